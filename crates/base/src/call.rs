@@ -1,0 +1,94 @@
+//! The call in progress: who asks, when, how long they will wait, and whom to tell.
+//!
+//! The door owns the clock and the cancellation; what runs below only asks whether to go on.
+
+use jiff::Timestamp;
+
+use crate::{Code, Problem, RepoPath, Result};
+
+/// Why a call should give up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The caller waits no longer
+    Deadline,
+    /// The caller said so
+    Cancelled,
+}
+
+/// How far a call has come, and with what.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being done, such as `indexing files`
+    pub what: &'static str,
+    /// Steps behind us
+    pub done: usize,
+    /// Steps in all; 0 while nobody knows
+    pub total: usize,
+}
+
+type Ask = dyn Fn() -> Option<Stop> + Send + Sync;
+type Tell = dyn Fn(Progress) + Send + Sync;
+
+/// One call of one operation.
+pub struct Call {
+    /// Who asks, for the record
+    pub actor: String,
+    /// When they asked
+    pub now: Timestamp,
+    /// The folder they stand in; names are tried relative to it first
+    pub prefix: RepoPath,
+    ask: Box<Ask>,
+    tell: Box<Tell>,
+}
+
+impl Call {
+    /// A call that is never stopped and tells nobody.
+    pub fn new(actor: impl Into<String>, now: Timestamp) -> Self {
+        let (ask, tell) = (Box::new(|| None), Box::new(|_| {}));
+        Self { actor: actor.into(), now, prefix: RepoPath::ROOT, ask, tell }
+    }
+
+    /// The folder that the caller stands in.
+    #[must_use]
+    pub fn from_folder(mut self, prefix: RepoPath) -> Self {
+        self.prefix = prefix;
+        self
+    }
+
+    /// Asks `ask` whether to give up.
+    #[must_use]
+    pub fn stopping(mut self, ask: impl Fn() -> Option<Stop> + Send + Sync + 'static) -> Self {
+        self.ask = Box::new(ask);
+        self
+    }
+
+    /// Tells `tell` of progress.
+    #[must_use]
+    pub fn telling(mut self, tell: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        self.tell = Box::new(tell);
+        self
+    }
+
+    /// Fails when the caller no longer waits.
+    pub fn go_on(&self) -> Result<()> {
+        let (code, why) = match (self.ask)() {
+            None => return Ok(()),
+            Some(Stop::Deadline) => (Code::Timeout, "the deadline passed"),
+            Some(Stop::Cancelled) => (Code::Cancelled, "the caller cancelled"),
+        };
+        Err(Problem::new(code, format!("{why}; nothing was changed"))
+            .hint("narrow the request or allow more time"))
+    }
+
+    /// Reports progress and fails when the caller no longer waits. Loops call it once a round.
+    pub fn step(&self, what: &'static str, done: usize, total: usize) -> Result<()> {
+        (self.tell)(Progress { what, done, total });
+        self.go_on()
+    }
+}
+
+impl std::fmt::Debug for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Call").field("actor", &self.actor).field("now", &self.now).finish()
+    }
+}

@@ -1,0 +1,231 @@
+//! The one textual name of everything cairn knows.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{RepoPath, text_type};
+
+/// A node of the graph. Its text form is the handle that every operation takes.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub enum EntityRef {
+    /// A file in a language that is parsed
+    Module(RepoPath),
+    /// Any other file
+    File(RepoPath),
+    /// A folder
+    Dir(RepoPath),
+    /// A declaration in a file
+    Symbol(RepoPath, SymbolName),
+    /// A specification card
+    Card(CardKey),
+    /// A commit
+    Commit(CommitId),
+    /// An entity of the knowledge base
+    Kb(KbId),
+    /// A record of work or knowledge
+    Record(RecordKind, RecordId),
+}
+
+/// The stores whose records are named by a UUID.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RecordKind {
+    /// A body of knowledge
+    Molecule,
+    /// A piece of knowledge about some paths
+    Atom,
+    /// A project
+    Project,
+    /// A feature of a project
+    Feature,
+    /// A task
+    Task,
+}
+
+impl RecordKind {
+    const ALL: [Self; 5] = [Self::Molecule, Self::Atom, Self::Project, Self::Feature, Self::Task];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Molecule => "molecule",
+            Self::Atom => "atom",
+            Self::Project => "project",
+            Self::Feature => "feature",
+            Self::Task => "task",
+        }
+    }
+}
+
+text_type!(
+    /// A symbol's name in its file, nested with `.`.
+    SymbolName,
+    |text| match text {
+        "" => Err("a symbol has a name".into()),
+        _ if text.contains(char::is_control) => Err("a symbol's name is one line".into()),
+        _ => Ok(()),
+    }
+);
+
+text_type!(
+    /// A card's key, `type::slug`.
+    CardKey,
+    |text| match text.split_once("::") {
+        Some((kind, slug)) if is_word(kind) && !slug.is_empty() => Ok(()),
+        _ => Err(format!("`{text}` is not a card key such as `spec::auth/login`")),
+    }
+);
+
+text_type!(
+    /// A commit's name, whole or shortened to at least four digits.
+    CommitId,
+    |text| {
+        let hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let good = hex && (4..=64).contains(&text.len());
+        good.then_some(()).ok_or_else(|| format!("`{text}` is not a commit's name"))
+    }
+);
+
+text_type!(
+    /// The id of a knowledge base entity, such as `REQ-001`.
+    KbId,
+    |text| {
+        let odd = |c: char| c.is_whitespace() || c.is_control();
+        let good = !text.is_empty() && !text.contains(odd);
+        good.then_some(()).ok_or_else(|| format!("`{}` is not an id", text.escape_debug()))
+    }
+);
+
+text_type!(
+    /// A UUID, dashed or not, or the first digits of one.
+    RecordId,
+    |text| {
+        let digit = |byte: u8| byte == b'-' || byte.is_ascii_hexdigit();
+        let good = (4..=36).contains(&text.len()) && text.bytes().all(digit);
+        good.then_some(()).ok_or_else(|| format!("`{text}` is not an id"))
+    }
+);
+
+impl EntityRef {
+    /// The file or folder it is, or lies in.
+    pub const fn path(&self) -> Option<&RepoPath> {
+        match self {
+            Self::Module(path) | Self::File(path) | Self::Dir(path) | Self::Symbol(path, _) => {
+                Some(path)
+            }
+            _ => None,
+        }
+    }
+
+    /// The word for what it is, such as `symbol`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Module(_) => "module",
+            Self::File(_) => "file",
+            Self::Dir(_) => "dir",
+            Self::Symbol(..) => "symbol",
+            Self::Card(_) => "card",
+            Self::Commit(_) => "commit",
+            Self::Kb(_) => "kb",
+            Self::Record(kind, _) => kind.word(),
+        }
+    }
+}
+
+impl fmt::Display for EntityRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Module(path) | Self::File(path) | Self::Dir(path) => {
+                write!(f, "{}:{path}", self.kind())
+            }
+            Self::Symbol(path, name) => write!(f, "symbol:{path}#{name}"),
+            Self::Card(key) => key.fmt(f),
+            Self::Commit(id) => write!(f, "commit:{id}"),
+            Self::Kb(id) => write!(f, "kb:{id}"),
+            Self::Record(kind, id) => write!(f, "{}:{id}", kind.word()),
+        }
+    }
+}
+
+impl FromStr for EntityRef {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some((kind, rest)) = text.split_once(':') else {
+            return Err(format!(
+                "`{}` is not a handle such as `file:README.md`",
+                text.escape_debug()
+            ));
+        };
+        match kind {
+            _ if rest.starts_with(':') => text.parse().map(Self::Card),
+            "module" => rest.parse().map(Self::Module),
+            "file" => rest.parse().map(Self::File),
+            "dir" => rest.parse().map(Self::Dir),
+            "symbol" => match rest.split_once('#') {
+                Some((path, name)) => Ok(Self::Symbol(path.parse()?, name.parse()?)),
+                None => Err(format!("`{text}` names no symbol after a `#`")),
+            },
+            "commit" => rest.parse().map(Self::Commit),
+            "kb" => rest.parse().map(Self::Kb),
+            _ => match RecordKind::ALL.into_iter().find(|record| record.word() == kind) {
+                Some(record) => Ok(Self::Record(record, rest.parse()?)),
+                None => Err(format!("`{}` is no kind of handle", kind.escape_debug())),
+            },
+        }
+    }
+}
+
+impl TryFrom<String> for EntityRef {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<EntityRef> for String {
+    fn from(entity: EntityRef) -> String {
+        entity.to_string()
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    let inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    text.starts_with(char::is_alphabetic) && text.chars().all(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_read_back() {
+        for text in [
+            "spec::auth/login",
+            "module:src/auth/login.ts",
+            "file:docs/a b.md",
+            "dir:.",
+            "symbol:src/auth/login.ts#Session.refresh",
+            "symbol:src/a.rs#A.fmt@Display~1f2e",
+            "commit:3fce3b5",
+            "kb:REQ-001",
+            "task:0198c2e4-0000-7000-8000-000000000001",
+        ] {
+            assert_eq!(text.parse::<EntityRef>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_handle_says_so() {
+        for text in
+            ["", "README.md", "file:", "file:../x", "symbol:a.ts", "commit:xyz", "moon:a", "::a"]
+        {
+            assert!(text.parse::<EntityRef>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Where something is in the repository: bytes, as git keeps them.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A path below the repository's root, with `/` between its parts.
+///
+/// It may hold any bytes a file name can hold. Its text form percent-encodes `%`, `#`, control
+/// and invalid bytes, so that every path has one printable name.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct RepoPath(Vec<u8>);
+
+/// Why a text or some bytes are not a path in the repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InvalidPath {
+    /// It has an empty, `.` or `..` part, a NUL, or starts at the file system's root
+    NotPlain,
+    /// It lies in a folder that git or cairn keeps for itself
+    Private,
+    /// A `%` that is not followed by two hex digits
+    Escape,
+}
+
+impl fmt::Display for InvalidPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotPlain => "not a plain path below the repository's root",
+            Self::Private => "a path that git or cairn keeps for itself",
+            Self::Escape => "a `%` without two hex digits",
+        })
+    }
+}
+
+impl RepoPath {
+    /// The repository's root, written `.`.
+    pub const ROOT: Self = Self(Vec::new());
+
+    /// A path from the bytes that git or the file system gave.
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self, InvalidPath> {
+        let bytes = bytes.into();
+        if bytes.is_empty() {
+            return Ok(Self::ROOT);
+        }
+        let plain = |part: &[u8]| !matches!(part, b"" | b"." | b"..") && !part.contains(&0);
+        if !bytes.split(|byte| *byte == b'/').all(plain) {
+            return Err(InvalidPath::NotPlain);
+        }
+        if is_private(&bytes) {
+            return Err(InvalidPath::Private);
+        }
+        Ok(Self(bytes))
+    }
+
+    /// A path from a file system path that is already relative to the root.
+    pub fn from_relative(path: &Path) -> Result<Self, InvalidPath> {
+        Self::from_bytes(path_bytes(path).into_owned())
+    }
+
+    /// The path a person meant: `./`, `..`, doubled and trailing slashes are taken out.
+    ///
+    /// `None` when it climbs above the root.
+    pub fn normalised(text: &str) -> Option<Result<Self, InvalidPath>> {
+        let mut parts: Vec<Vec<u8>> = Vec::new();
+        for part in text.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => drop(parts.pop()?),
+                part => match decode(part) {
+                    Ok(part) => parts.push(part),
+                    Err(error) => return Some(Err(error)),
+                },
+            }
+        }
+        Some(Self::from_bytes(parts.join(&b'/')))
+    }
+
+    /// The bytes, as git keeps them.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The path for the file system, relative to the root.
+    pub fn to_relative(&self) -> PathBuf {
+        if self.is_root() { PathBuf::from(".") } else { bytes_path(&self.0) }
+    }
+
+    /// Whether this is the root itself.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The folder that holds it; the root holds itself in nothing.
+    pub fn parent(&self) -> Option<Self> {
+        if self.is_root() {
+            return None;
+        }
+        let cut = self.0.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+        Some(Self(self.0[..cut].to_vec()))
+    }
+
+    /// The last part, printable.
+    pub fn name(&self) -> String {
+        let start = self.0.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+        if self.is_root() { ".".into() } else { encode(&self.0[start..]) }
+    }
+
+    /// What follows the last dot of the name, if the name does not start with that dot.
+    pub fn extension(&self) -> Option<String> {
+        let name = self.name();
+        let (stem, extension) = name.rsplit_once('.')?;
+        (!stem.is_empty()).then(|| extension.to_owned())
+    }
+
+    /// The path of something in this folder.
+    pub fn join(&self, relative: &Self) -> Self {
+        match (self.is_root(), relative.is_root()) {
+            (true, _) => relative.clone(),
+            (_, true) => self.clone(),
+            _ => Self([self.as_bytes(), relative.as_bytes()].join(&b'/')),
+        }
+    }
+
+    /// Whether it is `folder` or lies below it.
+    pub fn is_below(&self, folder: &Self) -> bool {
+        folder.is_root()
+            || self == folder
+            || (self.0.starts_with(&folder.0) && self.0.get(folder.0.len()) == Some(&b'/'))
+    }
+
+    /// How many parts it has.
+    pub fn depth(&self) -> usize {
+        if self.is_root() { 0 } else { self.0.iter().filter(|byte| **byte == b'/').count() + 1 }
+    }
+}
+
+/// Folders that belong to git and to cairn itself, never to the project.
+fn is_private(bytes: &[u8]) -> bool {
+    let mut parts = bytes.split(|byte| *byte == b'/').map(<[u8]>::to_ascii_lowercase).peekable();
+    if parts.clone().any(|part| part == b".git") {
+        return true;
+    }
+    parts.next().is_some_and(|part| part == b".cairn")
+        && parts.next().is_some_and(|part| part == b"cache" || part == b"local")
+}
+
+impl fmt::Display for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_root() { f.write_str(".") } else { f.write_str(&encode(&self.0)) }
+    }
+}
+
+impl fmt::Debug for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RepoPath({self})")
+    }
+}
+
+impl FromStr for RepoPath {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "." {
+            return Ok(Self::ROOT);
+        }
+        let refused = |error: InvalidPath| format!("`{}` is {error}", text.escape_debug());
+        if text.is_empty() {
+            return Err(refused(InvalidPath::NotPlain));
+        }
+        decode(text).and_then(Self::from_bytes).map_err(refused)
+    }
+}
+
+impl TryFrom<String> for RepoPath {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<RepoPath> for String {
+    fn from(path: RepoPath) -> String {
+        path.to_string()
+    }
+}
+
+fn encode(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if matches!(c, '%' | '#') || c.is_control() {
+                let mut buffer = [0; 4];
+                c.encode_utf8(&mut buffer).bytes().for_each(|byte| escape(byte, &mut text));
+            } else {
+                text.push(c);
+            }
+        }
+        chunk.invalid().iter().for_each(|byte| escape(*byte, &mut text));
+    }
+    text
+}
+
+fn escape(byte: u8, text: &mut String) {
+    use fmt::Write as _;
+    write!(text, "%{byte:02X}").expect("writing to a string does not fail");
+}
+
+fn decode(text: &str) -> Result<Vec<u8>, InvalidPath> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        if *first == b'%' {
+            let digits = tail.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
+            let byte = digits.filter(|pair| !pair.starts_with('+'));
+            let byte = byte.and_then(|pair| u8::from_str_radix(pair, 16).ok());
+            bytes.push(byte.ok_or(InvalidPath::Escape)?);
+            rest = &tail[2..];
+        } else {
+            bytes.push(*first);
+            rest = tail;
+        }
+    }
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+fn path_bytes(path: &Path) -> std::borrow::Cow<'_, [u8]> {
+    use std::os::unix::ffi::OsStrExt;
+    path.as_os_str().as_bytes().into()
+}
+
+#[cfg(unix)]
+fn bytes_path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path_bytes(path: &Path) -> std::borrow::Cow<'_, [u8]> {
+    path.to_string_lossy().replace('\\', "/").into_bytes().into()
+}
+
+#[cfg(not(unix))]
+fn bytes_path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::new(&*String::from_utf8_lossy(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn paths_that_leave_the_project_are_refused() {
+        for text in ["", "/etc", "a//b", "a/./b", "../a", "a/..", ".git/config", "a/.GIT/x"] {
+            assert!(text.parse::<RepoPath>().is_err(), "{text}");
+        }
+        for text in [".cairn/cache/x", ".cairn/local", "a%2", "a%zz", "%2e%2e/x", "a%00b"] {
+            assert!(text.parse::<RepoPath>().is_err(), "{text}");
+        }
+        assert!(".cairn/cards/a.card.md".parse::<RepoPath>().is_ok());
+    }
+
+    #[test]
+    fn what_people_type_is_understood() {
+        let normal = |text| RepoPath::normalised(text).map(|path| path.unwrap().to_string());
+        assert_eq!(normal("./src//a/../b.rs"), Some("src/b.rs".into()));
+        assert_eq!(normal("src/"), Some("src".into()));
+        assert_eq!(normal("."), Some(".".into()));
+        assert_eq!(normal("../a"), None);
+    }
+
+    #[test]
+    fn odd_bytes_have_one_printable_name() {
+        let path = RepoPath::from_bytes(b"a b/\xff#%\n.md".to_vec()).unwrap();
+        assert_eq!(path.to_string(), "a b/%FF%23%25%0A.md");
+        assert_eq!(path.to_string().parse(), Ok(path));
+    }
+
+    #[test]
+    fn folders_hold_what_is_below_them() {
+        let path = |text: &str| text.parse::<RepoPath>().unwrap();
+        assert!(path("src/a.rs").is_below(&path("src")));
+        assert!(!path("srcs/a.rs").is_below(&path("src")));
+        assert_eq!(path("src/a.rs").parent(), Some(path("src")));
+        assert_eq!(path("a.rs").parent(), Some(RepoPath::ROOT));
+        assert_eq!(RepoPath::ROOT.parent(), None);
+        assert_eq!(
+            (path("src/a.d.ts").extension(), path(".env").extension()),
+            (Some("ts".into()), None)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn every_path_reads_back(bytes in prop::collection::vec(any::<u8>(), 1..40)) {
+            if let Ok(path) = RepoPath::from_bytes(bytes) {
+                prop_assert_eq!(path.to_string().parse::<RepoPath>(), Ok(path));
+            }
+        }
+    }
+}

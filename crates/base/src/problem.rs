@@ -1,0 +1,201 @@
+//! A failure the caller can act on. Exit codes and HTTP statuses are the doors' business.
+
+use std::error::Error;
+use std::{fmt, io};
+
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// What every fallible part of cairn returns.
+pub type Result<T, E = Problem> = std::result::Result<T, E>;
+
+/// What went wrong, in the words every door uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Code {
+    /// Input that does not parse or breaks a limit; checked before anything else
+    ValidationError,
+    /// The thing that was named does not exist
+    NotFound,
+    /// The name fits several things; the candidates are in the details
+    Ambiguous,
+    /// Somebody else changed it; the current version or hash is in the details
+    Conflict,
+    /// The change would break a rule that always holds
+    InvariantViolation,
+    /// Not possible in this state, or not through this door
+    InvalidOperation,
+    /// Something else has to be finished first
+    Blocked,
+    /// It still contains others
+    HasChildren,
+    /// The text would no longer parse
+    SyntaxError,
+    /// A path that leads out of the repository
+    OutsideRepository,
+    /// A path of another worktree of the same repository
+    WrongWorktree,
+    /// The repository is not trusted to run its own programs
+    Untrusted,
+    /// A part that is needed is not there
+    Unavailable,
+    /// Another writer is at work
+    Busy,
+    /// Reading or writing a store or file failed
+    StoreDamaged,
+    /// The deadline passed
+    Timeout,
+    /// The caller gave up
+    Cancelled,
+    /// Our bug
+    Internal,
+}
+
+impl Code {
+    /// Every code, in the order of the reference.
+    pub const ALL: [Self; 18] = [
+        Self::ValidationError,
+        Self::NotFound,
+        Self::Ambiguous,
+        Self::Conflict,
+        Self::InvariantViolation,
+        Self::InvalidOperation,
+        Self::Blocked,
+        Self::HasChildren,
+        Self::SyntaxError,
+        Self::OutsideRepository,
+        Self::WrongWorktree,
+        Self::Untrusted,
+        Self::Unavailable,
+        Self::Busy,
+        Self::StoreDamaged,
+        Self::Timeout,
+        Self::Cancelled,
+        Self::Internal,
+    ];
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+/// One failure: a lowercase message that names the thing, and hints that name the next step.
+#[derive(Debug)]
+pub struct Problem {
+    /// What kind of failure it is
+    pub code: Code,
+    /// What happened, naming the thing
+    pub message: String,
+    /// What to do next, best first
+    pub hints: Vec<String>,
+    /// Fields a program can read, such as the current hash of a conflict
+    pub details: Map<String, Value>,
+    /// The failure underneath, if it came from elsewhere
+    pub source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl Problem {
+    /// A problem without hints or details yet.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        let (hints, details) = (Vec::new(), Map::new());
+        Self { code, message: message.into(), hints, details, source: None }
+    }
+
+    /// Adds a next step.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Adds a field that a program can read.
+    #[must_use]
+    pub fn detail(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(key.into(), value.into());
+        self
+    }
+
+    /// Keeps the failure underneath.
+    #[must_use]
+    pub fn because(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Input that cannot be taken.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(Code::ValidationError, message)
+    }
+
+    /// Something that is not there.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(Code::NotFound, message)
+    }
+
+    /// A state that cannot be reached unless we made a mistake.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(Code::Internal, message).hint("this is a bug in cairn; please report it")
+    }
+
+    /// For `map_err`: an I/O failure while doing `what`.
+    pub fn io(what: impl fmt::Display) -> impl FnOnce(io::Error) -> Self {
+        move |error| {
+            Self::new(Code::StoreDamaged, format!("cannot {what}"))
+                .hint(io_hint(&error))
+                .because(error)
+        }
+    }
+}
+
+/// What a person can do about the usual failures of a disk.
+fn io_hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "check who owns the file and its permissions",
+        io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only; nothing was written",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "the disk is full; free some space and repeat the request"
+        }
+        _ => "repeat the request; `cairn doctor` checks files and stores",
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)?;
+        self.source.iter().try_for_each(|source| write!(f, ": {source}"))
+    }
+}
+
+impl Error for Problem {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+impl Serialize for Problem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut problem = serializer.serialize_struct("Problem", 4)?;
+        problem.serialize_field("code", &self.code)?;
+        problem.serialize_field("message", &self.to_string())?;
+        problem.serialize_field("hints", &self.hints)?;
+        problem.serialize_field("details", &self.details)?;
+        problem.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_failure_underneath_is_told_in_text_and_json() {
+        let problem = Problem::io("read a.md")(io::Error::other("torn"));
+        assert_eq!(problem.to_string(), "cannot read a.md: torn");
+        let json = serde_json::to_value(&problem).unwrap();
+        assert_eq!(json["code"], "STORE_DAMAGED");
+        assert_eq!(json["message"], "cannot read a.md: torn");
+    }
+}

@@ -1,0 +1,37 @@
+//! SQLite's failures in the words every door uses.
+
+use base::{Code, Problem};
+use rusqlite::{Error, ErrorCode};
+
+/// For `map_err`: a failure of SQLite while doing `what`.
+pub fn problem(what: &str) -> impl FnOnce(Error) -> Problem {
+    move |error| {
+        let (code, hint) = match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                (Code::Busy, "another process is writing; repeat the request in a moment")
+            }
+            Some(ErrorCode::DiskFull) => {
+                (Code::StoreDamaged, "the disk is full; nothing was lost; free some space")
+            }
+            Some(ErrorCode::ReadOnly) => {
+                (Code::StoreDamaged, "the store cannot be written; check the disk and permissions")
+            }
+            Some(ErrorCode::OperationInterrupted) => {
+                (Code::Timeout, "narrow the request or allow more time")
+            }
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                (Code::StoreDamaged, "`cairn doctor` says which store is damaged and the way back")
+            }
+            Some(
+                ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::PermissionDenied,
+            ) => (Code::StoreDamaged, "check the disk and the permissions of the store's folder"),
+            _ => (Code::Internal, "this is a bug in cairn; please report it"),
+        };
+        Problem::new(code, format!("cannot {what}")).hint(hint).because(error)
+    }
+}
+
+/// Whether a failure means that the file itself is not a sound store.
+pub fn damaged(error: &Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}

@@ -1,0 +1,16 @@
+//! SQLite: open, migrate, back up, read as of one moment, write in one transaction.
+//!
+//! Knows no domain. The SQL of an area lives beside that area; what is here is what every
+//! store needs, and the one place where SQLite's failures become problems.
+
+mod failure;
+mod migrate;
+mod open;
+mod tables;
+
+pub use failure::{damaged, problem};
+pub use migrate::{Migration, back_up, open_durable};
+pub use open::{Durability, Store, integrity, open, open_reading, require_sound_library};
+pub use rusqlite::{
+    Connection, OptionalExtension, Row, Statement, ToSql, Transaction, params, params_from_iter,
+};

@@ -1,0 +1,163 @@
+//! Opening a store with the settings it needs.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use base::{Code, Problem, Result};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use crate::failure::problem;
+use crate::tables;
+
+/// Before this release a bug of the write-ahead log could corrupt a store.
+const OLDEST_SOUND: i32 = 3_051_003;
+
+/// What a crash of the machine may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// The last writes; they can be derived again
+    Derived,
+    /// Nothing that was acknowledged
+    Durable,
+}
+
+/// A store that is open for reading and writing.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Store {
+    /// The connection, for reading.
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Where the store is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs `work` in one transaction that starts as a writer; nothing of it stays on failure.
+    pub fn write<T>(&mut self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+        let begin = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        let transaction = begin.map_err(problem("begin a write"))?;
+        let done = work(&transaction)?;
+        transaction.commit().map_err(problem("commit a write"))?;
+        Ok(done)
+    }
+
+    /// Moves the write-ahead log into the file; `false` while somebody still reads the log.
+    pub fn checkpoint(&self) -> Result<bool> {
+        let busy: i64 = self
+            .connection
+            .query_row(tables::CHECKPOINT, [], |row| row.get(0))
+            .map_err(problem("checkpoint"))?;
+        Ok(busy == 0)
+    }
+}
+
+/// Opens or creates a store for reading and writing.
+pub fn open(path: &Path, durability: Durability) -> Result<Store> {
+    require_sound_library()?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let what = format!("open the store {}", name(path));
+    let connection = Connection::open_with_flags(path, flags).map_err(problem(&what))?;
+    let sync = match durability {
+        Durability::Derived => tables::SYNC_NORMAL,
+        Durability::Durable => tables::SYNC_FULL,
+    };
+    prepare(&connection)
+        .and_then(|()| connection.query_row(tables::WAL, [], |_| Ok(())))
+        .and_then(|()| connection.execute_batch(sync))
+        .map_err(problem(&what))?;
+    Ok(Store { connection, path: path.to_path_buf() })
+}
+
+/// Opens an existing store for reading only.
+pub fn open_reading(path: &Path) -> Result<Connection> {
+    require_sound_library()?;
+    // A reader of a write-ahead log writes its shared memory, so the file is opened for
+    // writing and the connection forbidden to.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let what = format!("open the store {}", name(path));
+    let connection = Connection::open_with_flags(path, flags).map_err(problem(&what))?;
+    prepare(&connection)
+        .and_then(|()| connection.execute_batch(tables::READ_ONLY))
+        .map_err(problem(&what))?;
+    Ok(connection)
+}
+
+/// What SQLite finds wrong with a store; nothing if it is sound.
+pub fn integrity(connection: &Connection) -> Result<Vec<String>> {
+    let failed = || problem("check a store");
+    let mut statement = connection.prepare(tables::INTEGRITY).map_err(failed())?;
+    let found = statement.query_map([], |row| row.get::<_, String>(0)).map_err(failed())?;
+    let mut found = found.collect::<Result<Vec<_>, _>>().map_err(failed())?;
+    found.retain(|line| line != "ok");
+    Ok(found)
+}
+
+/// Refuses to work on a SQLite that is known to corrupt stores.
+pub fn require_sound_library() -> Result<()> {
+    if rusqlite::version_number() >= OLDEST_SOUND {
+        return Ok(());
+    }
+    let version = rusqlite::version();
+    Err(Problem::new(Code::Unavailable, format!("SQLite {version} can corrupt a store"))
+        .hint("build cairn with the SQLite that it brings along"))
+}
+
+fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::from_millis(tables::BUSY_TIMEOUT_MS.into()))?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.execute_batch(tables::SETTINGS)
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_is_the_one_it_says() {
+        require_sound_library().unwrap();
+        let connection = Connection::open_in_memory().unwrap();
+        let version: String =
+            connection.query_row("SELECT sqlite_version()", [], |row| row.get(0)).unwrap();
+        assert_eq!(version, rusqlite::version());
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = open(&dir.path().join("a.sqlite"), Durability::Durable).unwrap();
+        store.write(|tx| tx.execute_batch("CREATE TABLE t (x)").map_err(problem("make"))).unwrap();
+        let failed: Result<()> = store.write(|tx| {
+            tx.execute("INSERT INTO t VALUES (1)", []).map_err(problem("insert"))?;
+            Err(Problem::invalid("no"))
+        });
+        assert_eq!(failed.unwrap_err().code, Code::ValidationError);
+        let count =
+            |c: &Connection| c.query_row("SELECT count(*) FROM t", [], |r| r.get::<_, i64>(0));
+        assert_eq!(count(store.connection()).unwrap(), 0);
+        let reader = open_reading(store.path()).unwrap();
+        assert!(reader.execute("INSERT INTO t VALUES (1)", []).is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_no_store_is_told_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.sqlite");
+        std::fs::write(&path, "this is not a database, whatever its name says").unwrap();
+        let refused = open(&path, Durability::Durable).unwrap_err();
+        assert_eq!(refused.code, Code::StoreDamaged);
+        assert_eq!(refused.message, "cannot open the store a.sqlite");
+    }
+}

@@ -1,0 +1,24 @@
+//! The SQL that every store needs.
+
+/// Wait this long for another writer, in milliseconds, before giving `BUSY`.
+pub(crate) const BUSY_TIMEOUT_MS: u32 = 5_000;
+
+pub(crate) const SETTINGS: &str = "
+    PRAGMA foreign_keys = ON;
+    PRAGMA trusted_schema = OFF;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA cache_size = -16384;
+    PRAGMA mmap_size = 268435456;
+";
+pub(crate) const WAL: &str = "PRAGMA journal_mode = WAL";
+pub(crate) const SYNC_NORMAL: &str = "PRAGMA synchronous = NORMAL";
+pub(crate) const SYNC_FULL: &str = "PRAGMA synchronous = FULL";
+pub(crate) const READ_ONLY: &str = "PRAGMA query_only = ON";
+pub(crate) const INTEGRITY: &str = "PRAGMA integrity_check(20)";
+pub(crate) const VERSION: &str = "PRAGMA user_version";
+pub(crate) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
+pub(crate) const COPY: &str = "VACUUM INTO ?1";
+
+pub(crate) fn set_version(number: u32) -> String {
+    format!("PRAGMA user_version = {number}")
+}

@@ -1,0 +1,147 @@
+//! Every write, made durable; tests put a fault before any step of it.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use cap_std::fs::{Dir, OpenOptions};
+
+use crate::stat::{Moment, Stat};
+
+/// One thing done to the disk. A fault can be put before each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// A folder is made
+    MakeDir,
+    /// A file is created, still empty
+    Create,
+    /// Some of a file's bytes are written
+    Write,
+    /// A file's bytes reach the disk
+    Sync,
+    /// A name moves
+    Rename,
+    /// A name goes away
+    Remove,
+    /// A folder's names reach the disk
+    SyncDir,
+}
+
+/// Decides whether a step fails. Real disks fail without being asked.
+pub type Fault = dyn Fn(Step) -> io::Result<()> + Send + Sync;
+
+/// An open folder that paths are resolved beneath.
+pub type Folder = Dir;
+
+/// The hand that writes.
+#[derive(Clone, Default)]
+pub struct Disk {
+    fault: Option<Arc<Fault>>,
+}
+
+impl fmt::Debug for Disk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Disk(faulty: {})", self.fault.is_some())
+    }
+}
+
+impl Disk {
+    /// A disk whose steps fail as `fault` says.
+    pub fn failing(fault: impl Fn(Step) -> io::Result<()> + Send + Sync + 'static) -> Self {
+        Self { fault: Some(Arc::new(fault)) }
+    }
+
+    fn step(&self, step: Step) -> io::Result<()> {
+        self.fault.as_ref().map_or(Ok(()), |fault| fault(step))
+    }
+
+    /// Puts `bytes` at `target` whole or not at all, by way of `temp` in the same file system.
+    pub fn replace(&self, folder: &Folder, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let temp = target.with_file_name(format!(".{name}.cairn-new"));
+        self.make_dir(folder, parent(target))?;
+        self.write(folder, &temp, bytes)?;
+        if let Ok(known) = folder.metadata(target) {
+            folder.set_permissions(&temp, known.permissions())?;
+        }
+        self.rename(folder, &temp, folder, target)
+    }
+
+    /// Writes a file's bytes through to the disk, in place.
+    pub fn write(&self, folder: &Folder, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.step(Step::Create)?;
+        let mut file = folder.create(target)?;
+        let (first, rest) = bytes.split_at(bytes.len() / 2);
+        file.write_all(first)?;
+        self.step(Step::Write)?; // a crash here leaves a torn file
+        file.write_all(rest)?;
+        self.step(Step::Sync)?;
+        file.sync_all()
+    }
+
+    /// Moves a name, also from one folder handle to another, and makes it durable.
+    pub fn rename(&self, from: &Folder, old: &Path, to: &Folder, new: &Path) -> io::Result<()> {
+        self.step(Step::Rename)?;
+        from.rename(old, to, new)?;
+        self.sync_dir(to, parent(new))
+    }
+
+    /// Removes a file and makes that durable.
+    pub fn remove(&self, folder: &Folder, target: &Path) -> io::Result<()> {
+        self.step(Step::Remove)?;
+        folder.remove_file(target)?;
+        self.sync_dir(folder, parent(target))
+    }
+
+    /// Removes a folder with all that is in it.
+    pub fn remove_dir_all(&self, folder: &Folder, target: &Path) -> io::Result<()> {
+        self.step(Step::Remove)?;
+        folder.remove_dir_all(target)
+    }
+
+    /// Removes a folder if it is empty; says whether it was.
+    pub fn remove_if_empty(&self, folder: &Folder, target: &Path) -> io::Result<bool> {
+        self.step(Step::Remove)?;
+        match folder.remove_dir(target) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes a folder and those above it, durably.
+    pub fn make_dir(&self, folder: &Folder, target: &Path) -> io::Result<()> {
+        if target.as_os_str().is_empty() || folder.is_dir(target) {
+            return Ok(());
+        }
+        self.make_dir(folder, parent(target))?;
+        self.step(Step::MakeDir)?;
+        match folder.create_dir(target) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            made => made.and_then(|()| self.sync_dir(folder, parent(target))),
+        }
+    }
+
+    /// Makes the names in a folder durable.
+    pub fn sync_dir(&self, folder: &Folder, target: &Path) -> io::Result<()> {
+        self.step(Step::SyncDir)?;
+        let target = if target.as_os_str().is_empty() { Path::new(".") } else { target };
+        folder.open(target)?.sync_all()
+    }
+
+    /// What time the file system thinks it is, by writing a file there.
+    pub fn clock(&self, folder: &Folder, target: &Path) -> io::Result<Moment> {
+        self.step(Step::Create)?;
+        let options = OpenOptions::new().write(true).create(true).truncate(true).clone();
+        let mut file = folder.open_with(target, &options)?;
+        file.write_all(b"tick\n")?;
+        Ok(Stat::of_confined(&file.metadata()?).mtime)
+    }
+}
+
+/// The folder of a relative path; empty for the handle itself.
+pub(crate) fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}

@@ -1,0 +1,21 @@
+//! The only file I/O of cairn: reading, watching and changing one working tree.
+//!
+//! Every path is resolved beneath an open directory handle, so neither a symlink nor a swap
+//! between check and use leads out. Writes are whole or absent, and a fault can be put before
+//! each of their steps. What files mean is left to others.
+
+mod confined;
+mod disk;
+mod journal;
+mod lock;
+mod stat;
+mod walk;
+mod watch;
+
+pub use confined::{Blob, Tree};
+pub use disk::{Disk, Fault, Folder, Step};
+pub use journal::{Before, Entry, FileEdit, Journal, Logged, Recovered};
+pub use lock::{Lock, lock, try_lock};
+pub use stat::{Moment, Stat};
+pub use walk::{Excludes, Found, Skipped, Walk, Why};
+pub use watch::{Dirty, Watcher};

@@ -1,0 +1,103 @@
+//! What the file system says of a file without reading it.
+
+use serde::{Deserialize, Serialize};
+
+/// A point in time, in nanoseconds since 1970, by the file system's own clock.
+pub type Moment = i64;
+
+/// File times come in ticks of the kernel's clock; two writes within one look alike.
+const TICK: Moment = 20_000_000;
+
+/// Size, times and place of a file: enough to tell that it did not change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stat {
+    /// What it is
+    pub kind: Kind,
+    /// Bytes
+    pub size: u64,
+    /// When its content last changed
+    pub mtime: Moment,
+    /// When its content or its name last changed
+    pub ctime: Moment,
+    /// Which file it is on its disk
+    pub inode: u64,
+    /// Whether it may be run
+    pub executable: bool,
+}
+
+/// The kinds of thing a name can lead to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// A regular file
+    File,
+    /// A folder
+    Dir,
+    /// A symbolic link
+    Link,
+    /// A socket, a pipe, a device
+    Other,
+}
+
+impl Stat {
+    /// Whether a file that was read at `read_at` may have changed since without showing it.
+    ///
+    /// As in git's index: a write in the same tick as the reading leaves no trace in the times.
+    pub const fn is_racy(&self, read_at: Moment) -> bool {
+        let latest = if self.mtime > self.ctime { self.mtime } else { self.ctime };
+        latest.saturating_add(TICK) >= read_at
+    }
+
+    /// Whether it is a regular file.
+    pub const fn is_file(&self) -> bool {
+        matches!(self.kind, Kind::File)
+    }
+
+    /// Whether it is a folder.
+    pub const fn is_dir(&self) -> bool {
+        matches!(self.kind, Kind::Dir)
+    }
+
+    /// Whether it is a symbolic link.
+    pub const fn is_link(&self) -> bool {
+        matches!(self.kind, Kind::Link)
+    }
+
+    pub(crate) fn of_confined(known: &cap_std::fs::Metadata) -> Self {
+        use cap_std::fs::MetadataExt;
+        let kind = kind(known.is_file(), known.is_dir(), known.is_symlink());
+        Self {
+            kind,
+            size: known.len(),
+            mtime: moment(known.mtime(), known.mtime_nsec()),
+            ctime: moment(known.ctime(), known.ctime_nsec()),
+            inode: known.ino(),
+            executable: known.mode() & 0o111 != 0,
+        }
+    }
+
+    pub(crate) fn of(known: &std::fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        let kind = kind(known.is_file(), known.is_dir(), known.is_symlink());
+        Self {
+            kind,
+            size: known.len(),
+            mtime: moment(known.mtime(), known.mtime_nsec()),
+            ctime: moment(known.ctime(), known.ctime_nsec()),
+            inode: known.ino(),
+            executable: known.mode() & 0o111 != 0,
+        }
+    }
+}
+
+const fn kind(file: bool, dir: bool, link: bool) -> Kind {
+    match (file, dir, link) {
+        (_, _, true) => Kind::Link,
+        (true, ..) => Kind::File,
+        (_, true, _) => Kind::Dir,
+        _ => Kind::Other,
+    }
+}
+
+const fn moment(seconds: i64, nanoseconds: i64) -> Moment {
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
+}

@@ -1,0 +1,252 @@
+//! Hears of changes as they happen, and knows when it has heard of all of them.
+//!
+//! Only folders of the project are watched, so ignored ones cost nothing. A fence leaves a
+//! cookie and waits for its event: the system reports in order, so by then everything written
+//! before has been heard of. Whatever could have been missed turns into "look at everything".
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use base::RepoPath;
+use notify::event::{AccessKind, AccessMode, EventKind};
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+use crate::confined::Tree;
+
+/// Files that decide which other files count.
+const RULES: [&str; 2] = [".gitignore", "cairn.jsonc"];
+
+/// What may have changed since the last time it was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dirty {
+    /// These paths, and all that is below those that are folders
+    Paths(BTreeSet<RepoPath>),
+    /// Anything: events were lost, or the rules themselves changed
+    Everything,
+}
+
+/// An ear at the working tree.
+#[derive(Debug)]
+pub struct Watcher {
+    heard: Arc<Heard>,
+    ear: Mutex<RecommendedWatcher>,
+    cookies: PathBuf,
+    next: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Heard {
+    root: PathBuf,
+    cookies: PathBuf,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    dirty: BTreeSet<RepoPath>,
+    lost: bool,
+    cookies: BTreeSet<u64>,
+}
+
+impl Watcher {
+    /// Starts listening to the folders of a tree. Cookies go to `cookies`, a folder of our own.
+    ///
+    /// Fails where the system cannot watch, or not so many folders.
+    pub fn start(tree: &Tree, folders: &[RepoPath], cookies: PathBuf) -> io::Result<Self> {
+        fs::create_dir_all(&cookies)?;
+        remove_old_cookies(&cookies)?;
+        let heard = Arc::new(Heard {
+            root: tree.root().to_path_buf(),
+            cookies: cookies.clone(),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        let listener = heard.clone();
+        let ear = RecommendedWatcher::new(
+            move |event| listener.hear(event),
+            notify::Config::default().with_follow_symlinks(false),
+        );
+        let watcher = Self {
+            heard,
+            ear: Mutex::new(ear.map_err(io::Error::other)?),
+            cookies: cookies.clone(),
+            next: AtomicU64::new(0),
+        };
+        watcher.listen(&cookies)?;
+        folders.iter().try_for_each(|folder| watcher.add(folder))?;
+        Ok(watcher)
+    }
+
+    /// Listens to one more folder. One that has vanished is fine: its end was heard of.
+    pub fn add(&self, folder: &RepoPath) -> io::Result<()> {
+        match self.listen(&self.heard.root.join(folder.to_relative())) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            heard => heard,
+        }
+    }
+
+    fn listen(&self, folder: &Path) -> io::Result<()> {
+        let mut ear = self.ear.lock().unwrap_or_else(PoisonError::into_inner);
+        ear.watch(folder, RecursiveMode::NonRecursive).map_err(|error| match error.kind {
+            notify::ErrorKind::Io(error) => error,
+            notify::ErrorKind::PathNotFound => io::ErrorKind::NotFound.into(),
+            other => io::Error::other(notify::Error::new(other)),
+        })
+    }
+
+    /// Waits until everything written before this call has been heard of.
+    ///
+    /// `false` when that cannot be known within `patience`.
+    pub fn fence(&self, patience: Duration) -> bool {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let cookie = self.cookies.join(number.to_string());
+        if File::create(&cookie).is_err() {
+            return false;
+        }
+        let state = self.heard.state();
+        let waited = self.heard.changed.wait_timeout_while(state, patience, |state| {
+            !state.lost && !state.cookies.contains(&number)
+        });
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        // What was lost makes the next `take` cover everything, which is as good as hearing it.
+        let seen = state.cookies.remove(&number) || state.lost;
+        drop(state);
+        let _ = fs::remove_file(cookie); // one that stays is removed at the next start
+        seen
+    }
+
+    /// What changed since the last call. Forgets it.
+    pub fn take(&self) -> Dirty {
+        let mut state = self.heard.state();
+        let lost = std::mem::take(&mut state.lost);
+        let dirty = std::mem::take(&mut state.dirty);
+        if lost { Dirty::Everything } else { Dirty::Paths(dirty) }
+    }
+
+    /// Gives back what was taken and could not be dealt with.
+    pub fn give_back(&self, dirty: Dirty) {
+        let mut state = self.heard.state();
+        match dirty {
+            Dirty::Everything => state.lost = true,
+            Dirty::Paths(paths) => state.dirty.extend(paths),
+        }
+    }
+}
+
+impl Heard {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self, event: notify::Result<Event>) {
+        let mut state = self.state();
+        match event {
+            Ok(event) if event.need_rescan() => state.lost = true,
+            Ok(event) if is_change(&event.kind) => {
+                event.paths.iter().for_each(|path| self.note(path, &mut state));
+            }
+            Ok(_) => return, // somebody read a file, quite possibly we
+            Err(_) => state.lost = true,
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn note(&self, path: &Path, state: &mut State) {
+        if let Ok(cookie) = path.strip_prefix(&self.cookies) {
+            state.cookies.extend(cookie.to_str().and_then(|name| name.parse::<u64>().ok()));
+            return;
+        }
+        let Ok(relative) = path.strip_prefix(&self.root) else { return };
+        // What git and cairn keep for themselves has no name here and is no news.
+        if let Ok(path) = RepoPath::from_relative(relative) {
+            state.lost |= RULES.contains(&path.name().as_str());
+            state.dirty.insert(path);
+        }
+    }
+}
+
+fn is_change(kind: &EventKind) -> bool {
+    !matches!(kind, EventKind::Access(access)
+        if !matches!(access, AccessKind::Close(AccessMode::Write)))
+}
+
+fn remove_old_cookies(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        match fs::remove_file(entry?.path()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    fn watched() -> (tempfile::TempDir, Watcher) {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("src")).unwrap();
+        fs::create_dir(dir.path().join("target")).unwrap();
+        let tree = Tree::open(dir.path()).unwrap();
+        let folders = [RepoPath::ROOT, "src".parse().unwrap()];
+        let cookies = dir.path().join(".cairn/cache/fence");
+        let watcher = Watcher::start(&tree, &folders, cookies).unwrap();
+        (dir, watcher)
+    }
+
+    fn changed(watcher: &Watcher) -> Vec<String> {
+        assert!(watcher.fence(PATIENCE));
+        match watcher.take() {
+            Dirty::Everything => vec!["everything".into()],
+            Dirty::Paths(paths) => paths.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    #[test]
+    fn after_a_fence_everything_written_before_has_been_heard_of() {
+        let (dir, watcher) = watched();
+        changed(&watcher);
+        for round in 0..50 {
+            let name = format!("src/{round}.rs");
+            fs::write(dir.path().join(&name), "fn a() {}").unwrap();
+            assert_eq!(changed(&watcher), [name]);
+        }
+        fs::write(dir.path().join("target/out"), "ignored").unwrap();
+        fs::read(dir.path().join("src/1.rs")).unwrap();
+        assert!(changed(&watcher).is_empty(), "neither unwatched folders nor reads are news");
+        fs::rename(dir.path().join("src/1.rs"), dir.path().join("moved.rs")).unwrap();
+        assert_eq!(changed(&watcher), ["moved.rs", "src/1.rs"]);
+        fs::remove_file(dir.path().join("moved.rs")).unwrap();
+        assert_eq!(changed(&watcher), ["moved.rs"]);
+    }
+
+    #[test]
+    fn new_rules_put_everything_in_doubt() {
+        let (dir, watcher) = watched();
+        changed(&watcher);
+        fs::write(dir.path().join("src/.gitignore"), "*.log").unwrap();
+        assert_eq!(changed(&watcher), ["everything"]);
+        assert!(changed(&watcher).is_empty());
+    }
+
+    #[test]
+    fn what_was_given_back_is_taken_again() {
+        let (dir, watcher) = watched();
+        changed(&watcher);
+        fs::write(dir.path().join("a"), "").unwrap();
+        assert!(watcher.fence(PATIENCE));
+        let taken = watcher.take();
+        watcher.give_back(taken);
+        assert_eq!(changed(&watcher), ["a"]);
+    }
+}

@@ -89,6 +89,9 @@ impl Call {
 
 impl std::fmt::Debug for Call {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Call").field("actor", &self.actor).field("now", &self.now).finish()
+        f.debug_struct("Call")
+            .field("actor", &self.actor)
+            .field("now", &self.now)
+            .finish_non_exhaustive()
     }
 }

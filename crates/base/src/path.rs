@@ -119,6 +119,7 @@ impl RepoPath {
     }
 
     /// The path of something in this folder.
+    #[must_use]
     pub fn join(&self, relative: &Self) -> Self {
         match (self.is_root(), relative.is_root()) {
             (true, _) => relative.clone(),
@@ -136,7 +137,7 @@ impl RepoPath {
 
     /// How many parts it has.
     pub fn depth(&self) -> usize {
-        if self.is_root() { 0 } else { self.0.iter().filter(|byte| **byte == b'/').count() + 1 }
+        if self.is_root() { 0 } else { self.0.split(|byte| *byte == b'/').count() }
     }
 }
 

@@ -122,7 +122,7 @@ pub(crate) fn refused(verb: &str, path: &RepoPath, error: io::Error) -> Problem 
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

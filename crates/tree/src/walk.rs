@@ -170,7 +170,7 @@ fn error_path(error: &ignore::Error) -> Option<&Path> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

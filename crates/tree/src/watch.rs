@@ -58,12 +58,12 @@ impl Watcher {
     /// Starts listening to the folders of a tree. Cookies go to `cookies`, a folder of our own.
     ///
     /// Fails where the system cannot watch, or not so many folders.
-    pub fn start(tree: &Tree, folders: &[RepoPath], cookies: PathBuf) -> io::Result<Self> {
-        fs::create_dir_all(&cookies)?;
-        remove_old_cookies(&cookies)?;
+    pub fn start(tree: &Tree, folders: &[RepoPath], cookies: &Path) -> io::Result<Self> {
+        fs::create_dir_all(cookies)?;
+        remove_old_cookies(cookies)?;
         let heard = Arc::new(Heard {
             root: tree.root().to_path_buf(),
-            cookies: cookies.clone(),
+            cookies: cookies.to_path_buf(),
             state: Mutex::default(),
             changed: Condvar::new(),
         });
@@ -75,10 +75,10 @@ impl Watcher {
         let watcher = Self {
             heard,
             ear: Mutex::new(ear.map_err(io::Error::other)?),
-            cookies: cookies.clone(),
+            cookies: cookies.to_path_buf(),
             next: AtomicU64::new(0),
         };
-        watcher.listen(&cookies)?;
+        watcher.listen(cookies)?;
         folders.iter().try_for_each(|folder| watcher.add(folder))?;
         Ok(watcher)
     }
@@ -148,7 +148,7 @@ impl Heard {
         let mut state = self.state();
         match event {
             Ok(event) if event.need_rescan() => state.lost = true,
-            Ok(event) if is_change(&event.kind) => {
+            Ok(event) if is_change(event.kind) => {
                 event.paths.iter().for_each(|path| self.note(path, &mut state));
             }
             Ok(_) => return, // somebody read a file, quite possibly we
@@ -172,7 +172,7 @@ impl Heard {
     }
 }
 
-fn is_change(kind: &EventKind) -> bool {
+fn is_change(kind: EventKind) -> bool {
     !matches!(kind, EventKind::Access(access)
         if !matches!(access, AccessKind::Close(AccessMode::Write)))
 }
@@ -200,7 +200,7 @@ mod tests {
         let tree = Tree::open(dir.path()).unwrap();
         let folders = [RepoPath::ROOT, "src".parse().unwrap()];
         let cookies = dir.path().join(".cairn/cache/fence");
-        let watcher = Watcher::start(&tree, &folders, cookies).unwrap();
+        let watcher = Watcher::start(&tree, &folders, &cookies).unwrap();
         (dir, watcher)
     }
 

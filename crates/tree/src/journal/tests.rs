@@ -140,7 +140,10 @@ fn a_full_disk_at_any_step_loses_nothing() {
         let left = Arc::new(AtomicUsize::new(steps));
         let full = Disk::failing(move |_| match left.load(SeqCst) {
             0 => Err(io::ErrorKind::StorageFull.into()),
-            n => Ok(left.store(n - 1, SeqCst)),
+            n => {
+                left.store(n - 1, SeqCst);
+                Ok(())
+            }
         });
         let done = commit(&tree, &journal, &full);
         if let Err(problem) = &done {

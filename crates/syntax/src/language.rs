@@ -1,0 +1,114 @@
+//! Which language a file is written in, by its name.
+
+use std::fmt;
+
+use base::RepoPath;
+use serde::{Deserialize, Serialize};
+
+/// The languages that cairn knows by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Language {
+    /// TypeScript, with its module flavours and declaration files
+    TypeScript,
+    /// TypeScript with JSX
+    Tsx,
+    /// JavaScript, with JSX and its module flavours
+    JavaScript,
+    /// Rust
+    Rust,
+    /// Python, with stub files
+    Python,
+    /// Go
+    Go,
+    /// Java
+    Java,
+    /// C
+    C,
+    /// C++
+    Cpp,
+    /// C#
+    CSharp,
+    /// Ruby
+    Ruby,
+    /// PHP
+    Php,
+    /// Kotlin
+    Kotlin,
+    /// Swift
+    Swift,
+    /// POSIX shell and Bash
+    Bash,
+    /// Markdown
+    Markdown,
+}
+
+/// Name, extensions and whole file names of each language.
+type Row = (Language, &'static str, &'static [&'static str], &'static [&'static str]);
+
+const TABLE: &[Row] = &[
+    (Language::TypeScript, "TypeScript", &["ts", "mts", "cts"], &[]),
+    (Language::Tsx, "TSX", &["tsx"], &[]),
+    (Language::JavaScript, "JavaScript", &["js", "mjs", "cjs", "jsx"], &[]),
+    (Language::Rust, "Rust", &["rs"], &[]),
+    (Language::Python, "Python", &["py", "pyi"], &[]),
+    (Language::Go, "Go", &["go"], &[]),
+    (Language::Java, "Java", &["java"], &[]),
+    (Language::C, "C", &["c", "h"], &[]),
+    (Language::Cpp, "C++", &["cc", "cpp", "cxx", "hh", "hpp", "hxx"], &[]),
+    (Language::CSharp, "C#", &["cs"], &[]),
+    (Language::Ruby, "Ruby", &["rb", "rake"], &["Gemfile", "Rakefile"]),
+    (Language::Php, "PHP", &["php"], &[]),
+    (Language::Kotlin, "Kotlin", &["kt", "kts"], &[]),
+    (Language::Swift, "Swift", &["swift"], &[]),
+    (Language::Bash, "Bash", &["sh", "bash"], &[".bashrc", ".profile"]),
+    (Language::Markdown, "Markdown", &["md", "markdown", "mdx"], &[]),
+];
+
+impl Language {
+    /// The language of a file with this name, if it is one that cairn knows.
+    pub fn of(path: &RepoPath) -> Option<Self> {
+        let (name, extension) = (path.name(), path.extension().unwrap_or_default());
+        let extension = extension.to_lowercase();
+        let found = TABLE.iter().find(|(_, _, extensions, names)| {
+            extensions.contains(&extension.as_str()) || names.contains(&name.as_str())
+        });
+        found.map(|(language, ..)| *language)
+    }
+
+    /// Whether files in it are programs, which makes them modules.
+    pub const fn is_code(self) -> bool {
+        !matches!(self, Self::Markdown)
+    }
+
+    /// The name that people use.
+    pub fn name(self) -> &'static str {
+        let row = TABLE.iter().find(|(language, ..)| *language == self);
+        row.map(|(_, name, ..)| *name).expect("every language has a row")
+    }
+
+    /// The language with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        TABLE.iter().find(|(_, known, ..)| *known == name).map(|(language, ..)| *language)
+    }
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_the_language() {
+        let of = |name: &str| Language::of(&name.parse().unwrap());
+        assert_eq!(of("src/a.d.ts"), Some(Language::TypeScript));
+        assert_eq!(of("README.MD"), Some(Language::Markdown));
+        assert_eq!(of("Rakefile"), Some(Language::Ruby));
+        assert_eq!(of("Cargo.lock"), None);
+        assert_eq!(Language::named("C++"), Some(Language::Cpp));
+    }
+}

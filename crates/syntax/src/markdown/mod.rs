@@ -1,0 +1,100 @@
+//! Markdown: headings, links, and what the document is about.
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use crate::facts::{FileFacts, Heading, Link};
+use crate::plain;
+
+/// The facts of a Markdown document.
+pub(crate) fn extract(text: &str) -> FileFacts {
+    let mut reader = Reader { text, facts: FileFacts::default(), open: None, line: LineAt::new() };
+    let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_TABLES;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        reader.take(event, range.start);
+    }
+    let mut facts = reader.facts;
+    facts.lines = plain::lines(text);
+    facts.title = facts.headings.first().map(|heading| heading.text.clone());
+    facts
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    facts: FileFacts,
+    open: Option<Heading>,
+    line: LineAt,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, event: Event<'_>, offset: usize) {
+        let line = self.line.of(self.text, offset);
+        match event {
+            Event::Start(Tag::Heading { level, .. }) => {
+                self.open = Some(Heading { level: number(level), text: String::new(), line });
+            }
+            Event::End(TagEnd::Heading(_)) => self.facts.headings.extend(self.open.take()),
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                self.facts.links.push(Link { target: dest_url.into_string(), line });
+            }
+            Event::Text(piece) | Event::Code(piece) => {
+                if let Some(heading) = &mut self.open {
+                    heading.text.push_str(&piece);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Line numbers of growing offsets, found in one pass.
+struct LineAt {
+    offset: usize,
+    line: u32,
+}
+
+impl LineAt {
+    const fn new() -> Self {
+        Self { offset: 0, line: 1 }
+    }
+
+    fn of(&mut self, text: &str, offset: usize) -> u32 {
+        if offset < self.offset {
+            *self = Self::new();
+        }
+        let passed = &text.as_bytes()[self.offset..offset];
+        let breaks = passed.split(|byte| *byte == b'\n').count() - 1;
+        self.line += u32::try_from(breaks).unwrap_or_default();
+        self.offset = offset;
+        self.line
+    }
+}
+
+const fn number(level: HeadingLevel) -> u8 {
+    match level {
+        HeadingLevel::H1 => 1,
+        HeadingLevel::H2 => 2,
+        HeadingLevel::H3 => 3,
+        HeadingLevel::H4 => 4,
+        HeadingLevel::H5 => 5,
+        HeadingLevel::H6 => 6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_and_links_have_their_lines() {
+        let facts = extract(
+            "---\ntitle: x\n---\n# The `map`\n\nSee [design](docs/design.md#why) and\n\
+             ![picture](a.png).\n\n```\n[not](a-link.md)\n```\n\n## Next\n[ref][r]\n\n[r]: ../b.rs\n",
+        );
+        let headings: Vec<_> =
+            facts.headings.iter().map(|h| (h.level, h.text.as_str(), h.line)).collect();
+        assert_eq!(headings, [(1, "The map", 4), (2, "Next", 13)]);
+        let links: Vec<_> = facts.links.iter().map(|l| (l.target.as_str(), l.line)).collect();
+        assert_eq!(links, [("docs/design.md#why", 6), ("a.png", 7), ("../b.rs", 14)]);
+        assert_eq!((facts.title.as_deref(), facts.lines), (Some("The map"), 16));
+    }
+}

@@ -126,7 +126,7 @@ impl Git {
 
     /// Runs it to its end, or until the caller waits no longer.
     pub(crate) fn run(self, call: &Call) -> Result<Done> {
-        call.go_on()?;
+        call.go_on()?; // nothing starts for somebody who has left
         self.start()?.finish(call)
     }
 }

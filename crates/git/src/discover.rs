@@ -4,6 +4,7 @@
 //! things behind; one that is there but broken is a problem, not somebody else's repository.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use base::{Code, Problem, Result};
@@ -48,8 +49,7 @@ pub enum Kind {
 
 /// Finds the repository that `start` belongs to, looking upwards on the same file system.
 pub fn discover(start: &Path) -> Result<Place> {
-    let what = format!("find {}", start.display());
-    let start = start.canonicalize().map_err(Problem::io(what))?;
+    let start = resolve(start)?;
     let device = platform::device(&start);
     for folder in start.ancestors().take_while(|folder| platform::device(folder) == device) {
         if let Some(place) = look(folder)? {
@@ -57,6 +57,15 @@ pub fn discover(start: &Path) -> Result<Place> {
         }
     }
     Ok(Place::Plain)
+}
+
+/// The path with its links resolved.
+fn resolve(path: &Path) -> Result<PathBuf> {
+    path.canonicalize().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Problem::not_found(format!("there is no {}", path.display()))
+            .hint("check the path, and links on the way to it"),
+        _ => Problem::io(format!("open {}", path.display()))(error),
+    })
 }
 
 /// What `folder` itself is the root of, if anything.
@@ -94,7 +103,7 @@ fn behind_dot_git(folder: &Path) -> Result<Option<PathBuf>> {
         if is_empty(&dot_git)? {
             return Ok(None);
         }
-        dot_git.canonicalize().map_err(Problem::io(format!("find {}", dot_git.display())))?
+        resolve(&dot_git)?
     } else if metadata.is_file() && metadata.len() > 0 {
         named_by(&dot_git, folder)?
     } else {
@@ -231,6 +240,6 @@ mod tests {
         git_dir(&root.join("b/.git"), "[core]\nbare = true\n");
         assert_eq!(discover(&root.join("a.git/refs")).unwrap(), Place::Bare(root.join("a.git")));
         assert_eq!(discover(&root.join("b")).unwrap(), Place::Bare(root.join("b/.git")));
-        assert!(discover(&root.join("gone")).is_err());
+        assert_eq!(discover(&root.join("gone")).unwrap_err().code, Code::NotFound);
     }
 }

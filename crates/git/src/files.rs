@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use base::{Problem, Result};
+use base::{Code, Problem, Result};
 
 use crate::platform;
 
@@ -18,6 +18,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     }
     let mut bytes = Vec::new();
     match File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes)) {
+        Ok(_) if bytes.len() as u64 == MOST_BYTES => Err(too_large(path)),
         Ok(_) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Problem::io(format!("read {}", path.display()))(error)),
@@ -36,4 +37,11 @@ pub(crate) fn read_line(path: &Path) -> Result<Option<Vec<u8>>> {
 pub(crate) fn read_path(file: &Path, folder: &Path) -> Result<Option<PathBuf>> {
     let line = read_line(file)?.filter(|line| !line.is_empty());
     Ok(line.and_then(|line| folder.join(platform::path_of(line)).canonicalize().ok()))
+}
+
+fn too_large(path: &Path) -> Problem {
+    let most = MOST_BYTES >> 20;
+    Problem::new(Code::Unavailable, format!("{} is larger than {most} MiB", path.display()))
+        .hint("git keeps small files there; look at what it is")
+        .detail("limit_bytes", MOST_BYTES)
 }

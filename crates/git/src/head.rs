@@ -4,6 +4,7 @@ use base::entity::CommitId;
 use base::{Call, Result};
 
 use crate::files;
+use crate::oid::Oid;
 use crate::refs::{self, HeadLine, Tip};
 use crate::repo::Repo;
 
@@ -86,8 +87,8 @@ impl Repo {
         let branch = name.as_deref().map(<[u8]>::trim_ascii_end).and_then(refs::branch_of);
         let commit = self.git("rev-parse")?.args(["-q", "--verify", "--end-of-options"]);
         let commit = commit.args(["HEAD^{commit}"]).run(call)?.answer()?;
-        let commit = commit.and_then(|line| crate::Oid::from_digits(line.trim_ascii_end()));
-        Ok((branch.map(<[u8]>::to_vec), commit.map(crate::Oid::to_commit)))
+        let commit = commit.and_then(|line| Oid::from_digits(line.trim_ascii_end()));
+        Ok((branch.map(<[u8]>::to_vec), commit.map(Oid::to_commit)))
     }
 
     fn mark_by_files(&self) -> Option<State> {

@@ -65,6 +65,7 @@ impl Running {
     /// The next piece of output; `None` when there will be no more.
     pub(crate) fn pull(&mut self, call: &Call) -> Result<Option<Vec<u8>>> {
         loop {
+            call.go_on()?;
             match self.pieces.recv_timeout(PATIENCE) {
                 Ok(Piece::Output(bytes)) => return Ok(Some(bytes)),
                 Ok(Piece::Complaint(bytes)) => self.keep(&bytes),
@@ -72,7 +73,6 @@ impl Running {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
             }
-            call.go_on()?;
         }
     }
 
@@ -86,7 +86,6 @@ impl Running {
         self.stdin = None;
         let mut output = Vec::new();
         while let Some(bytes) = self.pull(call)? {
-            call.go_on()?;
             output.extend(bytes);
             if output.len() > MOST_OUTPUT {
                 return Err(too_much(&self.about));

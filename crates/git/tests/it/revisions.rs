@@ -98,6 +98,7 @@ fn a_missing_or_damaged_commit_is_told() {
 }
 
 #[test]
+#[cfg(unix)]
 fn a_repository_of_another_user_is_not_opened() {
     let fixture = Fixture::new();
     let owned = std::os::unix::fs::chown(fixture.root.join("r"), Some(12345), None);

@@ -9,8 +9,10 @@ use crate::oid::Oid;
 use crate::repo::Repo;
 use crate::run::Running;
 
-/// So few names are asked for at once that they fit into the smallest pipe: neither side waits.
-const AT_ONCE: usize = 32;
+/// So many names are asked for at once: they fit into the smallest pipe (4 KiB), so that feeding
+/// never waits. Git takes them all in before it answers (`--buffer`, then `flush`), so that few
+/// small pieces cross the pipe.
+const AT_ONCE: usize = 50;
 
 /// A line that announces an object is shorter than this.
 const LONGEST_LINE: usize = 8 << 10;
@@ -124,7 +126,7 @@ impl Blobs<'_> {
 
 impl Process {
     fn start(repo: &Repo) -> Result<Self> {
-        let git = repo.git("cat-file")?.args(["--batch-command", "-Z"]).fed();
+        let git = repo.git("cat-file")?.args(["--batch-command", "--buffer", "-Z"]).fed();
         Ok(Self { running: git.start()?, buffer: Vec::new(), at: 0 })
     }
 
@@ -167,8 +169,12 @@ impl Process {
         verb: &[u8],
         names: impl Iterator<Item = &'n Vec<u8>>,
     ) -> Result<()> {
-        let text: Vec<u8> = names.flat_map(|name| [verb, name, b"\0"].concat()).collect();
-        if text.is_empty() || self.running.feed(&text).is_ok() {
+        let mut text: Vec<u8> = names.flat_map(|name| [verb, name, b"\0"].concat()).collect();
+        if text.is_empty() {
+            return Ok(());
+        }
+        text.extend(b"flush\0");
+        if self.running.feed(&text).is_ok() {
             return Ok(());
         }
         Err(self.ended(call))

@@ -1,0 +1,245 @@
+//! Finding the repository that a folder belongs to, as git would, without running git.
+//!
+//! A `.git` that is empty or leads nowhere as a symlink is passed over, since sandboxes leave such
+//! things behind; one that is there but broken is a problem, not somebody else's repository.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use base::{Code, Problem, Result};
+
+use crate::config::Config;
+use crate::{files, platform};
+
+/// What a folder belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A worktree of a repository
+    Worktree(Layout),
+    /// A repository without a worktree; this is its folder
+    Bare(PathBuf),
+    /// No repository at all
+    Plain,
+}
+
+/// Where the parts of a repository are, seen from one worktree. All paths are absolute and resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// The folder with the files, and with `.git`
+    pub root: PathBuf,
+    /// What git keeps for this worktree alone: HEAD, the index, a rebase in progress
+    pub git_dir: PathBuf,
+    /// What all worktrees share: objects, branches, config
+    pub common_dir: PathBuf,
+    /// What kind of worktree it is
+    pub kind: Kind,
+}
+
+/// What kind of worktree it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The one a repository was made with
+    Main,
+    /// One that `git worktree add` made
+    Linked,
+    /// The one of a submodule whose git folder is kept in its superproject's
+    Submodule,
+}
+
+/// Finds the repository that `start` belongs to, looking upwards on the same file system.
+pub fn discover(start: &Path) -> Result<Place> {
+    let start = resolve(start)?;
+    let device = platform::device(&start);
+    for folder in start.ancestors().take_while(|folder| platform::device(folder) == device) {
+        if let Some(place) = look(folder)? {
+            return Ok(place);
+        }
+    }
+    Ok(Place::Plain)
+}
+
+/// The path with its links resolved.
+fn resolve(path: &Path) -> Result<PathBuf> {
+    path.canonicalize().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Problem::not_found(format!("there is no {}", path.display()))
+            .hint("check the path, and links on the way to it"),
+        _ => Problem::io(format!("open {}", path.display()))(error),
+    })
+}
+
+/// What `folder` itself is the root of, if anything.
+pub(crate) fn look(folder: &Path) -> Result<Option<Place>> {
+    if let Some(git_dir) = behind_dot_git(folder)? {
+        return layout(folder, git_dir).map(Some);
+    }
+    let Some(common_dir) = common_dir_of(folder) else { return Ok(None) };
+    // A folder inside `.git` says so with `bare = false`; its worktree is further up.
+    let bare = Config::read(folder, &common_dir)?.flag("core.bare").unwrap_or(true);
+    Ok(bare.then_some(Place::Bare(common_dir)))
+}
+
+fn layout(root: &Path, git_dir: PathBuf) -> Result<Place> {
+    let common_dir = common_dir_of(&git_dir).ok_or_else(|| broken(root, "it is incomplete"))?;
+    let kind = if common_dir != git_dir {
+        Kind::Linked
+    } else if is_in_modules(&git_dir) {
+        Kind::Submodule
+    } else {
+        Kind::Main
+    };
+    let bare = || Config::read(&git_dir, &common_dir).map(|config| config.flag("core.bare"));
+    if kind == Kind::Main && bare()? == Some(true) {
+        return Ok(Place::Bare(git_dir));
+    }
+    Ok(Place::Worktree(Layout { root: root.to_owned(), git_dir, common_dir, kind }))
+}
+
+/// The git folder that `.git` is or names; `None` when there is no `.git` to speak of.
+fn behind_dot_git(folder: &Path) -> Result<Option<PathBuf>> {
+    let dot_git = folder.join(".git");
+    let Ok(metadata) = dot_git.metadata() else { return Ok(None) };
+    let git_dir = if metadata.is_dir() {
+        if is_empty(&dot_git)? {
+            return Ok(None);
+        }
+        resolve(&dot_git)?
+    } else if metadata.is_file() && metadata.len() > 0 {
+        named_by(&dot_git, folder)?
+    } else {
+        return Ok(None);
+    };
+    match common_dir_of(&git_dir) {
+        Some(_) => Ok(Some(git_dir)),
+        None => Err(broken(folder, "it lacks HEAD, objects or refs")),
+    }
+}
+
+/// The folder that a `.git` file names.
+fn named_by(dot_git: &Path, folder: &Path) -> Result<PathBuf> {
+    let line = files::read_line(dot_git)?.unwrap_or_default();
+    let name = line.strip_prefix(b"gitdir:").map(<[u8]>::trim_ascii).unwrap_or_default();
+    if name.is_empty() {
+        return Err(broken(folder, "it is a file without `gitdir:`"));
+    }
+    let named = folder.join(platform::path_of(name.to_vec()));
+    named.canonicalize().map_err(|error| {
+        broken(folder, &format!("it leads to {}, which is not there", named.display()))
+            .hint("if the main repository moved, run `git worktree repair` in it")
+            .because(error)
+    })
+}
+
+fn is_empty(folder: &Path) -> Result<bool> {
+    let what = format!("read {}", folder.display());
+    Ok(fs::read_dir(folder).map_err(Problem::io(what))?.next().is_none())
+}
+
+/// The shared part of a git folder; `None` when it is no git folder.
+fn common_dir_of(git_dir: &Path) -> Option<PathBuf> {
+    if !has_head(git_dir) {
+        return None;
+    }
+    let file = git_dir.join("commondir");
+    let common_dir = if file.is_file() {
+        files::read_path(&file, git_dir).ok().flatten()?
+    } else {
+        git_dir.to_owned()
+    };
+    let complete = common_dir.join("objects").is_dir() && common_dir.join("refs").is_dir();
+    complete.then_some(common_dir)
+}
+
+/// Whether HEAD is there and looks like one: a reference or an object's name.
+fn has_head(git_dir: &Path) -> bool {
+    let head = git_dir.join("HEAD");
+    if let Ok(target) = head.read_link() {
+        return target.starts_with("refs");
+    }
+    let Ok(Some(line)) = files::read_line(&head) else { return false };
+    match line.strip_prefix(b"ref:") {
+        Some(name) => name.trim_ascii().starts_with(b"refs/"),
+        None => line.len() >= 40 && line[..40].iter().all(u8::is_ascii_hexdigit),
+    }
+}
+
+/// Whether it lies in the `modules` folder of another git folder.
+fn is_in_modules(git_dir: &Path) -> bool {
+    let holders = git_dir.ancestors().skip(1).filter(|folder| folder.ends_with("modules"));
+    holders.filter_map(Path::parent).any(|holder| common_dir_of(holder).is_some())
+}
+
+fn broken(folder: &Path, why: &str) -> Problem {
+    let dot_git = folder.join(".git");
+    Problem::new(Code::StoreDamaged, format!("{} is broken: {why}", dot_git.display()))
+        .hint("`git status` there says more; restore it or move it away")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The least that git takes for a repository.
+    fn git_dir(at: &Path, config: &str) {
+        for folder in ["objects", "refs"] {
+            fs::create_dir_all(at.join(folder)).unwrap();
+        }
+        fs::write(at.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(at.join("config"), config).unwrap();
+    }
+
+    fn temp() -> (tempfile::TempDir, PathBuf) {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        (temp, root)
+    }
+
+    fn root_of(place: Place) -> PathBuf {
+        match place {
+            Place::Worktree(layout) => layout.root,
+            place => panic!("{place:?}"),
+        }
+    }
+
+    #[test]
+    fn a_dot_git_that_says_nothing_is_passed_over() {
+        let (_temp, root) = temp();
+        git_dir(&root.join(".git"), "[core]\nbare = false\n");
+        for name in ["folder", "file", "link"] {
+            fs::create_dir(root.join(name)).unwrap();
+        }
+        fs::create_dir(root.join("folder/.git")).unwrap();
+        fs::write(root.join("file/.git"), "").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/nowhere/at/all", root.join("link/.git")).unwrap();
+        for name in ["folder", "file", "link", ".git/objects"] {
+            assert_eq!(root_of(discover(&root.join(name)).unwrap()), root, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_dot_git_that_is_broken_is_a_problem() {
+        let (_temp, root) = temp();
+        git_dir(&root.join(".git"), "");
+        let sub = root.join("sub");
+        fs::create_dir(&sub).unwrap();
+        for text in ["gitdir: /nowhere/at/all\n", "gitdir:\n", "rubbish"] {
+            fs::write(sub.join(".git"), text).unwrap();
+            assert_eq!(discover(&sub).unwrap_err().code, Code::StoreDamaged, "{text}");
+        }
+        fs::remove_file(sub.join(".git")).unwrap();
+        git_dir(&sub.join(".git"), "");
+        fs::write(sub.join(".git/HEAD"), "rubbish").unwrap();
+        assert_eq!(discover(&sub).unwrap_err().code, Code::StoreDamaged);
+    }
+
+    #[test]
+    fn bare_repositories_are_told_apart() {
+        let (_temp, root) = temp();
+        git_dir(&root.join("a.git"), "[core]\nbare = true\n");
+        git_dir(&root.join("b/.git"), "[core]\nbare = true\n");
+        assert_eq!(discover(&root.join("a.git/refs")).unwrap(), Place::Bare(root.join("a.git")));
+        assert_eq!(discover(&root.join("b")).unwrap(), Place::Bare(root.join("b/.git")));
+        assert_eq!(discover(&root.join("gone")).unwrap_err().code, Code::NotFound);
+    }
+}

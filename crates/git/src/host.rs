@@ -1,0 +1,113 @@
+//! The machine as git may see it: its own program and the little it needs of the environment.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use base::{Code, Problem, Result};
+
+use crate::platform;
+
+/// What git needs of the environment: programs, the user's own settings, scratch space, and who
+/// called `sudo`, for whom repositories are safe to open.
+const NEEDED: [&str; 15] = [
+    "PATH",
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "SUDO_UID",
+    "TMPDIR",
+    "USERPROFILE",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMDATA",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "TEMP",
+    "TMP",
+];
+
+/// Where git is, and the environment it is given. Whoever knows the environment hands it in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    /// Git's program file, absolute
+    pub program: PathBuf,
+    /// Variables; what git does not need is left out when it runs, every `GIT_…` among it
+    pub env: Vec<(OsString, OsString)>,
+}
+
+impl Host {
+    /// Finds git on the `PATH` of an environment, in absolute folders alone.
+    pub fn find(env: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Self> {
+        let env: Vec<_> = env.into_iter().filter(|(name, _)| is_needed(name)).collect();
+        let path = env.iter().find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
+        let folders = path.map(|(_, path)| absolute_folders(path)).unwrap_or_default();
+        let program = folders.iter().map(|folder| folder.join(platform::GIT)).find(|p| p.is_file());
+        let program = program.ok_or_else(no_git)?;
+        Ok(Self { program, env })
+    }
+
+    /// The program, if it is one that no repository can stand in for.
+    pub(crate) fn program(&self) -> Result<&Path> {
+        if self.program.is_absolute() { Ok(&self.program) } else { Err(no_git()) }
+    }
+
+    /// The variables git gets. Relative folders leave its `PATH`: they would be the repository's.
+    pub(crate) fn needed(&self) -> impl Iterator<Item = (&OsStr, OsString)> {
+        let needed = self.env.iter().filter(|(name, _)| is_needed(name));
+        needed.map(|(name, value)| (name.as_os_str(), safe_value(name, value)))
+    }
+}
+
+fn is_needed(name: &OsStr) -> bool {
+    NEEDED.iter().any(|needed| name.eq_ignore_ascii_case(needed))
+}
+
+fn safe_value(name: &OsStr, value: &OsStr) -> OsString {
+    if !name.eq_ignore_ascii_case("PATH") {
+        return value.to_owned();
+    }
+    env::join_paths(absolute_folders(value)).expect("folders that were split apart join again")
+}
+
+fn absolute_folders(path: &OsStr) -> Vec<PathBuf> {
+    env::split_paths(path).filter(|folder| folder.is_absolute()).collect()
+}
+
+pub(crate) fn no_git() -> Problem {
+    Problem::new(Code::Unavailable, "git was not found")
+        .hint("install git 2.45 or newer and put its folder on PATH")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn host(vars: &[(&str, &str)]) -> Result<Host> {
+        Host::find(vars.iter().map(|(name, value)| (name.into(), value.into())))
+    }
+
+    #[test]
+    fn only_what_git_needs_is_passed_on() {
+        let program = PathBuf::from("/usr/bin/git");
+        let env =
+            [("GIT_DIR", "x"), ("PATH", ".::/usr/bin:bin"), ("HOME", "/h"), ("PAGER", "less")];
+        let env = env.map(|(name, value)| (name.into(), value.into())).to_vec();
+        let host = Host { program, env };
+        let passed: Vec<_> = host.needed().collect();
+        assert_eq!(passed, [("PATH".as_ref(), "/usr/bin".into()), ("HOME".as_ref(), "/h".into())]);
+    }
+
+    #[test]
+    fn git_is_not_looked_for_in_relative_folders() {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::write(temp.path().join("git"), "").unwrap();
+        let path = format!(".:{}", temp.path().display());
+        assert_eq!(host(&[("PATH", &path)]).unwrap().program, temp.path().join("git"));
+        assert_eq!(host(&[("PATH", ".:src")]).unwrap_err().code, Code::Unavailable);
+        assert_eq!(host(&[]).unwrap_err().code, Code::Unavailable);
+        let relative = Host { program: "git".into(), env: Vec::new() };
+        assert!(relative.program().is_err());
+    }
+}

@@ -1,0 +1,58 @@
+//! The index: what is staged, which tracked files are ignored, where submodules are.
+
+use base::{Call, RepoPath, Result};
+
+use crate::failure;
+use crate::listing::{Entry, EntryKind, Leaf, Listing, records, words_and_path};
+use crate::repo::Repo;
+
+/// A file in the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Staged {
+    /// Where and what it is
+    pub entry: Entry,
+    /// 0, or in a conflict 1 for the base, 2 for ours, 3 for theirs
+    pub stage: u8,
+}
+
+impl Repo {
+    /// Every file in the index.
+    pub fn staged(&self, call: &Call) -> Result<Listing<Staged>> {
+        let output = self.git("ls-files")?.args(["-z", "-s", "--full-name"]).run(call)?.output()?;
+        let mut listing = Listing::new();
+        for record in records(&output) {
+            let ([mode, digits, stage], path) = words_and_path("ls-files", record)?;
+            let leaf = Leaf::parse(mode, digits).zip(stage_of(stage));
+            let (leaf, stage) = leaf.ok_or_else(|| failure::not_understood("ls-files", record))?;
+            listing.add(path, |path| Staged { entry: Entry { path, leaf }, stage });
+        }
+        Ok(listing)
+    }
+
+    /// Where submodules are, as the index has them.
+    pub fn submodules(&self, call: &Call) -> Result<Listing<RepoPath>> {
+        let staged = self.staged(call)?;
+        let entries = staged.items.into_iter().map(|staged| staged.entry);
+        let submodules = entries.filter(|entry| entry.leaf.kind == EntryKind::Submodule);
+        let mut items: Vec<_> = submodules.map(|entry| entry.path).collect();
+        items.dedup();
+        Ok(Listing { items, refused: staged.refused })
+    }
+
+    /// Tracked files that an ignore rule would hide from a walk.
+    pub fn tracked_but_ignored(&self, call: &Call) -> Result<Listing<RepoPath>> {
+        let git = self.git("ls-files")?.args(["-z", "-c", "-i", "--exclude-standard"]);
+        let output = git.run(call)?.output()?;
+        let mut listing = Listing::new();
+        records(&output).for_each(|path| listing.add(path, |path| path));
+        listing.items.dedup();
+        Ok(listing)
+    }
+}
+
+fn stage_of(word: &[u8]) -> Option<u8> {
+    match word {
+        [digit @ b'0'..=b'3'] => Some(digit - b'0'),
+        _ => None,
+    }
+}

@@ -1,0 +1,122 @@
+//! Reading references in process, as git keeps them in files.
+//!
+//! Whatever is not plainly a reference in a file (reftable, symlinks, chains of symbolic
+//! references, odd names) is `Unsure`, and git is asked instead.
+
+use std::path::Path;
+
+use base::Result;
+
+use crate::oid::Oid;
+use crate::{files, platform};
+
+/// What HEAD says.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum HeadLine {
+    /// It follows a branch, given without `refs/heads/`
+    Branch(Vec<u8>),
+    /// It is at a commit
+    Commit(Oid),
+    /// Only git knows
+    Unsure,
+}
+
+/// What a branch is at.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Tip {
+    /// A commit
+    Commit(Oid),
+    /// The branch is not there
+    None,
+    /// Only git knows
+    Unsure,
+}
+
+/// Reads the HEAD of a worktree.
+pub(crate) fn head_line(git_dir: &Path) -> Result<HeadLine> {
+    let file = git_dir.join("HEAD");
+    if file.is_symlink() {
+        return Ok(HeadLine::Unsure);
+    }
+    let line = files::read_line(&file)?.unwrap_or_default();
+    if let Some(oid) = Oid::from_digits(&line) {
+        return Ok(HeadLine::Commit(oid));
+    }
+    let name = line.strip_prefix(b"ref:").map(<[u8]>::trim_ascii).and_then(branch_of);
+    Ok(name.map_or(HeadLine::Unsure, |name| HeadLine::Branch(name.to_vec())))
+}
+
+/// Reads what a branch is at.
+pub(crate) fn tip(common_dir: &Path, branch: &[u8]) -> Result<Tip> {
+    let loose = common_dir.join("refs/heads").join(platform::path_of(branch.to_vec()));
+    if let Some(line) = files::read_line(&loose)? {
+        return Ok(Oid::from_digits(&line).map_or(Tip::Unsure, Tip::Commit));
+    }
+    let packed = files::read(&common_dir.join("packed-refs"))?.unwrap_or_default();
+    let wanted = [b" refs/heads/", branch].concat();
+    let line = packed.split(|byte| *byte == b'\n').find(|line| line.ends_with(&wanted));
+    let Some(line) = line else { return Ok(Tip::None) };
+    let digits = &line[..line.len() - wanted.len()];
+    Ok(Oid::from_digits(digits).map_or(Tip::Unsure, Tip::Commit))
+}
+
+/// The branch of a reference, if it is one whose name is safe to use as a path.
+pub(crate) fn branch_of(reference: &[u8]) -> Option<&[u8]> {
+    let name = reference.strip_prefix(b"refs/heads/")?;
+    let odd = |part: &[u8]| part.is_empty() || part.starts_with(b".");
+    let forbidden = |byte: &u8| byte.is_ascii_control() || matches!(byte, b'\\' | b':' | b' ');
+    let good = !name.split(|byte| *byte == b'/').any(odd) && !name.iter().any(forbidden);
+    good.then_some(name)
+}
+
+/// A reference's name as text. Bytes that are not UTF-8 become `\xff`; since git allows no
+/// backslash in names, two names never become one.
+pub(crate) fn text(name: &[u8]) -> String {
+    let mut text = String::with_capacity(name.len());
+    for chunk in name.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.push_str(&chunk.invalid().escape_ascii().to_string());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const OID: &str = "ce013625030ba8dba906f756967f9e9ca394464a";
+
+    #[test]
+    fn only_plain_branches_are_read_from_files() {
+        assert_eq!(branch_of(b"refs/heads/a/b"), Some(&b"a/b"[..]));
+        for name in ["refs/heads/.invalid", "refs/heads/../../config", "refs/tags/a", "refs/heads/"]
+        {
+            assert_eq!(branch_of(name.as_bytes()), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_not_text_stay_apart() {
+        assert_eq!(text(b"caf\xc3\xa9/\xff"), "café/\\xff");
+    }
+
+    #[test]
+    fn a_branch_is_loose_packed_or_absent() {
+        let temp = tempfile::tempdir().unwrap();
+        let oid: Oid = OID.parse().unwrap();
+        fs::create_dir_all(temp.path().join("refs/heads/x")).unwrap();
+        fs::write(temp.path().join("refs/heads/x/loose"), format!("{OID}\n")).unwrap();
+        fs::write(temp.path().join("refs/heads/chain"), "ref: refs/heads/x/loose\n").unwrap();
+        let packed = format!(
+            "# pack-refs with: peeled fully-peeled sorted \n{OID} refs/heads/old\n^{OID}\n"
+        );
+        fs::write(temp.path().join("packed-refs"), packed).unwrap();
+        let tip = |name: &str| tip(temp.path(), name.as_bytes()).unwrap();
+        assert_eq!(tip("x/loose"), Tip::Commit(oid));
+        assert_eq!(tip("old"), Tip::Commit(oid));
+        assert_eq!(tip("ld"), Tip::None);
+        assert_eq!(tip("chain"), Tip::Unsure);
+    }
+}

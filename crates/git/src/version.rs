@@ -1,0 +1,84 @@
+//! Which git this is, and whether it can be hardened.
+
+use std::fmt;
+use std::path::Path;
+
+use base::{Call, Code, Problem, Result};
+
+use crate::command::Git;
+use crate::failure;
+use crate::host::Host;
+
+/// A version of git.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    /// The first number
+    pub major: u32,
+    /// The second
+    pub minor: u32,
+    /// The third; 0 when git did not tell
+    pub patch: u32,
+}
+
+impl Version {
+    /// The oldest that can be hardened: `--attr-source`, `GIT_NO_LAZY_FETCH`, and both together.
+    pub const OLDEST: Self = Self { major: 2, minor: 45, patch: 0 };
+
+    /// Fails when this git is too old to be run safely.
+    pub fn check(self) -> Result<()> {
+        if self >= Self::OLDEST {
+            return Ok(());
+        }
+        let oldest = Self::OLDEST;
+        Err(Problem::new(Code::Unavailable, format!("git {self} is too old"))
+            .hint(format!("install git {}.{} or newer", oldest.major, oldest.minor))
+            .detail("found", self.to_string())
+            .detail("oldest", oldest.to_string()))
+    }
+
+    /// The numbers in what `git version` says: `git version 2.39.3 (Apple Git-146)`.
+    fn parse(said: &str) -> Option<Self> {
+        let word = said.strip_prefix("git version ")?.split_whitespace().next()?;
+        let mut numbers = word.split(['.', '-']).map(str::parse::<u32>);
+        let (major, minor) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+        let patch = numbers.next().and_then(Result::ok).unwrap_or(0);
+        Some(Self { major, minor, patch })
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+/// Asks git for its version. Doors [`check`](Version::check) it once, before anything else runs.
+pub fn version(host: &Host, call: &Call) -> Result<Version> {
+    let said = Git::outside(host, Path::new("."))?.args(["version"]).run(call)?.output()?;
+    let version = Version::parse(&String::from_utf8_lossy(&said));
+    version.ok_or_else(|| failure::not_understood("version", &said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_all_vendors_are_read() {
+        let read = |text| Version::parse(text).map(|version| version.to_string());
+        assert_eq!(read("git version 2.47.3\n"), Some("2.47.3".into()));
+        assert_eq!(read("git version 2.39.3 (Apple Git-146)\n"), Some("2.39.3".into()));
+        assert_eq!(read("git version 2.45.1.windows.1\n"), Some("2.45.1".into()));
+        assert_eq!(read("git version 2.46.rc1\n"), Some("2.46.0".into()));
+        assert_eq!(read("git 2"), None);
+    }
+
+    #[test]
+    fn an_old_git_is_refused_with_a_next_step() {
+        let old = Version { major: 2, minor: 44, patch: 9 };
+        let problem = old.check().unwrap_err();
+        assert_eq!(problem.code, Code::Unavailable);
+        assert_eq!(problem.hints, ["install git 2.45 or newer"]);
+        assert!(Version::OLDEST.check().is_ok());
+    }
+}

@@ -1,0 +1,116 @@
+//! Names of commits and how commits are related.
+
+use std::fs;
+
+use base::Code;
+
+use crate::fixture::{Fixture, call};
+
+#[test]
+fn revisions_resolve_or_say_why_not() {
+    let fixture = Fixture::new();
+    let first = fixture.git("r", &["rev-parse", "HEAD"]);
+    let second = fixture.commit("r", "a.txt", b"two\n");
+    fixture.git("r", &["tag", "-a", "-m", "x", "v1"]);
+    let repo = fixture.repo("r");
+    let resolve = |revision: &str| repo.resolve(&call(), revision);
+    for (revision, commit) in
+        [("HEAD", &second), ("v1", &second), ("main~1", &first), (&first[..8], &first)]
+    {
+        assert_eq!(resolve(revision).unwrap().as_str(), commit, "{revision}");
+    }
+    for revision in
+        ["", "-h", "--help", "--all", "nope", "main..v1", "HEAD:a.txt", "a\nb", "^main", "main --"]
+    {
+        assert_eq!(resolve(revision).unwrap_err().code, Code::NotFound, "{revision}");
+    }
+    let problem = resolve("mian").unwrap_err();
+    assert_eq!(problem.message, "there is no commit `mian`");
+    assert_eq!(problem.hints[0], "did you mean `main`?");
+}
+
+#[test]
+fn a_branch_named_like_an_option_does_not_become_one() {
+    let fixture = Fixture::new();
+    let commit = fixture.git("r", &["rev-parse", "HEAD"]);
+    fixture.write("r", ".git/refs/heads/--help", format!("{commit}\n").as_bytes());
+    fixture.write("r", ".git/HEAD", b"ref: refs/heads/--help\n");
+    let repo = fixture.repo("r");
+    assert_eq!(repo.head(&call()).unwrap().branch.as_deref(), Some("--help"));
+    let names: Vec<_> = repo.branches(&call()).unwrap().into_iter().map(|b| b.name).collect();
+    assert_eq!(names, ["--help", "main"]);
+    assert_eq!(repo.resolve(&call(), "--help").unwrap_err().code, Code::NotFound);
+    assert_eq!(repo.resolve(&call(), "refs/heads/--help").unwrap().as_str(), commit);
+}
+
+#[test]
+fn commits_are_related_or_not() {
+    let fixture = Fixture::new();
+    let first = fixture.git("r", &["rev-parse", "HEAD"]).parse().unwrap();
+    let second = fixture.commit("r", "a.txt", b"two\n").parse().unwrap();
+    fixture.git("r", &["checkout", "-q", "-b", "side", "HEAD~1"]);
+    let side = fixture.commit("r", "b.txt", b"side\n").parse().unwrap();
+    fixture.git("r", &["checkout", "-q", "--orphan", "alone"]);
+    let alone = fixture.commit("r", "c.txt", b"alone\n").parse().unwrap();
+    let repo = fixture.repo("r");
+    assert!(repo.is_ancestor(&call(), &first, &second).unwrap());
+    assert!(repo.is_ancestor(&call(), &first, &first).unwrap());
+    assert!(!repo.is_ancestor(&call(), &second, &side).unwrap());
+    assert_eq!(repo.merge_base(&call(), &second, &side).unwrap(), Some(first));
+    assert_eq!(repo.merge_base(&call(), &second, &alone).unwrap(), None);
+    let gone = "ce013625030ba8dba906f756967f9e9ca394464a".parse().unwrap();
+    let problem = repo.is_ancestor(&call(), &gone, &second).unwrap_err();
+    assert_eq!(problem.code, Code::NotFound);
+}
+
+#[test]
+fn the_default_branch_is_that_of_origin() {
+    let fixture = Fixture::new();
+    assert_eq!(fixture.repo("r").default_branch(&call()).unwrap(), None);
+    fixture.git("r", &["branch", "-m", "trunk/one"]);
+    fixture.git("", &["clone", "-q", "r", "c"]);
+    let repo = fixture.repo("c");
+    assert_eq!(repo.default_branch(&call()).unwrap().as_deref(), Some("trunk/one"));
+}
+
+#[test]
+fn the_user_has_an_address_or_none() {
+    let fixture = Fixture::new();
+    let repo = fixture.repo("r");
+    assert_eq!(repo.user_email(&call()).unwrap(), None);
+    fixture.write("home", ".gitconfig", b"[user]\n\temail = me@example.org\n");
+    assert_eq!(repo.user_email(&call()).unwrap().as_deref(), Some("me@example.org"));
+}
+
+#[test]
+fn a_missing_or_damaged_commit_is_told() {
+    let fixture = Fixture::new();
+    let commit = fixture.git("r", &["rev-parse", "HEAD"]);
+    let repo = fixture.repo("r");
+    let file = fixture.root.join("r/.git/objects").join(&commit[..2]).join(&commit[2..]);
+    fs::remove_file(&file).unwrap();
+    let parsed = commit.parse().unwrap();
+    let problem = repo.tree(&call(), &parsed).unwrap_err();
+    assert_eq!(problem.code, Code::NotFound, "{problem:?}");
+    fs::write(&file, b"rubbish").unwrap();
+    let problem = repo.tree(&call(), &parsed).unwrap_err();
+    assert_eq!(problem.code, Code::StoreDamaged, "{problem:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_repository_of_another_user_is_not_opened() {
+    let fixture = Fixture::new();
+    let owned = std::os::unix::fs::chown(fixture.root.join("r"), Some(12345), None);
+    if owned.is_err() {
+        return; // Only root can give a folder away.
+    }
+    let problem = fixture.repo("r").branches(&call()).unwrap_err();
+    assert_eq!(problem.code, Code::Unavailable);
+    let root = fixture.root.join("r");
+    let hint = format!(
+        "if you trust it, run `git config --global --add safe.directory '{}'`",
+        root.display()
+    );
+    assert_eq!(problem.hints, [hint]);
+}

@@ -2,6 +2,8 @@
 //!
 //! The door owns the clock and the cancellation; what runs below only asks whether to go on.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use crate::{Code, Problem, RepoPath, Result};
@@ -29,6 +31,7 @@ pub struct Progress {
 type Ask = dyn Fn() -> Option<Stop> + Send + Sync;
 type Tell = dyn Fn(Progress) + Send + Sync;
 
+
 /// One call of one operation.
 pub struct Call {
     /// Who asks, for the record
@@ -37,14 +40,14 @@ pub struct Call {
     pub now: Timestamp,
     /// The folder they stand in; names are tried relative to it first
     pub prefix: RepoPath,
-    ask: Box<Ask>,
-    tell: Box<Tell>,
+    ask: Arc<Ask>,
+    tell: Arc<Tell>,
 }
 
 impl Call {
     /// A call that is never stopped and tells nobody.
     pub fn new(actor: impl Into<String>, now: Timestamp) -> Self {
-        let (ask, tell) = (Box::new(|| None), Box::new(|_| {}));
+        let (ask, tell) = (Arc::new(|| None), Arc::new(|_| {}));
         Self { actor: actor.into(), now, prefix: RepoPath::ROOT, ask, tell }
     }
 
@@ -58,15 +61,28 @@ impl Call {
     /// Asks `ask` whether to give up.
     #[must_use]
     pub fn stopping(mut self, ask: impl Fn() -> Option<Stop> + Send + Sync + 'static) -> Self {
-        self.ask = Box::new(ask);
+        self.ask = Arc::new(ask);
         self
     }
 
     /// Tells `tell` of progress.
     #[must_use]
     pub fn telling(mut self, tell: impl Fn(Progress) + Send + Sync + 'static) -> Self {
-        self.tell = Box::new(tell);
+        self.tell = Arc::new(tell);
         self
+    }
+
+    /// The same call with one more reason to give up.
+    #[must_use]
+    pub fn child(&self, ask: impl Fn() -> Option<Stop> + Send + Sync + 'static) -> Self {
+        let outer = self.ask.clone();
+        Self {
+            actor: self.actor.clone(),
+            now: self.now,
+            prefix: self.prefix.clone(),
+            ask: Arc::new(move || outer().or_else(&ask)),
+            tell: self.tell.clone(),
+        }
     }
 
     /// Fails when the caller no longer waits.

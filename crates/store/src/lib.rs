@@ -14,3 +14,11 @@ pub use open::{Durability, Store, integrity, open, open_reading, require_sound_l
 pub use rusqlite::{
     Connection, OptionalExtension, Row, Statement, ToSql, Transaction, params, params_from_iter,
 };
+
+/// What SQLite itself returns, for the functions that read a row.
+pub type SqlResult<T> = rusqlite::Result<T>;
+
+/// A stored value that is not what its column holds.
+pub fn bad_value(column: usize, why: String) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Blob, why.into())
+}

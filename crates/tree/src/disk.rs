@@ -34,6 +34,11 @@ pub type Fault = dyn Fn(Step) -> io::Result<()> + Send + Sync;
 /// An open folder that paths are resolved beneath.
 pub type Folder = Dir;
 
+/// Opens a folder of our own, such as the cache.
+pub fn open_folder(path: &Path) -> io::Result<Folder> {
+    Dir::open_ambient_dir(path, cap_std::ambient_authority())
+}
+
 /// The hand that writes.
 #[derive(Clone, Default)]
 pub struct Disk {

@@ -8,12 +8,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use base::{Call, Code, Hash, Problem, RepoPath, Result};
-use cap_std::ambient_authority;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::confined::Tree;
-use crate::disk::{Disk, Folder, parent};
+use crate::disk::{Disk, Folder, open_folder, parent};
 
 /// How many finished changes are kept for `undo`.
 const KEPT: usize = 200;
@@ -203,7 +202,7 @@ impl Journal {
     }
 
     fn folder(&self) -> io::Result<Option<Folder>> {
-        match Folder::open_ambient_dir(&self.home, ambient_authority()) {
+        match open_folder(&self.home) {
             Ok(folder) => Ok(Some(folder)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -215,9 +214,9 @@ impl Journal {
             return Ok(folder);
         }
         let nearest = self.home.ancestors().find(|folder| folder.is_dir()).unwrap_or(&self.home);
-        let above = Folder::open_ambient_dir(nearest, ambient_authority())?;
+        let above = open_folder(nearest)?;
         disk.make_dir(&above, self.home.strip_prefix(nearest).unwrap_or(Path::new("")))?;
-        Folder::open_ambient_dir(&self.home, ambient_authority())
+        open_folder(&self.home)
     }
 
     fn numbers(&self, prefix: &str) -> Vec<u64> {

@@ -13,9 +13,9 @@ mod walk;
 mod watch;
 
 pub use confined::{Blob, Tree};
-pub use disk::{Disk, Fault, Folder, Step};
+pub use disk::{Disk, Fault, Folder, Step, open_folder};
 pub use journal::{Before, Entry, FileEdit, Journal, Logged, Recovered};
 pub use lock::{Lock, lock, try_lock};
-pub use stat::{Moment, Stat};
+pub use stat::{Kind, Moment, Stat};
 pub use walk::{Excludes, Found, Skipped, Walk, Why};
 pub use watch::{Dirty, Watcher};

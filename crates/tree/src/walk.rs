@@ -1,5 +1,6 @@
 //! Which files there are: what git would show, and what was left out for which reason.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -77,11 +78,30 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Lists what is below `start`, a folder of the tree, as git's ignore rules see it.
-    pub fn below(tree: &Tree, start: &RepoPath, excludes: &Excludes, call: &Call) -> Result<Self> {
+    /// Lists the whole tree as git's ignore rules see it.
+    pub fn whole(tree: &Tree, excludes: &Excludes, call: &Call) -> Result<Self> {
+        Self::only(tree, Part::Whole, excludes, call)
+    }
+
+    /// Lists what is at or below these paths, by the same rules.
+    pub fn part(
+        tree: &Tree,
+        paths: &BTreeSet<RepoPath>,
+        excludes: &Excludes,
+        call: &Call,
+    ) -> Result<Self> {
+        let mut walk = Self::only(tree, Part::At(paths.clone().into()), excludes, call)?;
+        let wanted = |path: &RepoPath| is_at_or_below(path, paths);
+        walk.files.retain(|file| wanted(&file.path));
+        walk.folders.retain(|folder| wanted(folder));
+        walk.skipped.retain(|skipped| wanted(&skipped.path));
+        Ok(walk)
+    }
+
+    fn only(tree: &Tree, part: Part, excludes: &Excludes, call: &Call) -> Result<Self> {
         let mut walk = Self::default();
         let nested = Arc::new(Mutex::new(Vec::new()));
-        for (done, entry) in builder(tree, start, excludes, &nested).build().enumerate() {
+        for (done, entry) in builder(tree, part, excludes, &nested).build().enumerate() {
             if done % 256 == 0 {
                 call.step("listing files", done, 0)?;
             }
@@ -124,33 +144,63 @@ impl Walk {
     }
 }
 
+/// How much of the tree is walked.
+#[derive(Clone)]
+enum Part {
+    Whole,
+    At(Arc<BTreeSet<RepoPath>>),
+}
+
+impl Part {
+    /// Whether a walk has to come by here: on the way to a wanted path, or below one.
+    fn passes(&self, path: &RepoPath) -> bool {
+        let Self::At(paths) = self else { return true };
+        let mut below = path.as_bytes().to_vec();
+        below.push(b'/');
+        let below = RepoPath::from_bytes([below.as_slice(), b"\x01"].concat()).ok();
+        let next = below.and_then(|below| paths.range(below..).next());
+        is_at_or_below(path, paths) || next.is_some_and(|next| next.is_below(path))
+    }
+}
+
+fn is_at_or_below(path: &RepoPath, paths: &BTreeSet<RepoPath>) -> bool {
+    let ancestors = std::iter::successors(Some(path.clone()), RepoPath::parent);
+    ancestors.into_iter().any(|ancestor| paths.contains(&ancestor))
+}
+
 /// A walk that sees what git sees: all `.gitignore` files of the tree and `info/exclude`, but
 /// nothing from outside of it, so that everybody gets the same list.
 fn builder(
     tree: &Tree,
-    start: &RepoPath,
+    part: Part,
     excludes: &Excludes,
     nested: &Arc<Mutex<Vec<Skipped>>>,
 ) -> WalkBuilder {
     let (tree, excludes, nested) = (tree.clone(), excludes.clone(), nested.clone());
-    let mut builder = WalkBuilder::new(tree.root().join(start.to_relative()));
+    let mut builder = WalkBuilder::new(tree.root());
     builder
         .hidden(false)
         .ignore(false)
-        .parents(!start.is_root())
+        .parents(false)
         .git_global(false)
         .git_exclude(true)
         .require_git(false)
         .follow_links(false)
         .filter_entry(move |entry| {
             let Some(path) = relative(&tree, entry.path()) else { return false };
+            if path.is_root() {
+                return true;
+            }
+            if !part.passes(&path) {
+                return false;
+            }
             let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
-            if is_dir && entry.depth() > 0 && entry.path().join(".git").exists() {
+            if is_dir && entry.path().join(".git").exists() {
                 let skipped = Skipped { path, why: Why::Repository };
                 nested.lock().unwrap_or_else(PoisonError::into_inner).push(skipped);
                 return false;
             }
-            path.is_root() || !excludes.hide(&path, is_dir)
+            !excludes.hide(&path, is_dir)
         });
     builder
 }
@@ -179,12 +229,16 @@ mod tests {
 
     use super::*;
 
-    fn walk(root: &Path, start: &str, exclude: &[&str]) -> Walk {
+    fn walk(root: &Path, part: &[&str], exclude: &[&str]) -> Walk {
         let tree = Tree::open(root).unwrap();
         let patterns: Vec<String> = exclude.iter().map(ToString::to_string).collect();
         let excludes = Excludes::new(&patterns).unwrap();
         let call = Call::new("test", Timestamp::UNIX_EPOCH);
-        Walk::below(&tree, &start.parse().unwrap(), &excludes, &call).unwrap()
+        let part: BTreeSet<RepoPath> = part.iter().map(|path| path.parse().unwrap()).collect();
+        match part.is_empty() {
+            true => Walk::whole(&tree, &excludes, &call).unwrap(),
+            false => Walk::part(&tree, &part, &excludes, &call).unwrap(),
+        }
     }
 
     fn names(walk: &Walk) -> Vec<String> {
@@ -218,7 +272,7 @@ mod tests {
     #[test]
     fn a_walk_sees_what_git_sees() {
         let dir = repository();
-        let all = walk(dir.path(), ".", &[]);
+        let all = walk(dir.path(), &[], &[]);
         let expected =
             [".cairn/cards/a.card.md", ".gitignore", "src/.gitignore", "src/a.rs", "src/keep.log"];
         assert_eq!(names(&all), expected);
@@ -233,12 +287,13 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_of_a_part_obeys_the_rules_above_it() {
+    fn a_walk_of_a_part_obeys_the_same_rules() {
         let dir = repository();
-        assert_eq!(
-            names(&walk(dir.path(), "src", &[])),
-            ["src/.gitignore", "src/a.rs", "src/keep.log"]
-        );
-        assert_eq!(names(&walk(dir.path(), "src", &["*.log", "/src/a.rs"])), ["src/.gitignore"]);
+        let part = |paths: &[&str]| names(&walk(dir.path(), paths, &[]));
+        assert_eq!(part(&["src"]), ["src/.gitignore", "src/a.rs", "src/keep.log"]);
+        assert_eq!(part(&["src/a.rs", "src/b.log", "target/x"]), ["src/a.rs"]);
+        assert_eq!(part(&["src/a.rs", ".cairn"]), [".cairn/cards/a.card.md", "src/a.rs"]);
+        assert!(part(&["nested/code.rs", "gone"]).is_empty());
+        assert_eq!(names(&walk(dir.path(), &["src"], &["*.log", "/src/a.rs"])), ["src/.gitignore"]);
     }
 }

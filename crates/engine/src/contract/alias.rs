@@ -1,0 +1,114 @@
+//! Names and shapes that callers of the older tools already use.
+
+use serde_json::Value;
+
+use super::schema::Object;
+
+/// An unlisted name for an operation, with what must be done to its arguments.
+#[derive(Debug, Clone, Copy)]
+pub struct Alias {
+    /// The name that callers use
+    pub name: &'static str,
+    /// One tool with many verbs: the argument that picks, and the value that picks this one
+    pub selector: Option<(&'static str, &'static str)>,
+    /// Their name, our name
+    pub renames: &'static [(&'static str, &'static str)],
+    /// Our name, and the JSON it is given unless the caller says otherwise
+    pub presets: &'static [(&'static str, &'static str)],
+    /// Objects whose fields are taken as arguments themselves
+    pub lifts: &'static [&'static str],
+}
+
+impl Alias {
+    /// A name whose arguments are ours.
+    pub const fn of(name: &'static str) -> Self {
+        Self { name, selector: None, renames: &[], presets: &[], lifts: &[] }
+    }
+
+    /// Only when the argument `key` says `value`.
+    #[must_use]
+    pub const fn when(mut self, key: &'static str, value: &'static str) -> Self {
+        self.selector = Some((key, value));
+        self
+    }
+
+    /// Arguments that go by other names.
+    #[must_use]
+    pub const fn renaming(mut self, renames: &'static [(&'static str, &'static str)]) -> Self {
+        self.renames = renames;
+        self
+    }
+
+    /// Arguments that the older tool did not have.
+    #[must_use]
+    pub const fn presetting(mut self, presets: &'static [(&'static str, &'static str)]) -> Self {
+        self.presets = presets;
+        self
+    }
+
+    /// Objects that the older tool wrapped its arguments in.
+    #[must_use]
+    pub const fn lifting(mut self, lifts: &'static [&'static str]) -> Self {
+        self.lifts = lifts;
+        self
+    }
+
+    /// Whether the arguments pick this one.
+    pub fn selects(&self, args: &Object) -> bool {
+        self.selector.is_none_or(|(key, value)| args.get(key).is_some_and(|found| found == value))
+    }
+
+    /// The caller's arguments in our words.
+    pub fn translate(&self, mut args: Object) -> Object {
+        if let Some((key, _)) = self.selector {
+            args.remove(key);
+        }
+        for key in self.lifts {
+            if let Some(Value::Object(inner)) = args.remove(*key) {
+                args.extend(inner);
+            }
+        }
+        let ours = |theirs: String| {
+            let renamed = self.renames.iter().find(|(from, _)| *from == theirs);
+            renamed.map_or_else(|| snake_case(&theirs), |(_, to)| (*to).into())
+        };
+        let mut args: Object = args.into_iter().map(|(key, value)| (ours(key), value)).collect();
+        for (key, json) in self.presets {
+            args.entry(*key).or_insert_with(|| preset(json));
+        }
+        args
+    }
+}
+
+/// A preset's value; the contract test parses every one of them.
+pub fn preset(json: &str) -> Value {
+    serde_json::from_str(json).expect("presets are JSON")
+}
+
+/// `camelCase` as `snake_case`; the older tools spell their arguments so.
+pub fn snake_case(name: &str) -> String {
+    let lower = |c: char| if c.is_ascii_uppercase() { format!("_{c}") } else { c.to_string() };
+    name.chars().map(lower).collect::<String>().to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn older_shapes_become_ours() {
+        let alias = Alias::of("manage_note")
+            .when("operation", "add")
+            .renaming(&[("filePath", "path")])
+            .presetting(&[("create", "true")])
+            .lifting(&["fields"]);
+        let theirs =
+            json!({"operation": "add", "filePath": "a.md", "fields": {"maxLines": 3}});
+        let Value::Object(theirs) = theirs else { unreachable!() };
+        assert!(alias.selects(&theirs));
+        let ours = alias.translate(theirs);
+        assert_eq!(Value::from(ours), json!({"path": "a.md", "max_lines": 3, "create": true}));
+    }
+}

@@ -1,0 +1,198 @@
+//! The envelope of every answer: `{data, basis, page?}`, or `{error}`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use base::{Problem, RepoPath};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::page::{Page, Paint};
+
+/// Whether everything could be looked at as it is now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Everything was seen as it is
+    #[default]
+    Fresh,
+    /// Some files have changed since; they are listed
+    Stale,
+    /// Some things could not be looked at; the reasons say which
+    Partial,
+}
+
+/// What an answer rests on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Basis {
+    /// How much of the present it shows
+    pub state: State,
+    /// The worktree that was read: `.` or the name of a linked one
+    pub worktree: String,
+    /// The branch that is checked out
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The commit that is checked out
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// How many files differ from that commit
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edited: Option<u64>,
+    /// Files that changed since they were indexed
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<RepoPath>,
+    /// Why the answer is not whole, or how it was made sure
+    pub reasons: Vec<String>,
+    /// The branch whose knowledge base was read
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kb_branch: Option<String>,
+    /// Counts up with every change of a store
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub revisions: BTreeMap<String, u64>,
+}
+
+impl fmt::Display for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = self.why();
+        match self.state {
+            State::Fresh => write!(f, "fresh{why}")?,
+            State::Stale => write!(f, "stale{why}")?,
+            State::Partial => write!(f, "partial{why}")?,
+        }
+        if let Some(branch) = &self.branch {
+            write!(f, " · {branch}")?;
+        }
+        if let Some(commit) = &self.commit {
+            let joint = if self.branch.is_some() { " @ " } else { " · " };
+            write!(f, "{joint}{}", commit.get(..12).unwrap_or(commit))?;
+        }
+        match self.edited {
+            None | Some(0) => Ok(()),
+            Some(1) => f.write_str(" + 1 edited file"),
+            Some(edited) => write!(f, " + {edited} edited files"),
+        }
+    }
+}
+
+impl Basis {
+    fn why(&self) -> String {
+        let shown = self.files.iter().take(3).map(ToString::to_string).collect::<Vec<_>>();
+        let more = match self.files.len().saturating_sub(shown.len()) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let files = (!shown.is_empty()).then(|| format!("{}{more}", shown.join(", ")));
+        let parts: Vec<String> = files.into_iter().chain(self.reasons.iter().cloned()).collect();
+        if parts.is_empty() { String::new() } else { format!(" ({})", parts.join("; ")) }
+    }
+}
+
+/// Which part of a longer list an answer holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Paging {
+    /// How many were passed over
+    pub offset: u64,
+    /// How many were asked for at most
+    pub limit: u64,
+    /// How many there are
+    pub total: u64,
+}
+
+/// An answer with its types erased: JSON for programs, a page for readers.
+#[derive(Debug)]
+pub struct Answer {
+    /// The answer itself
+    pub data: Value,
+    /// The answer as text
+    pub page: Page,
+    /// Which part of a longer list it is
+    pub paging: Option<Paging>,
+    /// Whether a gate should stop at it
+    pub has_findings: bool,
+    /// What it rests on
+    pub basis: Basis,
+}
+
+/// What a door gets back from every operation.
+pub type Outcome = Result<Answer, Problem>;
+
+/// The schema of a whole successful answer; [`to_json`] builds the value.
+#[derive(Serialize, JsonSchema)]
+pub struct Envelope<T> {
+    data: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<Paging>,
+    basis: Basis,
+}
+
+/// The JSON form, the same on every door.
+pub fn to_json(outcome: &Outcome) -> Value {
+    match outcome {
+        Ok(Answer { data, basis, paging: None, .. }) => json!({"data": data, "basis": basis}),
+        Ok(Answer { data, basis, paging, .. }) => {
+            json!({"data": data, "page": paging, "basis": basis})
+        }
+        Err(problem) => json!({"error": problem}),
+    }
+}
+
+/// The text form; the basis, or the hints, come last.
+pub fn to_text(outcome: &Outcome, paint: Paint) -> String {
+    match outcome {
+        Ok(answer) => {
+            let mut tail = Page::default();
+            tail.item("basis", &answer.basis);
+            answer.page.to_text(paint) + &tail.to_text(paint)
+        }
+        Err(problem) => problem_page(problem).to_text(paint),
+    }
+}
+
+fn problem_page(problem: &Problem) -> Page {
+    use super::page::Cell;
+    let mut page = Page::default();
+    page.table(0, vec![vec![Cell::bad(problem.code), Cell::text(problem)]]);
+    for (key, value) in &problem.details {
+        match value {
+            Value::Array(rows) => rows.iter().for_each(|row| page.say(format!("  {}", plain(row)))),
+            value => page.item(key, plain(value)),
+        }
+    }
+    problem.hints.iter().for_each(|hint| page.item("hint", hint));
+    page
+}
+
+/// A detail as text: no quotes around strings, and the fields of an object in a row.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => {
+            fields.values().map(plain).collect::<Vec<_>>().join("  ")
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_basis_is_one_short_line() {
+        let fresh = Basis {
+            branch: Some("main".into()),
+            commit: Some("9b1c7e02f3aa55".into()),
+            edited: Some(2),
+            ..Basis::default()
+        };
+        assert_eq!(fresh.to_string(), "fresh · main @ 9b1c7e02f3aa + 2 edited files");
+        let partial =
+            Basis { state: State::Partial, reasons: vec!["3 files skipped".into()], ..fresh.clone() };
+        let line = "partial (3 files skipped) · main @ 9b1c7e02f3aa + 2 edited files";
+        assert_eq!(partial.to_string(), line);
+        let files = ["a", "b", "c", "d"].map(|name| name.parse().unwrap()).to_vec();
+        let stale = Basis { state: State::Stale, files, branch: None, edited: None, ..fresh };
+        assert_eq!(stale.to_string(), "stale (a, b, c and 1 more) · 9b1c7e02f3aa");
+    }
+}

@@ -1,0 +1,180 @@
+//! Arguments that many operations share, each checked by its type.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use base::text_type;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// Declares a number type that only holds what lies between its bounds.
+macro_rules! number_type {
+    ($(#[$doc:meta])* $name:ident, $least:literal ..= $most:literal, default $default:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(try_from = "u32", into = "u32")]
+        #[schemars(with = "u32")]
+        pub struct $name(u32);
+
+        impl $name {
+            /// The number.
+            pub const fn get(self) -> usize {
+                self.0 as usize
+            }
+        }
+        impl Default for $name {
+            fn default() -> Self {
+                Self($default)
+            }
+        }
+        impl TryFrom<u32> for $name {
+            type Error = String;
+            fn try_from(number: u32) -> Result<Self, String> {
+                let good = ($least..=$most).contains(&number);
+                let refused = || format!("{number} is not between {} and {}", $least, $most);
+                good.then_some(Self(number)).ok_or_else(refused)
+            }
+        }
+        impl FromStr for $name {
+            type Err = String;
+            fn from_str(text: &str) -> Result<Self, String> {
+                text.parse::<u32>().map_err(|error| error.to_string())?.try_into()
+            }
+        }
+        impl From<$name> for u32 {
+            fn from(number: $name) -> u32 {
+                number.0
+            }
+        }
+        impl Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+pub(crate) use number_type;
+
+number_type!(
+    /// How many rows an answer holds at most.
+    Limit, 1..=1000, default 50
+);
+number_type!(
+    /// How many rows are passed over first.
+    Offset, 0..=4_000_000, default 0
+);
+number_type!(
+    /// How many hops a walk takes; more than the cap is clamped, and said.
+    Depth, 1..=1000, default 3
+);
+number_type!(
+    /// How far around a centre to look; more than the cap is clamped, and said.
+    Hops, 1..=1000, default 2
+);
+number_type!(
+    /// How many tokens an answer may cost.
+    Budget, 1..=100_000, default 1200
+);
+
+impl Depth {
+    /// The deepest walk there is.
+    pub const CAP: usize = 5;
+}
+
+impl Hops {
+    /// The widest circle there is.
+    pub const CAP: usize = 5;
+}
+
+/// The longest target or query, in bytes: a long paragraph.
+const LONGEST: usize = 16 * 1024;
+
+fn said(text: &str) -> Result<(), String> {
+    match text.len() {
+        _ if text.trim().is_empty() => Err("it is empty".into()),
+        long if long > LONGEST => Err(format!("{long} bytes are more than {LONGEST}")),
+        _ => Ok(()),
+    }
+}
+
+text_type!(
+    /// A handle, or what a person would type instead: a path, a name, an id.
+    Target, said
+);
+
+text_type!(
+    /// Words to look for.
+    Words, said
+);
+
+/// Takes a list, or one value: callers send both.
+pub fn one_or_many<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: Display>,
+{
+    many(Value::deserialize(deserializer)?)
+}
+
+/// Takes a list, or values with commas between them: callers send both.
+pub fn comma_list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: Display>,
+{
+    many(match Value::deserialize(deserializer)? {
+        Value::String(text) => text.split(',').map(str::trim).collect(),
+        other => other,
+    })
+}
+
+fn many<T: FromStr<Err: Display>, E: serde::de::Error>(value: Value) -> Result<Vec<T>, E> {
+    let items = match value {
+        Value::Array(items) => items,
+        Value::Null => Vec::new(),
+        one => vec![one],
+    };
+    let parse = |item: Value| match item {
+        Value::String(text) => text.parse().map_err(E::custom),
+        other => Err(E::custom(format!("{other} is not text"))),
+    };
+    items.into_iter().map(parse).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Input {
+        #[serde(default, deserialize_with = "one_or_many")]
+        targets: Vec<Target>,
+        #[serde(default, deserialize_with = "comma_list")]
+        kinds: Vec<Target>,
+    }
+
+    #[test]
+    fn lists_are_taken_in_every_shape() {
+        let read = |json: &str| {
+            let input: Result<Input, _> = serde_json::from_str(json);
+            input.map(|input| {
+                let all = input.targets.iter().chain(&input.kinds);
+                all.map(ToString::to_string).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(read(r#"{"targets": "first a, then b"}"#).unwrap(), ["first a, then b"]);
+        assert_eq!(read(r#"{"kinds": "a, b"}"#).unwrap(), ["a", "b"]);
+        assert_eq!(read(r#"{"kinds": ["a, b", "c"]}"#).unwrap(), ["a, b", "c"]);
+        assert!(read(r#"{"targets": [1]}"#).is_err());
+        assert!(read(r#"{"targets": ""}"#).is_err());
+    }
+
+    #[test]
+    fn bounds_hold_on_both_sides() {
+        assert!("0".parse::<Limit>().is_err());
+        assert!(serde_json::from_str::<Limit>("1001").is_err());
+        assert!(serde_json::from_str::<Limit>("-1").is_err());
+        assert_eq!("7".parse::<Limit>().map(Limit::get), Ok(7));
+    }
+}

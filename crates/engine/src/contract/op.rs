@@ -1,0 +1,138 @@
+//! The three kinds of operation. What one is handed decides what it can do.
+
+use base::{Call, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::alias::Alias;
+use super::page::Render;
+use crate::plan::Plan;
+use crate::view::View;
+use crate::workspace::Workspace;
+
+/// A way in. Operations say which ones lead to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Door {
+    /// The command line
+    Cli,
+    /// Agents, over the Model Context Protocol
+    Mcp,
+    /// Programs, over HTTP
+    Http,
+}
+
+impl Door {
+    /// Every way in.
+    pub const ALL: &[Self] = &[Self::Cli, Self::Mcp, Self::Http];
+    /// Only a person at a terminal: nothing an agent was talked into can reach it.
+    pub const PERSON: &[Self] = &[Self::Cli];
+}
+
+/// When an agent's tool list shows an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Toolset {
+    /// Unless told otherwise
+    Everyday,
+    /// When its area is asked for by name
+    Area,
+}
+
+/// What calling an operation does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing
+    Read,
+    /// It changes authored, durable or derived data
+    Write {
+        /// Whether something that was there may be gone afterwards
+        destructive: bool,
+        /// Whether doing it twice is the same as doing it once
+        idempotent: bool,
+    },
+}
+
+impl Effect {
+    /// Something new is there afterwards.
+    pub const ADDS: Self = Self::Write { destructive: false, idempotent: false };
+    /// What is derived is derived again.
+    pub const REBUILDS: Self = Self::Write { destructive: false, idempotent: true };
+    /// Something that was there is other afterwards.
+    pub const OVERWRITES: Self = Self::Write { destructive: true, idempotent: false };
+}
+
+/// A command line that shows an operation at work.
+#[derive(Debug, Clone, Copy)]
+pub struct Example {
+    /// The arguments, as typed after the operation's own words
+    pub args: &'static str,
+    /// What it shows, as a sentence without its full stop
+    pub shows: &'static str,
+}
+
+/// An operation's input is a group of CLI arguments and a JSON object at once.
+pub trait Input: Args + DeserializeOwned + Serialize + JsonSchema {}
+impl<T: Args + DeserializeOwned + Serialize + JsonSchema> Input for T {}
+
+/// An operation's answer is JSON for programs and a page for readers.
+pub trait Output: Serialize + JsonSchema + Render {}
+impl<T: Serialize + JsonSchema + Render> Output for T {}
+
+/// An operation that only reads.
+pub trait Query: Input {
+    /// `area.verb`, or one word
+    const NAME: &'static str;
+    /// Which doors lead to it
+    const DOORS: &'static [Door] = Door::ALL;
+    /// When agents see it listed
+    const TOOLSET: Toolset = Toolset::Area;
+    /// Older names and shapes
+    const ALIASES: &'static [Alias] = &[];
+    /// Command lines that show it at work
+    const EXAMPLES: &'static [Example] = &[];
+    /// What it answers
+    type Answer: Output;
+    /// Answers from one consistent look.
+    fn run(self, view: &View) -> Result<Self::Answer>;
+}
+
+/// An operation that changes authored or durable data. It plans; the engine commits.
+pub trait Mutation: Input {
+    /// `area.verb`, or one word
+    const NAME: &'static str;
+    /// What committing its plan does
+    const EFFECT: Effect;
+    /// Which doors lead to it
+    const DOORS: &'static [Door] = Door::ALL;
+    /// When agents see it listed
+    const TOOLSET: Toolset = Toolset::Area;
+    /// Older names and shapes
+    const ALIASES: &'static [Alias] = &[];
+    /// Command lines that show it at work
+    const EXAMPLES: &'static [Example] = &[];
+    /// What it answers once its plan is committed
+    type Answer: Output;
+    /// Says what should change. It may be asked again, under the lock.
+    fn plan(self, view: &View) -> Result<Plan<Self::Answer>>;
+}
+
+/// An operation on the workspace itself: its cache, its hooks, its servers.
+pub trait Action: Input {
+    /// `area.verb`, or one word
+    const NAME: &'static str;
+    /// What it does
+    const EFFECT: Effect;
+    /// Which doors lead to it
+    const DOORS: &'static [Door] = Door::ALL;
+    /// When agents see it listed
+    const TOOLSET: Toolset = Toolset::Area;
+    /// Older names and shapes
+    const ALIASES: &'static [Alias] = &[];
+    /// Command lines that show it at work
+    const EXAMPLES: &'static [Example] = &[];
+    /// What it answers
+    type Answer: Output;
+    /// Does it.
+    fn run(self, workspace: &Workspace, call: &Call) -> Result<Self::Answer>;
+}

@@ -1,0 +1,228 @@
+//! The text form of an answer. Escaping, colour and width are decided here and nowhere else.
+
+use std::fmt::Display;
+
+use super::answer::Paging;
+
+/// Writes an answer for a reader, person or model.
+pub trait Render {
+    /// Writes the answer, its first line answering the question.
+    fn render(&self, page: &mut Page);
+
+    /// Which part of a longer list this is.
+    fn paging(&self) -> Option<Paging> {
+        None
+    }
+
+    /// Whether the answer reports something that a gate should stop at.
+    fn has_findings(&self) -> bool {
+        false
+    }
+}
+
+/// What a piece of text is; the terminal's colours follow from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Label {
+    Plain,
+    Strong,
+    Handle,
+    Faint,
+    Key,
+    Bad,
+}
+
+/// Where a page will be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paint {
+    /// As text alone
+    Plain,
+    /// With colours
+    Terminal,
+}
+
+/// A column wider than this is not padded to: one long name must not push all others away.
+const WIDEST: usize = 56;
+
+/// A piece of a row, escaped when it was made.
+#[derive(Debug, Clone)]
+pub struct Cell(Label, String);
+
+impl Cell {
+    /// Plain text.
+    pub fn text(text: impl Display) -> Self {
+        Self::new(Label::Plain, text)
+    }
+
+    /// What the next call takes as it is.
+    pub fn handle(text: impl Display) -> Self {
+        Self::new(Label::Handle, text)
+    }
+
+    /// What is only said by the way.
+    pub fn faint(text: impl Display) -> Self {
+        Self::new(Label::Faint, text)
+    }
+
+    /// What stands out.
+    pub fn strong(text: impl Display) -> Self {
+        Self::new(Label::Strong, text)
+    }
+
+    /// What should worry the reader.
+    pub fn bad(text: impl Display) -> Self {
+        Self::new(Label::Bad, text)
+    }
+
+    fn new(label: Label, text: impl Display) -> Self {
+        Self(label, escape(&text.to_string()))
+    }
+
+    fn width(&self) -> usize {
+        self.1.chars().count()
+    }
+}
+
+/// Labelled lines. Every text is escaped on its way in, so nothing can slip past.
+#[derive(Debug, Default)]
+pub struct Page {
+    lines: Vec<Vec<Cell>>,
+}
+
+impl Page {
+    /// A line of plain text.
+    pub fn say(&mut self, text: impl Display) {
+        self.lines.push(vec![Cell::text(text)]);
+    }
+
+    /// A line of plain text that ends in the call to make next.
+    pub fn say_next(&mut self, text: impl Display, handle: impl Display) {
+        self.lines.push(vec![Cell::text(text), Cell::text("    "), Cell::handle(handle)]);
+    }
+
+    /// The line that answers the question.
+    pub fn answer(&mut self, text: impl Display) {
+        self.lines.push(vec![Cell::strong(text)]);
+    }
+
+    /// A heading, with an empty line before it unless it comes first.
+    pub fn heading(&mut self, text: impl Display) {
+        if !self.lines.is_empty() {
+            self.lines.push(Vec::new());
+        }
+        self.lines.push(vec![Cell::strong(text)]);
+    }
+
+    /// A key and its value on one line.
+    pub fn item(&mut self, key: impl Display, text: impl Display) {
+        let key = Cell::new(Label::Key, format!("{key}: "));
+        self.lines.push(vec![key, Cell::text(text)]);
+    }
+
+    /// Rows whose columns line up.
+    pub fn table(&mut self, indent: usize, rows: Vec<Vec<Cell>>) {
+        let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
+        let widths: Vec<usize> = (0..columns).map(|column| width(&rows, column)).collect();
+        self.lines.extend(rows.into_iter().map(|row| aligned(row, &widths, indent)));
+    }
+
+    /// Text that cairn did not write. The bar before each line cannot be forged from inside.
+    pub fn quoted(&mut self, text: &str, source: impl Display) {
+        for line in text.lines() {
+            self.lines.push(vec![Cell::new(Label::Faint, "  > "), Cell::text(line)]);
+        }
+        self.lines.push(vec![Cell::faint(format!("    ({source})"))]);
+    }
+
+    /// A unified diff, line by line.
+    pub fn diff(&mut self, text: &str) {
+        for line in text.lines() {
+            let label = match line.as_bytes().first() {
+                Some(b'+') => Label::Handle,
+                Some(b'-') => Label::Bad,
+                _ => Label::Plain,
+            };
+            self.lines.push(vec![Cell::new(label, line)]);
+        }
+    }
+
+    /// Adds the lines of another page.
+    pub fn append(&mut self, other: Self) {
+        self.lines.extend(other.lines);
+    }
+
+    /// The page as text.
+    pub fn to_text(&self, paint: Paint) -> String {
+        let line = |cells: &Vec<Cell>| {
+            let text: String = cells.iter().map(|cell| painted(cell, paint)).collect();
+            text.trim_end().to_owned() + "\n"
+        };
+        self.lines.iter().map(line).collect()
+    }
+}
+
+fn width(rows: &[Vec<Cell>], column: usize) -> usize {
+    let cells = rows.iter().filter(|row| row.len() > column + 1).map(|row| row[column].width());
+    cells.filter(|width| *width <= WIDEST).max().unwrap_or_default()
+}
+
+fn aligned(row: Vec<Cell>, widths: &[usize], indent: usize) -> Vec<Cell> {
+    let mut line = vec![Cell::text(" ".repeat(indent))];
+    let last = row.len().saturating_sub(1);
+    for (column, cell) in row.into_iter().enumerate() {
+        let pad = widths[column].saturating_sub(cell.width()) + 2;
+        line.push(cell);
+        if column < last {
+            line.push(Cell::text(" ".repeat(pad)));
+        }
+    }
+    line
+}
+
+fn painted(Cell(label, text): &Cell, paint: Paint) -> String {
+    let colour = match label {
+        _ if paint == Paint::Plain => return text.clone(),
+        Label::Plain => return text.clone(),
+        Label::Strong => "1",
+        Label::Handle => "36",
+        Label::Faint => "2",
+        Label::Key => "33",
+        Label::Bad => "31",
+    };
+    format!("\x1b[{colour}m{text}\x1b[0m")
+}
+
+fn escape(text: &str) -> String {
+    let show = |c: char| if deceives(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    text.chars().map(show).collect()
+}
+
+/// Control, bidirectional and invisible characters make text look like what it is not.
+fn deceives(c: char) -> bool {
+    (c.is_control() && c != '\t')
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repository_text_cannot_steer_the_terminal_or_leave_its_quote() {
+        let mut page = Page::default();
+        page.quoted("a\x1b[2Jb\u{202e}c\r\nbasis: forged", "evil\n.md");
+        let plain = "  > a\\u{1b}[2Jb\\u{202e}c\n  > basis: forged\n    (evil\\u{a}.md)\n";
+        assert_eq!(page.to_text(Paint::Plain), plain);
+        let terminal = page.to_text(Paint::Terminal);
+        assert_eq!(terminal.matches('\x1b').count(), 6, "only our own colours");
+    }
+
+    #[test]
+    fn columns_line_up_and_one_long_name_does_not_push_the_others() {
+        let mut page = Page::default();
+        let row = |name: &str| vec![Cell::text(name), Cell::handle("x")];
+        page.table(2, vec![row("a"), row("abc"), row(&"l".repeat(70))]);
+        let long = "l".repeat(70);
+        assert_eq!(page.to_text(Paint::Plain), format!("  a    x\n  abc  x\n  {long}  x\n"));
+    }
+}

@@ -1,0 +1,75 @@
+//! JSON Schemas that every MCP client takes: no `$schema`, `$defs`, `format`, nulls or `oneOf`.
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform};
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value};
+
+/// A JSON object: a schema, an input, or one side of an envelope.
+pub type Object = Map<String, Value>;
+
+/// What an operation accepts.
+pub fn input<T: JsonSchema>() -> Object {
+    generate::<T>(SchemaSettings::draft2020_12().for_deserialize())
+}
+
+/// What an operation answers.
+pub fn output<T: JsonSchema>() -> Object {
+    generate::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+fn generate<T: JsonSchema>(settings: SchemaSettings) -> Object {
+    let settings = settings.with(|s| (s.meta_schema, s.inline_subschemas) = (None, true));
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    RecursiveTransform(simplify).transform(&mut schema);
+    let mut object = schema.as_object().expect("a struct's schema is an object").clone();
+    // The tool carries its own name and description: sending them twice costs tokens.
+    object.remove("title");
+    object.remove("description");
+    // An operation without arguments still has properties: none.
+    object.entry("properties").or_insert_with(|| Map::new().into());
+    object
+}
+
+fn simplify(schema: &mut Schema) {
+    let Some(object) = schema.as_object_mut() else { return };
+    object.remove("format");
+    object.retain(|key, value| !(key == "default" && (value.is_null() || *value == empty_list())));
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".into(), only);
+        }
+    }
+    unwrap_nullable(object);
+    fold_choices(object);
+}
+
+fn empty_list() -> Value {
+    Value::Array(Vec::new())
+}
+
+/// `anyOf: [T, null]` becomes T, keeping the field's own description.
+fn unwrap_nullable(object: &mut Object) {
+    let Some(Value::Array(options)) = object.get_mut("anyOf") else { return };
+    options.retain(|option| option["type"] != "null");
+    if let [Value::Object(only)] = options.as_slice() {
+        let only = only.clone();
+        object.remove("anyOf");
+        only.into_iter().for_each(|(key, value)| {
+            object.entry(key).or_insert(value);
+        });
+    }
+}
+
+/// A documented enum is a `oneOf` of constants; a plain `enum` says the same to every client.
+fn fold_choices(object: &mut Object) {
+    let Some(Value::Array(options)) = object.get("oneOf") else { return };
+    let names: Option<Vec<Value>> = options.iter().map(|o| o.get("const").cloned()).collect();
+    if let Some(names) = names {
+        object.remove("oneOf");
+        object.insert("type".into(), "string".into());
+        object.insert("enum".into(), names.into());
+    }
+}

@@ -1,0 +1,90 @@
+//! Durable stores: what agents wrote, which no other file can bring back.
+//!
+//! A store's rows are the business of its area. Here is what all of them share: where they are,
+//! how a plan's change to one is committed, recorded and undone.
+
+pub(crate) mod tables;
+
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+
+use base::{Call, Code, Problem, Result};
+use serde_json::Value;
+use store::{Migration, Store, Transaction};
+
+use self::tables::Made;
+
+/// A durable store that an area keeps.
+#[derive(Debug, Clone, Copy)]
+pub struct Durable {
+    /// Its name, which starts the numbers of its changes
+    pub name: &'static str,
+    /// Its file, below the folder that all worktrees share
+    pub file: &'static str,
+    /// Its tables, in steps; the record of changes comes before the first
+    pub steps: &'static [Migration],
+    /// Reads a recorded inverse back
+    pub inverse: fn(&Value) -> Result<Box<dyn StoreChange>>,
+}
+
+/// A change to a durable store, made by an area and committed by the engine.
+pub trait StoreChange: Debug + Send {
+    /// The store it is for.
+    fn store(&self) -> &'static str;
+
+    /// What it would do, for a dry run.
+    fn preview(&self) -> String;
+
+    /// Does it. Returns what undoes it, as [`Durable::inverse`] reads it.
+    fn apply(&self, transaction: &Transaction<'_>) -> Result<Value>;
+}
+
+impl Durable {
+    /// Where the store is.
+    pub(crate) fn path(&self, shared: &Path) -> PathBuf {
+        shared.join(self.file)
+    }
+
+    /// Opens the store, made or migrated if need be.
+    pub(crate) fn open(&self, shared: &Path) -> Result<Store> {
+        let path = self.path(shared);
+        let folder = path.parent().unwrap_or(shared);
+        std::fs::create_dir_all(folder).map_err(Problem::io("make the folder of a store"))?;
+        let steps: Vec<Migration> =
+            [tables::CHANGES].into_iter().chain(self.steps.iter().copied()).collect();
+        store::open_durable(&path, &steps)
+    }
+
+    /// Commits a change and its record in one transaction. Returns the change's number.
+    pub(crate) fn commit(
+        &self,
+        shared: &Path,
+        change: &dyn StoreChange,
+        (summary, call): (String, &Call),
+    ) -> Result<String> {
+        let id = self.open(shared)?.write(|transaction| {
+            let inverse = change.apply(transaction)?.to_string();
+            let (at, actor) = (call.now.to_string(), call.actor.clone());
+            call.go_on()?; // the last chance to stop
+            tables::record(transaction, &Made { id: 0, at, actor, summary, inverse })
+        })?;
+        Ok(format!("{}:{id}", self.name))
+    }
+
+    /// A recorded change, by number or the last one. A store that is not there has none.
+    pub(crate) fn made(&self, shared: &Path, id: Option<i64>) -> Result<Option<Made>> {
+        if !self.path(shared).exists() {
+            return Ok(None);
+        }
+        tables::made(self.open(shared)?.connection(), id)
+    }
+
+    /// What undoes a recorded change.
+    pub(crate) fn undoing(&self, made: &Made) -> Result<Box<dyn StoreChange>> {
+        let damaged = |error: serde_json::Error| {
+            Problem::new(Code::StoreDamaged, format!("change {} cannot be read back", made.id))
+                .because(error)
+        };
+        (self.inverse)(&serde_json::from_str(&made.inverse).map_err(damaged)?)
+    }
+}

@@ -1,0 +1,101 @@
+//! The shared facts: what a text says, kept by its hash, so that no text is read twice.
+//!
+//! A cache in the strict sense. Whatever goes wrong with it costs time and nothing else, so no
+//! failure of it reaches a caller.
+
+mod tables;
+
+use std::path::Path;
+
+use base::Hash;
+use jiff::Timestamp;
+use store::{Durability, Store};
+use syntax::{EXTRACTOR_VERSION, FileFacts, Language};
+
+/// The most the cache may take on disk, in bytes.
+const CAP: u64 = 512 * 1024 * 1024;
+
+/// The cache, or the lack of one.
+pub(crate) struct FactsCache {
+    store: Option<Store>,
+    day: i64,
+}
+
+/// What facts are kept by: the text's hash and the language it was read as.
+pub(crate) type Key<'a> = (&'a Hash, Option<Language>);
+
+impl FactsCache {
+    /// Opens the cache, anew if it is damaged; works without one where there can be none.
+    pub(crate) fn open(path: &Path, now: Timestamp) -> Self {
+        let day = now.as_second().div_euclid(86_400);
+        let store = open(path).or_else(|| {
+            let _ = std::fs::remove_file(path); // a damaged cache is worth nothing
+            open(path)
+        });
+        Self { store, day }
+    }
+
+    /// The facts of a text, if it has been read before.
+    pub(crate) fn find(&self, (hash, language): Key<'_>) -> Option<FileFacts> {
+        let conn = self.store.as_ref()?.connection();
+        let found = tables::find(conn, (hash, dialect(language), EXTRACTOR_VERSION)).ok()??;
+        let (value, used) = found;
+        if used < self.day {
+            let _ = tables::touch(conn, hash, self.day);
+        }
+        postcard::from_bytes(&value).ok()
+    }
+
+    /// Keeps the facts of some texts.
+    pub(crate) fn keep<'a>(&mut self, facts: impl Iterator<Item = (Key<'a>, &'a FileFacts)>) {
+        let day = self.day;
+        let Some(store) = &mut self.store else { return };
+        let _ = store.write(|transaction| {
+            for ((hash, language), facts) in facts {
+                let Ok(value) = postcard::to_stdvec(facts) else { continue };
+                let key = (hash, dialect(language), EXTRACTOR_VERSION);
+                tables::put(transaction, key, (&value, day)).map_err(store::problem("keep facts"))?;
+            }
+            while tables::size(transaction).map_err(store::problem("size up facts"))? > CAP {
+                tables::evict(transaction).map_err(store::problem("evict facts"))?;
+            }
+            Ok(())
+        });
+    }
+}
+
+fn open(path: &Path) -> Option<Store> {
+    std::fs::create_dir_all(path.parent()?).ok()?;
+    let mut store = store::open(path, Durability::Derived).ok()?;
+    let make = |tx: &store::Transaction<'_>| {
+        tx.execute_batch(tables::SCHEMA).map_err(store::problem("make the facts cache"))
+    };
+    store.write(make).ok()?;
+    Some(store)
+}
+
+fn dialect(language: Option<Language>) -> &'static str {
+    language.map_or("", Language::name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_found_again_and_a_damaged_cache_is_made_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("cache/facts.sqlite");
+        let (hash, facts) = (Hash::of(b"# a"), syntax::extract(Some(Language::Markdown), b"# a"));
+        let key = (&hash, Some(Language::Markdown));
+        let mut cache = FactsCache::open(&path, Timestamp::UNIX_EPOCH);
+        assert_eq!(cache.find(key), None);
+        cache.keep([(key, &facts)].into_iter());
+        assert_eq!(cache.find(key), Some(facts));
+        assert_eq!(cache.find((&hash, None)), None, "read as another language it says other things");
+        drop(cache);
+        std::fs::write(&path, "garbage").unwrap();
+        assert_eq!(FactsCache::open(&path, Timestamp::UNIX_EPOCH).find(key), None);
+        assert!(std::fs::metadata(&path).unwrap().len() > 1000);
+    }
+}

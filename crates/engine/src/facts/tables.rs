@@ -1,0 +1,50 @@
+//! The SQL of the shared facts.
+
+use base::Hash;
+use store::{Connection, OptionalExtension, SqlResult, params};
+
+pub(super) const SCHEMA: &str = include_str!("facts.sql");
+
+pub(super) fn find(
+    conn: &Connection,
+    (hash, dialect, version): (&Hash, &str, u32),
+) -> SqlResult<Option<(Vec<u8>, i64)>> {
+    conn.prepare_cached(
+        "SELECT value, used FROM fact WHERE hash = ?1 AND dialect = ?2 AND version = ?3",
+    )?
+    .query_row(params![hash.as_bytes(), dialect, version], |row| Ok((row.get(0)?, row.get(1)?)))
+    .optional()
+}
+
+pub(super) fn put(
+    conn: &Connection,
+    (hash, dialect, version): (&Hash, &str, u32),
+    (value, day): (&[u8], i64),
+) -> SqlResult<()> {
+    conn.prepare_cached("INSERT OR REPLACE INTO fact VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(params![hash.as_bytes(), dialect, version, day, value])
+        .map(drop)
+}
+
+pub(super) fn touch(conn: &Connection, hash: &Hash, day: i64) -> SqlResult<()> {
+    conn.prepare_cached("UPDATE fact SET used = ?2 WHERE hash = ?1")?
+        .execute(params![hash.as_bytes(), day])
+        .map(drop)
+}
+
+/// Bytes of all pages that hold something.
+pub(super) fn size(conn: &Connection) -> SqlResult<u64> {
+    let sql = "SELECT (page_count - freelist_count) * page_size
+               FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+    conn.query_row(sql, [], |row| row.get(0))
+}
+
+/// Drops the tenth that was of no use for the longest time.
+pub(super) fn evict(conn: &Connection) -> SqlResult<usize> {
+    conn.execute(
+        "DELETE FROM fact WHERE (hash, dialect, version) IN
+         (SELECT hash, dialect, version FROM fact ORDER BY used
+          LIMIT 1 + (SELECT count(*) FROM fact) / 10)",
+        [],
+    )
+}

@@ -1,0 +1,238 @@
+//! One graph over all layers: nodes with one name each, typed edges between them.
+//!
+//! A layer adapts one area. Walks ask every layer about a whole frontier at once, so their cost
+//! grows with hops and not with nodes.
+
+mod resolve;
+pub mod walk;
+
+use base::{EntityRef, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::view::View;
+
+pub use resolve::{Candidate, resolve};
+
+/// Which way an edge is looked along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From its source to its target
+    Along,
+    /// From its target to its source
+    Against,
+    /// Either way
+    Both,
+}
+
+/// How change travels along an edge: who has to look when one of its ends changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Travel {
+    /// From the target to the source: the source uses the target
+    Against,
+    /// From the source to the target
+    Along,
+    /// Either way
+    Both,
+    /// Only when the edge is asked for by name
+    OnRequest,
+}
+
+impl Travel {
+    /// The direction in which a change is followed; none unless it is asked for.
+    pub const fn impact(self, asked: bool) -> Option<Direction> {
+        match self {
+            Self::Against => Some(Direction::Against),
+            Self::Along => Some(Direction::Along),
+            Self::Both => Some(Direction::Both),
+            Self::OnRequest if asked => Some(Direction::Both),
+            Self::OnRequest => None,
+        }
+    }
+
+    /// The direction in which what something rests on is followed.
+    pub const fn deps(self, asked: bool) -> Option<Direction> {
+        match self.impact(asked) {
+            Some(Direction::Against) => Some(Direction::Along),
+            Some(Direction::Along) => Some(Direction::Against),
+            other => other,
+        }
+    }
+}
+
+/// A type of edge, as its layer declares it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct EdgeKind {
+    /// The area it belongs to
+    pub area: &'static str,
+    /// Its name in the area
+    pub name: &'static str,
+    /// How change travels along it
+    pub travel: Travel,
+    /// What it means, as a sentence without its full stop
+    pub means: &'static str,
+}
+
+impl EdgeKind {
+    /// Whether a filter means it: by its name, or by area and name.
+    pub fn is_called(&self, wanted: &str) -> bool {
+        wanted == self.name
+            || wanted.split_once('.').is_some_and(|(area, name)| area == self.area && name == self.name)
+    }
+}
+
+/// How sure an edge is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// It is written there
+    Exact,
+    /// It follows from what is written
+    Inferred,
+    /// Only the name fits
+    Name,
+}
+
+/// An edge between two nodes.
+#[derive(Debug, Clone)]
+pub struct Edge {
+    /// Where it starts
+    pub from: EntityRef,
+    /// Where it ends
+    pub to: EntityRef,
+    /// What it is
+    pub kind: &'static EdgeKind,
+    /// How sure it is
+    pub confidence: Confidence,
+}
+
+/// A node as an answer shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Description {
+    /// The node's handle
+    pub node: EntityRef,
+    /// What it is called
+    pub name: String,
+    /// What it is, in a few words
+    pub about: String,
+}
+
+/// A part of what is worth knowing about a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Where it belongs in the answer
+    pub section: Section,
+    /// The line that says it
+    pub text: String,
+    /// What the next call takes
+    pub handle: Option<String>,
+}
+
+/// The sections of a context, in the order they are shown and valued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Section {
+    /// What is in it
+    Outline,
+    /// What must stay true
+    MustHold,
+    /// What others learnt
+    Know,
+    /// What a change would reach
+    IfItChanges,
+    /// What it rests on
+    RestsOn,
+    /// What is happening
+    Now,
+    /// What is around it
+    Around,
+}
+
+impl Section {
+    /// The heading.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Outline => "Outline",
+            Self::MustHold => "Must hold",
+            Self::Know => "Know before you touch it",
+            Self::IfItChanges => "If it changes",
+            Self::RestsOn => "Rests on",
+            Self::Now => "Now",
+            Self::Around => "Around it",
+        }
+    }
+}
+
+/// Which edges a walk may take.
+#[derive(Debug, Clone, Default)]
+pub struct EdgeFilter {
+    /// Only these, by name; what each layer follows by itself if empty
+    pub names: Vec<String>,
+    /// The least sure edge that is followed
+    pub confidence: Option<Confidence>,
+}
+
+impl EdgeFilter {
+    /// Whether an edge type was asked for by name.
+    pub fn asks_for(&self, kind: &EdgeKind) -> bool {
+        self.names.iter().any(|name| kind.is_called(name))
+    }
+
+    /// Whether an edge type may be taken at all.
+    pub fn allows(&self, kind: &EdgeKind) -> bool {
+        self.names.is_empty() || self.asks_for(kind)
+    }
+
+    /// Whether an edge is sure enough.
+    pub fn believes(&self, confidence: Confidence) -> bool {
+        confidence <= self.confidence.unwrap_or(Confidence::Inferred)
+    }
+}
+
+/// One area as a part of the graph.
+pub trait Layer: Sync {
+    /// The types of edge it has.
+    fn edges(&self) -> &'static [EdgeKind];
+
+    /// Nodes that a loosely written name may mean, surest reading only.
+    fn resolve(&self, view: &View, name: &str) -> Result<Vec<Candidate>>;
+
+    /// Names near to one that means nothing.
+    fn near(&self, view: &View, name: &str) -> Result<Vec<String>>;
+
+    /// Whether a handle names something that is there.
+    fn holds(&self, view: &View, node: &EntityRef) -> Result<bool>;
+
+    /// The edges of one type at any node of a frontier.
+    fn neighbours(
+        &self,
+        view: &View,
+        frontier: &[EntityRef],
+        kind: &'static EdgeKind,
+        direction: Direction,
+    ) -> Result<Vec<Edge>>;
+
+    /// What a node is, if it is one of this layer.
+    fn describe(&self, view: &View, node: &EntityRef) -> Result<Option<Description>>;
+
+    /// What a node consists of: a change of the whole is a change of its parts.
+    fn parts(&self, view: &View, node: &EntityRef) -> Result<Vec<EntityRef>>;
+
+    /// What is worth knowing before touching a node, most useful first in each section.
+    fn context(&self, view: &View, node: &EntityRef) -> Result<Vec<Item>>;
+}
+
+/// What a node is, in the words of the layer that knows it.
+pub fn describe(view: &View, node: &EntityRef) -> Result<Description> {
+    for layer in view.layers() {
+        if let Some(description) = layer.describe(view, node)? {
+            return Ok(description);
+        }
+    }
+    Ok(Description { name: node.to_string(), about: "unknown".into(), node: node.clone() })
+}
+
+/// Every type of edge that some layer has.
+pub fn edge_kinds(view: &View) -> Vec<&'static EdgeKind> {
+    view.layers().iter().flat_map(|layer| layer.edges()).collect()
+}

@@ -1,0 +1,84 @@
+//! From what a person typed to the node they meant.
+
+use base::{Code, EntityRef, Problem, Result};
+use serde_json::json;
+
+use crate::contract::args::Target;
+use crate::view::View;
+
+/// How many candidates or near names a problem lists.
+const LISTED: usize = 20;
+
+/// A node that a name may mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The node
+    pub node: EntityRef,
+    /// What it is, in a few words
+    pub about: String,
+}
+
+/// The one node that a target means. Several are an error that lists them, none is an error
+/// that names the nearest.
+pub fn resolve(view: &View, target: &Target) -> Result<EntityRef> {
+    let name = target.as_str().trim();
+    if let Some(node) = as_handle(view, name)? {
+        return Ok(node);
+    }
+    view.confine(name)?;
+    let mut candidates = Vec::new();
+    for layer in view.layers() {
+        candidates.extend(layer.resolve(view, name)?);
+    }
+    candidates.sort_by(|a, b| a.node.cmp(&b.node));
+    candidates.dedup_by(|a, b| a.node == b.node);
+    match candidates.as_slice() {
+        [only] => Ok(only.node.clone()),
+        [] => Err(nothing(view, name)?),
+        several => Err(ambiguous(name, several)),
+    }
+}
+
+/// A target that is written as a handle must be there as it is written.
+fn as_handle(view: &View, name: &str) -> Result<Option<EntityRef>> {
+    let Ok(node) = name.parse::<EntityRef>() else { return Ok(None) };
+    for layer in view.layers() {
+        if layer.holds(view, &node)? {
+            return Ok(Some(node));
+        }
+    }
+    // `module:a.md` and `file:a.rs` are slips of the pen: the path says what was meant.
+    match (&node, node.path()) {
+        (EntityRef::Module(_) | EntityRef::File(_) | EntityRef::Dir(_), Some(path)) => {
+            let again: Target = path.to_string().parse().map_err(Problem::invalid)?;
+            resolve(view, &again).map(Some)
+        }
+        _ => Err(nothing(view, name)?),
+    }
+}
+
+fn ambiguous(name: &str, several: &[Candidate]) -> Problem {
+    let row = |one: &Candidate| json!({"node": one.node, "about": one.about});
+    let listed: Vec<_> = several.iter().take(LISTED).map(row).collect();
+    let problem =
+        Problem::new(Code::Ambiguous, format!("`{name}` may mean {} things", several.len()))
+            .detail("candidates", listed)
+            .hint(format!("name one, for example {}", several[0].node));
+    match several.len().saturating_sub(LISTED) {
+        0 => problem,
+        more => problem.hint(format!("{more} more are not listed; write more of the name")),
+    }
+}
+
+fn nothing(view: &View, name: &str) -> Result<Problem> {
+    let mut near = Vec::new();
+    for layer in view.layers() {
+        near.extend(layer.near(view, name)?);
+    }
+    let problem = Problem::not_found(format!("nothing is called `{name}`"));
+    let nearest = base::near::nearest(name, near.iter().map(String::as_str), 3);
+    Ok(match nearest.as_slice() {
+        [] => problem.hint(format!("look for it with  search \"{name}\"")),
+        near => problem.hint(format!("the nearest: {}", near.join(", "))).detail("nearest", near),
+    })
+}

@@ -1,0 +1,207 @@
+//! Walks over the graph: outwards by what a change reaches, all around, and from one to another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{EntityRef, Result};
+
+use super::{Confidence, Direction, Edge, EdgeFilter, EdgeKind, Travel, edge_kinds};
+use crate::view::View;
+
+/// A node with more direct connections than this is marked.
+pub const HIGH_FAN_OUT: usize = 10;
+
+/// A walk stops taking in nodes here, and says so.
+const MOST_NODES: usize = 20_000;
+
+/// A node that a walk came to.
+#[derive(Debug, Clone)]
+pub struct Reached {
+    /// The node
+    pub node: EntityRef,
+    /// How many hops away
+    pub distance: usize,
+    /// The node before it on the way
+    pub through: EntityRef,
+    /// The edge it was reached by
+    pub edge: &'static EdgeKind,
+    /// The least sure edge on the way
+    pub confidence: Confidence,
+}
+
+/// Where a walk came to.
+#[derive(Debug, Default)]
+pub struct Walked {
+    /// The nodes, nearest first
+    pub reached: Vec<Reached>,
+    /// The edges that were seen between them
+    pub edges: Vec<Edge>,
+    /// Nodes with many direct connections, and how many
+    pub high_fan_out: Vec<(EntityRef, usize)>,
+    /// Edges that were not followed because they are not sure enough
+    pub unsure: usize,
+    /// Whether there was more than could be taken in
+    pub is_cut: bool,
+}
+
+/// Which way change is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sense {
+    /// What a change reaches
+    Impact,
+    /// What something rests on
+    Deps,
+    /// Everything around, whatever the edge
+    Around,
+}
+
+impl Sense {
+    fn direction(self, kind: &EdgeKind, filter: &EdgeFilter) -> Option<Direction> {
+        let asked = filter.asks_for(kind);
+        let travel: Travel = kind.travel;
+        match self {
+            _ if !filter.allows(kind) => None,
+            Self::Impact => travel.impact(asked),
+            Self::Deps => travel.deps(asked),
+            Self::Around => Some(Direction::Both),
+        }
+    }
+}
+
+/// Walks outwards from some nodes, a whole frontier at a time.
+pub fn outwards(
+    view: &View,
+    start: &[EntityRef],
+    sense: Sense,
+    depth: usize,
+    filter: &EdgeFilter,
+) -> Result<Walked> {
+    let kinds = edge_kinds(view);
+    let mut walked = Walked::default();
+    let mut seen: BTreeMap<EntityRef, Confidence> =
+        start.iter().map(|node| (node.clone(), Confidence::Exact)).collect();
+    let mut frontier = start.to_vec();
+    for distance in 1..=depth {
+        view.call().step("walking the graph", distance, depth)?;
+        let edges = step(view, &frontier, (sense, filter, &kinds))?;
+        let (sure, unsure): (Vec<Edge>, Vec<Edge>) =
+            edges.into_iter().partition(|edge| filter.believes(edge.confidence));
+        walked.unsure += unsure.len();
+        frontier = walked.take_in(&sure, &frontier, &mut seen, distance);
+        walked.edges.extend(sure);
+        if frontier.is_empty() || walked.is_cut {
+            break;
+        }
+    }
+    Ok(walked)
+}
+
+impl Walked {
+    fn take_in(
+        &mut self,
+        edges: &[Edge],
+        frontier: &[EntityRef],
+        seen: &mut BTreeMap<EntityRef, Confidence>,
+        distance: usize,
+    ) -> Vec<EntityRef> {
+        let from: BTreeSet<&EntityRef> = frontier.iter().collect();
+        let mut fan: BTreeMap<&EntityRef, BTreeSet<&EntityRef>> = BTreeMap::new();
+        let mut next = Vec::new();
+        for edge in edges {
+            for (here, there) in [(&edge.from, &edge.to), (&edge.to, &edge.from)] {
+                if !from.contains(here) {
+                    continue;
+                }
+                fan.entry(here).or_default().insert(there);
+                if seen.contains_key(there) {
+                    continue;
+                }
+                if seen.len() >= MOST_NODES {
+                    self.is_cut = true;
+                    continue;
+                }
+                let before = seen.get(here).copied().unwrap_or(Confidence::Exact);
+                let confidence = before.max(edge.confidence);
+                seen.insert(there.clone(), confidence);
+                next.push(there.clone());
+                let (node, through) = (there.clone(), here.clone());
+                self.reached.push(Reached { node, distance, through, edge: edge.kind, confidence });
+            }
+        }
+        let high = fan.into_iter().filter(|(_, others)| others.len() > HIGH_FAN_OUT);
+        self.high_fan_out.extend(high.map(|(node, others)| (node.clone(), others.len())));
+        next
+    }
+}
+
+/// All edges that lead on from a frontier, in a fixed order.
+fn step(
+    view: &View,
+    frontier: &[EntityRef],
+    (sense, filter, kinds): (Sense, &EdgeFilter, &[&'static EdgeKind]),
+) -> Result<Vec<Edge>> {
+    let mut edges = Vec::new();
+    for kind in kinds {
+        let Some(direction) = sense.direction(kind, filter) else { continue };
+        for layer in view.layers().iter().filter(|layer| layer.edges().contains(kind)) {
+            edges.extend(layer.neighbours(view, frontier, kind, direction)?);
+        }
+    }
+    edges.sort_by(|a, b| (&a.from, &a.to, a.kind.name).cmp(&(&b.from, &b.to, b.kind.name)));
+    edges.dedup_by(|a, b| a.from == b.from && a.to == b.to && a.kind == b.kind);
+    Ok(edges)
+}
+
+/// One step of a path, with the way its edge points.
+#[derive(Debug, Clone)]
+pub struct Hop {
+    /// Where the step starts
+    pub from: EntityRef,
+    /// Where it ends
+    pub to: EntityRef,
+    /// The edge between them
+    pub edge: Edge,
+}
+
+/// The shortest way from one node to another, whichever way the edges point.
+pub fn trace(
+    view: &View,
+    from: &EntityRef,
+    to: &EntityRef,
+    (depth, filter): (usize, &EdgeFilter),
+) -> Result<Option<Vec<Hop>>> {
+    let kinds = edge_kinds(view);
+    let mut ways: BTreeMap<EntityRef, Option<(EntityRef, Edge)>> =
+        BTreeMap::from([(from.clone(), None)]);
+    let mut frontier = vec![from.clone()];
+    for hop in 0..depth {
+        if ways.contains_key(to) || frontier.is_empty() || ways.len() > MOST_NODES {
+            break;
+        }
+        view.call().step("looking for a way", hop, depth)?;
+        let mut next = Vec::new();
+        for edge in step(view, &frontier, (Sense::Around, filter, &kinds))? {
+            if !filter.believes(edge.confidence) {
+                continue;
+            }
+            for (here, there) in [(&edge.from, &edge.to), (&edge.to, &edge.from)] {
+                if ways.contains_key(here) && !ways.contains_key(there) {
+                    ways.insert(there.clone(), Some((here.clone(), edge.clone())));
+                    next.push(there.clone());
+                }
+            }
+        }
+        frontier = next;
+    }
+    Ok(ways.contains_key(to).then(|| unwind(&ways, to)))
+}
+
+fn unwind(ways: &BTreeMap<EntityRef, Option<(EntityRef, Edge)>>, to: &EntityRef) -> Vec<Hop> {
+    let mut hops = Vec::new();
+    let mut here = to.clone();
+    while let Some(Some((before, edge))) = ways.get(&here) {
+        hops.push(Hop { from: before.clone(), to: here, edge: edge.clone() });
+        here = before.clone();
+    }
+    hops.reverse();
+    hops
+}

@@ -1,0 +1,101 @@
+//! Which file is the index now, and how the next one takes its place.
+//!
+//! The name carries the schema's hash, so that two versions of cairn never meet in one file,
+//! and a number that a full build counts up. A new file never gets an old one's name: SQLite
+//! keeps a log beside a file by its name, and an old log must not meet a new file.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use base::{Problem, Result};
+
+/// The index files of one working tree.
+#[derive(Debug, Clone)]
+pub(crate) struct Generations {
+    folder: PathBuf,
+    schema: String,
+}
+
+impl Generations {
+    /// The files in `folder` whose tables are those of `schema`.
+    pub(crate) fn new(folder: PathBuf, schema: &str) -> Self {
+        let schema = blake3::hash(schema.as_bytes()).to_hex()[..12].to_owned();
+        Self { folder, schema }
+    }
+
+    /// Makes the cache folder, hidden from git by itself.
+    pub(crate) fn make_folder(&self) -> Result<()> {
+        let failed = || Problem::io("make the cache folder .cairn/cache");
+        fs::create_dir_all(&self.folder).map_err(failed())?;
+        let ignore = self.folder.join(".gitignore");
+        if !ignore.exists() {
+            fs::write(ignore, "*\n").map_err(failed())?;
+        }
+        Ok(())
+    }
+
+    /// The folder itself.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The newest finished file, with its number.
+    pub(crate) fn current(&self) -> Option<(u64, PathBuf)> {
+        let number = self.numbers().into_iter().max()?;
+        Some((number, self.path(number)))
+    }
+
+    /// A name for a full build that is not finished, and its number.
+    pub(crate) fn next(&self) -> (u64, PathBuf) {
+        let number = self.numbers().into_iter().max().unwrap_or(0) + 1;
+        (number, self.path(number).with_extension("building"))
+    }
+
+    /// Makes a finished build the current one.
+    pub(crate) fn switch(&self, number: u64, building: &Path) -> io::Result<()> {
+        fs::File::open(building)?.sync_all()?;
+        fs::rename(building, self.path(number))
+    }
+
+    /// Removes a file with its logs.
+    pub(crate) fn remove(path: &Path) {
+        for end in ["", "-wal", "-shm", "-journal"] {
+            let mut name = path.as_os_str().to_owned();
+            name.push(end);
+            let _ = fs::remove_file(name); // what stays is removed after the next build
+        }
+    }
+
+    /// Older generations than the current one.
+    pub(crate) fn outdated(&self) -> Vec<PathBuf> {
+        let current = self.current().map_or(0, |(number, _)| number);
+        let numbers = self.numbers().into_iter();
+        numbers.filter(|number| *number < current).map(|number| self.path(number)).collect()
+    }
+
+    /// Unfinished builds, which belong to nobody while we hold the refresh lock.
+    pub(crate) fn unfinished(&self) -> Vec<PathBuf> {
+        let ours = |name: &str| name.starts_with(&self.prefix()) && name.ends_with(".building");
+        self.names().into_iter().filter(|name| ours(name)).map(|n| self.folder.join(n)).collect()
+    }
+
+    fn numbers(&self) -> Vec<u64> {
+        let prefix = self.prefix();
+        let number = |name: &str| name.strip_prefix(&prefix)?.strip_suffix(".sqlite")?.parse().ok();
+        self.names().iter().filter_map(|name| number(name)).collect()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    }
+
+    fn prefix(&self) -> String {
+        format!("index-{}-", self.schema)
+    }
+
+    fn path(&self, number: u64) -> PathBuf {
+        self.folder.join(format!("{}{number}.sqlite", self.prefix()))
+    }
+}

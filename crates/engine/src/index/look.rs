@@ -1,0 +1,149 @@
+//! Looking at files: what they hold, by what they were last time and by their content.
+
+use base::{Call, Hash, RepoPath, Result};
+use git::Format;
+use rayon::prelude::*;
+use syntax::{FileFacts, Language};
+use tree::{Found, Moment, Stat, Tree};
+
+use crate::facts::FactsCache;
+
+/// Files beyond this are not even hashed, in bytes: they are compared by size and time alone.
+const LARGEST_HASHED: u64 = 64 * 1024 * 1024;
+
+/// How much of a file is searched for a NUL, which no text has. As in git.
+const BINARY_PROBE: usize = 8000;
+
+/// A line longer than this in a file of few lines was not written by a person.
+const LONGEST_LINE: usize = 20_000;
+
+/// A file as it was just read.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub path: RepoPath,
+    pub stat: Stat,
+    pub read_at: Moment,
+    pub language: Option<Language>,
+    pub content: Content,
+}
+
+/// What reading a file gave.
+#[derive(Debug)]
+pub(super) enum Content {
+    /// It is what it was
+    Same,
+    /// It vanished before it could be read
+    Vanished,
+    /// It holds this
+    Read(Box<Held>),
+}
+
+/// The content of a file, digested.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    pub hash: Option<Hash>,
+    pub oid: Option<Vec<u8>>,
+    pub oid_lf: Option<Vec<u8>>,
+    pub skipped: Option<&'static str>,
+    pub facts: FileFacts,
+}
+
+/// What the files are looked at with.
+pub(super) struct Looker<'a> {
+    pub tree: &'a Tree,
+    pub format: Option<Format>,
+    pub largest_parsed: u64,
+    pub read_at: Moment,
+}
+
+/// A file that is to be read, and the hash it had.
+pub(super) type Suspect = (Found, Option<Hash>);
+
+impl Looker<'_> {
+    /// Reads files in parallel. Texts that were ever read before are not parsed again.
+    pub(super) fn look(
+        &self,
+        suspects: &[Suspect],
+        cache: &mut FactsCache,
+        call: &Call,
+    ) -> Result<Vec<Seen>> {
+        call.go_on()?;
+        let read: Vec<(Seen, Option<Vec<u8>>)> =
+            suspects.par_iter().map(|suspect| self.read(suspect)).collect::<Result<_>>()?;
+        let (mut seen, texts): (Vec<Seen>, Vec<Option<Vec<u8>>>) = read.into_iter().unzip();
+        call.go_on()?;
+        learn(&mut seen, texts, cache);
+        Ok(seen)
+    }
+
+    fn read(&self, (found, known): &Suspect) -> Result<(Seen, Option<Vec<u8>>)> {
+        let (content, text) = match self.tree.read_at_most(&found.path, LARGEST_HASHED)? {
+            None => (Content::Vanished, None),
+            Some(Err(_)) => (Content::Read(Box::new(Held::skipped("too large"))), None),
+            Some(Ok(blob)) if Some(blob.hash) == *known => (Content::Same, None),
+            Some(Ok(blob)) => {
+                let held = self.digest(blob.hash, &blob.bytes);
+                let text = held.skipped.is_none().then_some(blob.bytes);
+                (Content::Read(Box::new(held)), text)
+            }
+        };
+        let (path, stat, read_at) = (found.path.clone(), found.stat, self.read_at);
+        let language = Language::of(&path);
+        Ok((Seen { path, stat, read_at, language, content }, text))
+    }
+
+    fn digest(&self, hash: Hash, bytes: &[u8]) -> Held {
+        let oid = |bytes: &[u8]| self.format.map(|f| f.object_id(bytes).as_bytes().to_vec());
+        let lf = without_cr(bytes);
+        Held {
+            hash: Some(hash),
+            oid: oid(bytes),
+            oid_lf: lf.as_deref().and_then(oid),
+            skipped: why_skip(bytes, self.largest_parsed),
+            facts: FileFacts::default(),
+        }
+    }
+}
+
+impl Held {
+    fn skipped(why: &'static str) -> Self {
+        Self { skipped: Some(why), ..Self::default() }
+    }
+}
+
+/// Fills in the facts: from the cache, or by parsing in parallel, which the cache then keeps.
+fn learn(seen: &mut [Seen], texts: Vec<Option<Vec<u8>>>, cache: &mut FactsCache) {
+    let mut unread = Vec::new();
+    for (file, text) in seen.iter_mut().zip(texts) {
+        let Content::Read(held) = &mut file.content else { continue };
+        let (Some(hash), Some(text)) = (held.hash, text) else { continue };
+        match cache.find((&hash, file.language)) {
+            Some(facts) => held.facts = facts,
+            None => unread.push((hash, file.language, text, &mut held.facts)),
+        }
+    }
+    unread.par_iter_mut().for_each(|(_, language, text, facts)| {
+        **facts = syntax::extract(*language, text);
+    });
+    cache.keep(unread.iter().map(|(hash, language, _, facts)| ((hash, *language), &**facts)));
+}
+
+fn why_skip(bytes: &[u8], largest: u64) -> Option<&'static str> {
+    if bytes[..bytes.len().min(BINARY_PROBE)].contains(&0) {
+        return Some("not text");
+    }
+    if bytes.len() as u64 > largest {
+        return Some("too large");
+    }
+    let minified = bytes.split(|byte| *byte == b'\n').any(|line| line.len() > LONGEST_LINE);
+    minified.then_some("minified")
+}
+
+/// The bytes with LF for CRLF; none if that is the same.
+fn without_cr(bytes: &[u8]) -> Option<Vec<u8>> {
+    bytes.windows(2).any(|pair| pair == b"\r\n").then(|| {
+        let next = |at: usize| bytes.get(at + 1) == Some(&b'\n');
+        let kept = bytes.iter().enumerate().filter(|(at, byte)| **byte != b'\r' || !next(*at));
+        kept.map(|(_, byte)| *byte).collect()
+    })
+}

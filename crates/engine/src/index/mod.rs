@@ -1,0 +1,64 @@
+//! The index: everything derived from the working tree, in one file that can be thrown away.
+//!
+//! Areas plug in as [`Indexer`]s. The index is brought up to date by whoever reads, one process
+//! at a time; others read the last good state. A full build goes to a new file.
+
+mod generation;
+mod look;
+pub(crate) mod read;
+mod refresh;
+pub(crate) mod tables;
+mod tracked;
+
+use base::{Hash, RepoPath, Result};
+use store::Connection;
+use syntax::{FileFacts, Language};
+
+pub(crate) use generation::Generations;
+pub use read::Index;
+pub use refresh::Freshness;
+pub(crate) use refresh::{Refresher, Sources, Wait};
+
+/// A part of the index that belongs to one area.
+pub trait Indexer: Sync {
+    /// Its tables, as SQL.
+    fn schema(&self) -> &'static str;
+
+    /// Queries whose rows must be the same in an index built from nothing.
+    fn dump(&self) -> &'static [&'static str];
+
+    /// Drops what was learnt from a file, because it is gone or about to be learnt again.
+    fn forget(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()>;
+
+    /// Takes in what a file says.
+    fn learn(&self, conn: &Connection, file: &Learned<'_>) -> Result<()>;
+
+    /// Called once after all files, to settle what depends on several.
+    fn settle(&self, conn: &Connection, news: &News<'_>) -> Result<()>;
+}
+
+/// A file as an area learns of it.
+#[derive(Debug)]
+pub struct Learned<'a> {
+    /// Where it is
+    pub path: &'a RepoPath,
+    /// The hash of its bytes; none where it was too large to read
+    pub hash: Option<Hash>,
+    /// What it is written in
+    pub language: Option<Language>,
+    /// What it says
+    pub facts: &'a FileFacts,
+    /// Whether the index did not have it before
+    pub is_new: bool,
+}
+
+/// What a refresh was about.
+#[derive(Debug, Default)]
+pub struct News<'a> {
+    /// Files that are new or other
+    pub changed: &'a [RepoPath],
+    /// Files that are gone
+    pub gone: &'a [RepoPath],
+    /// Whether another commit is checked out
+    pub head_moved: bool,
+}

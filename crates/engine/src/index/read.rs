@@ -1,0 +1,146 @@
+//! Reading the index as of one moment.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base::{Code, Problem, Result};
+use store::Connection;
+
+use super::generation::Generations;
+use super::tables;
+
+/// Connections that stay open between calls, at most.
+const KEPT: usize = 4;
+
+/// The detail that marks a problem of the index, which is mended by building it anew.
+const MARK: (&str, &str) = ("store", "index");
+
+/// Hands out looks at the current index.
+#[derive(Debug, Clone)]
+pub(crate) struct Readers {
+    generations: Generations,
+    idle: Arc<Mutex<Vec<Idle>>>,
+}
+
+#[derive(Debug)]
+struct Idle {
+    conn: Connection,
+    file: FileId,
+}
+
+/// Which file on disk a connection reads: the name may since belong to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FileId {
+    path: PathBuf,
+    inode: u64,
+}
+
+/// The index as of one moment: nothing that is written meanwhile is seen.
+#[derive(Debug)]
+pub struct Index {
+    conn: Option<Connection>,
+    file: FileId,
+    home: Readers,
+    /// Counts up with every refresh
+    pub revision: u64,
+}
+
+impl Readers {
+    pub(crate) fn new(generations: Generations) -> Self {
+        Self { generations, idle: Arc::default() }
+    }
+
+    /// Opens the current index, if there is a sound one.
+    pub(crate) fn open(&self) -> Result<Option<Index>> {
+        let Some((_, path)) = self.generations.current() else { return Ok(None) };
+        let Some(file) = file_id(&path) else { return Ok(None) };
+        let idle = self.take_idle(&file);
+        let is_known = idle.is_some();
+        let conn = match idle {
+            Some(conn) => conn,
+            None => store::open_reading(&path).map_err(mark)?,
+        };
+        let begun = conn.execute_batch(tables::BEGIN_READ);
+        begun.map_err(store::problem("read the index")).map_err(mark)?;
+        let revision = tables::meta(&conn, "revision").map_err(mark)?;
+        if !is_known {
+            check_watermark(&conn).map_err(mark)?;
+        }
+        let revision = revision.and_then(|text| text.parse().ok()).unwrap_or(0);
+        Ok(Some(Index { conn: Some(conn), file, home: self.clone(), revision }))
+    }
+
+    fn take_idle(&self, file: &FileId) -> Option<Connection> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain(|idle| idle.file == *file);
+        idle.pop().map(|idle| idle.conn)
+    }
+
+    fn give_back(&self, conn: Connection, file: FileId) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < KEPT && conn.execute_batch(tables::END_READ).is_ok() {
+            idle.push(Idle { conn, file });
+        }
+    }
+
+    /// Forgets the open connections, because their file is to be replaced.
+    pub(crate) fn forget(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+impl Index {
+    /// The connection that the index is read through.
+    pub(crate) fn conn(&self) -> &Connection {
+        self.conn.as_ref().expect("it is only taken when dropped")
+    }
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        if let Some(conn) = self.conn.take() {
+            self.home.give_back(conn, self.file.clone());
+        }
+    }
+}
+
+/// SQLite calls an empty or truncated file sound, so the index says itself what it holds.
+fn check_watermark(conn: &Connection) -> Result<()> {
+    let marked: Option<u64> = tables::meta(conn, "files")?.and_then(|text| text.parse().ok());
+    let found = tables::count_files(conn)?;
+    if marked == Some(found) {
+        return Ok(());
+    }
+    let message = format!("the index holds {found} files and says {marked:?}");
+    Err(Problem::new(Code::StoreDamaged, message))
+}
+
+/// Marks a problem as one of the index, unless it is only a matter of waiting.
+fn mark(problem: Problem) -> Problem {
+    if problem.code == Code::Busy { problem } else { problem.detail(MARK.0, MARK.1) }
+}
+
+/// Whether a problem is mended by building the index anew.
+pub(crate) fn is_of_index(problem: &Problem) -> bool {
+    let marked = problem.details.get(MARK.0).is_some_and(|value| value == MARK.1);
+    let damaged = problem
+        .source
+        .as_ref()
+        .and_then(|source| source.downcast_ref())
+        .is_some_and(store::damaged);
+    marked || damaged
+}
+
+#[cfg(unix)]
+fn file_id(path: &std::path::Path) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt;
+    let known = fs::metadata(path).ok()?;
+    Some(FileId { path: path.to_path_buf(), inode: known.ino() })
+}
+
+#[cfg(not(unix))]
+fn file_id(path: &std::path::Path) -> Option<FileId> {
+    fs::metadata(path).ok()?;
+    Some(FileId { path: path.to_path_buf(), inode: 0 })
+}

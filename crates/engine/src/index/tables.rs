@@ -1,0 +1,315 @@
+//! The SQL of the index's core: files, the commit below them, and the index's own record.
+
+use std::collections::BTreeMap;
+
+use base::{Hash, RepoPath, Result};
+use store::{Connection, OptionalExtension, Row, params, problem};
+use tree::{Moment, Stat};
+
+/// The tables.
+pub(crate) const SCHEMA: &str = include_str!("core.sql");
+
+/// What must be equal in an index built from nothing and one that was brought up to date.
+pub(crate) const DUMP: &[&str] = &[
+    "SELECT path, size, executable, hash, oid, oid_lf, language, skipped, lines, title FROM file",
+    "SELECT path, why FROM aside",
+    "SELECT path, oid, kind FROM head_entry",
+    "SELECT path, how FROM edited",
+    "SELECT value FROM meta WHERE key = 'head'",
+];
+
+pub(crate) const BEGIN_READ: &str = "BEGIN DEFERRED";
+pub(crate) const END_READ: &str = "ROLLBACK";
+
+/// What is known of a file from the last time it was read.
+#[derive(Debug, Clone)]
+pub(crate) struct Known {
+    pub stat: Stat,
+    pub read_at: Moment,
+    pub hash: Option<Hash>,
+}
+
+/// A file as the index keeps it.
+#[derive(Debug, Clone)]
+pub(crate) struct FileRow<'a> {
+    pub path: &'a RepoPath,
+    pub stat: &'a Stat,
+    pub read_at: Moment,
+    pub hash: Option<Hash>,
+    pub oid: Option<&'a [u8]>,
+    pub oid_lf: Option<&'a [u8]>,
+    pub language: Option<&'a str>,
+    pub skipped: Option<&'a str>,
+    pub lines: u32,
+    pub title: Option<&'a str>,
+}
+
+pub(crate) fn meta(conn: &Connection, key: &str) -> Result<Option<String>> {
+    conn.prepare_cached("SELECT value FROM meta WHERE key = ?1")
+        .and_then(|mut statement| statement.query_row([key], |row| row.get(0)).optional())
+        .map_err(problem("read the index"))
+}
+
+pub(crate) fn set_meta(conn: &Connection, key: &str, value: &str) -> Result<()> {
+    conn.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")
+        .and_then(|mut statement| statement.execute([key, value]))
+        .map(drop)
+        .map_err(problem("write the index"))
+}
+
+pub(crate) fn count_files(conn: &Connection) -> Result<u64> {
+    conn.prepare_cached("SELECT count(*) FROM file")
+        .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+        .map_err(problem("count the index"))
+}
+
+/// Every known file.
+pub(crate) fn known(conn: &Connection) -> Result<BTreeMap<RepoPath, Known>> {
+    known_where(conn, "", params![])
+}
+
+/// The known files at or below a path.
+pub(crate) fn known_below(conn: &Connection, path: &RepoPath) -> Result<BTreeMap<RepoPath, Known>> {
+    if path.is_root() {
+        return known(conn);
+    }
+    let (low, high) = range_below(path);
+    known_where(
+        conn,
+        "WHERE path = ?1 OR (path >= ?2 AND path < ?3)",
+        params![path.as_bytes(), low, high],
+    )
+}
+
+fn known_where(
+    conn: &Connection,
+    condition: &str,
+    params: &[&dyn store::ToSql],
+) -> Result<BTreeMap<RepoPath, Known>> {
+    let sql = format!(
+        "SELECT path, size, mtime, ctime, inode, executable, read_at, hash FROM file {condition}"
+    );
+    let mut statement = conn.prepare_cached(&sql).map_err(problem("read the index"))?;
+    let rows = statement.query_map(params, known_row).map_err(problem("read the index"))?;
+    rows.collect::<Result<_, _>>().map_err(problem("read the index"))
+}
+
+fn known_row(row: &Row<'_>) -> store::SqlResult<(RepoPath, Known)> {
+    let stat = Stat {
+        kind: tree::Kind::File,
+        size: row.get(1)?,
+        mtime: row.get(2)?,
+        ctime: row.get(3)?,
+        inode: row.get::<_, i64>(4)?.cast_unsigned(),
+        executable: row.get(5)?,
+    };
+    let known = Known { stat, read_at: row.get(6)?, hash: hash(row, 7)? };
+    Ok((path(row, 0)?, known))
+}
+
+pub(crate) fn put_file(conn: &Connection, file: &FileRow<'_>) -> Result<()> {
+    let sql = "INSERT OR REPLACE INTO file VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)";
+    conn.prepare_cached(sql)
+        .and_then(|mut statement| {
+            statement.execute(params![
+                file.path.as_bytes(),
+                file.stat.size,
+                file.stat.mtime,
+                file.stat.ctime,
+                file.stat.inode.cast_signed(),
+                file.stat.executable,
+                file.read_at,
+                file.hash.map(|hash| *hash.as_bytes()),
+                file.oid,
+                file.oid_lf,
+                file.language,
+                file.skipped,
+                file.lines,
+                file.title,
+            ])
+        })
+        .map(drop)
+        .map_err(problem("write the index"))
+}
+
+/// A file whose bytes are the same but whose stat is not.
+pub(crate) fn touch_file(conn: &Connection, path: &RepoPath, stat: &Stat, at: Moment) -> Result<()> {
+    let sql = "UPDATE file SET size = ?2, mtime = ?3, ctime = ?4, inode = ?5, executable = ?6,
+               read_at = ?7 WHERE path = ?1";
+    conn.prepare_cached(sql)
+        .and_then(|mut statement| {
+            statement.execute(params![
+                path.as_bytes(),
+                stat.size,
+                stat.mtime,
+                stat.ctime,
+                stat.inode.cast_signed(),
+                stat.executable,
+                at
+            ])
+        })
+        .map(drop)
+        .map_err(problem("write the index"))
+}
+
+pub(crate) fn has_file(conn: &Connection, path: &RepoPath) -> Result<bool> {
+    conn.prepare_cached("SELECT 1 FROM file WHERE path = ?1")
+        .and_then(|mut statement| statement.exists([path.as_bytes()]))
+        .map_err(problem("read the index"))
+}
+
+pub(crate) fn remove_file(conn: &Connection, path: &RepoPath) -> Result<()> {
+    one(conn, "DELETE FROM file WHERE path = ?1", path)
+}
+
+pub(crate) fn replace_aside<'a>(
+    conn: &Connection,
+    rows: impl Iterator<Item = (&'a RepoPath, &'a str)>,
+) -> Result<()> {
+    conn.execute("DELETE FROM aside", []).map_err(problem("write the index"))?;
+    rows.into_iter().try_for_each(|(path, why)| put_aside(conn, path, why))
+}
+
+pub(crate) fn put_aside(conn: &Connection, path: &RepoPath, why: &str) -> Result<()> {
+    conn.prepare_cached("INSERT OR REPLACE INTO aside VALUES (?1, ?2)")
+        .and_then(|mut statement| statement.execute(params![path.as_bytes(), why]))
+        .map(drop)
+        .map_err(problem("write the index"))
+}
+
+pub(crate) fn forget_aside_below(conn: &Connection, path: &RepoPath) -> Result<()> {
+    let (low, high) = range_below(path);
+    conn.prepare_cached("DELETE FROM aside WHERE path = ?1 OR (path >= ?2 AND path < ?3)")
+        .and_then(|mut statement| statement.execute(params![path.as_bytes(), low, high]))
+        .map(drop)
+        .map_err(problem("write the index"))
+}
+
+/// How many things were left out, by reason.
+pub(crate) fn left_out(conn: &Connection) -> Result<Vec<(String, u64)>> {
+    let sql = "SELECT why, count(*) FROM
+               (SELECT why FROM aside UNION ALL SELECT skipped FROM file WHERE skipped IS NOT NULL)
+               GROUP BY why ORDER BY count(*) DESC, why";
+    pairs(conn, sql)
+}
+
+/// How many files there are, by language.
+pub(crate) fn languages(conn: &Connection) -> Result<Vec<(String, u64)>> {
+    let sql = "SELECT language, count(*) FROM file WHERE language IS NOT NULL
+               GROUP BY language ORDER BY count(*) DESC, language";
+    pairs(conn, sql)
+}
+
+fn pairs(conn: &Connection, sql: &str) -> Result<Vec<(String, u64)>> {
+    let failed = || problem("read the index");
+    let mut statement = conn.prepare_cached(sql).map_err(failed())?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(failed())?;
+    rows.collect::<Result<_, _>>().map_err(failed())
+}
+
+pub(crate) fn clear_head(conn: &Connection) -> Result<()> {
+    conn.execute("DELETE FROM head_entry", []).map(drop).map_err(problem("write the index"))
+}
+
+pub(crate) fn put_head(conn: &Connection, path: &RepoPath, oid: &[u8], kind: &str) -> Result<()> {
+    conn.prepare_cached("INSERT OR REPLACE INTO head_entry VALUES (?1, ?2, ?3)")
+        .and_then(|mut statement| statement.execute(params![path.as_bytes(), oid, kind]))
+        .map(drop)
+        .map_err(problem("write the index"))
+}
+
+/// Compares every file with the commit below.
+pub(crate) fn compare_all(conn: &Connection) -> Result<()> {
+    conn.execute_batch(
+        "DELETE FROM edited;
+         INSERT INTO edited
+         SELECT f.path, 'modified' FROM file f JOIN head_entry h ON h.path = f.path
+         WHERE f.oid IS NOT NULL AND f.oid <> h.oid AND f.oid_lf IS NOT h.oid;
+         INSERT INTO edited
+         SELECT path, 'added' FROM file WHERE path NOT IN (SELECT path FROM head_entry);",
+    )
+    .map_err(problem("compare with the commit"))
+}
+
+/// Compares one file with the commit below.
+pub(crate) fn compare_one(conn: &Connection, path: &RepoPath) -> Result<()> {
+    one(conn, "DELETE FROM edited WHERE path = ?1", path)?;
+    one(
+        conn,
+        "INSERT INTO edited
+         SELECT f.path, CASE WHEN h.path IS NULL THEN 'added' ELSE 'modified' END
+         FROM file f LEFT JOIN head_entry h ON h.path = f.path
+         WHERE f.path = ?1 AND (h.path IS NULL
+             OR (f.oid IS NOT NULL AND f.oid <> h.oid AND f.oid_lf IS NOT h.oid))",
+        path,
+    )
+}
+
+/// Paths of the commit below that are no known file.
+pub(crate) fn missing_from_files(conn: &Connection) -> Result<Vec<RepoPath>> {
+    let sql = "SELECT path FROM head_entry WHERE path NOT IN (SELECT path FROM file)";
+    let failed = || problem("compare with the commit");
+    let mut statement = conn.prepare_cached(sql).map_err(failed())?;
+    let rows = statement.query_map([], |row| path(row, 0)).map_err(failed())?;
+    rows.collect::<Result<_, _>>().map_err(failed())
+}
+
+pub(crate) fn in_head(conn: &Connection, path: &RepoPath) -> Result<bool> {
+    conn.prepare_cached("SELECT 1 FROM head_entry WHERE path = ?1")
+        .and_then(|mut statement| statement.exists([path.as_bytes()]))
+        .map_err(problem("read the index"))
+}
+
+pub(crate) fn put_deleted(conn: &Connection, path: &RepoPath) -> Result<()> {
+    one(conn, "INSERT OR REPLACE INTO edited VALUES (?1, 'deleted')", path)
+}
+
+pub(crate) fn count_edited(conn: &Connection) -> Result<u64> {
+    conn.prepare_cached("SELECT count(*) FROM edited")
+        .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+        .map_err(problem("read the index"))
+}
+
+/// The rows of a query as text, sorted, for comparing two indexes.
+pub(crate) fn dump(conn: &Connection, sql: &str) -> Result<Vec<String>> {
+    let failed = || problem("dump the index");
+    let mut statement = conn.prepare(sql).map_err(failed())?;
+    let columns = statement.column_count();
+    let rows = statement.query_map([], |row| {
+        let cells = (0..columns).map(|column| Ok(format!("{:?}", row.get_ref(column)?)));
+        Ok(cells.collect::<store::SqlResult<Vec<_>>>()?.join("|"))
+    });
+    let mut rows = rows.map_err(failed())?.collect::<Result<Vec<_>, _>>().map_err(failed())?;
+    rows.sort();
+    Ok(rows)
+}
+
+fn one(conn: &Connection, sql: &str, path: &RepoPath) -> Result<()> {
+    conn.prepare_cached(sql)
+        .and_then(|mut statement| statement.execute([path.as_bytes()]))
+        .map(drop)
+        .map_err(problem("write the index"))
+}
+
+/// The bytes between which every path below a folder sorts.
+pub(crate) fn range_below(folder: &RepoPath) -> (Vec<u8>, Vec<u8>) {
+    if folder.is_root() {
+        return (Vec::new(), vec![0xff; 8]);
+    }
+    let mut low = folder.as_bytes().to_vec();
+    let mut high = low.clone();
+    low.push(b'/');
+    high.push(b'/' + 1);
+    (low, high)
+}
+
+/// A path from a column.
+pub(crate) fn path(row: &Row<'_>, column: usize) -> store::SqlResult<RepoPath> {
+    let bytes: Vec<u8> = row.get(column)?;
+    RepoPath::from_bytes(bytes).map_err(|error| store::bad_value(column, error.to_string()))
+}
+
+fn hash(row: &Row<'_>, column: usize) -> store::SqlResult<Option<Hash>> {
+    let bytes: Option<[u8; 32]> = row.get(column)?;
+    Ok(bytes.map(Hash::from_bytes))
+}

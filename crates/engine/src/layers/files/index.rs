@@ -1,0 +1,125 @@
+//! Files and folders as a part of the index.
+
+use base::{EntityRef, RepoPath, Result};
+use store::Connection;
+use syntax::Language;
+
+use super::tables;
+use crate::index::{Indexer, Learned, News};
+use crate::search::{self, Text};
+
+/// Keeps folders, links, headings and the search text of files.
+pub(crate) struct FilesIndexer;
+
+impl Indexer for FilesIndexer {
+    fn schema(&self) -> &'static str {
+        tables::SCHEMA
+    }
+
+    fn dump(&self) -> &'static [&'static str] {
+        tables::DUMP
+    }
+
+    fn forget(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()> {
+        tables::forget(conn, path)?;
+        if gone {
+            search::tables::remove(conn, &node(path).to_string())?;
+            count(conn, path, -1)?;
+        }
+        Ok(())
+    }
+
+    fn learn(&self, conn: &Connection, file: &Learned<'_>) -> Result<()> {
+        if file.is_new {
+            count(conn, file.path, 1)?;
+        }
+        for heading in &file.facts.headings {
+            tables::put_heading(conn, file.path, heading)?;
+        }
+        for link in &file.facts.links {
+            if let Some(target) = target(file.path, &link.target) {
+                tables::put_link(conn, file.path, &target, link.line)?;
+            }
+        }
+        search::put(conn, &text(file))
+    }
+
+    fn settle(&self, _: &Connection, _: &News<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The node that a file is: a module if it is a program.
+pub(crate) fn node(path: &RepoPath) -> EntityRef {
+    match Language::of(path) {
+        Some(language) if language.is_code() => EntityRef::Module(path.clone()),
+        _ => EntityRef::File(path.clone()),
+    }
+}
+
+/// Counts a file in all folders above it; a folder that holds something can be found.
+fn count(conn: &Connection, path: &RepoPath, by: i64) -> Result<()> {
+    let above = std::iter::successors(path.parent(), RepoPath::parent);
+    for (height, folder) in above.enumerate() {
+        let own = if height == 0 { by } else { 0 };
+        tables::count_up(conn, &folder, own, by)?;
+        let handle = EntityRef::Dir(folder.clone()).to_string();
+        match tables::folder(conn, &folder)? {
+            None => search::tables::remove(conn, &handle)?,
+            Some(known) if by > 0 && known.below == 1 && !folder.is_root() => {
+                let (name, body) = (folder.to_string(), String::new());
+                let path = Some(folder);
+                search::put(conn, &Text { node: handle, kind: "dir", path, name, body })?;
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn text(file: &Learned<'_>) -> Text {
+    let headings = file.facts.headings.iter().map(|heading| heading.text.as_str());
+    let said: Vec<&str> = file.facts.title.as_deref().into_iter().chain(headings).collect();
+    let node = node(file.path);
+    Text {
+        kind: node.kind(),
+        node: node.to_string(),
+        path: Some(file.path.clone()),
+        name: file.path.to_string(),
+        body: said.join("\n"),
+    }
+}
+
+/// The file that a link in a document means, if it is one of the repository's.
+fn target(from: &RepoPath, link: &str) -> Option<RepoPath> {
+    let plain = link.split(['#', '?']).next().unwrap_or_default();
+    let is_url = plain.split_once(':').is_some_and(|(scheme, _)| !scheme.contains('/'));
+    if plain.is_empty() || is_url || plain.starts_with("//") {
+        return None;
+    }
+    let folder = from.parent().unwrap_or(RepoPath::ROOT);
+    let joined = match plain.strip_prefix('/') {
+        Some(absolute) => absolute.to_owned(),
+        None if folder.is_root() => plain.to_owned(),
+        None => format!("{folder}/{plain}"),
+    };
+    let target = RepoPath::normalised(&joined)?.ok()?;
+    (target != *from).then_some(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_to_files_of_the_repository() {
+        let from: RepoPath = "docs/guide/a.md".parse().unwrap();
+        let to = |link: &str| target(&from, link).map(|path| path.to_string());
+        assert_eq!(to("../b.md#why"), Some("docs/b.md".into()));
+        assert_eq!(to("c%20d.md"), Some("docs/guide/c d.md".into()));
+        assert_eq!(to("/README.md"), Some("README.md".into()));
+        for link in ["https://example.org/a.md", "mailto:a@b.c", "#here", "../../../x", "a.md"] {
+            assert_eq!(to(link), None, "{link}");
+        }
+    }
+}

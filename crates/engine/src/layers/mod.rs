@@ -1,0 +1,3 @@
+//! Each area as a layer of the one graph, and as a part of the index. One folder an area.
+
+pub(crate) mod files;

@@ -1,0 +1,102 @@
+//! A change that has not happened: a mutation returns it, only the engine commits it.
+
+use base::{RepoPath, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use similar::TextDiff;
+use tree::{FileEdit, Tree};
+
+use crate::contract::answer::Paging;
+use crate::contract::page::{Page, Render};
+use crate::durable::StoreChange;
+
+/// What should change, and the answer that becomes true once it has.
+#[derive(Debug)]
+pub struct Plan<A> {
+    /// What it does, in a few words, for the journal
+    pub summary: String,
+    /// The change itself
+    pub change: Change,
+    /// What the caller gets to know
+    pub answer: A,
+}
+
+/// Files, or one durable store: never both, so that one transaction holds all of it.
+#[derive(Debug)]
+pub enum Change {
+    /// Nothing has to be done: things already are as they should be
+    Nothing,
+    /// Files get new contents
+    Files(Vec<FileEdit>),
+    /// A store gets new rows
+    Store(Box<dyn StoreChange>),
+}
+
+/// What every mutation answers: its own result, and what happened to the files.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Written<A> {
+    /// What the operation itself says
+    pub result: A,
+    /// Files that changed, or would change
+    pub files: Vec<RepoPath>,
+    /// The change's number, for `undo`; absent from a dry run
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+    /// What a dry run would do
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+impl<A: Render> Render for Written<A> {
+    fn render(&self, page: &mut Page) {
+        self.result.render(page);
+        if let Some(diff) = &self.diff {
+            page.heading("Dry run: nothing was written");
+            page.diff(diff);
+        } else if let Some(change) = &self.change {
+            let files: Vec<String> = self.files.iter().map(ToString::to_string).collect();
+            let what = if files.is_empty() { "done".into() } else { files.join(", ") };
+            page.say_next(format!("change {change}: {what}"), format!("undo --change {change}"));
+        }
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        self.result.paging()
+    }
+
+    fn has_findings(&self) -> bool {
+        self.result.has_findings()
+    }
+}
+
+impl Change {
+    /// The files it is about.
+    pub(crate) fn files(&self) -> Vec<RepoPath> {
+        match self {
+            Self::Files(edits) => edits.iter().map(|edit| edit.path.clone()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What it would do: a unified diff, or the store's own words.
+    pub(crate) fn preview(&self, tree: &Tree) -> Result<String> {
+        match self {
+            Self::Nothing => Ok(String::new()),
+            Self::Files(edits) => edits.iter().map(|edit| file_diff(edit, tree)).collect(),
+            Self::Store(change) => Ok(change.preview()),
+        }
+    }
+}
+
+fn file_diff(edit: &FileEdit, tree: &Tree) -> Result<String> {
+    let before = tree.read(&edit.path)?.map(|blob| blob.bytes);
+    let name = |side: char, there: bool| match there {
+        true => format!("{side}/{}", edit.path),
+        false => "/dev/null".into(),
+    };
+    let (old, new) = (name('a', before.is_some()), name('b', edit.content.is_some()));
+    let (before, after) = (before.unwrap_or_default(), edit.content.as_deref().unwrap_or_default());
+    let (before, after) = (String::from_utf8_lossy(&before), String::from_utf8_lossy(after));
+    let diff = TextDiff::from_lines(before.as_ref(), after.as_ref());
+    Ok(diff.unified_diff().header(&old, &new).to_string())
+}

@@ -1,0 +1,105 @@
+//! The repository as the engine asks for it: what is checked out, in words of our own.
+
+use std::path::{Path, PathBuf};
+
+use base::{Call, Problem, RepoPath, Result};
+use git::{EntryKind, Format, Head, HooksDir, Host, Layout, Repo};
+
+/// A git repository, seen from one working tree.
+#[derive(Debug)]
+pub struct Repository {
+    repo: Repo,
+}
+
+/// A file of the commit that is checked out.
+#[derive(Debug)]
+pub(crate) struct HeadEntry {
+    pub path: RepoPath,
+    pub oid: Vec<u8>,
+    pub kind: &'static str,
+}
+
+impl Repository {
+    /// Opens the repository at a place that was discovered.
+    pub(crate) fn open(host: Host, layout: Layout) -> Result<Self> {
+        Ok(Self { repo: Repo::open(host, layout)? })
+    }
+
+    /// Where its parts are.
+    pub fn layout(&self) -> &Layout {
+        self.repo.layout()
+    }
+
+    /// What is checked out now.
+    pub fn head(&self, call: &Call) -> Result<Head> {
+        self.repo.head(call)
+    }
+
+    /// How it names its objects.
+    pub(crate) fn format(&self) -> Format {
+        self.repo.format()
+    }
+
+    pub(crate) fn head_commit(&self, call: &Call) -> Result<Option<String>> {
+        Ok(self.head(call)?.commit.map(|commit| commit.to_string()))
+    }
+
+    pub(crate) fn tree(&self, commit: &str, call: &Call) -> Result<Vec<HeadEntry>> {
+        let commit = commit.parse().map_err(Problem::internal)?;
+        let entries = self.repo.tree(call, &commit)?.items.into_iter();
+        let ours = entries.map(|entry| HeadEntry {
+            path: entry.path,
+            oid: entry.leaf.oid.as_bytes().to_vec(),
+            kind: match entry.leaf.kind {
+                EntryKind::File => "file",
+                EntryKind::Executable => "executable",
+                EntryKind::Symlink => "symlink",
+                EntryKind::Submodule => "submodule",
+            },
+        });
+        Ok(ours.collect())
+    }
+
+    pub(crate) fn tracked_but_ignored(&self, call: &Call) -> Result<Vec<RepoPath>> {
+        Ok(self.repo.tracked_but_ignored(call)?.items)
+    }
+
+    /// What changes whenever git's index or its private ignore rules do.
+    pub(crate) fn index_stat(&self) -> String {
+        let layout = self.layout();
+        let stat = |path: PathBuf| match std::fs::metadata(path) {
+            Ok(known) => format!("{}@{:?}", known.len(), known.modified().ok()),
+            Err(_) => "-".into(),
+        };
+        let exclude = layout.common_dir.join("info/exclude");
+        format!("{} {}", stat(layout.git_dir.join("index")), stat(exclude)).replace('|', "/")
+    }
+
+    /// The name of a linked worktree; `.` for the main one.
+    pub(crate) fn worktree_name(&self) -> String {
+        let layout = self.layout();
+        match layout.kind {
+            git::Kind::Linked => name_of(&layout.root),
+            _ => ".".into(),
+        }
+    }
+
+    /// The sibling worktree that an absolute path lies in.
+    pub(crate) fn sibling_with(&self, path: &Path) -> Option<PathBuf> {
+        let own = &self.layout().root;
+        let all = self.layout().worktrees().ok()?.into_iter();
+        let holds = |layout: &Layout| layout.root != *own && path.starts_with(&layout.root);
+        // A worktree may lie inside another: the innermost holds the path.
+        let inner = all.filter(holds).max_by_key(|layout| layout.root.as_os_str().len())?;
+        (!own.starts_with(&inner.root) || !path.starts_with(own)).then_some(inner.root)
+    }
+
+    /// The folder whose hooks git runs.
+    pub(crate) fn hooks_dir(&self, call: &Call) -> Result<HooksDir> {
+        self.repo.hooks_dir(call)
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

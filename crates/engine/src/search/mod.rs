@@ -1,0 +1,259 @@
+//! One ranked answer over the text of all layers.
+
+pub(crate) mod tables;
+mod words;
+
+use std::collections::BTreeMap;
+
+use base::{RepoPath, Result};
+use store::Connection;
+
+use self::tables::Found;
+
+/// How many rows each way of looking may bring before they are ranked.
+const CANDIDATES: usize = 200;
+
+/// What a layer gives to be searched: one node and its text.
+#[derive(Debug, Clone)]
+pub struct Text {
+    /// The node's handle
+    pub node: String,
+    /// What it is
+    pub kind: &'static str,
+    /// The file or folder it belongs to
+    pub path: Option<RepoPath>,
+    /// What it is called
+    pub name: String,
+    /// What it says
+    pub body: String,
+}
+
+/// Which nodes may be found.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only these kinds; all if empty
+    pub kinds: Vec<String>,
+    /// Only at or below this
+    pub path: Option<RepoPath>,
+}
+
+/// A node that was found, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The node's handle
+    pub node: String,
+    /// What it is
+    pub kind: String,
+    /// What it is called
+    pub name: String,
+    /// The part of its text that matched best; empty if its name did
+    pub excerpt: String,
+    /// Why it was found
+    pub why: Why,
+    /// How well it fits; comparable within one answer
+    pub score: f64,
+}
+
+/// Why a node was found, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// It is called exactly this
+    ExactName,
+    /// All words are in its name
+    Name,
+    /// All words are in its name and text
+    Text,
+    /// Some words are
+    SomeWords,
+    /// The letters are in it
+    Letters,
+    /// It looks much like it
+    Typo,
+}
+
+impl Why {
+    /// The reason in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::ExactName => "exact name",
+            Self::Name => "name",
+            Self::Text => "text",
+            Self::SomeWords => "some of the words",
+            Self::Letters => "part of a word",
+            Self::Typo => "similar name",
+        }
+    }
+}
+
+/// Keeps a node's text.
+pub(crate) fn put(conn: &Connection, text: &Text) -> Result<()> {
+    tables::put(conn, text, (&words::spread(&text.name), &words::spread(&text.body)))
+}
+
+/// Everything that fits, best first.
+pub(crate) fn search(conn: &Connection, query: &str, filter: &Filter) -> Result<Vec<Hit>> {
+    let asked = Asked::new(query);
+    let mut rows: BTreeMap<i64, Found> = BTreeMap::new();
+    for row in asked.candidates(conn)? {
+        rows.entry(row.id).or_insert(row);
+    }
+    let fits = |row: &Found| {
+        (filter.kinds.is_empty() || filter.kinds.contains(&row.kind))
+            && filter.path.as_ref().is_none_or(|p| tables::is_below(row.path.as_deref(), p))
+    };
+    let mut hits: Vec<Hit> =
+        rows.into_values().filter(fits).filter_map(|row| asked.judge(row)).collect();
+    hits.sort_by(|a, b| {
+        b.score.total_cmp(&a.score).then_with(|| a.name.cmp(&b.name)).then(a.node.cmp(&b.node))
+    });
+    Ok(hits)
+}
+
+/// A query, taken apart.
+struct Asked {
+    whole: String,
+    words: Vec<String>,
+}
+
+impl Asked {
+    fn new(query: &str) -> Self {
+        let whole = query.trim().to_lowercase();
+        Self { words: words::words(query), whole }
+    }
+
+    fn candidates(&self, conn: &Connection) -> Result<Vec<Found>> {
+        let mut rows = Vec::new();
+        if !self.words.is_empty() {
+            let all = self.words.iter().map(|word| format!("\"{word}\"*")).collect::<Vec<_>>();
+            rows.extend(tables::by_words(conn, &all.join(" "), CANDIDATES)?);
+            if self.words.len() > 1 {
+                rows.extend(tables::by_words(conn, &all.join(" OR "), CANDIDATES)?);
+            }
+        }
+        let grams = grams(&self.whole);
+        if grams.is_empty() {
+            rows.extend(tables::by_substring(conn, self.whole.trim(), CANDIDATES)?);
+        } else {
+            rows.extend(tables::by_grams(conn, &grams.join(" AND "), CANDIDATES)?);
+            if rows.is_empty() {
+                rows.extend(tables::by_grams(conn, &grams.join(" OR "), CANDIDATES)?);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// How well a row fits, and why; `None` if it only looked so.
+    fn judge(&self, row: Found) -> Option<Hit> {
+        let (why, fit) = self.fit(&row)?;
+        // Within one reason, short names fit better: more of them was asked for.
+        #[expect(clippy::cast_precision_loss, reason = "names are short")]
+        let brevity = 1.0 / (1.0 + row.name.chars().count() as f64 / 40.0);
+        let score = 10.0 - f64::from(why as u8) + fit + brevity;
+        let excerpt = match why {
+            Why::ExactName | Why::Name | Why::Typo => String::new(),
+            _ => self.excerpt(&row.body),
+        };
+        Some(Hit { node: row.node, kind: row.kind, name: row.name, excerpt, why, score })
+    }
+
+    fn fit(&self, row: &Found) -> Option<(Why, f64)> {
+        let name = row.name.to_lowercase();
+        let last = name.rsplit(['/', '.', ':']).next().unwrap_or_default();
+        let stem = name.rsplit('/').next().unwrap_or_default();
+        if name == self.whole || stem == self.whole || last == self.whole {
+            return Some((Why::ExactName, 0.5));
+        }
+        if !self.words.is_empty() {
+            let (in_name, in_body) = (words::words(&row.name), words::words(&row.body));
+            let has = |list: &[String], word: &String| list.iter().any(|w| w.starts_with(&**word));
+            let named = self.words.iter().filter(|word| has(&in_name, word)).count();
+            let said =
+                self.words.iter().filter(|w| has(&in_name, w) || has(&in_body, w)).count();
+            #[expect(clippy::cast_precision_loss, reason = "queries are short")]
+            let share = |count: usize| count as f64 / self.words.len() as f64;
+            if named == self.words.len() {
+                return Some((Why::Name, 0.0));
+            }
+            if said == self.words.len() {
+                return Some((Why::Text, share(named) / 2.0));
+            }
+            if said > 0 {
+                return Some((Why::SomeWords, share(said) / 2.0 + share(named) / 4.0));
+            }
+        }
+        if name.contains(&self.whole) || row.body.to_lowercase().contains(&self.whole) {
+            return Some((Why::Letters, 0.0));
+        }
+        let like = strsim::jaro_winkler(stem, &self.whole).max(strsim::jaro_winkler(&name, &self.whole));
+        (like > 0.82).then_some((Why::Typo, like / 2.0))
+    }
+
+    fn excerpt(&self, body: &str) -> String {
+        let hits = |line: &&str| {
+            let lower = line.to_lowercase();
+            self.words.iter().filter(|word| lower.contains(word.as_str())).count()
+        };
+        let best = body.lines().max_by_key(|line| (hits(line), std::cmp::Reverse(line.len())));
+        best.unwrap_or_default().trim().chars().take(120).collect()
+    }
+}
+
+/// The trigrams of each run without spaces, quoted for a query; none if the runs are shorter.
+fn grams(text: &str) -> Vec<String> {
+    let runs = text.split(char::is_whitespace).map(|run| run.chars().collect::<Vec<_>>());
+    let grams = runs.flat_map(|run| {
+        run.windows(3).map(|gram| gram.iter().collect::<String>()).collect::<Vec<_>>()
+    });
+    grams.map(|gram| format!("\"{}\"", gram.replace('"', "\"\""))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(query: &str) -> Vec<(String, Why)> {
+        let conn = Connection::open_in_memory().unwrap();
+        conn.execute_batch(tables::SCHEMA).unwrap();
+        for (name, body) in [
+            ("src/auth/handleOAuthCallback.ts", "receives the callback"),
+            ("src/auth/session.ts", "refreshes an OAuth session"),
+            ("docs/설계.md", "결제 시스템 설계 문서"),
+            ("docs/a-b.md", "C++ and \"quotes\""),
+        ] {
+            let text = Text {
+                node: format!("file:{name}"),
+                kind: "file",
+                path: name.parse().ok(),
+                name: name.into(),
+                body: body.into(),
+            };
+            put(&conn, &text).unwrap();
+        }
+        let hits = search(&conn, query, &Filter::default()).unwrap();
+        hits.into_iter().map(|hit| (hit.name, hit.why)).collect()
+    }
+
+    #[test]
+    fn names_come_before_texts_and_parts_before_typos() {
+        let callback = "src/auth/handleOAuthCallback.ts".to_owned();
+        let session = "src/auth/session.ts".to_owned();
+        assert_eq!(found("oauth callback")[0], (callback.clone(), Why::Name));
+        assert_eq!(found("session.ts")[0], (session.clone(), Why::ExactName));
+        assert_eq!(found("oauth session")[0], (session.clone(), Why::Text));
+        assert_eq!(found("OAuthCall")[0], (callback, Why::Name));
+        assert_eq!(found("sesion.ts")[0], (session, Why::Typo));
+        assert!(found("zzzzqq").is_empty());
+    }
+
+    #[test]
+    fn short_cjk_and_punctuated_queries_work() {
+        let design = "docs/설계.md".to_owned();
+        for query in ["설계", "결제", "시스템 설계", "결"] {
+            assert_eq!(found(query)[0].0, design, "{query}");
+        }
+        for query in ["C++", "\"quotes\"", "a-b", "-", "AND", "NEAR(", "*", "'", "a*b"] {
+            found(query); // no query is a syntax error
+        }
+        assert_eq!(found("c++")[0].0, "docs/a-b.md");
+    }
+}

@@ -1,0 +1,71 @@
+//! Words of a text, with identifiers split where their writer would pause.
+
+/// The words of a text in lower case, in order: `handleOAuthCallback` is handle, oauth, callback.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
+        split(run, &mut words);
+    }
+    words
+}
+
+/// What goes into the index: the words, and each identifier that was split also whole.
+pub(crate) fn spread(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
+        let mut parts = Vec::new();
+        split(run, &mut parts);
+        for part in &parts {
+            out.push_str(part);
+            out.push(' ');
+        }
+        if parts.len() > 1 {
+            out.push_str(&run.to_lowercase());
+            out.push(' ');
+        }
+    }
+    out
+}
+
+/// Splits at a change from lower to upper case and between letters and digits; a run of
+/// capitals belongs together up to the last before a small letter, which starts the next word.
+fn split(run: &str, words: &mut Vec<String>) {
+    let chars: Vec<char> = run.chars().collect();
+    let mut start = 0;
+    for at in 1..=chars.len() {
+        if at == chars.len() || is_border(&chars, at) {
+            words.push(chars[start..at].iter().collect::<String>().to_lowercase());
+            start = at;
+        }
+    }
+}
+
+fn is_border(chars: &[char], at: usize) -> bool {
+    let (before, here) = (chars[at - 1], chars[at]);
+    let next = chars.get(at + 1);
+    let camel = before.is_lowercase() && here.is_uppercase();
+    // `OAuth` and `HTTPServer`: two capitals before a small letter are an acronym's end, one
+    // capital alone is no word.
+    let acronym = before.is_uppercase()
+        && here.is_uppercase()
+        && next.is_some_and(|next| next.is_lowercase())
+        && at >= 2
+        && chars[at - 2].is_uppercase();
+    let digit = before.is_numeric() != here.is_numeric() && !here.is_numeric();
+    camel || acronym || digit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_split_where_their_writer_would_pause() {
+        let split = |text: &str| words(text).join(" ");
+        assert_eq!(split("handleOAuthCallback"), "handle oauth callback");
+        assert_eq!(split("HTTPServer_config2json"), "http server config2 json");
+        assert_eq!(split("src/auth-login.ts"), "src auth login ts");
+        assert_eq!(split("한국어 검색"), "한국어 검색");
+        assert_eq!(spread("aBc d"), "a bc abc d ");
+    }
+}

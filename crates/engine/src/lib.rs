@@ -1,1 +1,34 @@
-//! x
+//! What can be asked, and the only road to a change.
+//!
+//! Nothing here prints, exits, or reads the clock, the environment or the current directory: a
+//! door hands those in with the [`base::Call`]. Domain crates compute; this crate names what can
+//! be asked of them, composes them into one graph, and commits what they plan.
+
+mod area;
+pub mod contract;
+mod durable;
+mod facts;
+pub mod graph;
+mod index;
+pub mod layers;
+pub mod ops;
+mod plan;
+mod repo;
+mod search;
+mod settings;
+mod view;
+mod workspace;
+
+pub use area::{AREAS, Area};
+pub use contract::answer::{Answer, Basis, Outcome, Paging, State, to_json, to_text};
+pub use contract::op::{Door, Effect, Toolset};
+pub use contract::page::Paint;
+pub use contract::schema::{self, Object};
+pub use contract::spec::OpSpec;
+pub use durable::{Durable, StoreChange};
+pub use index::{Freshness, Index, Indexer, Learned, News};
+pub use plan::{Change, Plan, Written};
+pub use repo::Repository;
+pub use search::{Filter, Hit, Text, Why};
+pub use view::View;
+pub use workspace::{Homes, Mode, Opening, Workspace};

@@ -240,7 +240,7 @@ impl Logged {
 }
 
 /// Whether every file is as its edit expects it, and can be written at all.
-pub(crate) fn check(tree: &Tree, edits: &[FileEdit]) -> Result<()> {
+pub fn check(tree: &Tree, edits: &[FileEdit]) -> Result<()> {
     let show = |hash: Option<Hash>| hash.map_or("absent".into(), |hash| hash.to_string());
     for FileEdit { path, expected, .. } in edits {
         if tree.stat(path)?.is_some_and(|stat| stat.is_link()) {

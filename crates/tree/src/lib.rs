@@ -14,7 +14,7 @@ mod watch;
 
 pub use confined::{Blob, Tree};
 pub use disk::{Disk, Fault, Folder, Step, open_folder};
-pub use journal::{Before, Entry, FileEdit, Journal, Logged, Recovered};
+pub use journal::{Before, Entry, FileEdit, Journal, Logged, Recovered, check};
 pub use lock::{Lock, lock, try_lock};
 pub use stat::{Kind, Moment, Stat};
 pub use walk::{Excludes, Found, Skipped, Walk, Why};

@@ -1,0 +1,241 @@
+//! An operation with its types erased: everything a door may know about it.
+
+use std::sync::Arc;
+
+use base::{Call, Problem, Result};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde_json::{Value, json};
+
+use super::alias::{Alias, snake_case};
+use super::answer::{Answer, Basis, Envelope, Outcome};
+use super::op::{Action, Door, Effect, Example, Input, Mutation, Output, Query, Toolset};
+use super::page::Page;
+use super::schema::{self, Object};
+use crate::plan::Written;
+use crate::view::View;
+use crate::workspace::Workspace;
+
+/// The one argument that every mutation has and no mutation declares.
+const DRY_RUN: (&str, &str) = ("dry_run", "Show what would change, write nothing");
+
+/// One row of the table of operations.
+#[derive(Debug, Clone, Copy)]
+pub struct OpSpec {
+    /// `area.verb`, or one word
+    pub name: &'static str,
+    /// Which doors lead to it
+    pub doors: &'static [Door],
+    /// When agents see it listed
+    pub toolset: Toolset,
+    /// What it does to the world
+    pub effect: Effect,
+    /// Older names and shapes
+    pub aliases: &'static [Alias],
+    /// Command lines that show it at work
+    pub examples: &'static [Example],
+    /// What it accepts
+    pub input_schema: fn() -> Object,
+    /// What it answers
+    pub output_schema: fn() -> Object,
+    /// Its arguments on the command line
+    pub command: fn() -> Command,
+    /// Arguments from the command line, as JSON
+    pub from_cli: fn(&ArgMatches) -> Result<Object, clap::Error>,
+    run: fn(&Workspace, Arc<Call>, Object) -> Outcome,
+}
+
+impl OpSpec {
+    /// An operation that only reads.
+    pub const fn query<Q: Query>() -> Self {
+        Self {
+            name: Q::NAME,
+            doors: Q::DOORS,
+            toolset: Q::TOOLSET,
+            effect: Effect::Read,
+            aliases: Q::ALIASES,
+            examples: Q::EXAMPLES,
+            input_schema: schema::input::<Q>,
+            output_schema: schema::output::<Envelope<Q::Answer>>,
+            command: command::<Q>,
+            from_cli: from_cli::<Q>,
+            run: |workspace, call, args| {
+                let read = |view: &View<'_>| parse::<Q>(args.clone())?.run(view);
+                let (answer, basis) = workspace.read(&call, read)?;
+                reply(&answer, basis)
+            },
+        }
+    }
+
+    /// An operation that plans a change.
+    pub const fn mutation<M: Mutation>() -> Self {
+        Self {
+            name: M::NAME,
+            doors: M::DOORS,
+            toolset: M::TOOLSET,
+            effect: M::EFFECT,
+            aliases: M::ALIASES,
+            examples: M::EXAMPLES,
+            input_schema: || with_dry_run(schema::input::<M>()),
+            output_schema: schema::output::<Envelope<Written<M::Answer>>>,
+            command: || command::<M>().arg(dry_run_flag()),
+            from_cli: |matches| {
+                let mut args = from_cli::<M>(matches)?;
+                args.insert(DRY_RUN.0.into(), matches.get_flag(DRY_RUN.0).into());
+                Ok(args)
+            },
+            run: |workspace, call, mut args| {
+                let dry_run = take_dry_run(&mut args)?;
+                let plan = |view: &View<'_>| parse::<M>(args.clone())?.plan(view);
+                let written = if dry_run {
+                    let planned = plan(&workspace.view(call.clone())?)?;
+                    workspace.preview(planned)?
+                } else {
+                    workspace.write(&call, plan)?
+                };
+                reply(&written, workspace.basis(&call)?)
+            },
+        }
+    }
+
+    /// An operation on the workspace itself.
+    pub const fn action<A: Action>() -> Self {
+        Self {
+            name: A::NAME,
+            doors: A::DOORS,
+            toolset: A::TOOLSET,
+            effect: A::EFFECT,
+            aliases: A::ALIASES,
+            examples: A::EXAMPLES,
+            input_schema: schema::input::<A>,
+            output_schema: schema::output::<Envelope<A::Answer>>,
+            command: command::<A>,
+            from_cli: from_cli::<A>,
+            run: |workspace, call, args| {
+                let answer = parse::<A>(args)?.run(workspace, &call)?;
+                reply(&answer, workspace.basis(&call)?)
+            },
+        }
+    }
+
+    /// Runs the operation.
+    pub fn call(&self, workspace: &Workspace, call: Call, args: Object) -> Outcome {
+        let args = self.in_our_words(args);
+        (self.run)(workspace, call.into(), args).map_err(|problem| self.with_help(problem))
+    }
+
+    /// The name as a tool: clients refuse dots.
+    pub fn tool_name(&self) -> String {
+        self.name.replace('.', "_")
+    }
+
+    /// The name as words on the command line.
+    pub fn words(&self) -> String {
+        self.name.replace('.', " ").replace('_', "-")
+    }
+
+    /// The area of `area.verb`; an operation of its own is its own area.
+    pub fn area(&self) -> &'static str {
+        self.name.split('.').next().unwrap_or(self.name)
+    }
+
+    /// Whether it only reads.
+    pub fn reads(&self) -> bool {
+        self.effect == Effect::Read
+    }
+
+    /// Whether a door leads to it.
+    pub fn opens(&self, door: Door) -> bool {
+        self.doors.contains(&door)
+    }
+
+    /// The whole doc comment of the input type.
+    pub fn description(&self) -> String {
+        let command = (self.command)();
+        let about = command.get_long_about().or(command.get_about());
+        about.map(ToString::to_string).unwrap_or_default()
+    }
+
+    /// The first line of the doc comment.
+    pub fn summary(&self) -> String {
+        self.description().lines().next().unwrap_or_default().into()
+    }
+
+    /// The names of its arguments.
+    pub fn fields(&self) -> Vec<String> {
+        let schema = (self.input_schema)();
+        let fields = schema.get("properties").and_then(Value::as_object);
+        fields.map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    /// Arguments in `camelCase` are taken where we have them in `snake_case`.
+    fn in_our_words(&self, args: Object) -> Object {
+        if !args.keys().any(|key| key.contains(|c: char| c.is_ascii_uppercase())) {
+            return args;
+        }
+        let fields = self.fields();
+        let ours = |key: String| {
+            let snake = snake_case(&key);
+            if fields.contains(&snake) { snake } else { key }
+        };
+        args.into_iter().map(|(key, value)| (ours(key), value)).collect()
+    }
+
+    /// A refused input names the argument that was probably meant, and where to read on.
+    fn with_help(&self, problem: Problem) -> Problem {
+        if problem.code != base::Code::ValidationError || !problem.hints.is_empty() {
+            return problem;
+        }
+        let unknown = problem.message.strip_prefix("unknown field `");
+        let unknown = unknown.and_then(|rest| rest.split('`').next()).map(ToOwned::to_owned);
+        let fields = self.fields();
+        let near = unknown.and_then(|name| {
+            let near = base::near::nearest(&name, fields.iter().map(String::as_str), 1);
+            near.first().map(|near| format!("the nearest argument is `{near}`"))
+        });
+        let help = format!("the arguments are listed by  help {}", self.name);
+        near.into_iter().chain([help]).fold(problem, Problem::hint)
+    }
+}
+
+fn command<I: Input>() -> Command {
+    I::augment_args(Command::new("operation"))
+}
+
+fn from_cli<I: Input>(matches: &ArgMatches) -> Result<Object, clap::Error> {
+    match json!(I::from_arg_matches(matches)?) {
+        Value::Object(object) => Ok(object),
+        Value::Null => Ok(Object::new()), // a unit struct: no arguments
+        _ => unreachable!("clap only derives structs"),
+    }
+}
+
+fn parse<I: Input>(args: Object) -> Result<I> {
+    serde_json::from_value(args.into()).map_err(|error| Problem::invalid(error.to_string()))
+}
+
+/// The one place where an answer gets its basis.
+fn reply<O: Output>(answer: &O, basis: Basis) -> Outcome {
+    let mut page = Page::default();
+    answer.render(&mut page);
+    let data = serde_json::to_value(answer);
+    let data = data.map_err(|error| Problem::internal("an answer is not JSON").because(error))?;
+    let (paging, has_findings) = (answer.paging(), answer.has_findings());
+    Ok(Answer { data, page, paging, has_findings, basis })
+}
+
+/// A misspelt wish for a dry run must never become a write.
+fn take_dry_run(args: &mut Object) -> Result<bool> {
+    let value = args.remove(DRY_RUN.0).unwrap_or(Value::Bool(false));
+    let refused = || Problem::invalid(format!("`dry_run` is true or false, not {value}"));
+    value.as_bool().ok_or_else(refused)
+}
+
+fn dry_run_flag() -> Arg {
+    Arg::new(DRY_RUN.0).long("dry-run").help(DRY_RUN.1).action(ArgAction::SetTrue)
+}
+
+fn with_dry_run(mut schema: Object) -> Object {
+    schema["properties"][DRY_RUN.0] =
+        json!({"type": "boolean", "default": false, "description": DRY_RUN.1});
+    schema
+}

@@ -1,0 +1,60 @@
+//! `cairn.jsonc` as it is in force, read again whenever it changes.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base::{RepoPath, Result};
+use config::{Config, Finding};
+use tree::{Excludes, Stat, Tree};
+
+/// The file's name, at the root of the repository.
+pub(crate) const FILE: &str = "cairn.jsonc";
+
+/// A larger file is a mistake, in bytes.
+const LARGEST: u64 = config::MAX_BYTES as u64;
+
+/// The configuration in force.
+#[derive(Debug)]
+pub struct Settings {
+    /// What it says, with defaults for the rest
+    pub config: Config,
+    /// What is wrong with the file
+    pub findings: Vec<Finding>,
+    /// Its patterns for files to leave out
+    pub(crate) excludes: Excludes,
+}
+
+/// The settings, with the stat of the file they were read from.
+type Known = (Option<Stat>, Arc<Settings>);
+
+/// Keeps the settings of one working tree.
+#[derive(Debug, Default)]
+pub(crate) struct SettingsFile {
+    known: Mutex<Option<Known>>,
+}
+
+impl SettingsFile {
+    /// The settings as the file says now.
+    pub(crate) fn current(&self, tree: &Tree) -> Result<Arc<Settings>> {
+        let path: RepoPath = FILE.parse().expect("the name is plain");
+        let stat = tree.stat(&path)?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((seen, settings)) = &*known
+            && *seen == stat
+        {
+            return Ok(settings.clone());
+        }
+        let text = tree.read_at_most(&path, LARGEST)?.and_then(Result::ok);
+        let settings = Arc::new(Settings::parse(&text.map(|blob| blob.bytes).unwrap_or_default())?);
+        *known = Some((stat, settings.clone()));
+        Ok(settings)
+    }
+}
+
+impl Settings {
+    fn parse(text: &[u8]) -> Result<Self> {
+        let parsed = config::parse(if text.is_empty() { b"{}" } else { text });
+        let patterns: Vec<String> = parsed.config.exclude.iter().map(ToString::to_string).collect();
+        let excludes = Excludes::new(&patterns)?;
+        Ok(Self { config: parsed.config, findings: parsed.findings, excludes })
+    }
+}

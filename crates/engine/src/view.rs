@@ -1,0 +1,173 @@
+//! One consistent look at the repository. It can read everything and write nothing.
+
+use std::cell::{OnceCell, RefCell};
+use std::path::Path;
+use std::sync::Arc;
+
+use base::{Call, Code, EntityRef, Problem, RepoPath, Result};
+use config::Config;
+use tree::{Journal, Tree};
+
+use crate::area::Area;
+use crate::contract::answer::{Basis, State};
+use crate::durable::Durable;
+use crate::graph::Layer;
+use crate::index::{Freshness, Index, tables};
+use crate::repo::Repository;
+use crate::settings::Settings;
+use crate::workspace::{Homes, Workspace};
+
+/// What a query answers from and a mutation plans from.
+pub struct View<'w> {
+    workspace: &'w Workspace,
+    settings: Arc<Settings>,
+    call: Arc<Call>,
+    /// Opened when it is first asked for: much can be answered without it
+    index: OnceCell<(Index, Freshness)>,
+    doubts: RefCell<Vec<String>>,
+}
+
+impl<'w> View<'w> {
+    pub(crate) fn new(workspace: &'w Workspace, settings: Arc<Settings>, call: Arc<Call>) -> Self {
+        let (index, doubts) = (OnceCell::new(), RefCell::default());
+        Self { workspace, settings, call, index, doubts }
+    }
+
+    /// The working tree.
+    pub fn tree(&self) -> &'w Tree {
+        &self.workspace.tree
+    }
+
+    /// The repository, unless there is none.
+    pub fn git(&self) -> Option<&'w Repository> {
+        self.workspace.git.as_ref()
+    }
+
+    /// Where data is kept.
+    pub fn homes(&self) -> &'w Homes {
+        &self.workspace.homes
+    }
+
+    /// The configuration in force.
+    pub fn config(&self) -> &Config {
+        &self.settings.config
+    }
+
+    /// The call that is being answered.
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// The areas there are.
+    pub fn areas(&self) -> &'static [Area] {
+        self.workspace.areas
+    }
+
+    /// The layers of the graph.
+    pub fn layers(&self) -> Vec<&'static dyn Layer> {
+        self.areas().iter().filter_map(|area| area.layer).collect()
+    }
+
+    /// The index, up to date.
+    pub fn index(&self) -> Result<&Index> {
+        if self.index.get().is_none() {
+            let opened = self.workspace.index(&self.settings, &self.call)?;
+            let _ = self.index.set(opened); // nobody else can have set it: a view is not shared
+        }
+        self.index.get().map(|(index, _)| index).ok_or_else(|| Problem::internal("no index"))
+    }
+
+    /// Says that the answer is not whole, and why.
+    pub fn doubt(&self, why: impl Into<String>) {
+        self.doubts.borrow_mut().push(why.into());
+    }
+
+    /// Changes to files, for `undo`.
+    pub(crate) fn journal(&self) -> &Journal {
+        self.workspace.journal()
+    }
+
+    /// Every durable store there is.
+    pub(crate) fn durables(&self) -> Vec<Durable> {
+        self.areas().iter().filter_map(|area| area.durable).collect()
+    }
+
+    /// What a path that a person typed means here: first from where they stand, then from the
+    /// root. `None` for what is no path of this repository.
+    pub fn typed_paths(&self, text: &str) -> Vec<RepoPath> {
+        let relative = match Path::new(text).is_absolute() {
+            true => match self.inside(Path::new(text)) {
+                Some(path) => return vec![path],
+                None => return Vec::new(),
+            },
+            false => text.replace('\\', "/"),
+        };
+        let prefix = &self.call.prefix;
+        let from_here = (!prefix.is_root()).then(|| format!("{prefix}/{relative}"));
+        let both = from_here.into_iter().chain([relative]);
+        both.filter_map(|text| RepoPath::normalised(&text)?.ok()).collect()
+    }
+
+    /// Refuses a path that leads out of the repository, or into another worktree of it.
+    pub fn confine(&self, text: &str) -> Result<()> {
+        let path = Path::new(text);
+        let prefix = self.call.prefix.to_string();
+        let climbs = || RepoPath::normalised(&format!("{prefix}/{}", text.replace('\\', "/"))).is_none();
+        let outside = if path.is_absolute() { self.inside(path).is_none() } else { climbs() };
+        if !outside {
+            return Ok(());
+        }
+        let absolute = self.tree().root().join(prefix).join(path);
+        let sibling = self.git().and_then(|git| git.sibling_with(&absolute));
+        Err(match sibling {
+            Some(_) => Problem::new(Code::WrongWorktree, format!("`{text}` is in another worktree"))
+                .hint("each worktree is served by its own cairn; name the file in this one"),
+            None => {
+                Problem::new(Code::OutsideRepository, format!("`{text}` is outside the repository"))
+                    .hint("name a path inside it, relative to its root")
+            }
+        })
+    }
+
+    fn inside(&self, path: &Path) -> Option<RepoPath> {
+        let root = self.tree().root();
+        let real = path.canonicalize().ok();
+        let relative = real.as_deref().and_then(|real| real.strip_prefix(root).ok());
+        let relative = relative.or_else(|| path.strip_prefix(root).ok())?;
+        RepoPath::from_relative(relative).ok()
+    }
+
+    /// What the answer rests on.
+    pub fn basis(&self) -> Result<Basis> {
+        let mut basis = Basis { worktree: ".".into(), ..Basis::default() };
+        if let Some(git) = self.git() {
+            let head = git.head(&self.call)?;
+            basis.worktree = git.worktree_name();
+            (basis.branch, basis.commit) = (head.branch, head.commit.map(String::from));
+        }
+        let (once, always) = self.workspace.notices();
+        basis.reasons.extend(once);
+        let doubts = self.doubts.borrow();
+        if let Some((index, freshness)) = self.index.get() {
+            basis.revisions.insert("index".into(), index.revision);
+            if self.git().is_some() {
+                basis.edited = Some(tables::count_edited(index.conn())?);
+            }
+            basis.reasons.extend(freshness.reasons.iter().cloned());
+            basis.files.clone_from(&freshness.stale);
+        }
+        basis.state = match (basis.files.is_empty(), doubts.is_empty() && always.is_empty()) {
+            (false, _) => State::Stale,
+            (true, false) => State::Partial,
+            (true, true) => State::Fresh,
+        };
+        basis.reasons.extend(always);
+        basis.reasons.extend(doubts.iter().cloned());
+        Ok(basis)
+    }
+
+    /// The node that a file or folder is.
+    pub fn node(&self, path: &RepoPath) -> EntityRef {
+        crate::layers::files::node(path)
+    }
+}

@@ -1,0 +1,356 @@
+//! One repository, opened: hands out views and is the only one to commit plans.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use base::{Call, Code, Problem, RepoPath, Result};
+use git::{Host, Place};
+use tree::{Disk, FileEdit, Journal, Recovered, Tree};
+
+use crate::area::Area;
+use crate::contract::answer::Basis;
+use crate::durable::Durable;
+use crate::index::read::is_of_index;
+use crate::index::{Freshness, Index, Refresher, Sources, Wait};
+use crate::plan::{Change, Plan, Written};
+use crate::repo::Repository;
+use crate::settings::{Settings, SettingsFile};
+use crate::view::View;
+
+/// How long a writer queues before it gives up with `BUSY`.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long a server's reader waits for a large refresh before the last good state has to do.
+const SERVER_WAIT: Duration = Duration::from_secs(8);
+
+/// What it takes to open a workspace. The door knows all of it; nothing below asks for it.
+#[derive(Debug)]
+pub struct Opening<'a> {
+    /// A folder of the repository
+    pub start: &'a Path,
+    /// Where git is, if it is installed
+    pub host: Option<Host>,
+    /// Whether it is opened for one answer or for many
+    pub mode: Mode,
+    /// The hand that writes
+    pub disk: Disk,
+    /// What there is to ask
+    pub areas: &'static [Area],
+}
+
+/// How long a workspace stays open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// For one answer, which may take as long as it takes
+    Once,
+    /// For many, with a watcher
+    Serving,
+}
+
+/// The folders that cairn keeps data in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Homes {
+    /// The index of this working tree; may be deleted
+    pub cache: PathBuf,
+    /// What belongs to this working tree alone: the journal and its lock
+    pub local: PathBuf,
+    /// What all worktrees share: durable stores, facts by content
+    pub shared: PathBuf,
+}
+
+/// An open repository. Actions get this; queries and mutations get a [`View`].
+pub struct Workspace {
+    /// The working tree
+    pub tree: Tree,
+    /// The repository, unless there is none or git is not installed
+    pub git: Option<Repository>,
+    /// Where data is kept
+    pub homes: Homes,
+    /// What there is to ask
+    pub areas: &'static [Area],
+    mode: Mode,
+    settings: SettingsFile,
+    refresher: Refresher,
+    journal: Journal,
+    disk: Disk,
+    /// What the next answer should say besides
+    notices: Mutex<Vec<String>>,
+    /// What is always missing
+    lacks: Vec<String>,
+}
+
+impl Workspace {
+    /// Opens the repository around a folder and finishes what a crash left half done.
+    pub fn open(opening: Opening<'_>) -> Result<Self> {
+        let place = git::discover(opening.start)?;
+        let (root, layout) = match place {
+            Place::Worktree(layout) => (layout.root.clone(), Some(layout)),
+            Place::Plain => (plain_root(opening.start)?, None),
+            Place::Bare(folder) => return Err(bare(&folder)),
+        };
+        let tree = Tree::open(&root)?;
+        let homes = Homes::of(tree.root(), layout.as_ref());
+        let lacks = match (&layout, &opening.host) {
+            (Some(_), None) => vec!["git is not installed".into()],
+            _ => Vec::new(),
+        };
+        let git = layout.zip(opening.host).map(|(layout, host)| Repository::open(host, layout));
+        let indexers = opening.areas.iter().filter_map(|area| area.indexer).collect();
+        let facts = homes.shared.join("cache/facts.sqlite");
+        let workspace = Self {
+            refresher: Refresher::new(&homes.cache, facts, indexers, opening.disk.clone()),
+            journal: Journal::at(homes.local.join("journal")),
+            disk: opening.disk,
+            mode: opening.mode,
+            areas: opening.areas,
+            settings: SettingsFile::default(),
+            notices: Mutex::default(),
+            git: git.transpose()?,
+            homes,
+            tree,
+            lacks,
+        };
+        workspace.recover_if_nobody_else_does()?;
+        Ok(workspace)
+    }
+
+    /// One consistent look, for reading.
+    pub fn view(&self, call: Arc<Call>) -> Result<View<'_>> {
+        let settings = self.settings.current(&self.tree)?;
+        Ok(View::new(self, settings, call))
+    }
+
+    /// Reads; if the index turns out to be damaged, builds it anew and reads once more.
+    pub(crate) fn read<T>(
+        &self,
+        call: &Arc<Call>,
+        read: impl Fn(&View<'_>) -> Result<T>,
+    ) -> Result<(T, Basis)> {
+        let once = || {
+            let view = self.view(call.clone())?;
+            let answer = read(&view)?;
+            Ok((answer, view.basis()?))
+        };
+        match once() {
+            Err(problem) if is_of_index(&problem) => {
+                self.sync(true, call)?;
+                once()
+            }
+            done => done,
+        }
+    }
+
+    /// The configuration in force.
+    pub fn settings(&self) -> Result<Arc<Settings>> {
+        self.settings.current(&self.tree)
+    }
+
+    /// What an answer that needed no index rests on.
+    pub(crate) fn basis(&self, call: &Arc<Call>) -> Result<Basis> {
+        self.view(call.clone())?.basis()
+    }
+
+    /// Brings the index up to date, or builds it anew. Waits as long as it takes.
+    pub fn sync(&self, full: bool, call: &Call) -> Result<()> {
+        let settings = self.settings()?;
+        let sources = self.sources(&settings);
+        if full {
+            return self.refresher.rebuild(&sources, call);
+        }
+        self.refresher.fresh(&sources, Wait::UntilDone, call).map(drop)
+    }
+
+    /// Opens the index, not behind the tree if that can be had in time.
+    pub(crate) fn index(&self, settings: &Settings, call: &Call) -> Result<(Index, Freshness)> {
+        let wait = match self.mode {
+            Mode::Once => Wait::UntilDone,
+            Mode::Serving => Wait::AtMost(SERVER_WAIT),
+        };
+        self.refresher.fresh(&self.sources(settings), wait, call)
+    }
+
+    /// The whole index as sorted text: the same for the same tree, however it came about.
+    pub fn dump(&self, call: &Arc<Call>) -> Result<String> {
+        let view = self.view(call.clone())?;
+        self.refresher.dump(view.index()?)
+    }
+
+    fn sources<'a>(&'a self, settings: &'a Settings) -> Sources<'a> {
+        Sources {
+            tree: &self.tree,
+            git: self.git.as_ref(),
+            excludes: &settings.excludes,
+            largest_parsed: settings.config.code.max_file_bytes.into(),
+            watch: self.mode == Mode::Serving,
+        }
+    }
+
+    /// Plans and commits. Planning may be slow, so it comes before the lock. If another writer
+    /// came between, it is done once more under the lock, where none of ours can.
+    pub fn write<A>(
+        &self,
+        call: &Arc<Call>,
+        plan: impl Fn(&View<'_>) -> Result<Plan<A>>,
+    ) -> Result<Written<A>> {
+        let plan = || plan(&self.view(call.clone())?);
+        let Plan { summary, change, answer: result } = plan()?;
+        match change {
+            Change::Nothing => Ok(Written { result, files: Vec::new(), change: None, diff: None }),
+            Change::Store(change) => {
+                let done = self.durable(change.store())?.commit(
+                    &self.homes.shared,
+                    change.as_ref(),
+                    (summary, call),
+                )?;
+                Ok(Written { result, files: Vec::new(), change: Some(done), diff: None })
+            }
+            Change::Files(edits) => {
+                let _lock = self.lock(call)?;
+                self.recover()?;
+                match self.commit(&edits, summary, call) {
+                    Ok(id) => Ok(written(result, &edits, id)),
+                    Err(problem) if problem.code == Code::Conflict => {
+                        self.commit_again(plan()?, &edits, problem, call)
+                    }
+                    Err(problem) => Err(problem),
+                }
+            }
+        }
+    }
+
+    /// A plan that met another writer is made once more; one that comes out the same conflicts.
+    fn commit_again<A>(
+        &self,
+        plan: Plan<A>,
+        before: &[FileEdit],
+        problem: Problem,
+        call: &Call,
+    ) -> Result<Written<A>> {
+        match plan.change {
+            Change::Files(edits) if edits != before => {
+                let id = self.commit(&edits, plan.summary, call)?;
+                Ok(written(plan.answer, &edits, id))
+            }
+            Change::Nothing => {
+                Ok(Written { result: plan.answer, files: Vec::new(), change: None, diff: None })
+            }
+            _ => Err(problem),
+        }
+    }
+
+    fn commit(&self, edits: &[FileEdit], summary: String, call: &Call) -> Result<u64> {
+        let entry = self.journal.commit(&self.tree, &self.disk, edits, (summary, call))?;
+        self.journal.prune(&self.disk);
+        Ok(entry.id)
+    }
+
+    /// Shows what a plan would do.
+    pub fn preview<A>(&self, plan: Plan<A>) -> Result<Written<A>> {
+        if let Change::Files(edits) = &plan.change {
+            tree::check(&self.tree, edits)?;
+        }
+        let diff = Some(plan.change.preview(&self.tree)?);
+        Ok(Written { files: plan.change.files(), result: plan.answer, change: None, diff })
+    }
+
+    pub(crate) fn durable(&self, name: &str) -> Result<Durable> {
+        let all = self.areas.iter().filter_map(|area| area.durable);
+        let found = all.into_iter().find(|durable| durable.name == name);
+        found.ok_or_else(|| Problem::not_found(format!("no store is called `{name}`")))
+    }
+
+    /// Changes that were committed to files.
+    pub(crate) fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// What every answer has to say besides: once what was recovered, always what is missing.
+    pub(crate) fn notices(&self) -> (Vec<String>, Vec<String>) {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        (std::mem::take(&mut *notices), self.lacks.clone())
+    }
+
+    fn lock(&self, call: &Call) -> Result<tree::Lock> {
+        std::fs::create_dir_all(&self.homes.local).map_err(Problem::io("make the journal's folder"))?;
+        tree::lock(&self.lock_file(), PATIENCE, call)
+    }
+
+    fn lock_file(&self) -> PathBuf {
+        self.homes.local.join("write.lock")
+    }
+
+    /// Whoever holds the lock is alive and recovers before writing: then nothing is left for us.
+    fn recover_if_nobody_else_does(&self) -> Result<()> {
+        if !self.journal.is_unfinished() {
+            return Ok(());
+        }
+        match tree::try_lock(&self.lock_file()).map_err(Problem::io("take the write lock"))? {
+            Some(_lock) => self.recover(),
+            None => Ok(()),
+        }
+    }
+
+    fn recover(&self) -> Result<()> {
+        let found = self.journal.recover(&self.tree, &self.disk)?;
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        notices.extend(found.iter().map(told));
+        Ok(())
+    }
+}
+
+impl Homes {
+    fn of(root: &Path, layout: Option<&git::Layout>) -> Self {
+        let cache = root.join(".cairn/cache");
+        match layout {
+            Some(layout) => Self {
+                cache,
+                local: layout.git_dir.join("cairn"),
+                shared: layout.common_dir.join("cairn"),
+            },
+            None => {
+                let own = root.join(".cairn/local");
+                Self { cache, local: own.clone(), shared: own }
+            }
+        }
+    }
+}
+
+fn written<A>(result: A, edits: &[FileEdit], id: u64) -> Written<A> {
+    let files = edits.iter().map(|edit| edit.path.clone()).collect::<Vec<RepoPath>>();
+    Written { result, files, change: Some(id.to_string()), diff: None }
+}
+
+fn told(recovered: &Recovered) -> String {
+    match recovered {
+        Recovered::Finished(entry) => {
+            format!("change {} ({}) was cut off and is now finished", entry.id, entry.summary)
+        }
+        Recovered::Forgotten(id) => {
+            format!("change {id} was cut off before it began; nothing of it was written")
+        }
+        Recovered::Overtaken(entry, files) => {
+            let files: Vec<String> = files.iter().map(ToString::to_string).collect();
+            format!(
+                "change {} ({}) was cut off; left alone, because edited since: {}",
+                entry.id,
+                entry.summary,
+                files.join(", ")
+            )
+        }
+    }
+}
+
+/// Without git, the nearest folder that cairn was set up in; else the folder itself.
+fn plain_root(start: &Path) -> Result<PathBuf> {
+    let start = start.canonicalize().map_err(Problem::io(format!("open {}", start.display())))?;
+    let folder = if start.is_dir() { start.as_path() } else { start.parent().unwrap_or(&start) };
+    let is_root = |folder: &&Path| folder.join("cairn.jsonc").is_file() || folder.join(".cairn").is_dir();
+    Ok(folder.ancestors().find(is_root).unwrap_or(folder).to_path_buf())
+}
+
+fn bare(folder: &Path) -> Problem {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    Problem::new(Code::InvalidOperation, format!("{name} is a bare repository: it has no files"))
+        .hint("run cairn in one of its worktrees, or make one with  git worktree add")
+}

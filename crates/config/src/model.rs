@@ -1,0 +1,214 @@
+//! Every key of `cairn.jsonc`, with its type, its meaning and its default.
+//!
+//! The doc comments are what the published schema says.
+
+use std::collections::BTreeMap;
+
+use base::RepoPath;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::values::{
+    Branch, CardType, Evidence, FeatureState, Level, Pattern, Pipeline, Program, TaskState, Toolset,
+};
+
+/// What a repository tells cairn about itself. Every key is optional
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where this file's schema is, for editors; cairn does not read it
+    #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// Folders with the project's own code
+    #[serde(deserialize_with = "folders")]
+    pub source_dirs: Vec<RepoPath>,
+    /// Files or globs where the program starts: what they reach is not unused
+    #[serde(deserialize_with = "plain")]
+    pub entries: Vec<Pattern>,
+    /// What to leave out besides what git ignores, as gitignore patterns
+    pub exclude: Vec<Pattern>,
+    /// The kinds of cards; `@see` with another kind is an error
+    pub card_types: Vec<CardType>,
+    /// The knowledge base
+    pub kb: Kb,
+    /// The index of the git history
+    pub history: History,
+    /// Projects, features and tasks
+    pub work: Work,
+    /// The index of the code
+    pub code: Code,
+    /// Language servers and tools, by language such as `typescript`
+    pub languages: BTreeMap<String, Language>,
+    /// The MCP server
+    pub mcp: Mcp,
+}
+
+/// The knowledge base
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Kb {
+    /// The branch whose knowledge others start from; without it `origin/HEAD`, then `main`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_branch: Option<Branch>,
+    /// Folders or globs with requirements, scenarios, decisions and the like
+    #[serde(deserialize_with = "plain")]
+    pub documents: Vec<Pattern>,
+    /// Globs of symbol manifests, below the document folders
+    #[serde(deserialize_with = "plain")]
+    pub manifests: Vec<Pattern>,
+    /// How loudly a rule speaks, by the rule's name; true is the rule's own severity
+    pub rules: BTreeMap<String, Level>,
+}
+
+/// The index of the git history
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct History {
+    /// Leading path parts that make no tag
+    pub strip_prefixes: Vec<String>,
+    /// Names too general to be a tag
+    pub stop_tags: Vec<String>,
+    /// Paths that are not part of the history, as gitignore patterns
+    pub exclude: Vec<Pattern>,
+    /// Take a snapshot after this many commits; 0 takes none
+    pub snapshot_frequency: u32,
+    /// Commits that touch more files than this say nothing about what changes together
+    #[schemars(range(min = 1))]
+    #[serde(deserialize_with = "positive")]
+    pub max_commit_files: u32,
+}
+
+/// Projects, features and tasks
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Work {
+    /// The states that work passes through
+    pub pipelines: Pipelines,
+    /// What has to be there before a task is closed, such as `links` or `tests`
+    pub evidence: Vec<Evidence>,
+}
+
+/// The states that work passes through, from `NEW` through `ACTIVE` to `CLOSED`
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pipelines {
+    /// A feature's states, in order
+    pub feature: Pipeline<FeatureState>,
+    /// A task's states, in order
+    pub task: Pipeline<TaskState>,
+}
+
+/// The index of the code
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Code {
+    /// Files larger than this are listed as skipped
+    #[schemars(range(min = 1))]
+    #[serde(deserialize_with = "positive")]
+    pub max_file_bytes: u32,
+}
+
+/// The programs of one language. They run only in a repository that the user trusts
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Language {
+    /// The language server's program
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<Program>,
+    /// The language server's arguments
+    pub args: Vec<String>,
+    /// The formatter's program
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formatter: Option<Program>,
+    /// The linter's program
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub linter: Option<Program>,
+}
+
+/// The MCP server
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Mcp {
+    /// The sets of tools that are listed besides the default ones, or `all`
+    pub toolsets: Vec<Toolset>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            schema: None,
+            source_dirs: vec![RepoPath::ROOT],
+            entries: Vec::new(),
+            exclude: Vec::new(),
+            card_types: parsed(&["spec", "system", "adapter"]),
+            kb: Kb::default(),
+            history: History::default(),
+            work: Work::default(),
+            code: Code::default(),
+            languages: BTreeMap::new(),
+            mcp: Mcp::default(),
+        }
+    }
+}
+
+impl Default for Kb {
+    fn default() -> Self {
+        let folders = "docs/{requirements,scenarios,tests,adr,decisions,flags,events,facts}/**";
+        Self {
+            default_branch: None,
+            documents: parsed(&["documentation/**", folders]),
+            manifests: parsed(&["**/symbols.{yaml,yml,json}"]),
+            rules: BTreeMap::new(),
+        }
+    }
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self {
+            strip_prefixes: parsed(&["src", "lib", "components", "app", "pages"]),
+            stop_tags: parsed(&["index", "utils", "helpers", "types"]),
+            exclude: parsed(&["node_modules/**", "dist/**", "*.lock"]),
+            snapshot_frequency: 500,
+            max_commit_files: 50,
+        }
+    }
+}
+
+impl Default for Code {
+    fn default() -> Self {
+        Self { max_file_bytes: 1024 * 1024 }
+    }
+}
+
+fn parsed<T: std::str::FromStr>(texts: &[&str]) -> Vec<T> {
+    texts.iter().filter_map(|text| text.parse().ok()).collect()
+}
+
+/// Folders as people write them: `./src` and `src/` are `src`.
+fn folders<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<RepoPath>, D::Error> {
+    let folder = |text: String| match RepoPath::normalised(&text.replace('\\', "/")) {
+        _ if text.is_empty() || text.starts_with('/') => {
+            Err(format!("`{}` is not a folder below the repository's root", text.escape_debug()))
+        }
+        Some(Ok(path)) => Ok(path),
+        Some(Err(error)) => Err(format!("`{}` is {error}", text.escape_debug())),
+        None => Err(format!("`{}` leads out of the repository", text.escape_debug())),
+    };
+    let texts = Vec::<String>::deserialize(input)?;
+    texts.into_iter().map(folder).collect::<Result<_, _>>().map_err(serde::de::Error::custom)
+}
+
+/// Patterns of paths from the root: a leading `./` says nothing.
+fn plain<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Pattern>, D::Error> {
+    let pattern = |text: String| text.strip_prefix("./").unwrap_or(&text).parse();
+    let texts = Vec::<String>::deserialize(input)?;
+    texts.into_iter().map(pattern).collect::<Result<_, String>>().map_err(serde::de::Error::custom)
+}
+
+fn positive<'de, D: Deserializer<'de>>(input: D) -> Result<u32, D::Error> {
+    match u32::deserialize(input)? {
+        0 => Err(serde::de::Error::custom("0 is too small: at least 1")),
+        number => Ok(number),
+    }
+}

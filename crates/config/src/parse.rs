@@ -1,0 +1,186 @@
+//! Bytes to a [`Config`] and what is wrong with them.
+//!
+//! The file is walked along the schema. Each value is tried alone, so that one mistake costs one
+//! key.
+
+use jsonc_parser::ast::{Object, Value as Ast};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::{Map, Value};
+
+use crate::Config;
+use crate::finding::{Finding, FindingCode, place};
+use crate::keys::{self, Node};
+use crate::schema::published;
+
+/// A larger file is not read: no configuration that people write comes near it.
+pub const MAX_BYTES: usize = 1024 * 1024;
+
+/// More mistakes than this are not told.
+pub const MAX_FINDINGS: usize = 100;
+
+/// What a `cairn.jsonc` says, and what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Parsed {
+    /// What is in force: the file's good values over the defaults
+    pub config: Config,
+    /// What is wrong, in the order of the file
+    pub findings: Vec<Finding>,
+}
+
+/// Reads the text of a `cairn.jsonc`. An empty text is a file that says nothing.
+pub fn parse(text: &[u8]) -> Parsed {
+    let text = match readable(text) {
+        Ok(text) => text,
+        Err(finding) => return Parsed { findings: vec![finding], ..Parsed::default() },
+    };
+    let root = match parse_to_ast(text, &CollectOptions::default(), &options()) {
+        Ok(parsed) => parsed.value,
+        Err(error) => return syntax(text, error.range().start, &error.kind().to_string()),
+    };
+    let mut reader = Reader { text, findings: Vec::new(), good: Value::Object(Map::new()) };
+    match root {
+        None => {}
+        Some(Ast::Object(root)) => reader.group(root, published(), &[], ""),
+        Some(other) => return syntax(text, other.range().start, "the file is one object"),
+    }
+    let config = serde_json::from_value(reader.good).unwrap_or_default();
+    Parsed { config, findings: reader.findings }
+}
+
+/// JSON with comments and trailing commas, and no other freedom.
+pub(crate) fn options() -> ParseOptions {
+    ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    }
+}
+
+/// The text without its byte order mark, if it is one and not too long.
+pub(crate) fn readable(bytes: &[u8]) -> Result<&str, Finding> {
+    if bytes.len() > MAX_BYTES {
+        let message = format!("the file is larger than {MAX_BYTES} bytes and was not read");
+        return Err(whole(1, 1, message));
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        Err(error) => {
+            let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+            let (line, column) = place(&good, good.len());
+            Err(whole(line, column, "the file is not UTF-8".into()))
+        }
+    }
+}
+
+fn syntax(text: &str, offset: usize, message: &str) -> Parsed {
+    let (line, column) = place(text, offset);
+    let mut letters = message.chars();
+    let lower = letters.next().map(|first| first.to_lowercase().chain(letters).collect());
+    let finding = whole(line, column, lower.unwrap_or_default());
+    Parsed { config: Config::default(), findings: vec![finding] }
+}
+
+fn whole(line: usize, column: usize, message: String) -> Finding {
+    let hint = Some("until this is mended every key has its default".into());
+    Finding { code: FindingCode::Syntax, key: String::new(), line, column, message, hint }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    findings: Vec<Finding>,
+    good: Value,
+}
+
+impl Reader<'_> {
+    /// Reads the keys of one object. `path` is how the model spells it, `written` how the file does.
+    fn group(&mut self, object: Object, schema: &Value, path: &[&str], written: &str) {
+        for property in object.properties {
+            let (at, name) = (property.range.start, property.name.as_str());
+            let shown = if written.is_empty() { name.into() } else { format!("{written}.{name}") };
+            let Some(key) = keys::find(schema, path.is_empty(), name) else {
+                self.unknown(at, schema, path, &shown, name);
+                continue;
+            };
+            let path = [path, &[key.name]].concat();
+            match (keys::node(key.schema), property.value) {
+                (Node::Leaf, value) => {
+                    let value = if key.singular { listed(value) } else { value };
+                    self.leaf(at, key.schema, &path, &shown, value);
+                }
+                (_, Ast::Object(inner)) => self.group(inner, key.schema, &path, &shown),
+                (_, value) => {
+                    let is = keys::article(keys::kind(&value.into()));
+                    let message = format!("`{shown}` takes an object, not {is}");
+                    self.tell(FindingCode::WrongType, at, &shown, message, None);
+                }
+            }
+        }
+    }
+
+    fn leaf(&mut self, at: usize, schema: &Value, path: &[&str], shown: &str, value: Ast) {
+        let whole = value.range().start;
+        let elements = value.as_array().map_or(&[][..], |array| array.elements.as_slice());
+        let places: Vec<usize> = elements.iter().map(|element| element.range().start).collect();
+        let value = Value::from(value);
+        if let Err((code, why, index)) = keys::accepts(schema, path, &value) {
+            let place = index.and_then(|index| places.get(index)).copied().unwrap_or(whole);
+            let shown = index.map_or(shown.into(), |index| format!("{shown}[{index}]"));
+            let joint = if code == FindingCode::WrongType { "" } else { ":" };
+            self.tell(code, place, &shown, format!("`{shown}`{joint} {why}"), None);
+        } else if !insert(&mut self.good, path, value) {
+            let message = format!("`{shown}` is given twice; the first one counts");
+            self.tell(FindingCode::InvalidValue, at, shown, message, None);
+        }
+    }
+
+    fn unknown(&mut self, at: usize, schema: &Value, path: &[&str], shown: &str, name: &str) {
+        if self.findings.len() < MAX_FINDINGS {
+            let hint = keys::suggestion(published(), schema, path, name);
+            let message = format!("no key `{}`", shown.escape_debug());
+            self.tell(FindingCode::UnknownKey, at, shown, message, Some(hint));
+        }
+    }
+
+    fn tell(
+        &mut self,
+        code: FindingCode,
+        at: usize,
+        key: &str,
+        message: String,
+        hint: Option<String>,
+    ) {
+        if self.findings.len() < MAX_FINDINGS {
+            let (line, column) = place(self.text, at);
+            self.findings.push(Finding { code, key: key.into(), line, column, message, hint });
+        }
+    }
+}
+
+/// What the singular spelling means: a list of one.
+fn listed(value: Ast) -> Ast {
+    match value {
+        Ast::StringLit(text) => {
+            let range = text.range;
+            Ast::Array(jsonc_parser::ast::Array { range, elements: vec![Ast::StringLit(text)] })
+        }
+        other => other,
+    }
+}
+
+/// Puts `value` at `path`, unless something is there.
+fn insert(root: &mut Value, path: &[&str], value: Value) -> bool {
+    let slot = path.iter().fold(root, |inner, name| &mut inner[*name]);
+    let free = slot.is_null();
+    if free {
+        *slot = value;
+    }
+    free
+}

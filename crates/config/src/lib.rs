@@ -15,7 +15,7 @@ mod values;
 pub use edit::set;
 pub use finding::{Finding, FindingCode};
 pub use model::{Code, Config, History, Kb, Language, Mcp, Pipelines, Work};
-pub use parse::{MAX_BYTES, MAX_FINDINGS, Parsed, parse};
+pub use parse::{MAX_BYTES, MAX_FINDINGS, Parsed, jsonc, parse};
 pub use schema::schema;
 pub use values::{
     Branch, CardType, Evidence, FeatureState, Level, Pattern, Pipeline, Program, Stage, TaskState,

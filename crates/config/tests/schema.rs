@@ -46,7 +46,11 @@ fn full_template() -> String {
         if key { text.trim_start_matches("//").to_owned() } else { line.to_owned() }
     };
     let text: Vec<String> = template().lines().map(line).collect();
+<<<<<<< HEAD
     text.join("\n").replace("\"adapter\"]\n", "\"adapter\"],\n")
+=======
+    text.join("\n")
+>>>>>>> h-setup
 }
 
 fn json(text: &str) -> Value {
@@ -77,6 +81,32 @@ fn the_templates_comments_show_every_default() {
 }
 
 #[test]
+<<<<<<< HEAD
+=======
+fn any_key_of_the_template_can_be_put_in_force_alone() {
+    let lines: Vec<&str> = template().lines().collect();
+    let starts = lines.iter().enumerate().filter(|(_, line)| line.starts_with("  // \""));
+    let mut keys = 0;
+    for (start, _) in starts {
+        let below = &lines[start + 1..];
+        let more = |line: &&&str| line.starts_with("  //  ") || line.starts_with("  // }");
+        let end = start + 1 + below.iter().take_while(more).count();
+        let bare = |(at, line): (usize, &&str)| {
+            if (start..end).contains(&at) {
+                line.replacen("// ", "", 1)
+            } else {
+                (*line).to_owned()
+            }
+        };
+        let text: Vec<String> = lines.iter().enumerate().map(bare).collect();
+        assert_eq!(parse(text.join("\n").as_bytes()).findings, [], "{}", lines[start]);
+        keys += 1;
+    }
+    assert_eq!(keys, 9);
+}
+
+#[test]
+>>>>>>> h-setup
 fn the_default_conforms() {
     let default = serde_json::to_value(Config::default()).unwrap();
     assert_eq!(violations(&schema(), &default, ""), Vec::<String>::new());

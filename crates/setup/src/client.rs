@@ -1,0 +1,96 @@
+//! The agents' programs that cairn can tell about itself.
+
+use std::fmt;
+use std::str::FromStr;
+
+use base::near::nearest;
+
+/// A program that speaks MCP and reads its servers from a file in the repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Client {
+    /// Claude Code, and others that read `.mcp.json`
+    Claude,
+    /// Codex
+    Codex,
+    /// Cursor
+    Cursor,
+    /// Visual Studio Code
+    Vscode,
+    /// Gemini CLI
+    Gemini,
+    /// opencode
+    Opencode,
+}
+
+impl Client {
+    /// Every client.
+    pub const ALL: [Self; 6] =
+        [Self::Claude, Self::Codex, Self::Cursor, Self::Vscode, Self::Gemini, Self::Opencode];
+
+    /// The word that names it on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Cursor => "cursor",
+            Self::Vscode => "vscode",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+        }
+    }
+}
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Client {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted = text.trim().to_lowercase();
+        Self::ALL.into_iter().find(|client| client.name() == wanted).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name);
+            let hint = match nearest(&wanted, names, 1)[..] {
+                [near] => format!("did you mean `{near}`?"),
+                _ => format!("the clients are {}", names.join(", ")),
+            };
+            format!("no client `{}`; {hint}", text.trim().escape_debug())
+        })
+    }
+}
+
+/// The clients of a list such as `claude,codex`, each once; `all` is every one, `none` no one.
+pub fn parse_clients(list: &str) -> Result<Vec<Client>, String> {
+    match list.trim() {
+        "all" => return Ok(Client::ALL.to_vec()),
+        "none" => return Ok(Vec::new()),
+        _ => {}
+    }
+    let mut clients = list.split(',').map(str::parse).collect::<Result<Vec<Client>, _>>()?;
+    clients.sort_unstable();
+    clients.dedup();
+    Ok(clients)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_clients_are_read_and_typos_named() {
+        assert_eq!(parse_clients("codex, Claude,codex"), Ok(vec![Client::Claude, Client::Codex]));
+        assert_eq!(parse_clients("all"), Ok(Client::ALL.to_vec()));
+        assert_eq!(parse_clients("none"), Ok(vec![]));
+        assert_eq!(
+            parse_clients("claude,cursr"),
+            Err("no client `cursr`; did you mean `cursor`?".into())
+        );
+        assert!(parse_clients("").is_err());
+        for client in Client::ALL {
+            assert_eq!(client.to_string().parse(), Ok(client));
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What `cairn init` writes into a repository, and what `cairn uninstall` takes back.
+//!
+//! Pure: the text of a file in, its new text out; reading, writing and the executable bit of
+//! hooks are the caller's business. The laws, tested over many shapes of files:
+//!
+//! - installing twice is installing once;
+//! - removing what was installed gives the file back byte for byte, and deletes a file that was
+//!   not there before;
+//! - what the user wrote in between stays;
+//! - a file that does not parse is [`Malformed`] and left alone, and an entry that the user
+//!   changed is the user's.
+//!
+//! Nothing is remembered between the two: how an entry is laid out tells what was there before.
+
+mod append;
+mod block;
+mod client;
+mod files;
+mod hooks;
+mod json;
+mod malformed;
+mod plan;
+mod shell;
+mod text;
+mod toml;
+
+pub use client::{Client, parse_clients};
+pub use files::File;
+pub use hooks::Hook;
+pub use malformed::Malformed;
+pub use plan::{
+    FileChange, Plan, Refusal, plan_hooks_init, plan_hooks_uninstall, plan_init, plan_uninstall,
+};

@@ -1,0 +1,134 @@
+//! `init` and `uninstall` as a whole.
+
+use std::collections::BTreeMap;
+
+use base::Problem;
+use setup::{Client, Hook, Plan, plan_hooks_init, plan_hooks_uninstall, plan_init, plan_uninstall};
+
+type Tree = BTreeMap<String, Vec<u8>>;
+
+fn tree(files: &[(&str, &str)]) -> Tree {
+    files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect()
+}
+
+fn apply(tree: &Tree, plan: &Plan) -> Tree {
+    let mut tree = tree.clone();
+    for change in &plan.changes {
+        assert_eq!(tree.get(change.path), change.before.as_ref());
+        match &change.after {
+            Some(bytes) => tree.insert(change.path.into(), bytes.clone()),
+            None => tree.remove(change.path),
+        };
+    }
+    tree
+}
+
+fn init(tree: &Tree, clients: &[Client]) -> Plan {
+    plan_init(|path| tree.get(path).cloned(), clients)
+}
+
+fn uninstall(tree: &Tree) -> Plan {
+    plan_uninstall(|path| tree.get(path).cloned())
+}
+
+fn paths(plan: &Plan) -> Vec<&str> {
+    plan.changes.iter().map(|change| change.path).collect()
+}
+
+#[test]
+fn an_empty_repository_gets_the_files_and_loses_them_again() {
+    let plan = init(&Tree::new(), &Client::ALL);
+    assert_eq!(
+        paths(&plan),
+        [
+            "cairn.jsonc",
+            ".cairn/schema/version",
+            ".cairn/cache/.gitignore",
+            "AGENTS.md",
+            ".mcp.json",
+            ".codex/config.toml",
+            ".cursor/mcp.json",
+            ".vscode/mcp.json",
+            ".gemini/settings.json",
+            "opencode.json",
+        ]
+    );
+    assert_eq!((plan.refused.len(), plan.customised.len()), (0, 0));
+    let full = apply(&Tree::new(), &plan);
+    assert_eq!(full[".cairn/schema/version"], b"1\n");
+    assert_eq!(full[".cairn/cache/.gitignore"], b"*\n");
+    assert_eq!(init(&full, &Client::ALL), Plan::default());
+    assert_eq!(apply(&full, &uninstall(&full)), Tree::new());
+    assert_eq!(uninstall(&Tree::new()), Plan::default());
+}
+
+#[test]
+fn what_was_there_comes_back() {
+    let before = tree(&[
+        ("AGENTS.md", "# Ours"),
+        ("CLAUDE.md", "Be brief.\r\n"),
+        ("GEMINI.md", "See @AGENTS.md\n"),
+        (".github/copilot-instructions.md", ""),
+        (".mcp.json", "{\n  \"mcpServers\": {}\n}"),
+        ("opencode.jsonc", "// mine\n{}\n"),
+        ("src/main.rs", "fn main() {}\n"),
+    ]);
+    let plan = init(&before, &[Client::Claude, Client::Opencode]);
+    assert_eq!(
+        paths(&plan),
+        [
+            "cairn.jsonc",
+            ".cairn/schema/version",
+            ".cairn/cache/.gitignore",
+            "AGENTS.md",
+            "CLAUDE.md",
+            ".github/copilot-instructions.md",
+            ".mcp.json",
+            "opencode.jsonc",
+        ]
+    );
+    let after = apply(&before, &plan);
+    assert_eq!(init(&after, &[Client::Claude, Client::Opencode]), Plan::default());
+    assert_eq!(apply(&after, &uninstall(&after)), before);
+}
+
+#[test]
+fn files_that_do_not_parse_or_are_the_users_are_told() {
+    let before = tree(&[
+        (".mcp.json", "{"),
+        (".cursor/mcp.json", "{\"mcpServers\": {\"cairn\": {\"command\": \"/opt/cairn\"}}}"),
+        ("cairn.jsonc", "{}"),
+    ]);
+    let plan = init(&before, &[Client::Claude, Client::Cursor]);
+    assert_eq!(plan.customised, ["cairn.jsonc", ".cursor/mcp.json"]);
+    let [refusal] = &plan.refused[..] else { panic!("{:?}", plan.refused) };
+    let problem = Problem::from(refusal.clone());
+    assert_eq!(problem.to_string(), ".mcp.json was left alone: line 1: unterminated object");
+    let after = apply(&before, &plan);
+    let plan = uninstall(&after);
+    assert_eq!((plan.refused.len(), plan.customised.len()), (1, 2));
+    assert_eq!(apply(&after, &plan), before);
+}
+
+#[test]
+fn hooks_are_planned_apart() {
+    let before = |hook| match hook {
+        Hook::PreCommit => Some(b"#!/bin/sh\nnpm test\n".to_vec()),
+        Hook::PostMerge => Some(b"#!/usr/bin/python\n".to_vec()),
+        _ => None,
+    };
+    let plan = plan_hooks_init(before);
+    assert_eq!(paths(&plan), ["post-checkout", "post-rewrite", "post-commit", "pre-commit"]);
+    assert_eq!(plan.refused[0].path, "post-merge");
+    let after = |hook: Hook| {
+        let change = plan.changes.iter().find(|change| change.path == hook.name());
+        change.map_or(before(hook), |change| change.after.clone())
+    };
+    let back = plan_hooks_uninstall(after);
+    assert!(back.refused.is_empty());
+    for change in &back.changes {
+        let hook: Hook = change.path.parse().unwrap();
+        assert_eq!(change.after, before(hook));
+    }
+    assert_eq!(back.changes.len(), 4);
+}

@@ -6,11 +6,7 @@ use serde_json::Value;
 
 use crate::finding::FindingCode;
 use crate::keys::{self, Key, Node};
-<<<<<<< HEAD
-use crate::parse::{options, parse, readable};
-=======
 use crate::parse::{jsonc, parse, readable};
->>>>>>> h-setup
 use crate::schema::published;
 
 const BOM: &str = "\u{feff}";
@@ -21,11 +17,7 @@ pub fn set(text: &[u8], key_path: &str, value: &Value) -> Result<Vec<u8>> {
     check(&keys, key_path, value)?;
     let plain =
         readable(text).map_err(|finding| Problem::new(Code::SyntaxError, finding.message))?;
-<<<<<<< HEAD
-    let root = CstRootNode::parse(plain, &options()).map_err(|error| {
-=======
     let root = CstRootNode::parse(plain, &jsonc()).map_err(|error| {
->>>>>>> h-setup
         Problem::new(Code::SyntaxError, format!("cairn.jsonc does not parse: {error}"))
             .hint("mend it by hand; `cairn doctor` shows the place")
     })?;

@@ -15,11 +15,7 @@ mod values;
 pub use edit::set;
 pub use finding::{Finding, FindingCode};
 pub use model::{Code, Config, History, Kb, Language, Mcp, Pipelines, Work};
-<<<<<<< HEAD
-pub use parse::{MAX_BYTES, MAX_FINDINGS, Parsed, parse};
-=======
 pub use parse::{MAX_BYTES, MAX_FINDINGS, Parsed, jsonc, parse};
->>>>>>> h-setup
 pub use schema::schema;
 pub use values::{
     Branch, CardType, Evidence, FeatureState, Level, Pattern, Pipeline, Program, Stage, TaskState,

@@ -34,11 +34,7 @@ pub fn parse(text: &[u8]) -> Parsed {
         Ok(text) => text,
         Err(finding) => return Parsed { findings: vec![finding], ..Parsed::default() },
     };
-<<<<<<< HEAD
-    let root = match parse_to_ast(text, &CollectOptions::default(), &options()) {
-=======
     let root = match parse_to_ast(text, &CollectOptions::default(), &jsonc()) {
->>>>>>> h-setup
         Ok(parsed) => parsed.value,
         Err(error) => return syntax(text, error.range().start, &error.kind().to_string()),
     };
@@ -52,13 +48,8 @@ pub fn parse(text: &[u8]) -> Parsed {
     Parsed { config, findings: reader.findings }
 }
 
-<<<<<<< HEAD
-/// JSON with comments and trailing commas, and no other freedom.
-pub(crate) fn options() -> ParseOptions {
-=======
 /// The dialect: JSON with comments and trailing commas, and no other freedom.
 pub fn jsonc() -> ParseOptions {
->>>>>>> h-setup
     ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,

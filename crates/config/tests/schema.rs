@@ -46,11 +46,7 @@ fn full_template() -> String {
         if key { text.trim_start_matches("//").to_owned() } else { line.to_owned() }
     };
     let text: Vec<String> = template().lines().map(line).collect();
-<<<<<<< HEAD
-    text.join("\n").replace("\"adapter\"]\n", "\"adapter\"],\n")
-=======
     text.join("\n")
->>>>>>> h-setup
 }
 
 fn json(text: &str) -> Value {
@@ -81,8 +77,6 @@ fn the_templates_comments_show_every_default() {
 }
 
 #[test]
-<<<<<<< HEAD
-=======
 fn any_key_of_the_template_can_be_put_in_force_alone() {
     let lines: Vec<&str> = template().lines().collect();
     let starts = lines.iter().enumerate().filter(|(_, line)| line.starts_with("  // \""));
@@ -106,7 +100,6 @@ fn any_key_of_the_template_can_be_put_in_force_alone() {
 }
 
 #[test]
->>>>>>> h-setup
 fn the_default_conforms() {
     let default = serde_json::to_value(Config::default()).unwrap();
     assert_eq!(violations(&schema(), &default, ""), Vec::<String>::new());

@@ -87,6 +87,30 @@ impl Hops {
     pub const CAP: usize = 5;
 }
 
+/// How sure an edge must be to be followed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(clap::ValueEnum, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sureness {
+    /// What is written
+    Exact,
+    /// What follows from it
+    #[default]
+    Inferred,
+    /// What has only the right name
+    Name,
+}
+
+impl From<Sureness> for crate::graph::Confidence {
+    fn from(sureness: Sureness) -> Self {
+        match sureness {
+            Sureness::Exact => Self::Exact,
+            Sureness::Inferred => Self::Inferred,
+            Sureness::Name => Self::Name,
+        }
+    }
+}
+
 /// The longest target or query, in bytes: a long paragraph.
 const LONGEST: usize = 16 * 1024;
 

@@ -1,0 +1,267 @@
+//! Files and folders as nodes, `contains` and `links` as edges.
+
+use base::{EntityRef, RepoPath, Result};
+
+use super::tables::{self, File, Folder};
+use super::node;
+use crate::graph::{
+    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Section, Travel,
+};
+use crate::view::View;
+
+const CONTAINS: EdgeKind = EdgeKind {
+    area: "files",
+    name: "contains",
+    travel: Travel::OnRequest,
+    means: "a folder holds a file or folder",
+};
+
+const LINKS: EdgeKind = EdgeKind {
+    area: "files",
+    name: "links",
+    travel: Travel::Against,
+    means: "a document links to a file or folder",
+};
+
+static EDGES: [EdgeKind; 2] = [CONTAINS, LINKS];
+
+/// How many siblings and headings a context lists.
+const LISTED: usize = 12;
+
+/// Files and folders.
+pub(crate) struct FilesLayer;
+
+impl Layer for FilesLayer {
+    fn edges(&self) -> &'static [EdgeKind] {
+        &EDGES
+    }
+
+    fn resolve(&self, view: &View, name: &str) -> Result<Vec<Candidate>> {
+        let conn = view.index()?.conn();
+        let typed = view.typed_paths(name);
+        for path in &typed {
+            if let Some(candidate) = self.at(view, path)? {
+                return Ok(vec![candidate]);
+            }
+        }
+        // The end of a path is enough where only one path ends so.
+        let Some(end) = typed.last().filter(|path| !path.is_root()) else { return Ok(Vec::new()) };
+        let found = tables::files_ending(conn, end)?;
+        let candidates = found.iter().map(|path| self.at(view, path));
+        Ok(candidates.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
+    fn near(&self, view: &View, name: &str) -> Result<Vec<String>> {
+        let paths = tables::all_paths(view.index()?.conn())?;
+        let whole = paths.iter().map(ToString::to_string);
+        let names = paths.iter().map(RepoPath::name);
+        // Somebody who wrote one part of a path is told the path, not the part.
+        let is_part = !name.contains('/');
+        let close = |(path, last): &(String, String)| {
+            strsim::jaro_winkler(last, name).max(strsim::jaro_winkler(path, name)) > 0.8
+        };
+        let both = whole.zip(names).filter(|pair| !is_part || close(pair));
+        Ok(both.map(|(path, _)| path).collect())
+    }
+
+    fn holds(&self, view: &View, wanted: &EntityRef) -> Result<bool> {
+        let conn = view.index()?.conn();
+        match wanted {
+            EntityRef::Module(path) | EntityRef::File(path) => {
+                Ok(node(path) == *wanted && tables::file(conn, path)?.is_some())
+            }
+            EntityRef::Dir(path) => tables::is_folder(conn, path),
+            _ => Ok(false),
+        }
+    }
+
+    fn neighbours(
+        &self,
+        view: &View,
+        frontier: &[EntityRef],
+        kind: &'static EdgeKind,
+        direction: Direction,
+    ) -> Result<Vec<Edge>> {
+        let mut edges = Vec::new();
+        for here in frontier {
+            if direction != Direction::Against {
+                for there in self.along(view, here, kind)? {
+                    edges.push(edge(here.clone(), there, kind));
+                }
+            }
+            if direction != Direction::Along {
+                for there in self.against(view, here, kind)? {
+                    edges.push(edge(there, here.clone(), kind));
+                }
+            }
+        }
+        Ok(edges)
+    }
+
+    fn describe(&self, view: &View, wanted: &EntityRef) -> Result<Option<Description>> {
+        let Some(path) = wanted.path() else { return Ok(None) };
+        Ok(self.at(view, path)?.map(|candidate| Description {
+            node: candidate.node,
+            name: path.to_string(),
+            about: candidate.about,
+        }))
+    }
+
+    fn parts(&self, view: &View, whole: &EntityRef) -> Result<Vec<EntityRef>> {
+        let EntityRef::Dir(folder) = whole else { return Ok(Vec::new()) };
+        let files = tables::files_below(view.index()?.conn(), folder)?;
+        Ok(files.iter().map(|file| node(&file.path)).collect())
+    }
+
+    fn context(&self, view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
+        match wanted {
+            EntityRef::Dir(folder) => self.folder_context(view, folder),
+            EntityRef::Module(path) | EntityRef::File(path) => self.file_context(view, path),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+impl FilesLayer {
+    /// What is at a path: a file, a folder, or nothing.
+    fn at(&self, view: &View, path: &RepoPath) -> Result<Option<Candidate>> {
+        let conn = view.index()?.conn();
+        if let Some(file) = tables::file(conn, path)? {
+            return Ok(Some(Candidate { node: node(path), about: about_file(&file) }));
+        }
+        let folder = tables::folder(conn, path)?;
+        let empty = || Folder { path: RepoPath::ROOT, files: 0, below: 0 };
+        let folder = folder.or_else(|| path.is_root().then(empty));
+        let node = || EntityRef::Dir(path.clone());
+        Ok(folder.map(|folder| Candidate { node: node(), about: about_folder(&folder) }))
+    }
+
+    fn along(&self, view: &View, from: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
+        let conn = view.index()?.conn();
+        match from {
+            EntityRef::Dir(folder) if *kind == CONTAINS => {
+                let folders = tables::folders_in(conn, folder)?;
+                let folders = folders.into_iter().map(|folder| EntityRef::Dir(folder.path));
+                let files = tables::files_in(conn, folder)?;
+                Ok(folders.chain(files.iter().map(|file| node(&file.path))).collect())
+            }
+            EntityRef::Module(path) | EntityRef::File(path) if *kind == LINKS => {
+                let targets = tables::links_from(conn, path)?;
+                let nodes = targets.iter().map(|(target, _)| self.at(view, target));
+                let nodes = nodes.collect::<Result<Vec<_>>>()?;
+                Ok(nodes.into_iter().flatten().map(|candidate| candidate.node).collect())
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn against(&self, view: &View, to: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
+        let Some(path) = to.path().filter(|_| !matches!(to, EntityRef::Symbol(..))) else {
+            return Ok(Vec::new());
+        };
+        if *kind == CONTAINS {
+            return Ok(path.parent().map(EntityRef::Dir).into_iter().collect());
+        }
+        let sources = tables::links_to(view.index()?.conn(), path)?;
+        Ok(sources.iter().map(|(source, _)| node(source)).collect())
+    }
+
+    fn folder_context(&self, view: &View, folder: &RepoPath) -> Result<Vec<Item>> {
+        let conn = view.index()?.conn();
+        let mut items = Vec::new();
+        for inner in tables::folders_in(conn, folder)? {
+            let text = format!("{}/  {}", inner.path.name(), about_folder(&inner));
+            items.push(item(Section::Outline, text, &EntityRef::Dir(inner.path)));
+        }
+        for file in tables::files_in(conn, folder)? {
+            let text = format!("{}  {}", file.path.name(), about_file(&file));
+            items.push(item(Section::Outline, text, &node(&file.path)));
+        }
+        items.extend(self.linked_from(view, folder)?);
+        Ok(items)
+    }
+
+    fn file_context(&self, view: &View, path: &RepoPath) -> Result<Vec<Item>> {
+        let conn = view.index()?.conn();
+        let mut items = Vec::new();
+        for (line, level, text) in tables::headings(conn, path)?.into_iter().skip(1) {
+            let indent = "  ".repeat(usize::from(level.saturating_sub(2)));
+            let text = format!("{indent}{text}  line {line}");
+            items.push(Item { section: Section::Outline, text, handle: None });
+        }
+        items.extend(self.linked_from(view, path)?);
+        for (target, line) in tables::links_from(conn, path)? {
+            items.push(match self.at(view, &target)? {
+                Some(found) => {
+                    let text = format!("links to {target} at line {line}: {}", found.about);
+                    item(Section::RestsOn, text, &found.node)
+                }
+                None => {
+                    let text = format!("links to {target} at line {line}, which does not exist");
+                    Item { section: Section::RestsOn, text, handle: None }
+                }
+            });
+        }
+        items.extend(self.siblings(view, path)?);
+        Ok(items)
+    }
+
+    /// Documents that would have to be looked at again.
+    fn linked_from(&self, view: &View, path: &RepoPath) -> Result<Vec<Item>> {
+        let sources = tables::links_to(view.index()?.conn(), path)?;
+        let item = |(source, line): &(RepoPath, u32)| {
+            let text = format!("{source} links here at line {line}");
+            item(Section::IfItChanges, text, &node(source))
+        };
+        Ok(sources.iter().map(item).collect())
+    }
+
+    fn siblings(&self, view: &View, path: &RepoPath) -> Result<Vec<Item>> {
+        let Some(folder) = path.parent() else { return Ok(Vec::new()) };
+        let all = tables::files_in(view.index()?.conn(), &folder)?;
+        let others: Vec<&File> = all.iter().filter(|file| file.path != *path).collect();
+        let item = |file: &&File| {
+            let text = format!("{}  {}", file.path.name(), about_file(file));
+            item(Section::Around, text, &node(&file.path))
+        };
+        Ok(others.iter().take(LISTED).map(item).collect())
+    }
+}
+
+fn edge(from: EntityRef, to: EntityRef, kind: &'static EdgeKind) -> Edge {
+    Edge { from, to, kind, confidence: Confidence::Exact }
+}
+
+fn item(section: Section, text: String, handle: &EntityRef) -> Item {
+    Item { section, text, handle: Some(handle.to_string()) }
+}
+
+fn about_file(file: &File) -> String {
+    let language = file.language.map(|language| language.name().to_owned());
+    let size = match &file.skipped {
+        Some(why) => format!("{}, {why}", bytes(file.size)),
+        None => format!("{} {}", file.lines, if file.lines == 1 { "line" } else { "lines" }),
+    };
+    let facts: Vec<String> = language.into_iter().chain([size]).collect();
+    match &file.title {
+        Some(title) => format!("{title} ({})", facts.join(", ")),
+        None => facts.join(", "),
+    }
+}
+
+fn about_folder(folder: &Folder) -> String {
+    let word = |count: u64| if count == 1 { "file" } else { "files" };
+    match folder.below - folder.files {
+        0 => format!("{} {}", folder.files, word(folder.files)),
+        _ => format!("{} {}, {} in all", folder.files, word(folder.files), folder.below),
+    }
+}
+
+/// A size as a person says it.
+fn bytes(size: u64) -> String {
+    match size {
+        0..1_024 => format!("{size} bytes"),
+        1_024..1_048_576 => format!("{} KB", size / 1_024),
+        _ => format!("{} MB", size / 1_048_576),
+    }
+}

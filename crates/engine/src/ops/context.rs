@@ -1,0 +1,180 @@
+//! `context`: what to know before touching something, cut to a budget.
+
+use std::collections::BTreeMap;
+
+use base::{EntityRef, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::alias::Alias;
+use crate::contract::args::{Budget, Target, one_or_many};
+use crate::contract::op::{Example, Query, Toolset};
+use crate::contract::page::{Cell, Page, Render};
+use crate::graph::{self, Description, Item, Section};
+use crate::view::View;
+
+/// A token of a current model is about this many hundredths of a byte of such text.
+const HUNDREDTHS_PER_TOKEN: usize = 426;
+
+/// Know before you touch: everything near some targets, most useful first
+///
+/// Use first, before reading or editing files. Says what was left out for the budget.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Context {
+    /// Paths, symbols, ids or handles
+    #[arg(required = true)]
+    #[serde(deserialize_with = "one_or_many")]
+    pub targets: Vec<Target>,
+    /// Tokens that the answer may cost
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub budget: Budget,
+}
+
+/// What is near the targets
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Near {
+    /// One part for each target
+    pub targets: Vec<About>,
+    /// How many items the budget left out, by section
+    pub left_out: BTreeMap<&'static str, usize>,
+    #[serde(skip)]
+    asked: (String, usize),
+}
+
+/// What is near one target
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct About {
+    /// The target itself
+    #[serde(flatten)]
+    pub target: Description,
+    /// What is worth knowing, in sections
+    pub items: Vec<Known>,
+}
+
+/// One thing worth knowing
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Known {
+    /// The section it belongs to
+    pub section: Section,
+    /// What it says
+    pub text: String,
+    /// What the next call takes
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+}
+
+impl Query for Context {
+    const NAME: &'static str = "context";
+    const TOOLSET: Toolset = Toolset::Everyday;
+    const ALIASES: &'static [Alias] = &[Alias::of("get_context").renaming(&[("target", "targets")])];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "README.md", shows: "what a file is about and what hangs on it" },
+        Example { args: "src docs --budget 400", shows: "two folders in few words" },
+    ];
+    type Answer = Near;
+
+    fn run(self, view: &View) -> Result<Near> {
+        let resolve = |target: &Target| graph::resolve(view, target);
+        let mut nodes = self.targets.iter().map(resolve).collect::<Result<Vec<EntityRef>>>()?;
+        nodes.sort();
+        nodes.dedup();
+        let mut gathered = Vec::new();
+        for node in &nodes {
+            let mut items = Vec::new();
+            for layer in view.layers() {
+                items.extend(layer.context(view, node)?);
+            }
+            gathered.push((graph::describe(view, node)?, items));
+        }
+        let words: Vec<String> = self.targets.iter().map(|target| quoted(target.as_str())).collect();
+        Ok(cut(gathered, (words.join(" "), self.budget.get())))
+    }
+}
+
+/// A target as it is typed again.
+fn quoted(target: &str) -> String {
+    if target.contains(char::is_whitespace) { format!("\"{target}\"") } else { target.to_owned() }
+}
+
+/// Takes the most useful items until the budget is spent. A section's first item is worth more
+/// than another's tenth, so every section gets a word in before any gets its last.
+fn cut(gathered: Vec<(Description, Vec<Item>)>, asked: (String, usize)) -> Near {
+    let frame: usize = gathered.iter().map(|(about, _)| cost(&about.name) + cost(&about.about)).sum();
+    let mut spent = frame + 30; // the headings and the basis
+    let mut ranked: Vec<(usize, usize, usize)> = Vec::new();
+    for (target, (_, items)) in gathered.iter().enumerate() {
+        let mut within: BTreeMap<Section, usize> = BTreeMap::new();
+        for (at, item) in items.iter().enumerate() {
+            let rank = within.entry(item.section).or_default();
+            ranked.push((*rank * 3 + item.section as usize, target, at));
+            *rank += 1;
+        }
+    }
+    ranked.sort_unstable();
+    let mut chosen: Vec<Vec<usize>> = vec![Vec::new(); gathered.len()];
+    let mut left_out = BTreeMap::new();
+    for (_, target, at) in ranked {
+        let item = &gathered[target].1[at];
+        let price = cost(&item.text) + item.handle.as_deref().map_or(0, cost) + 1;
+        if spent + price <= asked.1 {
+            spent += price;
+            chosen[target].push(at);
+        } else {
+            *left_out.entry(item.section.title()).or_default() += 1;
+        }
+    }
+    let about = |((target, items), mut chosen): ((Description, Vec<Item>), Vec<usize>)| {
+        chosen.sort_by_key(|at| (items[*at].section, *at));
+        let known = |at: usize| {
+            let Item { section, text, handle } = items[at].clone();
+            Known { section, text, handle }
+        };
+        About { target, items: chosen.into_iter().map(known).collect() }
+    };
+    Near { targets: gathered.into_iter().zip(chosen).map(about).collect(), left_out, asked }
+}
+
+fn cost(text: &str) -> usize {
+    (text.len() * 100).div_ceil(HUNDREDTHS_PER_TOKEN)
+}
+
+impl Render for Near {
+    fn render(&self, page: &mut Page) {
+        for (at, about) in self.targets.iter().enumerate() {
+            let line = format!("{}: {}", about.target.name, about.target.about);
+            if at == 0 { page.answer(line) } else { page.heading(line) }
+            let mut items = about.items.as_slice();
+            while let Some(first) = items.first() {
+                let same = items.iter().take_while(|item| item.section == first.section).count();
+                page.heading(first.section.title());
+                page.table(2, items[..same].iter().map(cells).collect());
+                items = &items[same..];
+            }
+        }
+        self.render_left_out(page);
+    }
+}
+
+impl Near {
+    fn render_left_out(&self, page: &mut Page) {
+        let total: usize = self.left_out.values().sum();
+        if total == 0 {
+            return;
+        }
+        let part = |(section, count): (&&str, &usize)| format!("{count} of \"{section}\"");
+        let parts: Vec<String> = self.left_out.iter().map(part).collect();
+        let more = format!("context {} --budget {}", self.asked.0, self.asked.1 * 3);
+        page.heading(format!("Left out for the budget: {}    {more}", parts.join(", ")));
+    }
+}
+
+fn cells(item: &Known) -> Vec<Cell> {
+    let text = Cell::text(&item.text);
+    match &item.handle {
+        Some(handle) => vec![text, Cell::handle(handle)],
+        None => vec![text],
+    }
+}

@@ -1,0 +1,69 @@
+//! `deps`: what something rests on, through every layer.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::reach::{Asked, Reach, reach};
+use crate::contract::alias::Alias;
+use crate::contract::args::{Depth, Limit, Offset, Sureness, Target, comma_list};
+use crate::contract::op::{Example, Query};
+use crate::graph::EdgeFilter;
+use crate::graph::walk::Sense;
+use crate::view::View;
+
+/// Show what this rests on: everything it uses, directly or not
+///
+/// The opposite of `impact`. Nearest first, each with the way it is reached.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Deps {
+    /// Path, symbol, id or handle
+    pub target: Target,
+    /// Hops to follow, at most 5
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub depth: Depth,
+    /// Follow only these edges
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub edges: Vec<String>,
+    /// Least sure edge to follow
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub confidence: Sureness,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+impl Query for Deps {
+    const NAME: &'static str = "deps";
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("kart_deps").renaming(&[("symbol", "target"), ("path", "target")])];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "README.md", shows: "which files the README leads to" }];
+    type Answer = Reach;
+
+    fn run(self, view: &View) -> Result<Reach> {
+        let filter = EdgeFilter { names: self.edges, confidence: Some(self.confidence.into()) };
+        reach(
+            view,
+            &Asked {
+                operation: Self::NAME,
+                target: &self.target,
+                sense: Sense::Deps,
+                depth: self.depth,
+                filter,
+                limit: self.limit,
+                offset: self.offset,
+            },
+        )
+    }
+}

@@ -1,0 +1,73 @@
+//! Every operation, one file each, and the table that doors walk.
+//!
+//! Modules are declared plainly: rustfmt does not follow modules that a macro declares.
+
+mod context;
+mod deps;
+mod doctor;
+mod help;
+mod hook;
+mod impact;
+mod init;
+mod reach;
+mod search;
+mod status;
+mod subgraph;
+mod sync;
+mod trace;
+mod undo;
+mod uninstall;
+mod version;
+
+use base::{Problem, Result};
+
+use crate::contract::schema::Object;
+use crate::contract::spec::OpSpec;
+
+/// Every operation, in the order that help and tool lists show them.
+pub const ALL: &[OpSpec] = &[
+    OpSpec::query::<context::Context>(),
+    OpSpec::query::<search::Search>(),
+    OpSpec::query::<impact::Impact>(),
+    OpSpec::query::<deps::Deps>(),
+    OpSpec::query::<trace::Trace>(),
+    OpSpec::query::<subgraph::Subgraph>(),
+    OpSpec::query::<status::Status>(),
+    OpSpec::query::<help::Help>(),
+    OpSpec::query::<version::Version>(),
+    OpSpec::action::<doctor::Doctor>(),
+    OpSpec::action::<sync::Sync>(),
+    OpSpec::mutation::<undo::Undo>(),
+    OpSpec::action::<init::Init>(),
+    OpSpec::action::<uninstall::Uninstall>(),
+    OpSpec::action::<hook::Hook>(),
+];
+
+/// The operation with this name, as `area.verb`, `area_verb` or `area verb`.
+pub fn find(name: &str) -> Result<&'static OpSpec> {
+    let plain = name.trim().replace([' ', '-'], "_");
+    let named = |op: &&OpSpec| op.name == name || op.tool_name() == plain;
+    ALL.iter().find(named).ok_or_else(|| {
+        let problem = Problem::not_found(format!("no operation is called `{name}`"));
+        let aliases = ALL.iter().flat_map(|op| op.aliases.iter().map(|alias| alias.name));
+        let names = ALL.iter().map(|op| op.name).chain(aliases);
+        let near = base::near::nearest(name, names, 1);
+        let hint = near.first().map(|near| format!("the nearest is `{near}`"));
+        hint.into_iter().chain(["`help` lists all".to_owned()]).fold(problem, Problem::hint)
+    })
+}
+
+/// The operation that a caller means, by our name or an older one, with arguments in our words.
+pub fn resolve(name: &str, args: Object) -> Result<(&'static OpSpec, Object)> {
+    let aliases = ALL.iter().flat_map(|op| op.aliases.iter().map(move |alias| (op, alias)));
+    let named: Vec<_> = aliases.filter(|(_, alias)| alias.name == name).collect();
+    if named.is_empty() {
+        return Ok((find(name)?, args));
+    }
+    if let Some((op, alias)) = named.iter().find(|(_, alias)| alias.selects(&args)) {
+        return Ok((op, alias.translate(args)));
+    }
+    let choices = named.iter().filter_map(|(_, alias)| alias.selector);
+    let choices: Vec<String> = choices.map(|(key, value)| format!("{key}: \"{value}\"")).collect();
+    Err(Problem::invalid(format!("`{name}` needs one of {}", choices.join(", "))))
+}

@@ -1,0 +1,178 @@
+//! What `impact` and `deps` share: one walk, told as rows from near to far.
+
+use base::{EntityRef, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::contract::answer::Paging;
+use crate::contract::args::{Depth, Limit, Offset, Target};
+use crate::contract::page::{Cell, Page, Render};
+use crate::graph::walk::{self, Reached, Sense, Walked};
+use crate::graph::{self, Confidence, EdgeFilter};
+use crate::view::View;
+
+/// What was asked.
+pub(super) struct Asked<'a> {
+    pub operation: &'static str,
+    pub target: &'a Target,
+    pub sense: Sense,
+    pub depth: Depth,
+    pub filter: EdgeFilter,
+    pub limit: Limit,
+    pub offset: Offset,
+}
+
+/// How far a change reaches, or what something rests on
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Reach {
+    /// The node that was asked about
+    pub target: EntityRef,
+    /// How many hops were followed
+    pub depth: usize,
+    /// How many nodes were reached, by kind
+    pub reached: std::collections::BTreeMap<String, usize>,
+    /// The nodes, nearest first
+    pub rows: Vec<Row>,
+    /// Nodes with more than ten direct connections
+    pub high_fan_out: Vec<Crowded>,
+    /// Edges that were not followed because only a name fits
+    pub not_followed: usize,
+    /// What the answer leaves open
+    pub notes: Vec<String>,
+    #[serde(skip)]
+    paging: Option<Paging>,
+    #[serde(skip)]
+    operation: &'static str,
+}
+
+/// A node that was reached
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Row {
+    /// How many hops away
+    pub distance: usize,
+    /// The node
+    pub node: EntityRef,
+    /// The edge it was reached by
+    pub edge: &'static str,
+    /// The node before it, if that is not the target
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub through: Option<EntityRef>,
+    /// How sure the way there is
+    pub confidence: Confidence,
+}
+
+/// A node with many direct connections
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Crowded {
+    /// The node
+    pub node: EntityRef,
+    /// How many
+    pub connections: usize,
+}
+
+pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
+    let target = graph::resolve(view, asked.target)?;
+    let mut start = vec![target.clone()];
+    for layer in view.layers() {
+        start.extend(layer.parts(view, &target)?);
+    }
+    let depth = asked.depth.get().min(Depth::CAP);
+    let mut walked = walk::outwards(view, &start, asked.sense, depth, &asked.filter)?;
+    walked.reached.sort_by(|a, b| (a.distance, &a.node).cmp(&(b.distance, &b.node)));
+    let (offset, limit) = (asked.offset.get(), asked.limit.get());
+    let rows = walked.reached.iter().skip(offset).take(limit).map(|one| row(one, &start)).collect();
+    let total = walked.reached.len() as u64;
+    Ok(Reach {
+        depth,
+        reached: counts(&walked),
+        rows,
+        notes: notes(asked.depth.get(), &walked),
+        not_followed: walked.unsure,
+        high_fan_out: walked.high_fan_out.into_iter().map(crowded).collect(),
+        paging: Some(Paging { offset: offset as u64, limit: limit as u64, total }),
+        operation: asked.operation,
+        target,
+    })
+}
+
+fn row(reached: &Reached, start: &[EntityRef]) -> Row {
+    Row {
+        distance: reached.distance,
+        node: reached.node.clone(),
+        edge: reached.edge.name,
+        through: (!start.contains(&reached.through)).then(|| reached.through.clone()),
+        confidence: reached.confidence,
+    }
+}
+
+fn crowded((node, connections): (EntityRef, usize)) -> Crowded {
+    Crowded { node, connections }
+}
+
+fn counts(walked: &Walked) -> std::collections::BTreeMap<String, usize> {
+    let mut counts = std::collections::BTreeMap::new();
+    for reached in &walked.reached {
+        *counts.entry(reached.node.kind().to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+fn notes(asked: usize, walked: &Walked) -> Vec<String> {
+    let clamped = (asked > Depth::CAP).then(|| format!("depth {asked} was cut to {}", Depth::CAP));
+    let cut = walked.is_cut.then(|| "the walk was cut off: it reached too much".to_owned());
+    clamped.into_iter().chain(cut).collect()
+}
+
+impl Render for Reach {
+    fn render(&self, page: &mut Page) {
+        page.answer(self.first_line());
+        page.table(0, self.rows.iter().map(|row| self.cells(row)).collect());
+        let shown = self.paging.map_or(0, |paging| paging.offset) + self.rows.len() as u64;
+        let total = self.paging.map_or(0, |paging| paging.total);
+        if shown < total {
+            let next = format!("{} {} --offset {shown}", self.operation, self.target);
+            page.say_next(format!("…  {} more", total - shown), next);
+        }
+        for crowded in &self.high_fan_out {
+            let text = format!("High fan-out: {} connections", crowded.connections);
+            page.say_next(text, &crowded.node);
+        }
+        if self.not_followed > 0 {
+            page.say_next(
+                format!("Not followed: {} edges by name only", self.not_followed),
+                format!("{} {} --confidence name", self.operation, self.target),
+            );
+        }
+        self.notes.iter().for_each(|note| page.say(note));
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        self.paging
+    }
+}
+
+impl Reach {
+    fn first_line(&self) -> String {
+        let verb = if self.operation == "impact" { "reaches" } else { "rests on" };
+        if self.reached.is_empty() {
+            return format!("{} {verb} nothing that is known (depth {})", self.target, self.depth);
+        }
+        let part = |(kind, count): (&String, &usize)| match count {
+            1 => format!("1 {kind}"),
+            count => format!("{count} {kind}s"),
+        };
+        let parts: Vec<String> = self.reached.iter().map(part).collect();
+        format!("{} {verb} {} (depth {})", self.target, parts.join(", "), self.depth)
+    }
+
+    fn cells(&self, row: &Row) -> Vec<Cell> {
+        let name = row.node.path().map_or_else(|| row.node.to_string(), ToString::to_string);
+        let how = match (&row.through, row.confidence) {
+            (Some(through), _) => format!("{}, through {through}", row.edge),
+            (None, Confidence::Exact) => row.edge.to_owned(),
+            (None, Confidence::Inferred) => format!("{}, inferred", row.edge),
+            (None, Confidence::Name) => format!("{}, by name only", row.edge),
+        };
+        vec![Cell::text(row.distance), Cell::text(name), Cell::faint(how), Cell::handle(&row.node)]
+    }
+}

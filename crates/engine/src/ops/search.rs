@@ -1,0 +1,126 @@
+//! `search`: one ranked answer over everything that has a name or a text.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target, Words, comma_list};
+use crate::contract::op::{Example, Query, Toolset};
+use crate::contract::page::{Cell, Page, Render};
+use crate::graph;
+use crate::search::{Filter, Hit};
+use crate::view::View;
+
+/// Find anything by words: files, folders, documents
+///
+/// Ranked, exact names first. Identifiers are split, parts of words and typos are understood.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    /// Words, a name or a part of one
+    pub query: Words,
+    /// Only these kinds, such as `file`, `module`, `dir`
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub kinds: Vec<String>,
+    /// Only in this folder or file
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
+    /// Hits to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Hits to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// What was found, best first
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Found {
+    /// The words that were looked for
+    pub query: String,
+    /// The hits
+    pub hits: Vec<HitRow>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// One hit
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HitRow {
+    /// Handle of the node
+    pub node: String,
+    /// What it is
+    pub kind: String,
+    /// What it is called
+    pub name: String,
+    /// Why it was found
+    pub why: &'static str,
+    /// The text that matched, unless the name did
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub excerpt: String,
+    /// How well it fits, comparable within one answer
+    pub score: f64,
+}
+
+impl Query for Search {
+    const NAME: &'static str = "search";
+    const TOOLSET: Toolset = Toolset::Everyday;
+    const ALIASES: &'static [Alias] = &[Alias::of("kiste_search").lifting(&["filters"])];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "\"atomic write\"", shows: "files and documents about it, ranked" },
+        Example { args: "journal --kinds module --limit 5", shows: "programs of that name" },
+    ];
+    type Answer = Found;
+
+    fn run(self, view: &View) -> Result<Found> {
+        let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
+        let filter = Filter { kinds: self.kinds, path: path.and_then(|node| node.path().cloned()) };
+        let conn = view.index()?.conn();
+        let hits = crate::search::search(conn, self.query.as_str(), &filter)?;
+        let (offset, limit) = (self.offset.get(), self.limit.get());
+        let paging =
+            Paging { offset: offset as u64, limit: limit as u64, total: hits.len() as u64 };
+        let hits = hits.into_iter().skip(offset).take(limit).map(row).collect();
+        Ok(Found { query: self.query.to_string(), hits, paging })
+    }
+}
+
+fn row(hit: Hit) -> HitRow {
+    let Hit { node, kind, name, excerpt, why, score } = hit;
+    HitRow { node, kind, name, why: why.words(), excerpt, score: (score * 1000.0).round() / 1000.0 }
+}
+
+impl Render for Found {
+    fn render(&self, page: &mut Page) {
+        let Paging { offset, total, .. } = self.paging;
+        match total {
+            0 => page.answer(format!("Nothing found for \"{}\"; every name and text was searched", self.query)),
+            1 => page.answer(format!("1 hit for \"{}\"", self.query)),
+            _ => page.answer(format!("{total} hits for \"{}\"", self.query)),
+        }
+        let cells = |hit: &HitRow| {
+            let why = match hit.excerpt.as_str() {
+                "" => hit.why.to_owned(),
+                excerpt => format!("{}: {excerpt}", hit.why),
+            };
+            vec![Cell::text(&hit.name), Cell::faint(why), Cell::handle(&hit.node)]
+        };
+        page.table(0, self.hits.iter().map(cells).collect());
+        let shown = offset + self.hits.len() as u64;
+        if shown < total {
+            let next = format!("search \"{}\" --offset {shown}", self.query);
+            page.say_next(format!("…  {} more", total - shown), next);
+        }
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

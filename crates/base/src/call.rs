@@ -31,7 +31,6 @@ pub struct Progress {
 type Ask = dyn Fn() -> Option<Stop> + Send + Sync;
 type Tell = dyn Fn(Progress) + Send + Sync;
 
-
 /// One call of one operation.
 pub struct Call {
     /// Who asks, for the record

@@ -6,6 +6,7 @@
 
 mod area;
 pub mod contract;
+mod doctor;
 mod durable;
 mod facts;
 pub mod graph;

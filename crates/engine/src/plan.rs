@@ -1,5 +1,7 @@
 //! A change that has not happened: a mutation returns it, only the engine commits it.
 
+use std::sync::Arc;
+
 use base::{RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,14 +24,14 @@ pub struct Plan<A> {
 }
 
 /// Files, or one durable store: never both, so that one transaction holds all of it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Change {
     /// Nothing has to be done: things already are as they should be
     Nothing,
     /// Files get new contents
     Files(Vec<FileEdit>),
     /// A store gets new rows
-    Store(Box<dyn StoreChange>),
+    Store(Arc<dyn StoreChange>),
 }
 
 /// What every mutation answers: its own result, and what happened to the files.

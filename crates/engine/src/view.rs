@@ -53,6 +53,16 @@ impl<'w> View<'w> {
         &self.settings.config
     }
 
+    /// What is wrong with `cairn.jsonc`.
+    pub fn findings(&self) -> &[config::Finding] {
+        &self.settings.findings
+    }
+
+    /// Where the index is now.
+    pub(crate) fn index_path(&self) -> Option<std::path::PathBuf> {
+        self.workspace.index_path()
+    }
+
     /// The call that is being answered.
     pub fn call(&self) -> &Call {
         &self.call
@@ -112,7 +122,8 @@ impl<'w> View<'w> {
     pub fn confine(&self, text: &str) -> Result<()> {
         let path = Path::new(text);
         let prefix = self.call.prefix.to_string();
-        let climbs = || RepoPath::normalised(&format!("{prefix}/{}", text.replace('\\', "/"))).is_none();
+        let climbs =
+            || RepoPath::normalised(&format!("{prefix}/{}", text.replace('\\', "/"))).is_none();
         let outside = if path.is_absolute() { self.inside(path).is_none() } else { climbs() };
         if !outside {
             return Ok(());
@@ -120,8 +131,10 @@ impl<'w> View<'w> {
         let absolute = self.tree().root().join(prefix).join(path);
         let sibling = self.git().and_then(|git| git.sibling_with(&absolute));
         Err(match sibling {
-            Some(_) => Problem::new(Code::WrongWorktree, format!("`{text}` is in another worktree"))
-                .hint("each worktree is served by its own cairn; name the file in this one"),
+            Some(_) => {
+                Problem::new(Code::WrongWorktree, format!("`{text}` is in another worktree"))
+                    .hint("each worktree is served by its own cairn; name the file in this one")
+            }
             None => {
                 Problem::new(Code::OutsideRepository, format!("`{text}` is outside the repository"))
                     .hint("name a path inside it, relative to its root")

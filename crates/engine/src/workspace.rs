@@ -1,5 +1,6 @@
 //! One repository, opened: hands out views and is the only one to commit plans.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -31,6 +32,8 @@ pub struct Opening<'a> {
     pub start: &'a Path,
     /// Where git is, if it is installed
     pub host: Option<Host>,
+    /// The environment that programs are looked up in and started with
+    pub env: Vec<(OsString, OsString)>,
     /// Whether it is opened for one answer or for many
     pub mode: Mode,
     /// The hand that writes
@@ -69,6 +72,8 @@ pub struct Workspace {
     pub homes: Homes,
     /// What there is to ask
     pub areas: &'static [Area],
+    /// The environment that programs are looked up in and started with
+    pub env: Vec<(OsString, OsString)>,
     mode: Mode,
     settings: SettingsFile,
     refresher: Refresher,
@@ -103,6 +108,7 @@ impl Workspace {
             journal: Journal::at(homes.local.join("journal")),
             disk: opening.disk,
             mode: opening.mode,
+            env: opening.env,
             areas: opening.areas,
             settings: SettingsFile::default(),
             notices: Mutex::default(),
@@ -174,6 +180,21 @@ impl Workspace {
     pub fn dump(&self, call: &Arc<Call>) -> Result<String> {
         let view = self.view(call.clone())?;
         self.refresher.dump(view.index()?)
+    }
+
+    /// Where the index is now, if there is one.
+    pub fn index_path(&self) -> Option<PathBuf> {
+        self.refresher.generations.current().map(|(_, path)| path)
+    }
+
+    /// Makes the cache folder, which hides itself from git.
+    pub(crate) fn make_cache(&self) -> Result<()> {
+        self.refresher.generations.make_folder()
+    }
+
+    /// The hand that writes.
+    pub(crate) fn disk(&self) -> &Disk {
+        &self.disk
     }
 
     fn sources<'a>(&'a self, settings: &'a Settings) -> Sources<'a> {
@@ -272,7 +293,8 @@ impl Workspace {
     }
 
     fn lock(&self, call: &Call) -> Result<tree::Lock> {
-        std::fs::create_dir_all(&self.homes.local).map_err(Problem::io("make the journal's folder"))?;
+        std::fs::create_dir_all(&self.homes.local)
+            .map_err(Problem::io("make the journal's folder"))?;
         tree::lock(&self.lock_file(), PATIENCE, call)
     }
 
@@ -345,7 +367,8 @@ fn told(recovered: &Recovered) -> String {
 fn plain_root(start: &Path) -> Result<PathBuf> {
     let start = start.canonicalize().map_err(Problem::io(format!("open {}", start.display())))?;
     let folder = if start.is_dir() { start.as_path() } else { start.parent().unwrap_or(&start) };
-    let is_root = |folder: &&Path| folder.join("cairn.jsonc").is_file() || folder.join(".cairn").is_dir();
+    let is_root =
+        |folder: &&Path| folder.join("cairn.jsonc").is_file() || folder.join(".cairn").is_dir();
     Ok(folder.ancestors().find(is_root).unwrap_or(folder).to_path_buf())
 }
 

@@ -1,10 +1,15 @@
 //! Every file of the working tree that `init` touches, and how.
 //!
-//! Cursor has no file of instructions here although `.cursor/rules` exists: it reads `AGENTS.md`
-//! by itself, and a rule of ours would say the same twice in its context.
+//! Of Cursor's rules only an old `.cursorrules` gets our block: it reads `AGENTS.md` by itself,
+//! and a rule in `.cursor/rules` would say the same twice in its context.
 
 use crate::json::{self, Entry};
 use crate::{Client, Malformed, block, toml};
+
+/// The version of what cairn writes into a repository.
+pub const FORMAT_VERSION: u32 = 1;
+
+const FORMAT: &str = "1\n";
 
 /// One file and what cairn keeps in it.
 #[derive(Debug)]
@@ -32,7 +37,9 @@ enum Part {
 pub(crate) enum When {
     /// Always, made if it is missing
     Always,
-    /// Only if it is there
+    /// When some agent is set up, made if it is missing
+    Agents,
+    /// When some agent is set up, and only if it is there
     There,
     /// With this client, made if it is missing
     Client(Client),
@@ -55,11 +62,11 @@ const OPENCODE: Entry = Entry {
 
 static ALL: [File; 14] = [
     File::new("cairn.jsonc", Part::Whole(config::template), When::Always),
-    File::new(".cairn/schema/version", Part::Whole(|| "1\n"), When::Always),
-    File::new(".cairn/cache/.gitignore", Part::Whole(|| "*\n"), When::Always),
-    File::new("AGENTS.md", Part::Block, When::Always),
+    File::new(".cairn/schema/version", Part::Whole(|| FORMAT), When::Always),
+    File::new("AGENTS.md", Part::Block, When::Agents),
     File::new("CLAUDE.md", Part::Block, When::There),
     File::new("GEMINI.md", Part::Block, When::There),
+    File::new(".cursorrules", Part::Block, When::There),
     File::new(".github/copilot-instructions.md", Part::Block, When::There),
     File::new(".mcp.json", Part::Json(&SERVERS), When::Client(Client::Claude)),
     File::new(".codex/config.toml", Part::Toml, When::Client(Client::Codex)),

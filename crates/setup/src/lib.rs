@@ -25,7 +25,7 @@ mod text;
 mod toml;
 
 pub use client::{Client, parse_clients};
-pub use files::File;
+pub use files::{FORMAT_VERSION, File};
 pub use hooks::Hook;
 pub use malformed::Malformed;
 pub use plan::{

@@ -94,7 +94,8 @@ fn wanted(
 ) -> bool {
     match file.when() {
         When::Always => true,
-        When::There => there,
+        When::Agents => !clients.is_empty(),
+        When::There => there && !clients.is_empty(),
         When::Client(client) => {
             let other = || instead_of(client).and_then(|other| existing(other.path));
             clients.contains(&client) && (there || other().is_none())

@@ -43,7 +43,6 @@ fn an_empty_repository_gets_the_files_and_loses_them_again() {
         [
             "cairn.jsonc",
             ".cairn/schema/version",
-            ".cairn/cache/.gitignore",
             "AGENTS.md",
             ".mcp.json",
             ".codex/config.toml",
@@ -55,8 +54,9 @@ fn an_empty_repository_gets_the_files_and_loses_them_again() {
     );
     assert_eq!((plan.refused.len(), plan.customised.len()), (0, 0));
     let full = apply(&Tree::new(), &plan);
-    assert_eq!(full[".cairn/schema/version"], b"1\n");
-    assert_eq!(full[".cairn/cache/.gitignore"], b"*\n");
+    let version = format!("{}\n", setup::FORMAT_VERSION);
+    assert_eq!(full[".cairn/schema/version"], version.as_bytes());
+    assert_eq!(paths(&init(&Tree::new(), &[])), ["cairn.jsonc", ".cairn/schema/version"]);
     assert_eq!(init(&full, &Client::ALL), Plan::default());
     assert_eq!(apply(&full, &uninstall(&full)), Tree::new());
     assert_eq!(uninstall(&Tree::new()), Plan::default());
@@ -79,7 +79,6 @@ fn what_was_there_comes_back() {
         [
             "cairn.jsonc",
             ".cairn/schema/version",
-            ".cairn/cache/.gitignore",
             "AGENTS.md",
             "CLAUDE.md",
             ".github/copilot-instructions.md",

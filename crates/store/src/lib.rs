@@ -10,7 +10,9 @@ mod tables;
 
 pub use failure::{damaged, problem};
 pub use migrate::{Migration, back_up, open_durable};
-pub use open::{Durability, Store, integrity, open, open_reading, require_sound_library};
+pub use open::{
+    Durability, Store, integrity, library_version, open, open_reading, require_sound_library,
+};
 pub use rusqlite::{
     Connection, OptionalExtension, Row, Statement, ToSql, Transaction, params, params_from_iter,
 };

@@ -101,6 +101,11 @@ pub fn integrity(connection: &Connection) -> Result<Vec<String>> {
     Ok(found)
 }
 
+/// The version of the SQLite inside.
+pub fn library_version() -> String {
+    rusqlite::version().to_owned()
+}
+
 /// Refuses to work on a SQLite that is known to corrupt stores.
 pub fn require_sound_library() -> Result<()> {
     if rusqlite::version_number() >= OLDEST_SOUND {

@@ -150,3 +150,12 @@ impl Disk {
 pub(crate) fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
+
+/// Lets everybody who may read a file run it.
+#[cfg(unix)]
+pub fn make_executable(folder: &Folder, name: &Path) -> io::Result<()> {
+    use cap_std::fs::{MetadataExt, Permissions, PermissionsExt};
+    let mode = folder.metadata(name)?.mode();
+    let readers = mode & 0o444;
+    folder.set_permissions(name, Permissions::from_mode(mode | (readers >> 2)))
+}

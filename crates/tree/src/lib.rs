@@ -13,6 +13,8 @@ mod walk;
 mod watch;
 
 pub use confined::{Blob, Tree};
+#[cfg(unix)]
+pub use disk::make_executable;
 pub use disk::{Disk, Fault, Folder, Step, open_folder};
 pub use journal::{Before, Entry, FileEdit, Journal, Logged, Recovered, check};
 pub use lock::{Lock, lock, try_lock};

@@ -17,12 +17,14 @@ pub struct Alias {
     pub presets: &'static [(&'static str, &'static str)],
     /// Objects whose fields are taken as arguments themselves
     pub lifts: &'static [&'static str],
+    /// Two of their arguments that are one of ours: the first, the second, what is between, ours
+    pub join: Option<[&'static str; 4]>,
 }
 
 impl Alias {
     /// A name whose arguments are ours.
     pub const fn of(name: &'static str) -> Self {
-        Self { name, selector: None, renames: &[], presets: &[], lifts: &[] }
+        Self { name, selector: None, renames: &[], presets: &[], lifts: &[], join: None }
     }
 
     /// Only when the argument `key` says `value`.
@@ -53,6 +55,13 @@ impl Alias {
         self
     }
 
+    /// Two arguments that we take as one, such as a path and a symbol in it.
+    #[must_use]
+    pub const fn joining(mut self, join: [&'static str; 4]) -> Self {
+        self.join = Some(join);
+        self
+    }
+
     /// Whether the arguments pick this one.
     pub fn selects(&self, args: &Object) -> bool {
         self.selector.is_none_or(|(key, value)| args.get(key).is_some_and(|found| found == value))
@@ -68,6 +77,13 @@ impl Alias {
                 args.extend(inner);
             }
         }
+        if let Some([first, second, between, ours]) = self.join {
+            let parts = [first, second].map(|key| args.remove(key));
+            let parts: Vec<Value> = parts.into_iter().flatten().collect();
+            if let Some(joined) = joined(&parts, between) {
+                args.insert(ours.into(), joined);
+            }
+        }
         let ours = |theirs: String| {
             let renamed = self.renames.iter().find(|(from, _)| *from == theirs);
             renamed.map_or_else(|| snake_case(&theirs), |(_, to)| (*to).into())
@@ -77,6 +93,17 @@ impl Alias {
             args.entry(*key).or_insert_with(|| preset(json));
         }
         args
+    }
+}
+
+/// Texts with something between them; a single value stays as it is.
+fn joined(parts: &[Value], between: &str) -> Option<Value> {
+    let texts: Option<Vec<&str>> = parts.iter().map(Value::as_str).collect();
+    match (parts, texts) {
+        ([], _) => None,
+        ([only], _) => Some(only.clone()),
+        (_, Some(texts)) => Some(texts.join(between).into()),
+        ([first, ..], None) => Some(first.clone()),
     }
 }
 
@@ -103,12 +130,14 @@ mod tests {
             .when("operation", "add")
             .renaming(&[("filePath", "path")])
             .presetting(&[("create", "true")])
+            .joining(["folder", "stem", "/", "target"])
             .lifting(&["fields"]);
-        let theirs =
-            json!({"operation": "add", "filePath": "a.md", "fields": {"maxLines": 3}});
+        let theirs = json!({"operation": "add", "filePath": "a.md", "fields": {"maxLines": 3},
+            "folder": "src", "stem": "a"});
         let Value::Object(theirs) = theirs else { unreachable!() };
         assert!(alias.selects(&theirs));
         let ours = alias.translate(theirs);
-        assert_eq!(Value::from(ours), json!({"path": "a.md", "max_lines": 3, "create": true}));
+        let expected = json!({"path": "a.md", "max_lines": 3, "create": true, "target": "src/a"});
+        assert_eq!(Value::from(ours), expected);
     }
 }

@@ -167,9 +167,7 @@ fn problem_page(problem: &Problem) -> Page {
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Object(fields) => {
-            fields.values().map(plain).collect::<Vec<_>>().join("  ")
-        }
+        Value::Object(fields) => fields.values().map(plain).collect::<Vec<_>>().join("  "),
         other => other.to_string(),
     }
 }
@@ -187,8 +185,11 @@ mod tests {
             ..Basis::default()
         };
         assert_eq!(fresh.to_string(), "fresh · main @ 9b1c7e02f3aa + 2 edited files");
-        let partial =
-            Basis { state: State::Partial, reasons: vec!["3 files skipped".into()], ..fresh.clone() };
+        let partial = Basis {
+            state: State::Partial,
+            reasons: vec!["3 files skipped".into()],
+            ..fresh.clone()
+        };
         let line = "partial (3 files skipped) · main @ 9b1c7e02f3aa + 2 edited files";
         assert_eq!(partial.to_string(), line);
         let files = ["a", "b", "c", "d"].map(|name| name.parse().unwrap()).to_vec();

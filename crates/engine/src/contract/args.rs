@@ -54,7 +54,6 @@ macro_rules! number_type {
         }
     };
 }
-pub(crate) use number_type;
 
 number_type!(
     /// How many rows an answer holds at most.
@@ -88,8 +87,18 @@ impl Hops {
 }
 
 /// How sure an edge must be to be followed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[derive(clap::ValueEnum, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    clap::ValueEnum,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Sureness {
     /// What is written

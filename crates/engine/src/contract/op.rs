@@ -1,5 +1,7 @@
 //! The three kinds of operation. What one is handed decides what it can do.
 
+use std::sync::Arc;
+
 use base::{Call, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -134,5 +136,5 @@ pub trait Action: Input {
     /// What it answers
     type Answer: Output;
     /// Does it.
-    fn run(self, workspace: &Workspace, call: &Call) -> Result<Self::Answer>;
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Self::Answer>;
 }

@@ -7,6 +7,7 @@ pub(crate) mod tables;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use base::{Call, Code, Problem, Result};
 use serde_json::Value;
@@ -24,11 +25,11 @@ pub struct Durable {
     /// Its tables, in steps; the record of changes comes before the first
     pub steps: &'static [Migration],
     /// Reads a recorded inverse back
-    pub inverse: fn(&Value) -> Result<Box<dyn StoreChange>>,
+    pub inverse: fn(&Value) -> Result<Arc<dyn StoreChange>>,
 }
 
 /// A change to a durable store, made by an area and committed by the engine.
-pub trait StoreChange: Debug + Send {
+pub trait StoreChange: Debug + Send + Sync {
     /// The store it is for.
     fn store(&self) -> &'static str;
 
@@ -80,7 +81,7 @@ impl Durable {
     }
 
     /// What undoes a recorded change.
-    pub(crate) fn undoing(&self, made: &Made) -> Result<Box<dyn StoreChange>> {
+    pub(crate) fn undoing(&self, made: &Made) -> Result<Arc<dyn StoreChange>> {
         let damaged = |error: serde_json::Error| {
             Problem::new(Code::StoreDamaged, format!("change {} cannot be read back", made.id))
                 .because(error)

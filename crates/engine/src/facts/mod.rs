@@ -54,7 +54,8 @@ impl FactsCache {
             for ((hash, language), facts) in facts {
                 let Ok(value) = postcard::to_stdvec(facts) else { continue };
                 let key = (hash, dialect(language), EXTRACTOR_VERSION);
-                tables::put(transaction, key, (&value, day)).map_err(store::problem("keep facts"))?;
+                tables::put(transaction, key, (&value, day))
+                    .map_err(store::problem("keep facts"))?;
             }
             while tables::size(transaction).map_err(store::problem("size up facts"))? > CAP {
                 tables::evict(transaction).map_err(store::problem("evict facts"))?;
@@ -92,7 +93,11 @@ mod tests {
         assert_eq!(cache.find(key), None);
         cache.keep([(key, &facts)].into_iter());
         assert_eq!(cache.find(key), Some(facts));
-        assert_eq!(cache.find((&hash, None)), None, "read as another language it says other things");
+        assert_eq!(
+            cache.find((&hash, None)),
+            None,
+            "read as another language it says other things"
+        );
         drop(cache);
         std::fs::write(&path, "garbage").unwrap();
         assert_eq!(FactsCache::open(&path, Timestamp::UNIX_EPOCH).find(key), None);

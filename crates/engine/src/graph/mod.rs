@@ -77,7 +77,9 @@ impl EdgeKind {
     /// Whether a filter means it: by its name, or by area and name.
     pub fn is_called(&self, wanted: &str) -> bool {
         wanted == self.name
-            || wanted.split_once('.').is_some_and(|(area, name)| area == self.area && name == self.name)
+            || wanted
+                .split_once('.')
+                .is_some_and(|(area, name)| area == self.area && name == self.name)
     }
 }
 

@@ -14,7 +14,6 @@ use base::{Hash, RepoPath, Result};
 use store::Connection;
 use syntax::{FileFacts, Language};
 
-pub(crate) use generation::Generations;
 pub use read::Index;
 pub use refresh::Freshness;
 pub(crate) use refresh::{Refresher, Sources, Wait};

@@ -194,12 +194,10 @@ impl Refresher {
             return Ok(Freshness { reasons, ..Freshness::default() });
         };
         let dirty = self.heard(state, sources, call)?;
-        let outcome = self
-            .todo(index.conn(), sources, (&dirty, false), call)
-            .and_then(|todo| {
-                drop(index);
-                if todo.is_empty() { Ok(Vec::new()) } else { self.update(sources, todo, &dirty, call) }
-            });
+        let outcome = self.todo(index.conn(), sources, (&dirty, false), call).and_then(|todo| {
+            drop(index);
+            if todo.is_empty() { Ok(Vec::new()) } else { self.update(sources, todo, &dirty, call) }
+        });
         match outcome {
             Ok(stale) => {
                 self.listen(state, sources, call)?;
@@ -258,7 +256,8 @@ impl Refresher {
     ) -> Result<Todo> {
         let head = sources.git.map(|git| git.head_commit(call)).transpose()?.flatten();
         let known_head = tables::meta(conn, "head")?;
-        let head_moved = from_nothing || known_head.as_deref() != Some(head.as_deref().unwrap_or(""));
+        let head_moved =
+            from_nothing || known_head.as_deref() != Some(head.as_deref().unwrap_or(""));
         let (mut walk, known, part) = match dirty {
             Dirty::Everything => {
                 let walk = Walk::whole(sources.tree, sources.excludes, call)?;
@@ -342,9 +341,8 @@ impl Refresher {
 
     fn build_at(&self, path: &Path, sources: &Sources<'_>, call: &Call) -> Result<()> {
         let mut store = store::open(path, Durability::Derived)?;
-        store.write(|tx| {
-            tx.execute_batch(&self.schema).map_err(store::problem("make the index"))
-        })?;
+        store
+            .write(|tx| tx.execute_batch(&self.schema).map_err(store::problem("make the index")))?;
         let todo = self.todo(store.connection(), sources, (&Dirty::Everything, true), call)?;
         self.apply(&mut store, sources, &todo, call)?;
         store.checkpoint()?;
@@ -354,7 +352,8 @@ impl Refresher {
     /// Removes older generations, once nobody needs their log any more.
     fn sweep(&self) {
         for path in self.generations.outdated() {
-            let whole = store::open(&path, Durability::Derived).and_then(|store| store.checkpoint());
+            let whole =
+                store::open(&path, Durability::Derived).and_then(|store| store.checkpoint());
             if !matches!(whole, Ok(false)) {
                 Generations::remove(&path);
             }
@@ -523,9 +522,8 @@ fn listen_to_new(
     sources: &Sources<'_>,
     call: &Call,
 ) -> Result<io::Result<()>> {
-    let is_folder = |path: &&RepoPath| {
-        matches!(sources.tree.stat(path), Ok(Some(stat)) if stat.is_dir())
-    };
+    let is_folder =
+        |path: &&RepoPath| matches!(sources.tree.stat(path), Ok(Some(stat)) if stat.is_dir());
     let folders: BTreeSet<RepoPath> = paths.iter().filter(is_folder).cloned().collect();
     if folders.is_empty() {
         return Ok(Ok(()));

@@ -133,7 +133,12 @@ pub(crate) fn put_file(conn: &Connection, file: &FileRow<'_>) -> Result<()> {
 }
 
 /// A file whose bytes are the same but whose stat is not.
-pub(crate) fn touch_file(conn: &Connection, path: &RepoPath, stat: &Stat, at: Moment) -> Result<()> {
+pub(crate) fn touch_file(
+    conn: &Connection,
+    path: &RepoPath,
+    stat: &Stat,
+    at: Moment,
+) -> Result<()> {
     let sql = "UPDATE file SET size = ?2, mtime = ?3, ctime = ?4, inode = ?5, executable = ?6,
                read_at = ?7 WHERE path = ?1";
     conn.prepare_cached(sql)

@@ -69,7 +69,8 @@ pub struct Known {
 impl Query for Context {
     const NAME: &'static str = "context";
     const TOOLSET: Toolset = Toolset::Everyday;
-    const ALIASES: &'static [Alias] = &[Alias::of("get_context").renaming(&[("target", "targets")])];
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("get_context").renaming(&[("target", "targets")])];
     const EXAMPLES: &'static [Example] = &[
         Example { args: "README.md", shows: "what a file is about and what hangs on it" },
         Example { args: "src docs --budget 400", shows: "two folders in few words" },
@@ -89,7 +90,8 @@ impl Query for Context {
             }
             gathered.push((graph::describe(view, node)?, items));
         }
-        let words: Vec<String> = self.targets.iter().map(|target| quoted(target.as_str())).collect();
+        let words: Vec<String> =
+            self.targets.iter().map(|target| quoted(target.as_str())).collect();
         Ok(cut(gathered, (words.join(" "), self.budget.get())))
     }
 }
@@ -102,7 +104,8 @@ fn quoted(target: &str) -> String {
 /// Takes the most useful items until the budget is spent. A section's first item is worth more
 /// than another's tenth, so every section gets a word in before any gets its last.
 fn cut(gathered: Vec<(Description, Vec<Item>)>, asked: (String, usize)) -> Near {
-    let frame: usize = gathered.iter().map(|(about, _)| cost(&about.name) + cost(&about.about)).sum();
+    let frame: usize =
+        gathered.iter().map(|(about, _)| cost(&about.name) + cost(&about.about)).sum();
     let mut spent = frame + 30; // the headings and the basis
     let mut ranked: Vec<(usize, usize, usize)> = Vec::new();
     for (target, (_, items)) in gathered.iter().enumerate() {
@@ -145,7 +148,11 @@ impl Render for Near {
     fn render(&self, page: &mut Page) {
         for (at, about) in self.targets.iter().enumerate() {
             let line = format!("{}: {}", about.target.name, about.target.about);
-            if at == 0 { page.answer(line) } else { page.heading(line) }
+            if at == 0 {
+                page.answer(line)
+            } else {
+                page.heading(line)
+            }
             let mut items = about.items.as_slice();
             while let Some(first) = items.first() {
                 let same = items.iter().take_while(|item| item.section == first.section).count();

@@ -46,7 +46,7 @@ pub struct Deps {
 impl Query for Deps {
     const NAME: &'static str = "deps";
     const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_deps").renaming(&[("symbol", "target"), ("path", "target")])];
+        &[Alias::of("kart_deps").joining(["path", "symbol", "#", "target"])];
     const EXAMPLES: &'static [Example] =
         &[Example { args: "README.md", shows: "which files the README leads to" }];
     type Answer = Reach;

@@ -48,7 +48,7 @@ impl Query for Impact {
     const TOOLSET: Toolset = Toolset::Everyday;
     const ALIASES: &'static [Alias] = &[
         Alias::of("impact_analysis").renaming(&[("card_key", "target")]),
-        Alias::of("kart_impact").renaming(&[("symbol", "target"), ("path", "target")]),
+        Alias::of("kart_impact").joining(["path", "symbol", "#", "target"]),
     ];
     const EXAMPLES: &'static [Example] = &[
         Example { args: "README.md", shows: "which documents link to the README" },

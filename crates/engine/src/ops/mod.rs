@@ -9,6 +9,7 @@ mod help;
 mod hook;
 mod impact;
 mod init;
+mod install;
 mod reach;
 mod search;
 mod status;

@@ -101,7 +101,10 @@ impl Render for Found {
     fn render(&self, page: &mut Page) {
         let Paging { offset, total, .. } = self.paging;
         match total {
-            0 => page.answer(format!("Nothing found for \"{}\"; every name and text was searched", self.query)),
+            0 => page.answer(format!(
+                "Nothing found for \"{}\"; every name and text was searched",
+                self.query
+            )),
             1 => page.answer(format!("1 hit for \"{}\"", self.query)),
             _ => page.answer(format!("{total} hits for \"{}\"", self.query)),
         }

@@ -167,8 +167,7 @@ impl Asked {
             let (in_name, in_body) = (words::words(&row.name), words::words(&row.body));
             let has = |list: &[String], word: &String| list.iter().any(|w| w.starts_with(&**word));
             let named = self.words.iter().filter(|word| has(&in_name, word)).count();
-            let said =
-                self.words.iter().filter(|w| has(&in_name, w) || has(&in_body, w)).count();
+            let said = self.words.iter().filter(|w| has(&in_name, w) || has(&in_body, w)).count();
             #[expect(clippy::cast_precision_loss, reason = "queries are short")]
             let share = |count: usize| count as f64 / self.words.len() as f64;
             if named == self.words.len() {
@@ -184,7 +183,8 @@ impl Asked {
         if name.contains(&self.whole) || row.body.to_lowercase().contains(&self.whole) {
             return Some((Why::Letters, 0.0));
         }
-        let like = strsim::jaro_winkler(stem, &self.whole).max(strsim::jaro_winkler(&name, &self.whole));
+        let like =
+            strsim::jaro_winkler(stem, &self.whole).max(strsim::jaro_winkler(&name, &self.whole));
         (like > 0.82).then_some((Why::Typo, like / 2.0))
     }
 

@@ -2,8 +2,8 @@
 
 use base::{EntityRef, RepoPath, Result};
 
-use super::tables::{self, File, Folder};
 use super::node;
+use super::tables::{self, File, Folder};
 use crate::graph::{
     Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Section, Travel,
 };

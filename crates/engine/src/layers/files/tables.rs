@@ -97,7 +97,8 @@ pub(super) fn is_folder(conn: &Connection, path: &RepoPath) -> Result<bool> {
 /// The files that lie in a folder itself.
 pub(super) fn files_in(conn: &Connection, folder: &RepoPath) -> Result<Vec<File>> {
     let (low, high) = range_below(folder);
-    let sql = format!("{FILE} WHERE path >= ?1 AND path < ?2 AND instr(substr(path, ?3), x'2f') = 0");
+    let sql =
+        format!("{FILE} WHERE path >= ?1 AND path < ?2 AND instr(substr(path, ?3), x'2f') = 0");
     let start = if folder.is_root() { 1 } else { folder.as_bytes().len() + 2 };
     list(conn, &sql, params![low, high, start], file_row)
 }
@@ -124,7 +125,9 @@ pub(super) fn files_ending(conn: &Connection, end: &RepoPath) -> Result<Vec<Repo
 
 /// Every path, to find the nearest of them.
 pub(super) fn all_paths(conn: &Connection) -> Result<Vec<RepoPath>> {
-    list(conn, "SELECT path FROM file UNION ALL SELECT path FROM folder", params![], |row| path(row, 0))
+    list(conn, "SELECT path FROM file UNION ALL SELECT path FROM folder", params![], |row| {
+        path(row, 0)
+    })
 }
 
 /// Where the links of a file lead, with the line of each.

@@ -1,0 +1,19 @@
+//! `cairn.jsonc` says what it means to say.
+
+use base::{Call, Result};
+
+use super::Finding;
+use crate::workspace::Workspace;
+
+pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<Finding>> {
+    let settings = workspace.settings()?;
+    if settings.findings.is_empty() {
+        return Ok(vec![Finding::fine("config", "cairn.jsonc has no mistakes")]);
+    }
+    let finding = |found: &config::Finding| {
+        let place = format!("cairn.jsonc:{}:{}", found.line, found.column);
+        let fix = found.hint.clone().unwrap_or_else(|| format!("edit {place}"));
+        Finding::error("config", format!("{place}: {}", found.message), fix)
+    };
+    Ok(settings.findings.iter().map(finding).collect())
+}

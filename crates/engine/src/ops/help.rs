@@ -1,0 +1,130 @@
+//! `help`: what can be asked, from the table itself.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ALL, find};
+use crate::contract::op::{Door, Example, Query, Toolset};
+use crate::contract::page::{Cell, Page, Render};
+use crate::contract::schema::Object;
+use crate::contract::spec::OpSpec;
+use crate::view::View;
+
+/// List all operations, or explain one with its arguments
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Help {
+    /// Operation to explain, such as `impact`
+    #[serde(default)]
+    pub operation: Option<String>,
+}
+
+/// Operations, with the input schema where one was asked for
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Helped {
+    /// The operations
+    pub operations: Vec<Known>,
+}
+
+/// One operation
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Known {
+    /// Its name
+    pub name: &'static str,
+    /// Whether it only reads: then agents reach it by `ask`, otherwise by `run`
+    pub reads_only: bool,
+    /// Whether only a person at a terminal can call it
+    pub cli_only: bool,
+    /// What it does
+    pub description: String,
+    /// Its arguments, as a JSON schema
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<Object>,
+    /// Command lines that show it at work
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<String>,
+}
+
+impl Query for Help {
+    const NAME: &'static str = "help";
+    const TOOLSET: Toolset = Toolset::Everyday;
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "impact", shows: "one operation with its arguments" }];
+    type Answer = Helped;
+
+    fn run(self, _: &View) -> Result<Helped> {
+        Ok(match self.operation {
+            None => Helped { operations: ALL.iter().map(|op| known(op, op.summary())).collect() },
+            Some(name) => {
+                let op = find(&name)?;
+                let example = |e: &Example| format!("cairn {} {}", op.words(), e.args);
+                let examples = op.examples.iter().map(example).collect();
+                let input = Some((op.input_schema)());
+                Helped {
+                    operations: vec![Known { input, examples, ..known(op, op.description()) }],
+                }
+            }
+        })
+    }
+}
+
+fn known(op: &OpSpec, description: String) -> Known {
+    let cli_only = !op.opens(Door::Mcp);
+    let (reads_only, examples) = (op.reads(), Vec::new());
+    Known { name: op.name, reads_only, cli_only, description, input: None, examples }
+}
+
+impl Render for Helped {
+    fn render(&self, page: &mut Page) {
+        if let [only] = self.operations.as_slice() {
+            return only.explain(page);
+        }
+        page.answer(format!("{} operations; `help NAME` explains one", self.operations.len()));
+        let cells = |op: &Known| {
+            vec![Cell::handle(op.name), Cell::faint(op.way_in()), Cell::text(&op.description)]
+        };
+        page.table(0, self.operations.iter().map(cells).collect());
+    }
+}
+
+impl Known {
+    fn way_in(&self) -> &'static str {
+        match (self.cli_only, self.reads_only) {
+            (true, _) => "cli",
+            (false, true) => "ask",
+            (false, false) => "run",
+        }
+    }
+
+    fn explain(&self, page: &mut Page) {
+        page.answer(format!("{} ({})", self.name, self.way_in()));
+        self.description.lines().for_each(|line| page.say(line));
+        let Some(input) = &self.input else { return };
+        let required = input.get("required").and_then(|list| list.as_array().cloned());
+        let required = required.unwrap_or_default();
+        let Some(fields) = input.get("properties").and_then(|fields| fields.as_object()) else {
+            return;
+        };
+        page.heading("Arguments");
+        let rows = fields.iter().map(|(name, field)| {
+            let text =
+                |key: &str| field.get(key).map(|v| v.to_string().trim_matches('"').to_owned());
+            let needed = required.iter().any(|field| field == name);
+            let default = text("default").map(|value| format!("default {value}"));
+            let state = if needed { Some("required".into()) } else { default };
+            vec![
+                Cell::strong(name),
+                Cell::text(text("enum").or_else(|| text("type")).unwrap_or_default()),
+                Cell::faint(state.unwrap_or_default()),
+                Cell::text(text("description").unwrap_or_default()),
+            ]
+        });
+        page.table(2, rows.collect());
+        if !self.examples.is_empty() {
+            page.heading("Examples");
+            self.examples.iter().for_each(|example| page.say(format!("  {example}")));
+        }
+    }
+}

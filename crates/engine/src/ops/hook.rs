@@ -1,0 +1,50 @@
+//! `hook`: what git's hooks call. Quick, silent, and never in the way of a git command.
+
+use std::sync::Arc;
+
+use base::{Call, Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::op::{Action, Door, Effect};
+use crate::contract::page::{Page, Render};
+use crate::workspace::Workspace;
+
+/// Do what a git hook asks for; `init` writes the hooks that call this
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hook {
+    /// Name of the hook, such as `post-commit`
+    pub name: String,
+    /// What git hands to the hook
+    #[serde(default)]
+    pub args: Vec<String>,
+}
+
+/// A hook that has done its part
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Hooked {
+    /// The hook
+    pub name: String,
+}
+
+impl Action for Hook {
+    const NAME: &'static str = "hook";
+    const EFFECT: Effect = Effect::REBUILDS;
+    const DOORS: &'static [Door] = Door::PERSON;
+    type Answer = Hooked;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Hooked> {
+        let hook: setup::Hook = self.name.parse().map_err(Problem::invalid)?;
+        // A commit is only judged by rules; everything else moves the tree under the index.
+        if hook != setup::Hook::PreCommit {
+            workspace.sync(false, call)?;
+        }
+        Ok(Hooked { name: self.name })
+    }
+}
+
+impl Render for Hooked {
+    fn render(&self, _: &mut Page) {}
+}

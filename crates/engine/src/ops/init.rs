@@ -1,0 +1,92 @@
+//! `init`: makes cairn at home in a repository, overwriting nothing.
+
+use std::sync::Arc;
+
+use base::{Call, Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use setup::Client;
+
+use super::install::{self, HookRow, Installed, Left};
+use crate::contract::args::comma_list;
+use crate::contract::op::{Action, Door, Effect, Example};
+use crate::contract::page::{Page, Render};
+use crate::workspace::Workspace;
+
+/// Make cairn at home in this repository: files, git hooks, agents' settings
+///
+/// Creates what is missing and overwrites nothing; a second run changes no byte.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Init {
+    /// Agents to set up: claude, codex, cursor, vscode, gemini, opencode, or all
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub agents: Vec<String>,
+    /// Leave git's hooks alone
+    #[arg(long)]
+    #[serde(default)]
+    pub no_hooks: bool,
+    /// Show what would change, write nothing
+    #[arg(long)]
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What was set up
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Initialised {
+    /// What happened to files of the repository
+    pub files: Installed,
+    /// What happened to git's hooks
+    pub hooks: Vec<HookRow>,
+    /// What was left alone, and why
+    pub left: Vec<Left>,
+    /// Whether nothing was written
+    pub dry_run: bool,
+}
+
+impl Action for Init {
+    const NAME: &'static str = "init";
+    const EFFECT: Effect = Effect::REBUILDS;
+    const DOORS: &'static [Door] = Door::PERSON;
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "--agents claude,codex", shows: "files, hooks, and two agents' settings" },
+        Example { args: "--dry-run", shows: "what would be written, as a diff" },
+    ];
+    type Answer = Initialised;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Initialised> {
+        let names = if self.agents.is_empty() { "none".into() } else { self.agents.join(",") };
+        let clients: Vec<Client> = setup::parse_clients(&names).map_err(Problem::invalid)?;
+        let plan = setup::plan_init(install::existing(workspace), &clients);
+        if !self.dry_run {
+            workspace.make_cache()?;
+        }
+        let (files, mut left) =
+            install::write_files(workspace, (plan, "init"), self.dry_run, call)?;
+        let hooks = match self.no_hooks {
+            true => Vec::new(),
+            false => install::hooks(
+                workspace,
+                |existing| setup::plan_hooks_init(existing),
+                (self.dry_run, &mut left),
+                call,
+            )?,
+        };
+        Ok(Initialised { files, hooks, left, dry_run: self.dry_run })
+    }
+}
+
+impl Render for Initialised {
+    fn render(&self, page: &mut Page) {
+        let (files, hooks) = (self.files.rows.len(), self.hooks.len());
+        match (files + hooks, self.dry_run) {
+            (0, _) => page.answer("Everything is already set up; nothing to do"),
+            (_, true) => page.answer(format!("Would write {files} files and {hooks} hooks")),
+            (_, false) => page.answer(format!("Wrote {files} files and {hooks} hooks")),
+        }
+        install::render(page, &self.files, &self.hooks, &self.left);
+    }
+}

@@ -1,0 +1,137 @@
+//! `status`: what is indexed, how fresh it is, and where each store lives.
+
+use std::path::Path;
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::sync::{Count, counts, listed};
+use crate::contract::op::{Example, Query, Toolset};
+use crate::contract::page::{Cell, Page, Render};
+use crate::index::tables;
+use crate::view::View;
+
+/// Tell what is indexed, how fresh it is and where each store lives
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Status {}
+
+/// The state of the workspace
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Standing {
+    /// Files of the project
+    pub files: u64,
+    /// Files that differ from the commit that is checked out
+    pub edited: u64,
+    /// Files by language
+    pub languages: Vec<Count>,
+    /// What was left out, by reason
+    pub left_out: Vec<Count>,
+    /// Whether `init` has been run here
+    pub initialised: bool,
+    /// Mistakes in `cairn.jsonc`
+    pub config: Vec<String>,
+    /// Where data is kept
+    pub stores: Vec<StoreRow>,
+    /// The last change that cairn made to files; 0 if it made none
+    pub last_change: u64,
+}
+
+/// A file that cairn keeps
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StoreRow {
+    /// What it is
+    pub name: String,
+    /// Whether it can be thrown away
+    pub derived: bool,
+    /// Where it is: below the repository's root or below git's folder
+    pub place: String,
+    /// Bytes on disk; none if it does not exist yet
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+impl Query for Status {
+    const NAME: &'static str = "status";
+    const TOOLSET: Toolset = Toolset::Everyday;
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "", shows: "the state of this repository" }];
+    type Answer = Standing;
+
+    fn run(self, view: &View) -> Result<Standing> {
+        let conn = view.index()?.conn();
+        Ok(Standing {
+            files: tables::count_files(conn)?,
+            edited: tables::count_edited(conn)?,
+            languages: counts(tables::languages(conn)?),
+            left_out: counts(tables::left_out(conn)?),
+            initialised: view.tree().root().join(".cairn/schema/version").is_file(),
+            config: view.findings().iter().map(ToString::to_string).collect(),
+            stores: stores(view),
+            last_change: view.journal().last(),
+        })
+    }
+}
+
+fn stores(view: &View) -> Vec<StoreRow> {
+    let homes = view.homes();
+    let index = view.index_path();
+    let row = |name: &str, derived: bool, path: &Path| StoreRow {
+        name: name.into(),
+        derived,
+        place: place(view, path),
+        bytes: std::fs::metadata(path).ok().map(|known| known.len()),
+    };
+    let derived = index.iter().map(|path| row("index", true, path));
+    let facts = row("facts", true, &homes.shared.join("cache/facts.sqlite"));
+    let durables = view.durables().into_iter();
+    let durable = durables.map(|store| row(store.name, false, &store.path(&homes.shared)));
+    derived.chain([facts]).chain(durable).collect()
+}
+
+/// A path without what lies outside of the repository: that is nobody's business.
+fn place(view: &View, path: &Path) -> String {
+    let root = view.tree().root();
+    let shared = view.git().map(|git| git.layout().common_dir.clone());
+    let below = |base: &Path, name: &str| {
+        path.strip_prefix(base).ok().map(|rest| format!("{name}{}", rest.display()))
+    };
+    let in_git = shared.as_deref().and_then(|shared| below(shared, ".git/"));
+    below(root, "").or(in_git).unwrap_or_else(|| path.display().to_string())
+}
+
+impl Render for Standing {
+    fn render(&self, page: &mut Page) {
+        let edited = match self.edited {
+            0 => "none edited".into(),
+            edited => format!("{edited} edited"),
+        };
+        page.answer(format!("{} files indexed, {edited}", self.files));
+        if !self.languages.is_empty() {
+            page.item("languages", listed(&self.languages));
+        }
+        if !self.left_out.is_empty() {
+            page.item("left out", listed(&self.left_out));
+        }
+        let stores = self.stores.iter().map(|store| {
+            let bytes =
+                store.bytes.map_or("not there yet".into(), |bytes| format!("{} KB", bytes / 1024));
+            let kind = if store.derived { "derived" } else { "durable" };
+            vec![
+                Cell::text(&store.name),
+                Cell::text(kind),
+                Cell::text(bytes),
+                Cell::handle(&store.place),
+            ]
+        });
+        page.table(0, stores.collect());
+        for finding in &self.config {
+            page.item("cairn.jsonc", finding);
+        }
+        if !self.initialised {
+            page.say_next("Not set up: agents and hooks do not know of cairn here", "cairn init");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `subgraph`: everything around a node.
+
+use base::{EntityRef, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Hops, Limit, Offset, Target, comma_list};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::graph::walk::{self, Sense};
+use crate::graph::{self, Edge, EdgeFilter};
+use crate::view::View;
+
+/// Show everything around a node, whichever way its edges point
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Subgraph {
+    /// Path, symbol, id or handle at the centre
+    pub center: Target,
+    /// Hops to follow, at most 5
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub hops: Hops,
+    /// Follow only these edges
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub edges: Vec<String>,
+    /// Show only these kinds of node
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub kinds: Vec<String>,
+    /// Edges to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Edges to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// A node and what is around it
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Around {
+    /// The node at the centre
+    pub center: EntityRef,
+    /// How many hops were followed
+    pub hops: usize,
+    /// How many nodes are around it
+    pub nodes: usize,
+    /// The edges between them, nearest first
+    pub edges: Vec<EdgeRow>,
+    /// What the answer leaves open
+    pub notes: Vec<String>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// One edge
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EdgeRow {
+    /// Where it starts
+    pub from: EntityRef,
+    /// What it is
+    pub edge: &'static str,
+    /// Where it ends
+    pub to: EntityRef,
+}
+
+impl Query for Subgraph {
+    const NAME: &'static str = "subgraph";
+    const ALIASES: &'static [Alias] = &[Alias::of("get_subgraph").lifting(&["filters"])];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "docs --hops 1", shows: "a folder, what it holds and what links to it" }];
+    type Answer = Around;
+
+    fn run(self, view: &View) -> Result<Around> {
+        let center = graph::resolve(view, &self.center)?;
+        let hops = self.hops.get().min(Hops::CAP);
+        let filter = EdgeFilter { names: self.edges, confidence: None };
+        let walked = walk::outwards(view, &[center.clone()], Sense::Around, hops, &filter)?;
+        let shown = |node: &EntityRef| {
+            *node == center || self.kinds.is_empty() || self.kinds.iter().any(|k| k == node.kind())
+        };
+        let mut edges: Vec<Edge> =
+            walked.edges.into_iter().filter(|e| shown(&e.from) && shown(&e.to)).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        edges.retain(|e| seen.insert((e.from.clone(), e.to.clone(), e.kind.name)));
+        let total = edges.len() as u64;
+        let (offset, limit) = (self.offset.get(), self.limit.get());
+        let rows = edges.into_iter().skip(offset).take(limit);
+        let edges = rows.map(|e| EdgeRow { from: e.from, edge: e.kind.name, to: e.to }).collect();
+        let clamped = (self.hops.get() > Hops::CAP)
+            .then(|| format!("{} hops were cut to {}", self.hops, Hops::CAP));
+        let cut = walked.is_cut.then(|| "the walk was cut off: it reached too much".to_owned());
+        Ok(Around {
+            hops,
+            nodes: walked.reached.iter().filter(|reached| shown(&reached.node)).count(),
+            edges,
+            notes: clamped.into_iter().chain(cut).collect(),
+            paging: Paging { offset: offset as u64, limit: limit as u64, total },
+            center,
+        })
+    }
+}
+
+impl Render for Around {
+    fn render(&self, page: &mut Page) {
+        let Paging { offset, total, .. } = self.paging;
+        page.answer(format!(
+            "{} nodes and {total} edges within {} hops of {}",
+            self.nodes, self.hops, self.center
+        ));
+        let cells = |row: &EdgeRow| {
+            vec![Cell::handle(&row.from), Cell::text(row.edge), Cell::handle(&row.to)]
+        };
+        page.table(0, self.edges.iter().map(cells).collect());
+        let shown = offset + self.edges.len() as u64;
+        if shown < total {
+            let next = format!("subgraph {} --offset {shown}", self.center);
+            page.say_next(format!("…  {} more", total - shown), next);
+        }
+        self.notes.iter().for_each(|note| page.say(note));
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

@@ -1,0 +1,106 @@
+//! `trace`: how two nodes hang together.
+
+use base::{EntityRef, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::alias::Alias;
+use crate::contract::args::{Target, comma_list};
+use crate::contract::op::{Example, Query, Toolset};
+use crate::contract::page::{Cell, Page, Render};
+use crate::graph::walk::{self, Hop};
+use crate::graph::{self, EdgeFilter};
+use crate::view::View;
+
+/// The longest way that is looked for, in hops.
+const LONGEST: usize = 12;
+
+/// Show how two things hang together: the shortest way from one to the other
+///
+/// Edges are followed either way; the arrows show which way each points.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trace {
+    /// Path, symbol, id or handle to start from
+    pub from: Target,
+    /// Path, symbol, id or handle to arrive at
+    pub to: Target,
+    /// Follow only these edges
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub edges: Vec<String>,
+}
+
+/// The way from one node to another
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Way {
+    /// Where it starts
+    pub from: EntityRef,
+    /// Where it arrives
+    pub to: EntityRef,
+    /// Whether there is one
+    pub found: bool,
+    /// Its steps
+    pub hops: Vec<HopRow>,
+}
+
+/// One step
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HopRow {
+    /// Where the step starts
+    pub from: EntityRef,
+    /// The edge it takes
+    pub edge: &'static str,
+    /// Whether the edge points this way; otherwise it points back
+    pub forward: bool,
+    /// Where the step ends
+    pub to: EntityRef,
+}
+
+impl Query for Trace {
+    const NAME: &'static str = "trace";
+    const TOOLSET: Toolset = Toolset::Everyday;
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("trace_chain").renaming(&[("from_key", "from"), ("to_key", "to")])];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "README.md docs", shows: "how a document leads to a folder" }];
+    type Answer = Way;
+
+    fn run(self, view: &View) -> Result<Way> {
+        let (from, to) = (graph::resolve(view, &self.from)?, graph::resolve(view, &self.to)?);
+        let filter = EdgeFilter { names: self.edges, confidence: None };
+        let hops = walk::trace(view, &from, &to, (LONGEST, &filter))?;
+        let row = |hop: Hop| HopRow {
+            forward: hop.edge.from == hop.from,
+            edge: hop.edge.kind.name,
+            from: hop.from,
+            to: hop.to,
+        };
+        let found = hops.is_some();
+        let hops = hops.unwrap_or_default().into_iter().map(row).collect();
+        Ok(Way { from, to, found, hops })
+    }
+}
+
+impl Render for Way {
+    fn render(&self, page: &mut Page) {
+        let Self { from, to, hops, .. } = self;
+        match (self.found, hops.len()) {
+            (false, _) => page.answer(format!(
+                "No way from {from} to {to} within {LONGEST} hops; every edge was followed"
+            )),
+            (true, 0) => page.answer(format!("{from} is {to}")),
+            (true, 1) => page.answer(format!("1 hop from {from} to {to}")),
+            (true, count) => page.answer(format!("{count} hops from {from} to {to}")),
+        }
+        let cells = |hop: &HopRow| {
+            let arrow = match hop.forward {
+                true => format!("--{}->", hop.edge),
+                false => format!("<-{}--", hop.edge),
+            };
+            vec![Cell::handle(&hop.from), Cell::text(arrow), Cell::handle(&hop.to)]
+        };
+        page.table(0, hops.iter().map(cells).collect());
+    }
+}

@@ -1,0 +1,88 @@
+//! `uninstall`: takes back what `init` wrote, byte for byte.
+
+use std::sync::Arc;
+
+use base::{Call, Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::install::{self, HookRow, Installed, Left};
+use crate::contract::op::{Action, Door, Effect, Example};
+use crate::contract::page::{Page, Render};
+use crate::workspace::Workspace;
+
+/// Take back what `init` wrote: files, git hooks, agents' settings
+///
+/// Files get back the bytes they had; what you changed yourself stays. Cards and durable stores
+/// are kept.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Uninstall {
+    /// Show what would change, write nothing
+    #[arg(long)]
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What was taken back
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Uninstalled {
+    /// What happened to files of the repository
+    pub files: Installed,
+    /// What happened to git's hooks
+    pub hooks: Vec<HookRow>,
+    /// What was left alone, and why
+    pub left: Vec<Left>,
+    /// Whether nothing was written
+    pub dry_run: bool,
+}
+
+impl Action for Uninstall {
+    const NAME: &'static str = "uninstall";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const DOORS: &'static [Door] = Door::PERSON;
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "--dry-run", shows: "what would be taken back" }];
+    type Answer = Uninstalled;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Uninstalled> {
+        let plan = setup::plan_uninstall(install::existing(workspace));
+        let (files, mut left) =
+            install::write_files(workspace, (plan, "uninstall"), self.dry_run, call)?;
+        let hooks = install::hooks(
+            workspace,
+            |existing| setup::plan_hooks_uninstall(existing),
+            (self.dry_run, &mut left),
+            call,
+        )?;
+        if !self.dry_run {
+            remove_cache(workspace)?;
+        }
+        Ok(Uninstalled { files, hooks, left, dry_run: self.dry_run })
+    }
+}
+
+/// The cache can be derived again; the folder goes too if nothing else is in it.
+fn remove_cache(workspace: &Workspace) -> Result<()> {
+    let failed = || Problem::io("remove the cache .cairn/cache");
+    match std::fs::remove_dir_all(&workspace.homes.cache) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed()(error)),
+        _ => {}
+    }
+    let above = workspace.tree.root().join(".cairn");
+    let _ = std::fs::remove_dir(above); // it stays if cards or shared knowledge are in it
+    Ok(())
+}
+
+impl Render for Uninstalled {
+    fn render(&self, page: &mut Page) {
+        let (files, hooks) = (self.files.rows.len(), self.hooks.len());
+        match (files + hooks, self.dry_run) {
+            (0, _) => page.answer("Nothing of cairn's is set up here"),
+            (_, true) => page.answer(format!("Would take back {files} files and {hooks} hooks")),
+            (_, false) => page.answer(format!("Took back {files} files and {hooks} hooks")),
+        }
+        install::render(page, &self.files, &self.hooks, &self.left);
+    }
+}

@@ -1,0 +1,51 @@
+//! `version`: which cairn this is.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::op::Query;
+use crate::contract::page::{Page, Render};
+use crate::view::View;
+
+/// Tell which cairn this is, and what it stores
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Version {}
+
+/// Versions that matter when two copies of cairn meet
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Versions {
+    /// The program's
+    pub cairn: &'static str,
+    /// The one of the files it writes into a repository
+    pub format: u32,
+    /// The one of its reading of source text
+    pub extractor: u32,
+    /// SQLite's
+    pub sqlite: String,
+}
+
+impl Query for Version {
+    const NAME: &'static str = "version";
+    type Answer = Versions;
+
+    fn run(self, _: &View) -> Result<Versions> {
+        Ok(Versions {
+            cairn: env!("CARGO_PKG_VERSION"),
+            format: setup::FORMAT_VERSION,
+            extractor: syntax::EXTRACTOR_VERSION,
+            sqlite: store::library_version(),
+        })
+    }
+}
+
+impl Render for Versions {
+    fn render(&self, page: &mut Page) {
+        let Self { cairn, format, extractor, sqlite } = self;
+        page.answer(format!(
+            "cairn {cairn} (format {format}, extractor {extractor}, SQLite {sqlite})"
+        ));
+    }
+}

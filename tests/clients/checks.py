@@ -8,7 +8,6 @@ import contextlib
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -118,14 +117,13 @@ class Server(str):
 
 @contextlib.contextmanager
 def running(command, env):
-    """A process in a group of its own, which is gone with everything it started afterwards."""
+    """A process that is gone afterwards. It stays in our group, which `run.py` sweeps at the end."""
     process = subprocess.Popen(
         command,
         env=env,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        start_new_session=True,
     )
     try:
         yield process
@@ -152,15 +150,13 @@ def serving(process):
 
 
 def end(process):
-    """Ends a process and its group, politely first."""
-    for number, patience in ((signal.SIGTERM, 3), (signal.SIGKILL, 3)):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(patience)
-            break
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)  # what the process left behind
+    """Ends a process, politely first."""
+    process.terminate()
+    try:
+        process.wait(3)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def children(pid):

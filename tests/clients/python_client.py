@@ -1,6 +1,7 @@
 """The official Python client in every mode, over stdio and HTTP."""
 
 import functools
+import logging
 import os
 import tempfile
 import time
@@ -22,6 +23,7 @@ CANCELLED_WITHIN = 3  # seconds until the next answer after a call was given up
 
 
 def main():
+    logging.disable(logging.WARNING)  # that a tool is not listed is what an alias is about
     options = checks.arguments(__doc__)
     report = Checks()
     anyio.run(functools.partial(all_ways, report, options))

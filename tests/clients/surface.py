@@ -11,6 +11,7 @@ import sys
 
 FILE_TEMPLATE = "cairn://file/{+path}"
 PROMPT = "before_i_edit"
+INDEX_CALL = ["run", {"operation": "sync", "arguments": {}}]
 LONG_CALL = ["run", {"operation": "sync", "arguments": {"full": True}}]
 LISTED = ["search", "context", "impact", "status", "help", "ask", "run"]
 

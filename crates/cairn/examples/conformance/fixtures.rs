@@ -1,0 +1,234 @@
+//! What the official MCP conformance suite expects of a server, laid over a server of ours.
+//!
+//! The suite calls tools, resources and prompts by fixed names (`test_simple_text`,
+//! `test://static-text` …) that no real server has. [`Fixtures`] adds them to any handler and
+//! passes everything else on, so that what is tested is the real server behind its real HTTP
+//! door: negotiation, headers, sessions, caching hints, streams and the guard.
+//!
+//! `tools` answers at once or talks to the client while it runs, `rounds` asks for input by
+//! ending the call early, `pages` holds resources and prompts.
+
+#![expect(deprecated, reason = "clients before 2026-07-28 still use logging and subscribe")]
+
+mod pages;
+mod rounds;
+mod tools;
+
+use std::borrow::Cow;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, GetPromptRequestParams, GetPromptResponse, InitializeResult, JsonObject,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    Reference, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
+};
+use rmcp::service::{RequestContext, SubscriptionContext, SubscriptionSendError, SubscriptionSink};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+/// What every fixture is told about the request it answers.
+type Context = RequestContext<RoleServer>;
+
+/// A server with the suite's fixtures on top. Clones share their listeners.
+#[derive(Clone)]
+pub(crate) struct Fixtures<S> {
+    inner: S,
+    listeners: Listeners,
+}
+
+impl<S: ServerHandler> Fixtures<S> {
+    /// Lays the fixtures over `inner`.
+    pub(crate) fn new(inner: S) -> Self {
+        Self { inner, listeners: Listeners::default() }
+    }
+}
+
+/// The streams that `subscriptions/listen` holds open, so that a tool can speak on them.
+#[derive(Clone, Default)]
+struct Listeners(Arc<Mutex<Vec<SubscriptionSink>>>);
+
+/// Whose list a fixture claims has changed.
+#[derive(Clone, Copy)]
+enum Changed {
+    Tools,
+    Prompts,
+}
+
+impl Listeners {
+    fn add(&self, sink: SubscriptionSink) {
+        self.sinks().push(sink);
+    }
+
+    /// Tells everyone who asked to hear of it, and forgets those who are gone.
+    async fn tell(&self, changed: Changed) {
+        // Taken out, so that a slow stream is not waited for while the lock is held.
+        let sinks = mem::take(&mut *self.sinks());
+        for sink in sinks {
+            let heard = match changed {
+                Changed::Tools => sink.notify_tool_list_changed().await,
+                Changed::Prompts => sink.notify_prompt_list_changed().await,
+            };
+            if !matches!(heard, Err(SubscriptionSendError::SubscriptionClosed)) {
+                self.add(sink);
+            }
+        }
+    }
+
+    fn sinks(&self) -> MutexGuard<'_, Vec<SubscriptionSink>> {
+        self.0.lock().expect("no holder of this lock panics")
+    }
+}
+
+impl<S: ServerHandler> ServerHandler for Fixtures<S> {
+    fn get_info(&self) -> InitializeResult {
+        let mut info = self.inner.get_info();
+        let has = &mut info.capabilities;
+        has.tools.get_or_insert_default().list_changed = Some(true);
+        has.prompts.get_or_insert_default().list_changed = Some(true);
+        let resources = has.resources.get_or_insert_default();
+        (resources.subscribe, resources.list_changed) = (Some(true), Some(true));
+        has.completions.get_or_insert_with(JsonObject::new);
+        has.logging.get_or_insert_with(JsonObject::new);
+        info
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        self.inner.supported_protocol_versions()
+    }
+
+    async fn list_tools(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let mut list = self.inner.list_tools(page, context).await?;
+        list.tools.extend(tools::all().chain(rounds::all()));
+        Ok(list)
+    }
+
+    /// The HTTP door looks here to check a call's headers against the tool's schema.
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let own = tools::all().chain(rounds::all()).find(|tool| tool.name == name);
+        own.or_else(|| self.inner.get_tool(name))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if let Some(answer) = rounds::call(&request, &context) {
+            return answer;
+        }
+        match tools::call(&request, &context, &self.listeners).await {
+            Some(answer) => answer,
+            None => self.inner.call_tool(request, context).await,
+        }
+    }
+
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let mut list = self.inner.list_resources(page, context).await?;
+        list.resources.extend(pages::resources());
+        Ok(list)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let mut list = self.inner.list_resource_templates(page, context).await?;
+        list.resource_templates.push(pages::template());
+        Ok(list)
+    }
+
+    /// A `test://` URI that is no fixture goes to the server too, to see what it says of it.
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        match pages::read(&request.uri) {
+            Some(result) => Ok(result.into()),
+            None => self.inner.read_resource(request, context).await,
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let mut list = self.inner.list_prompts(page, context).await?;
+        list.prompts.extend(pages::prompts());
+        list.prompts.push(rounds::prompt());
+        Ok(list)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: Context,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        if let Some(answer) = rounds::get_prompt(&request) {
+            return Ok(answer);
+        }
+        match pages::prompt(&request) {
+            Some(result) => Ok(result.into()),
+            None => self.inner.get_prompt(request, context).await,
+        }
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: Context,
+    ) -> Result<CompleteResult, ErrorData> {
+        let own = match &request.r#ref {
+            Reference::Prompt(prompt) => prompt.name.starts_with("test_"),
+            Reference::Resource(resource) => resource.uri.starts_with("test://"),
+            _ => false,
+        };
+        if own { pages::complete(&request) } else { self.inner.complete(request, context).await }
+    }
+
+    async fn set_level(&self, _: SetLevelRequestParams, _: Context) -> Result<(), ErrorData> {
+        Ok(())
+    }
+
+    async fn subscribe(&self, _: SubscribeRequestParams, _: Context) -> Result<(), ErrorData> {
+        Ok(())
+    }
+
+    async fn unsubscribe(&self, _: UnsubscribeRequestParams, _: Context) -> Result<(), ErrorData> {
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(requested.supported_by(&self.get_info().capabilities))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.listeners.add(context.sink().clone());
+        context.cancelled().await;
+        Ok(())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: Context,
+    ) -> Result<CustomResult, ErrorData> {
+        self.inner.on_custom_request(request, context).await
+    }
+}

@@ -1,0 +1,146 @@
+//! Installs the MCP clients that `tests/clients` runs, into `.tools` at the repository's root.
+//!
+//! What is installed is pinned by the manifests in `tests/clients`. A copy of them is written
+//! beside each installation when it is complete, so a second call finds it and does nothing, and
+//! one that was interrupted or is out of date begins anew.
+
+#![expect(clippy::disallowed_methods, reason = "a developer's tool runs npm and Python")]
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the manifests are, below the root.
+const MANIFESTS: &str = "tests/clients";
+
+/// The oldest Python with everything that the scripts use.
+const PYTHON: (u32, u32) = (3, 11);
+
+/// The installed clients.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tools {
+    /// `.tools`, as `tests/clients/run.py --tools` takes it
+    pub folder: PathBuf,
+    /// The folder that holds `node_modules`
+    pub node: PathBuf,
+    /// The interpreter that has the Python clients
+    pub python: PathBuf,
+}
+
+/// Brings `.tools` up to date with the manifests. The error says what to do.
+pub fn install(root: &Path) -> Result<Tools, String> {
+    let folder = root.join(".tools");
+    fs::create_dir_all(&folder).map_err(failed("create", &folder))?;
+    let lock = folder.join("lock");
+    // Two test runs at once must not install into each other's folder.
+    let guard = File::create(&lock).map_err(failed("create", &lock))?;
+    guard.lock().map_err(failed("lock", &lock))?;
+    let manifests = root.join(MANIFESTS);
+    let node = folder.join("node");
+    fresh(&node, &manifests, &["package.json", "package-lock.json"], || npm(&node))?;
+    let venv = folder.join("python");
+    let python = interpreter(&venv);
+    fresh(&venv, &manifests, &["requirements.txt", "constraints.txt"], || {
+        virtual_environment(&venv, &python, &manifests)
+    })?;
+    Ok(Tools { folder, node, python })
+}
+
+/// The call that runs every client against two binaries.
+pub fn run(root: &Path, tools: &Tools, cairn: &Path, conformance: &Path) -> Command {
+    let mut command = Command::new("python3");
+    command.arg(root.join(MANIFESTS).join("run.py"));
+    command.arg("--cairn").arg(cairn).arg("--conformance").arg(conformance);
+    command.arg("--tools").arg(&tools.folder).current_dir(root);
+    command
+}
+
+/// Calls `install` in an empty `folder` unless it was installed from these very manifests.
+fn fresh(
+    folder: &Path,
+    manifests: &Path,
+    names: &[&str],
+    install: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
+    let read = |name: &&str| {
+        let path = manifests.join(name);
+        fs::read_to_string(&path).map_err(failed("read", &path))
+    };
+    let wanted = names.iter().map(read).collect::<Result<String, String>>()?;
+    let stamp = folder.join("installed-from");
+    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
+        return Ok(());
+    }
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(failed("empty", folder)(error));
+        }
+        _ => fs::create_dir_all(folder).map_err(failed("create", folder))?,
+    }
+    for name in names {
+        let (from, to) = (manifests.join(name), folder.join(name));
+        fs::copy(&from, &to).map_err(failed("copy", &from))?;
+    }
+    install()?;
+    fs::write(&stamp, wanted).map_err(failed("write", &stamp))
+}
+
+/// Installs what the lock file names. No package's own script is run.
+fn npm(folder: &Path) -> Result<(), String> {
+    let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
+    npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
+    finish(npm.current_dir(folder), "install Node with npm to test with the MCP clients")
+}
+
+fn virtual_environment(folder: &Path, python: &Path, manifests: &Path) -> Result<(), String> {
+    let system = system_python()?;
+    finish(
+        Command::new(system).args(["-m", "venv"]).arg(folder),
+        "this Python has no `venv`, or no pip for it; install your system's python3-venv package",
+    )?;
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    finish(
+        Command::new(python)
+            .args(pip)
+            .arg("--requirement")
+            .arg(manifests.join("requirements.txt"))
+            .arg("--constraint")
+            .arg(manifests.join("constraints.txt")),
+        "pip could not install the MCP clients; look at what it says above",
+    )
+}
+
+fn interpreter(venv: &Path) -> PathBuf {
+    if cfg!(windows) { venv.join("Scripts/python.exe") } else { venv.join("bin/python") }
+}
+
+fn system_python() -> Result<&'static str, String> {
+    let recent = |name: &&str| version(name).is_some_and(|version| version >= PYTHON);
+    let found = ["python3", "python"].into_iter().find(recent);
+    let (major, minor) = PYTHON;
+    found.ok_or_else(|| format!("no python3 on the PATH that is {major}.{minor} or newer"))
+}
+
+fn version(python: &str) -> Option<(u32, u32)> {
+    let script = "import sys; print(*sys.version_info[:2])";
+    let said = Command::new(python).args(["-c", script]).output().ok()?.stdout;
+    let said = String::from_utf8(said).ok()?;
+    let (major, minor) = said.trim().split_once(' ')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// Runs a command to its end; `hint` is what helps if it cannot.
+fn finish(command: &mut Command, hint: &str) -> Result<(), String> {
+    let name = command.get_program().display().to_string();
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`{name}` ended with {status}; {hint}")),
+        Err(error) => Err(format!("cannot run `{name}`: {error}; {hint}")),
+    }
+}
+
+fn failed(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> String {
+    let path = path.display().to_string();
+    move |error| format!("cannot {what} {path}: {error}")
+}

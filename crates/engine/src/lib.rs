@@ -14,7 +14,9 @@ mod index;
 pub mod layers;
 pub mod ops;
 mod plan;
+pub mod prompts;
 mod repo;
+pub mod resources;
 mod search;
 mod settings;
 mod view;
@@ -22,7 +24,7 @@ mod workspace;
 
 pub use area::{AREAS, Area};
 pub use contract::answer::{Answer, Basis, Outcome, Paging, State, to_json, to_text};
-pub use contract::op::{Door, Effect, Toolset};
+pub use contract::op::{Door, Effect, Example, Toolset};
 pub use contract::page::Paint;
 pub use contract::schema::{self, Object};
 pub use contract::spec::OpSpec;

@@ -94,6 +94,11 @@ impl Repository {
         (!own.starts_with(&inner.root) || !path.starts_with(own)).then_some(inner.root)
     }
 
+    /// The email that the user gave git.
+    pub fn user_email(&self, call: &Call) -> Result<Option<String>> {
+        self.repo.user_email(call)
+    }
+
     /// The folder whose hooks git runs.
     pub(crate) fn hooks_dir(&self, call: &Call) -> Result<HooksDir> {
         self.repo.hooks_dir(call)

@@ -16,7 +16,7 @@ pub(super) const DUMP: &[&str] = &[
 
 /// A file as an answer shows it.
 #[derive(Debug, Clone)]
-pub(super) struct File {
+pub(crate) struct File {
     pub path: RepoPath,
     pub size: u64,
     pub lines: u32,

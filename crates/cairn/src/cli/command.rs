@@ -1,0 +1,146 @@
+//! The words of the command line: one for each operation, and a few that are the door's own.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use base::{Problem, Result};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, value_parser};
+use clap_complete::Shell;
+use engine::{Door, OpSpec, ops};
+
+use super::{serve, terminal};
+use crate::mcp::Options;
+
+type Extra = fn(&ArgMatches) -> Result<ExitCode>;
+
+/// What this door does by itself: it serves the others, and knows its own words.
+const EXTRAS: &[(&str, fn() -> Command, Extra)] = &[
+    ("mcp", || Options::augment_args(Command::new("mcp")), serve::serve),
+    ("completions", completions_command, completions),
+    ("man", man_command, man),
+];
+
+/// What to do for a word that is no operation.
+pub(super) fn extra(name: &str) -> Option<Extra> {
+    EXTRAS.iter().find(|(known, ..)| *known == name).map(|(_, _, run)| *run)
+}
+
+/// `area verb` for every operation that has this door, and the door's own words.
+pub fn command() -> Command {
+    let root = Command::new("cairn")
+        .about("Gives a repository a memory, for coding agents and the people who work with them")
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .max_term_width(100)
+        .arg(flag("json", "Print the answer as JSON").action(ArgAction::SetTrue))
+        .arg(flag("actor", "Who is asking, for the record; git's email if left out"))
+        .arg(
+            flag("dir", "Work on the repository around this folder")
+                .short('C')
+                .value_name("DIR")
+                .default_value(".")
+                .value_parser(value_parser!(PathBuf)),
+        );
+    let root = ops::ALL.iter().filter(|op| op.opens(Door::Cli)).fold(root, with_operation);
+    EXTRAS.iter().fold(root, |root, (_, command, _)| root.subcommand(command()))
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).help(help).global(true).help_heading("Everywhere")
+}
+
+fn with_operation(root: Command, op: &OpSpec) -> Command {
+    let own = |name: &str| with_examples((op.command)().name(name.replace('_', "-")), op);
+    match op.name.split_once('.') {
+        None => root.subcommand(own(op.name)),
+        Some((area, verb)) if root.find_subcommand(area).is_some() => {
+            root.mut_subcommand(area, |group| group.subcommand(own(verb)))
+        }
+        Some((area, verb)) => {
+            let group = Command::new(area).about(format!("Operations of the area {area}"));
+            root.subcommand(group.subcommand_required(true).subcommand(own(verb)))
+        }
+    }
+}
+
+fn with_examples(command: Command, op: &OpSpec) -> Command {
+    if op.examples.is_empty() {
+        return command;
+    }
+    let line = |example: &engine::Example| {
+        let typed = format!("cairn {} {}", op.words(), example.args);
+        format!("  {}\n      {}\n", typed.trim_end(), example.shows)
+    };
+    let lines: String = op.examples.iter().map(line).collect();
+    command.after_help(format!("Examples:\n{lines}"))
+}
+
+fn completions_command() -> Command {
+    Command::new("completions").about("Print completions for a shell").arg(
+        Arg::new("shell").required(true).value_parser(value_parser!(Shell)).help("Which shell"),
+    )
+}
+
+fn completions(matches: &ArgMatches) -> Result<ExitCode> {
+    let shell = *matches.get_one::<Shell>("shell").expect("clap requires it");
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut command(), "cairn", &mut text);
+    terminal::print_bytes(&text);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn man_command() -> Command {
+    Command::new("man").about("Write manual pages into a folder").arg(
+        Arg::new("folder").required(true).value_parser(value_parser!(PathBuf)).help("Where to"),
+    )
+}
+
+fn man(matches: &ArgMatches) -> Result<ExitCode> {
+    let folder = matches.get_one::<PathBuf>("folder").expect("clap requires it");
+    let write = |folder: &PathBuf| -> io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        clap_mangen::generate_to(command(), folder)
+    };
+    write(folder).map_err(Problem::io(format!("write manual pages to {}", folder.display())))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_operation_is_reached_by_its_own_words() {
+        for op in ops::ALL.iter().filter(|op| op.opens(Door::Cli)) {
+            let leaf = op.words().split(' ').fold(command(), |command, part| {
+                command.find_subcommand(part).expect("a subcommand").clone()
+            });
+            assert_eq!(leaf.get_about().map(ToString::to_string), Some(op.summary()));
+        }
+    }
+
+    #[test]
+    fn every_example_is_a_command_line() {
+        for op in ops::ALL {
+            for example in op.examples {
+                let words = op.words();
+                let line = example.args.replace('"', "");
+                let typed =
+                    ["cairn"].into_iter().chain(words.split(' ')).chain(line.split_whitespace());
+                let parsed = command().try_get_matches_from(typed);
+                // Quoted words were taken apart above; what is left over is only words.
+                let kind = parsed.err().map(|error| error.kind());
+                let fine = [None, Some(clap::error::ErrorKind::UnknownArgument)];
+                assert!(fine.contains(&kind), "{words} {}: {kind:?}", example.args);
+            }
+        }
+    }
+}

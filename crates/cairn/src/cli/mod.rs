@@ -1,0 +1,86 @@
+//! The command line, built from the table. The only place that touches the terminal.
+
+mod command;
+mod place;
+mod serve;
+mod terminal;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use base::{Call, Code, Problem};
+use clap::ArgMatches;
+use engine::{Mode, Outcome, ops};
+
+pub use command::command;
+
+use crate::perform::now;
+
+/// Runs one command line and returns its exit code.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let matches = match command().try_get_matches_from(&args) {
+        Ok(matches) => matches,
+        Err(error) => return terminal::usage(&error, args.iter().any(|arg| arg == "--json")),
+    };
+    let json = matches.get_flag("json");
+    let (name, inner) = verb(&matches);
+    let outcome = match command::extra(&name) {
+        Some(extra) => match extra(inner) {
+            Ok(code) => return code,
+            Err(problem) => Err(problem),
+        },
+        None => operate(&name, inner),
+    };
+    terminal::show(&outcome, json);
+    exit_code(&outcome)
+}
+
+/// The operation's name and its matches, from however deep the subcommands go.
+fn verb(matches: &ArgMatches) -> (String, &ArgMatches) {
+    let mut names = Vec::new();
+    let mut inner = matches;
+    while let Some((name, next)) = inner.subcommand() {
+        names.push(name.replace('-', "_"));
+        inner = next;
+    }
+    (names.join("."), inner)
+}
+
+fn operate(name: &str, matches: &ArgMatches) -> Outcome {
+    let op = ops::find(name)?;
+    let args = (op.from_cli)(matches).map_err(|error| Problem::invalid(error.to_string()))?;
+    let workspace = place::open(matches, Mode::Once)?;
+    let actor = place::actor(matches, &workspace, !op.reads());
+    let call = Call::new(actor, now())
+        .from_folder(place::prefix(matches, &workspace))
+        .telling(terminal::progress());
+    op.call(&workspace, call, args)
+}
+
+/// What a shell gets to know.
+fn exit_code(outcome: &Outcome) -> ExitCode {
+    ExitCode::from(match outcome {
+        Ok(answer) => u8::from(answer.has_findings),
+        Err(problem) => match problem.code {
+            Code::ValidationError
+            | Code::NotFound
+            | Code::Ambiguous
+            | Code::Conflict
+            | Code::InvariantViolation
+            | Code::InvalidOperation
+            | Code::Blocked
+            | Code::HasChildren
+            | Code::SyntaxError
+            | Code::OutsideRepository
+            | Code::WrongWorktree
+            | Code::Untrusted => 2,
+            Code::Unavailable
+            | Code::Busy
+            | Code::StoreDamaged
+            | Code::Timeout
+            | Code::Cancelled => 3,
+            Code::Internal => 70,
+        },
+    })
+}

@@ -1,0 +1,136 @@
+//! Starting the servers: MCP on stdin and stdout, or everything over HTTP.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::call::Stop;
+use base::{Call, Code, Problem, Result};
+use clap::{ArgMatches, FromArgMatches};
+use engine::{Mode, Workspace};
+use tokio_util::sync::CancellationToken;
+
+use super::{place, terminal};
+use crate::http;
+use crate::mcp::{Options, Server};
+use crate::perform::now;
+
+/// How long calls in flight get to notice that nobody is left to answer.
+const FAREWELL: Duration = Duration::from_millis(800);
+
+/// The variable that holds the token, for those who would rather not keep a file.
+const TOKEN: &str = "CAIRN_TOKEN";
+
+/// Serves until the client hangs up or the process is told to end.
+pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
+    let mut options =
+        Options::from_arg_matches(matches).map_err(|error| Problem::invalid(error.to_string()))?;
+    let workspace = Arc::new(place::open(matches, Mode::Serving)?);
+    if options.toolsets.is_empty() {
+        let configured = &workspace.settings()?.config.mcp.toolsets;
+        options.toolsets = configured.iter().map(ToString::to_string).collect();
+    }
+    let gone = CancellationToken::new();
+    let runtime = tokio::runtime::Runtime::new().map_err(Problem::io("start the server"))?;
+    index_in_background(workspace.clone(), gone.clone());
+    let server = Server::new(workspace.clone(), options.clone(), gone.clone());
+    let served = match options.http {
+        None => runtime.block_on(server.serve_stdio(terminal::note)),
+        Some(address) => {
+            let token = token(&options, address, &workspace)?;
+            runtime
+                .block_on(async {
+                    tokio::spawn(end_on_signal(gone.clone()));
+                    let at = (address, token.as_str());
+                    http::serve(server, (workspace, options), at, gone.clone(), announce).await
+                })
+                .map_err(cannot_serve(address))
+        }
+    };
+    gone.cancel();
+    runtime.shutdown_timeout(FAREWELL);
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+/// Discovery is answered at once; the index is built meanwhile.
+fn index_in_background(workspace: Arc<Workspace>, gone: CancellationToken) {
+    std::thread::spawn(move || {
+        let stop = move || gone.is_cancelled().then_some(Stop::Cancelled);
+        let call = Call::new("server", now()).stopping(stop);
+        // A failure is told to whoever asks next: their call tries again.
+        let _ = workspace.sync(false, &call);
+    });
+}
+
+async fn end_on_signal(gone: CancellationToken) {
+    let _ = tokio::signal::ctrl_c().await;
+    gone.cancel();
+}
+
+fn announce(address: SocketAddr) {
+    terminal::note(&format!("serving http://{address}/mcp and http://{address}/api"));
+}
+
+fn cannot_serve(address: SocketAddr) -> impl FnOnce(io::Error) -> Problem {
+    move |error| {
+        Problem::new(Code::Unavailable, format!("cannot serve on {address}"))
+            .hint("choose another address with  --http 127.0.0.1:PORT  (port 0 picks one)")
+            .because(error)
+    }
+}
+
+/// The bearer token: from the environment, a file, or made once and kept in a private file.
+fn token(options: &Options, address: SocketAddr, workspace: &Workspace) -> Result<String> {
+    if let Some(token) = place::variable(TOKEN) {
+        return Ok(token.to_string_lossy().into_owned());
+    }
+    if let Some(file) = &options.token_file {
+        return read_token(file);
+    }
+    if !address.ip().is_loopback() {
+        let message = format!("{address} can be reached by others, and no token was chosen");
+        return Err(Problem::new(Code::InvalidOperation, message)
+            .hint(format!("set {TOKEN} or --token-file, or bind to 127.0.0.1")));
+    }
+    let file = workspace.homes.local.join("http-token");
+    if !file.exists() {
+        make_token(&file)?;
+    }
+    terminal::note(&format!("the bearer token is in {}", file.display()));
+    read_token(&file)
+}
+
+fn read_token(file: &Path) -> Result<String> {
+    let text = std::fs::read_to_string(file).map_err(Problem::io("read the token"))?;
+    let token = text.trim();
+    if token.len() < 16 {
+        return Err(Problem::invalid(format!("{} holds no token", file.display()))
+            .hint("a token has at least 16 characters"));
+    }
+    Ok(token.to_owned())
+}
+
+fn make_token(file: &Path) -> Result<()> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Problem::internal("no randomness").because(error.to_string()))?;
+    let token = format!("{}\n", blake3::hash(&bytes).to_hex());
+    write_private(file, token.as_bytes()).map_err(Problem::io("keep the token"))
+}
+
+fn write_private(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    use io::Write as _;
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(file)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}

@@ -1,0 +1,92 @@
+//! The terminal: answers, progress, colours. stdout is data, stderr everything else.
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use base::Problem;
+use base::call::Progress;
+use engine::{Outcome, Paint, to_json, to_text};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::place;
+
+/// Progress shows up on a terminal when a call takes longer than this.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// Data goes to stdout. A problem is data for a program, and a message for a person.
+pub(super) fn show(outcome: &Outcome, json: bool) {
+    if json {
+        print(&format!("{:#}\n", to_json(outcome)));
+    } else if outcome.is_ok() {
+        print(&to_text(outcome, paint(&io::stdout())));
+    } else {
+        say(&to_text(outcome, paint(&io::stderr())));
+    }
+}
+
+/// What clap has to say: help is an answer, a wrong command line is a problem.
+pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
+    if json && error.use_stderr() {
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let problem = Problem::invalid(first).hint("--help shows how it is called");
+        show(&Err(problem), true);
+        return ExitCode::from(2);
+    }
+    let painted = error.render();
+    let plain = paint(&io::stderr()) == Paint::Plain;
+    let text = if plain { painted.to_string() } else { painted.ansi().to_string() };
+    if error.use_stderr() {
+        say(&text)
+    } else {
+        print(&text)
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+fn paint(stream: &impl IsTerminal) -> Paint {
+    let wanted = place::variable("NO_COLOR").is_none();
+    if wanted && stream.is_terminal() { Paint::Terminal } else { Paint::Plain }
+}
+
+fn print(text: &str) {
+    print_bytes(text.as_bytes());
+}
+
+/// A reader that has seen enough closes the pipe; that is no failure.
+pub(super) fn print_bytes(bytes: &[u8]) {
+    let _ = io::stdout().lock().write_all(bytes);
+}
+
+fn say(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// A line for whoever looks after a server.
+pub(super) fn note(text: &str) {
+    say(&format!("cairn: {text}\n"));
+}
+
+/// Shows progress on a terminal once a call takes a while, and clears it in the end.
+pub(super) fn progress() -> impl Fn(Progress) + Send + Sync + 'static {
+    let (start, shown) = (Instant::now(), io::stderr().is_terminal());
+    let bar: Mutex<Option<ProgressBar>> = Mutex::new(None);
+    move |Progress { what, done, total }| {
+        if !shown || start.elapsed() < QUIET {
+            return;
+        }
+        let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
+        let bar = bar.get_or_insert_with(new_bar);
+        bar.set_message(what);
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+    }
+}
+
+fn new_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len}");
+    let bar = ProgressBar::new(0).with_finish(indicatif::ProgressFinish::AndClear);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

@@ -1,0 +1,253 @@
+//! The MCP door: the table of operations as tools, files as resources, ready-made requests as
+//! prompts.
+//!
+//! The list of tools is fixed at launch. Everything that is not listed stays in reach through
+//! `ask` and `run`, and through the names of older tools.
+
+mod pages;
+mod stdio;
+mod tools;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::Problem;
+use base::call::Progress;
+use clap::Args;
+use engine::{Outcome, Paint, Workspace, to_json, to_text};
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    CompleteResult, ContentBlock, GetPromptRequestParams, GetPromptResponse, Implementation,
+    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, Tool,
+};
+use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::perform::{Caller, operate, perform};
+
+/// How often a waiting client hears of progress.
+const REPORT_EVERY: Duration = Duration::from_millis(100);
+
+/// How long a client may keep the list of tools: it does not change while the server lives.
+const LIST_TTL_MS: u64 = 60 * 60 * 1000;
+
+/// What an agent reads first. Short: some clients cut it, all of them pay for it.
+const INSTRUCTIONS: &str = "\
+cairn is this repository's memory, read from the working tree as it is now. Before you edit, call \
+`context` with the paths; before you change or move something, `impact`; to find anything, \
+`search`. Every row ends in a handle that the next call takes as a target. The last line of an \
+answer is its basis: `stale` or `partial` there says what was not looked at. `help` lists \
+everything else; call it with `ask` (reads) or `run` (writes).";
+
+/// Serve agents over MCP, on stdin and stdout or over HTTP
+#[derive(Debug, Clone, Args)]
+pub struct Options {
+    /// List these areas besides the everyday tools, or `all`
+    #[arg(long, value_delimiter = ',')]
+    pub toolsets: Vec<String>,
+    /// Refuse every write
+    #[arg(long)]
+    pub read_only: bool,
+    /// Also send answers as structured content, with output schemas
+    #[arg(long)]
+    pub structured: bool,
+    /// Serve HTTP on this address instead, with MCP at /mcp and operations at /api
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:7717")]
+    pub http: Option<SocketAddr>,
+    /// File with the bearer token for HTTP; one is made and kept if left out
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<std::path::PathBuf>,
+    /// Seconds after which a call is given up
+    #[arg(long, default_value_t = 60)]
+    pub timeout: u64,
+}
+
+/// Serves one workspace. Clones share everything; nothing is kept for a connection.
+#[derive(Clone)]
+pub struct Server {
+    workspace: Arc<Workspace>,
+    options: Options,
+    tools: Arc<[Tool]>,
+    gone: CancellationToken,
+}
+
+type Context = RequestContext<RoleServer>;
+
+impl Server {
+    /// A server whose calls end when `gone` is cancelled.
+    pub fn new(workspace: Arc<Workspace>, options: Options, gone: CancellationToken) -> Self {
+        let tools = tools::list(&options).into();
+        Self { workspace, options, tools, gone }
+    }
+
+    /// Serves one client on stdin and stdout until it hangs up. `note` hears what went wrong.
+    pub async fn serve_stdio(
+        self,
+        note: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<(), Problem> {
+        let (input, output) = rmcp::transport::stdio_pipes();
+        let transport = stdio::Stdio::new(input, output, self.gone.clone(), note);
+        let broken = |error: String| Problem::internal(format!("mcp: {error}"));
+        let service = match self.serve(transport).await {
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            started => started.map_err(|error| broken(error.to_string()))?,
+        };
+        service.waiting().await.map(drop).map_err(|error| broken(error.to_string()))
+    }
+
+    fn caller(&self, context: &Context) -> Caller {
+        Caller {
+            actor: context.client_info().map_or_else(|| "mcp".into(), |client| client.name),
+            timeout: Duration::from_secs(self.options.timeout),
+            cancel: context.ct.clone(),
+            gone: self.gone.clone(),
+        }
+    }
+
+    async fn answer(&self, request: CallToolRequestParams, context: Context) -> Outcome {
+        let args = request.arguments.unwrap_or_default();
+        let route = tools::route(&request.name, args, self.options.read_only)?;
+        let (sender, receiver) = watch::channel(Progress::default());
+        let caller = self.caller(&context);
+        tokio::select! {
+            outcome = operate(self.workspace.clone(), route, caller, sender) => outcome,
+            never = report(&context, receiver) => match never {},
+        }
+    }
+
+    /// Runs something that reads the workspace for the pages of this server.
+    async fn read<T: Send + 'static>(
+        &self,
+        context: &Context,
+        read: impl FnOnce(&engine::View<'_>) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let workspace = self.workspace.clone();
+        let work = move |call: base::Call| read(&workspace.view(Arc::new(call))?);
+        perform(self.caller(context), watch::Sender::default(), work).await
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> InitializeResult {
+        let able = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .enable_completions()
+            .build();
+        InitializeResult::new(able)
+            .with_server_info(Implementation::new("cairn", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let list = ListToolsResult::with_all_items(self.tools.to_vec());
+        Ok(list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Public))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.tools.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let outcome = self.answer(request, context).await;
+        let text = vec![ContentBlock::text(to_text(&outcome, Paint::Plain))];
+        let mut result = match outcome {
+            Ok(_) => CallToolResult::success(text),
+            Err(_) => CallToolResult::error(text),
+        };
+        result.structured_content = self.options.structured.then(|| to_json(&outcome));
+        Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.read(&context, pages::resources).await.map_err(pages::refusal)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(pages::templates().with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Public))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri.clone();
+        let read = self.read(&context, move |view| pages::read(view, &request.uri)).await;
+        read.map(Into::into).map_err(|problem| pages::no_resource(problem, &uri))
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(pages::prompts().with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Public))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: Context,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let write = move |view: &engine::View<'_>| pages::prompt(view, request);
+        self.read(&context, write).await.map(Into::into).map_err(pages::refusal)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: Context,
+    ) -> Result<CompleteResult, ErrorData> {
+        let complete = move |view: &engine::View<'_>| pages::complete(view, &request);
+        self.read(&context, complete).await.map_err(pages::refusal)
+    }
+}
+
+/// Passes progress on, as often as is useful, to a client that asked for it. Never returns.
+async fn report(
+    context: &Context,
+    progress: watch::Receiver<Progress>,
+) -> std::convert::Infallible {
+    let Some(token) = context.meta.get_progress_token() else { std::future::pending().await };
+    let mut tick = tokio::time::interval(REPORT_EVERY);
+    let mut sent = 0.0;
+    loop {
+        tick.tick().await;
+        let Progress { what, done, total } = *progress.borrow();
+        if what.is_empty() {
+            continue;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "MCP counts in floats")]
+        let (done, total) = (done as f64, total as f64);
+        // Progress must grow from one note to the next, also across the parts of a long call.
+        sent = if done > sent { done } else { sent + 0.001 };
+        let mut note = ProgressNotificationParam::new(token.clone(), sent).with_message(what);
+        if total > 0.0 && sent <= total {
+            note = note.with_total(total);
+        }
+        let _ = context.peer.notify_progress(note).await; // a client that left needs none
+    }
+}

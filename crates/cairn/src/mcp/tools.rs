@@ -1,0 +1,137 @@
+//! Operations as tools: which are listed, and which operation a call means.
+
+use base::{Code, Problem, Result};
+use engine::{Door, Effect, Object, OpSpec, Toolset, ops, schema};
+use rmcp::model::{Tool, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Options;
+use crate::perform::permit;
+
+/// The two tools that reach every operation by name.
+const ASK: (&str, &str) = ("ask", "Call any operation that only reads, by its name in `help`");
+const RUN: (&str, &str) = ("run", "Call any operation that writes, by its name in `help`");
+
+/// A call of an operation that is not listed.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Indirect {
+    /// Operation, as `help` lists it
+    operation: String,
+    /// Its arguments
+    #[serde(default)]
+    arguments: Object,
+}
+
+/// The tools that a server with these options lists, always in the same order.
+pub(super) fn list(options: &Options) -> Vec<Tool> {
+    let listed = ops::ALL.iter().filter(|op| is_listed(op, options));
+    let mut tools: Vec<Tool> = listed.map(|op| tool(op, options.structured)).collect();
+    tools.push(indirect(ASK, Effect::Read));
+    if !options.read_only {
+        tools.push(indirect(RUN, Effect::OVERWRITES));
+    }
+    tools
+}
+
+/// Which operation a tool call means, if this server may run it.
+pub(super) fn route(
+    tool: &str,
+    args: Object,
+    read_only: bool,
+) -> Result<(&'static OpSpec, Object)> {
+    let (op, args) = match tool {
+        name if name == ASK.0 || name == RUN.0 => unwrap_indirect(name, args)?,
+        name => ops::resolve(name, args)?,
+    };
+    permit(op, Door::Mcp, read_only)?;
+    Ok((op, args))
+}
+
+fn is_listed(op: &OpSpec, options: &Options) -> bool {
+    let asked = |name: &String| name == "all" || name == op.area();
+    let wanted = op.toolset == Toolset::Everyday || options.toolsets.iter().any(asked);
+    wanted && permit(op, Door::Mcp, options.read_only).is_ok()
+}
+
+fn unwrap_indirect(door: &str, args: Object) -> Result<(&'static OpSpec, Object)> {
+    let call: Indirect = serde_json::from_value(args.into()).map_err(|error| {
+        Problem::invalid(error.to_string())
+            .hint(format!("for example  {door} {{\"operation\": \"status\", \"arguments\": {{}}}}"))
+    })?;
+    let (op, args) = ops::resolve(&call.operation, call.arguments)?;
+    let right = if op.reads() { ASK.0 } else { RUN.0 };
+    if right == door {
+        return Ok((op, args));
+    }
+    let message = format!("`{}` is not for `{door}`", op.name);
+    Err(Problem::new(Code::InvalidOperation, message).hint(format!("use `{right}`")))
+}
+
+fn tool(op: &OpSpec, structured: bool) -> Tool {
+    let tool = Tool::new(op.tool_name(), op.description(), (op.input_schema)())
+        .with_annotations(annotations(op.effect));
+    if structured { tool.with_raw_output_schema((op.output_schema)().into()) } else { tool }
+}
+
+fn indirect((name, description): (&'static str, &'static str), effect: Effect) -> Tool {
+    Tool::new(name, description, schema::input::<Indirect>()).with_annotations(annotations(effect))
+}
+
+fn annotations(effect: Effect) -> ToolAnnotations {
+    let closed = ToolAnnotations::new().open_world(false);
+    match effect {
+        Effect::Read => closed.read_only(true),
+        Effect::Write { destructive, idempotent } => {
+            closed.read_only(false).destructive(destructive).idempotent(idempotent)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command, FromArgMatches};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn options(flags: &[&str]) -> Options {
+        let command = Options::augment_args(Command::new("mcp").no_binary_name(true));
+        Options::from_arg_matches(&command.get_matches_from(flags)).unwrap()
+    }
+
+    fn names(flags: &[&str]) -> Vec<String> {
+        list(&options(flags)).iter().map(|tool| tool.name.to_string()).collect()
+    }
+
+    fn called(tool: &str, args: Value, read_only: bool) -> Result<&'static str, Code> {
+        let args = serde_json::from_value(args).unwrap();
+        route(tool, args, read_only).map(|(op, _)| op.name).map_err(|problem| problem.code)
+    }
+
+    #[test]
+    fn the_list_follows_the_launch() {
+        let everyday = ["context", "search", "impact", "trace", "status", "help", "ask", "run"];
+        assert_eq!(names(&[]), everyday);
+        let all = names(&["--toolsets", "all"]);
+        assert!(all.contains(&"undo".into()) && !all.contains(&"init".into()));
+        let reads = names(&["--toolsets", "undo,sync", "--read-only"]);
+        assert_eq!(reads, everyday[..7]);
+    }
+
+    #[test]
+    fn reads_and_writes_have_their_own_way_in() {
+        assert_eq!(called("run", json!({"operation": "undo"}), false), Ok("undo"));
+        let refused = Err(Code::InvalidOperation);
+        assert_eq!(called("ask", json!({"operation": "undo"}), false), refused);
+        assert_eq!(called("run", json!({"operation": "help"}), false), refused);
+        assert_eq!(called("run", json!({"operation": "init"}), false), refused);
+        assert_eq!(called("init", json!({}), false), refused);
+        assert_eq!(called("get_context", json!({"target": "a"}), false), Ok("context"));
+        assert_eq!(called("nonsense", json!({}), false), Err(Code::NotFound));
+        for (tool, args) in [("undo", json!({})), ("run", json!({"operation": "undo"}))] {
+            assert_eq!(called(tool, args, true), refused);
+        }
+    }
+}

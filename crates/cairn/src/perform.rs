@@ -1,0 +1,75 @@
+//! Runs a synchronous operation for an asynchronous door.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use base::call::{Progress, Stop};
+use base::{Call, Code, Problem};
+use engine::{Door, Object, OpSpec, Outcome, Workspace};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// Who calls, and how long they wait.
+pub(crate) struct Caller {
+    pub(crate) actor: String,
+    pub(crate) timeout: Duration,
+    /// The caller gave up
+    pub(crate) cancel: CancellationToken,
+    /// There is nobody left to answer
+    pub(crate) gone: CancellationToken,
+}
+
+impl Caller {
+    /// The call as the engine sees it, with a clock and a way to stop.
+    pub(crate) fn call(self) -> Call {
+        let deadline = Instant::now() + self.timeout;
+        Call::new(self.actor, now()).stopping(move || match Instant::now() < deadline {
+            _ if self.cancel.is_cancelled() || self.gone.is_cancelled() => Some(Stop::Cancelled),
+            true => None,
+            false => Some(Stop::Deadline),
+        })
+    }
+}
+
+/// The clock, read where a call comes in and nowhere else.
+#[expect(clippy::disallowed_methods, reason = "the door owns the clock")]
+pub(crate) fn now() -> jiff::Timestamp {
+    jiff::Timestamp::now()
+}
+
+/// Whether a server may run `op` for somebody at `door`.
+pub(crate) fn permit(op: &OpSpec, door: Door, read_only: bool) -> Result<(), Problem> {
+    let name = op.name;
+    let problem = |message: String| Problem::new(Code::InvalidOperation, message);
+    match (op.opens(door), op.reads() || !read_only) {
+        (true, true) => Ok(()),
+        (false, _) => Err(problem(format!("`{name}` is only for a person at a terminal"))
+            .hint(format!("ask them to run  cairn {}", op.words()))),
+        (_, false) => Err(problem(format!("`{name}` writes, and this server only reads"))
+            .hint("start the server without --read-only")),
+    }
+}
+
+/// Runs `work` on a thread that may block. Dropping the future cancels it.
+pub(crate) async fn perform<T: Send + 'static>(
+    caller: Caller,
+    progress: watch::Sender<Progress>,
+    work: impl FnOnce(Call) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let _cancels_when_dropped = caller.cancel.clone().drop_guard();
+    let call = caller.call().telling(move |step| {
+        progress.send_replace(step);
+    });
+    let task = tokio::task::spawn_blocking(move || work(call));
+    task.await.unwrap_or_else(|error| Err(Problem::internal("the operation failed").because(error)))
+}
+
+/// Runs an operation.
+pub(crate) async fn operate(
+    workspace: Arc<Workspace>,
+    (op, args): (&'static OpSpec, Object),
+    caller: Caller,
+    progress: watch::Sender<Progress>,
+) -> Outcome {
+    perform(caller, progress, move |call| op.call(&workspace, call, args)).await
+}

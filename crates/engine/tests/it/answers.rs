@@ -1,0 +1,213 @@
+//! Answers as a reader sees them.
+
+use base::Code;
+use serde_json::json;
+use testkit::{Repo, check};
+
+fn library() -> Repo {
+    Repo::new(
+        "//- README.md
+# Payments
+
+Start with [the design](docs/design.md), then [the code](src/pay).
+//- docs/design.md
+# Design
+
+## Webhooks
+
+Handled in [webhook.ts](../src/pay/webhook.ts#L10) and [gone](../src/old.ts).
+
+## Retries
+//- docs/ops.md
+# Operations
+
+See [design](design.md).
+//- src/pay/webhook.ts
+// Receives events and settles orders. More.
+export function handleWebhook() {}
+//- src/pay/gateway.ts
+export function charge() {}
+//- test/webhook.test.ts
+// Tests of webhooks
+",
+    )
+}
+
+#[test]
+fn context_of_a_file() {
+    check(
+        &library(),
+        "context docs/design.md",
+        "
+        docs/design.md: Design (Markdown, 7 lines)
+
+        Outline
+          Webhooks  line 3
+          Retries  line 7
+
+        If it changes
+          README.md links here at line 3    file:README.md
+          docs/ops.md links here at line 3  file:docs/ops.md
+
+        Rests on
+          links to src/old.ts at line 5, which does not exist
+          links to src/pay/webhook.ts at line 5: Receives events and settles orders (TypeScript, 2 lines)  module:src/pay/webhook.ts
+
+        Around it
+          ops.md  Operations (Markdown, 3 lines)  file:docs/ops.md
+        basis: fresh · main @ COMMIT
+        ",
+    );
+}
+
+#[test]
+fn context_cut_to_a_budget_says_what_is_missing() {
+    check(
+        &library(),
+        "context docs/design.md --budget 60",
+        "
+        docs/design.md: Design (Markdown, 7 lines)
+
+        Outline
+          Webhooks  line 3
+
+        Left out for the budget: 1 of \"Around it\", 2 of \"If it changes\", 1 of \"Outline\", 2 of \"Rests on\"    context docs/design.md --budget 180
+        basis: fresh · main @ COMMIT
+        ",
+    );
+}
+
+#[test]
+fn impact_and_deps_follow_links() {
+    check(
+        &library(),
+        "impact webhook.ts",
+        "
+        module:src/pay/webhook.ts reaches 3 files (depth 3)
+        1  docs/design.md  links                               file:docs/design.md
+        2  README.md       links, through file:docs/design.md  file:README.md
+        2  docs/ops.md     links, through file:docs/design.md  file:docs/ops.md
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    check(
+        &library(),
+        "deps README.md --depth 1",
+        "
+        file:README.md rests on 1 dir, 1 file (depth 1)
+        1  src/pay         links  dir:src/pay
+        1  docs/design.md  links  file:docs/design.md
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    check(
+        &library(),
+        "impact src",
+        "
+        dir:src reaches 3 files (depth 3)
+        1  docs/design.md  links                               file:docs/design.md
+        2  README.md       links, through file:docs/design.md  file:README.md
+        2  docs/ops.md     links, through file:docs/design.md  file:docs/ops.md
+        basis: fresh · main @ COMMIT
+        ",
+    );
+}
+
+#[test]
+fn an_empty_answer_says_that_it_looked() {
+    check(
+        &library(),
+        "impact docs/ops.md",
+        "
+        file:docs/ops.md reaches nothing that is known (depth 3)
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    check(
+        &library(),
+        "search quetzalcoatl",
+        "
+        Nothing found for \"quetzalcoatl\"; every name and text was searched
+        basis: fresh · main @ COMMIT
+        ",
+    );
+}
+
+#[test]
+fn trace_shows_which_way_edges_point() {
+    check(
+        &library(),
+        "trace docs/ops.md webhook.ts",
+        "
+        2 hops from file:docs/ops.md to module:src/pay/webhook.ts
+        file:docs/ops.md     --links->  file:docs/design.md
+        file:docs/design.md  --links->  module:src/pay/webhook.ts
+        basis: fresh · main @ COMMIT
+        ",
+    );
+}
+
+#[test]
+fn subgraph_is_everything_around() {
+    check(
+        &library(),
+        "subgraph src/pay --hops 1",
+        "
+        4 nodes and 4 edges within 1 hops of dir:src/pay
+        file:README.md  links     dir:src/pay
+        dir:src         contains  dir:src/pay
+        dir:src/pay     contains  module:src/pay/gateway.ts
+        dir:src/pay     contains  module:src/pay/webhook.ts
+        basis: fresh · main @ COMMIT
+        ",
+    );
+}
+
+#[test]
+fn names_are_resolved_as_people_write_them() {
+    let repo = library();
+    let target = |name: &str| {
+        repo.data("impact", json!({"target": name}))["target"].as_str().unwrap().to_owned()
+    };
+    let root = repo.root().display().to_string();
+    for name in ["webhook.ts", "./src/pay/webhook.ts", "pay/webhook.ts", "file:src/pay/webhook.ts"]
+    {
+        assert_eq!(target(name), "module:src/pay/webhook.ts", "{name}");
+    }
+    assert_eq!(target(&format!("{root}/src/pay/gateway.ts")), "module:src/pay/gateway.ts");
+    assert_eq!((target("src/pay/"), target(".")), ("dir:src/pay".into(), "dir:.".into()));
+    check(
+        &repo,
+        "impact webhok.ts",
+        "
+        NOT_FOUND  nothing is called `webhok.ts`
+          src/pay/webhook.ts
+          test/webhook.test.ts
+        hint: the nearest: src/pay/webhook.ts, test/webhook.test.ts
+        ",
+    );
+    repo.write("lib/webhook.ts", "");
+    check(
+        &repo,
+        "impact webhook.ts",
+        "
+        AMBIGUOUS  `webhook.ts` may mean 2 things
+          0 lines  module:lib/webhook.ts
+          Receives events and settles orders (TypeScript, 2 lines)  module:src/pay/webhook.ts
+        hint: name one, for example module:lib/webhook.ts
+        ",
+    );
+}
+
+#[test]
+fn a_path_outside_or_in_a_sibling_is_refused() {
+    let repo = library();
+    let other = tempfile::tempdir().unwrap();
+    let sibling = other.path().join("side");
+    repo.git(&["worktree", "add", "-q", sibling.to_str().unwrap()]);
+    let code = |target: &str| repo.code("context", json!({"targets": [target]}));
+    assert_eq!(code("/etc/passwd"), Code::OutsideRepository);
+    assert_eq!(code("../../etc/passwd"), Code::OutsideRepository);
+    assert_eq!(code(sibling.join("README.md").to_str().unwrap()), Code::WrongWorktree);
+    assert_eq!(code(".git/config"), Code::NotFound);
+}

@@ -1,0 +1,154 @@
+//! What every operation must keep, checked by walking the table.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use base::Code;
+use base::call::Stop;
+use engine::contract::alias::preset;
+use engine::{Object, OpSpec, ops::ALL};
+use serde_json::{Value, json};
+use testkit::Repo;
+
+fn properties(op: &OpSpec) -> Object {
+    serde_json::from_value((op.input_schema)()["properties"].clone()).unwrap()
+}
+
+#[test]
+fn cli_and_json_declare_the_same_fields() {
+    for op in ALL {
+        let (command, props) = ((op.command)(), properties(op));
+        let flags: BTreeSet<&str> = command.get_arguments().map(|a| a.get_id().as_str()).collect();
+        assert_eq!(flags, props.keys().map(String::as_str).collect(), "{}: fields", op.name);
+        let schema = (op.input_schema)();
+        let required = schema.get("required").cloned().unwrap_or(json!([]));
+        for arg in command.get_arguments() {
+            let (id, field) = (arg.get_id().as_str(), &props[arg.get_id().as_str()]);
+            let needed = required.as_array().unwrap().contains(&json!(id));
+            assert_eq!(arg.is_required_set(), needed, "{} {id}: required", op.name);
+            let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string);
+            assert_eq!(help.as_deref(), field["description"].as_str(), "{} {id}: docs", op.name);
+            let shown = arg.get_default_values().first().map(|v| v.to_str().unwrap().to_owned());
+            let default = field.get("default").filter(|value| !value.is_boolean());
+            let default = default.map(|value| value.to_string().trim_matches('"').to_owned());
+            assert_eq!(shown.filter(|text| text != "false"), default, "{} {id}: default", op.name);
+        }
+        assert!(!op.summary().is_empty() && !op.summary().ends_with('.'), "{}: summary", op.name);
+    }
+}
+
+#[test]
+fn names_are_well_formed_and_unique() {
+    let mut taken = BTreeSet::new();
+    for op in ALL {
+        let tool = op.tool_name();
+        assert!(tool.starts_with(|c: char| c.is_ascii_lowercase()) && tool.len() <= 30, "{tool}");
+        assert!(tool.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_')), "{tool}");
+        assert!(op.name.matches('.').count() <= 1, "{tool}");
+        assert!(!["ask", "run", "mcp", "man", "completions"].contains(&&*tool), "{tool}: a door's");
+        assert!(taken.insert((tool.clone(), None)), "{tool} is taken");
+    }
+    for (op, alias) in ALL.iter().flat_map(|op| op.aliases.iter().map(move |a| (op, a))) {
+        assert!(!taken.contains(&(alias.name.into(), None)), "{} is taken", alias.name);
+        assert!(taken.insert((alias.name.into(), Some(alias.selector))), "{} twice", alias.name);
+        let renamed = alias.renames.iter().map(|(_, to)| to);
+        let joined = alias.join.iter().map(|join| &join[3]);
+        let ours = renamed.chain(alias.presets.iter().map(|(k, _)| k)).chain(joined);
+        ours.for_each(|field| assert!(properties(op).contains_key(*field), "{field}"));
+        alias.presets.iter().for_each(|(_, json)| drop(preset(json)));
+    }
+}
+
+fn walk(value: &Value, visit: &mut dyn FnMut(&str, &Value)) {
+    match value {
+        Value::Object(map) => map.iter().for_each(|(k, v)| (visit(k, v), walk(v, visit)).1),
+        Value::Array(list) => list.iter().for_each(|v| walk(v, visit)),
+        _ => {}
+    }
+}
+
+#[test]
+fn schemas_are_plain() {
+    let banned = ["$schema", "$defs", "$ref", "format", "anyOf", "oneOf"];
+    for op in ALL {
+        for schema in [(op.input_schema)(), (op.output_schema)()] {
+            assert_eq!(schema["type"], "object", "{}", op.name);
+            walk(&schema.into(), &mut |key, value| {
+                assert!(!banned.contains(&key), "{}: {key}", op.name);
+                assert!(key != "type" || value.is_string() || value.is_object(), "{value}");
+            });
+        }
+    }
+}
+
+/// Files in `ops/` that are no operation but what several share.
+const SHARED: [&str; 3] = ["mod.rs", "install.rs", "reach.rs"];
+
+#[test]
+fn every_file_is_registered() {
+    let ops = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ops");
+    for op in ALL {
+        let file = ops.join(op.name.replace('.', "/")).with_extension("rs");
+        assert!(file.is_file(), "{} has no file of its own", op.name);
+    }
+    let folders = fs::read_dir(&ops).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir());
+    let all = folders.chain([ops.clone()]).flat_map(|dir| fs::read_dir(dir).unwrap());
+    let files = all.map(|e| e.unwrap().file_name().into_string().unwrap());
+    let named = files.filter(|n| n.ends_with(".rs") && !SHARED.contains(&n.as_str())).count();
+    assert_eq!(named, ALL.len(), "a file in ops/ is not in ALL");
+}
+
+#[test]
+fn json_is_as_strict_as_the_command_line() {
+    let repo = Repo::new("//- a.md\n[b](b.md)\n//- b.md\nalone\n");
+    for args in [
+        json!({"target": ""}),
+        json!({"target": "b.md", "depth": 0}),
+        json!({"target": "b.md", "dept": 1}),
+        json!({"target": 7}),
+        json!({}),
+    ] {
+        assert_eq!(repo.code("impact", args), Code::ValidationError);
+    }
+    assert_eq!(repo.code("impact", json!({"target": "../b.md"})), Code::OutsideRepository);
+    assert_eq!(repo.code("impact", json!({"target": "/etc/passwd"})), Code::OutsideRepository);
+    assert_eq!(repo.code("undo", json!({"dry_run": "yes"})), Code::ValidationError);
+    let typo = repo.ask("impact", json!({"target": "b.md", "dept": 1})).unwrap_err();
+    assert_eq!(typo.hints[0], "the nearest argument is `depth`");
+    let rows = repo.data("impact", json!({"target": "b.md"}));
+    assert_eq!(rows["rows"][0]["node"], "file:a.md");
+}
+
+#[test]
+fn older_names_and_spellings_reach_their_operations() {
+    let repo = Repo::new("//- a.md\n[b](b.md)\n//- b.md\nalone\n");
+    for (name, args) in [
+        ("get_context", json!({"target": "a.md"})),
+        ("get_subgraph", json!({"center": "a.md", "hops": 1, "filters": {"kinds": ["file"]}})),
+        ("impact_analysis", json!({"card_key": "b.md"})),
+        ("trace_chain", json!({"from_key": "a.md", "to_key": "b.md"})),
+        ("kart_impact", json!({"path": "b.md", "depth": 2})),
+        ("kart_deps", json!({"path": "a.md"})),
+        ("rebuild", json!({})),
+        ("index", json!({})),
+        ("undo", json!({"dryRun": true, "change": "1"})),
+    ] {
+        match repo.ask(name, args) {
+            Ok(_) => {}
+            Err(problem) => assert_eq!(problem.code, Code::NotFound, "{name}: {problem}"),
+        }
+    }
+    assert_eq!(repo.code("impact_analysi", json!({})), Code::NotFound);
+}
+
+#[test]
+fn a_deadline_stops_the_work() {
+    let repo = Repo::new("//- a.md\nx\n");
+    for (stop, code) in [(Stop::Deadline, Code::Timeout), (Stop::Cancelled, Code::Cancelled)] {
+        let call = testkit::call_by("t").stopping(move || Some(stop));
+        let op = engine::ops::find("sync").unwrap();
+        let problem = op.call(&repo.workspace(), call, Object::new()).unwrap_err();
+        assert_eq!(problem.code, code);
+    }
+}

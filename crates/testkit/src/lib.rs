@@ -1,0 +1,16 @@
+//! Fixture repositories, a fixed clock, and drivers for tests.
+//!
+//! A fixture is text: a line `//- path` starts a file. Author, committer and time are fixed, so
+//! commits have the same names everywhere. Failures here are failures of a test, so they panic.
+
+mod ask;
+mod fixture;
+mod mcp;
+mod repo;
+mod same;
+
+pub use ask::{call, call_by, check};
+pub use fixture::files;
+pub use mcp::McpClient;
+pub use repo::Repo;
+pub use same::assert_incremental_equals_full;

@@ -1,0 +1,101 @@
+//! A driver that talks to the real binary over stdio, line by line.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// The revision that most clients speak.
+const LEGACY: &str = "2025-11-25";
+
+/// A client of one server process.
+pub struct McpClient {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    next: u64,
+}
+
+impl McpClient {
+    /// Starts `cairn mcp` in a repository and shakes hands.
+    pub fn start(binary: &Path, repository: &Path, flags: &[&str]) -> Self {
+        let mut client = Self::start_silent(binary, repository, flags);
+        let hello = json!({"protocolVersion": LEGACY, "capabilities": {},
+            "clientInfo": {"name": "testkit", "version": "1"}});
+        client.request("initialize", hello);
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    /// Starts the server without a word.
+    #[expect(clippy::disallowed_methods, reason = "a test starts the program under test")]
+    pub fn start_silent(binary: &Path, repository: &Path, flags: &[&str]) -> Self {
+        let mut child = Command::new(binary)
+            .args(["-C".as_ref(), repository.as_os_str(), "mcp".as_ref()])
+            .args(flags)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the server starts");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("stdout is piped"));
+        Self { child, input, output, next: 0 }
+    }
+
+    /// Sends one message as it is.
+    pub fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("the server still listens");
+        writeln!(input, "{message}").and_then(|()| input.flush()).expect("a message");
+    }
+
+    /// Sends a request and waits for its response, passing over notifications.
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
+        self.next += 1;
+        let id = self.next;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        loop {
+            let message = self.receive();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// Calls a tool; its text, and whether it is an error.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+        let response = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        let result = &response["result"];
+        let text = result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+        (text, result["isError"].as_bool().unwrap_or(false))
+    }
+
+    /// The next message.
+    pub fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("a line");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("not JSON: {error}: {line}"))
+    }
+
+    /// The server's process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Closes stdin and waits for the end; how it ended, and how long that took.
+    pub fn hang_up(mut self) -> (ExitStatus, Duration) {
+        let start = Instant::now();
+        drop(self.input.take());
+        let status = self.child.wait().expect("the server ends");
+        (status, start.elapsed())
+    }
+}
+
+impl Drop for McpClient {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

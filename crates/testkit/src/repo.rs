@@ -1,0 +1,155 @@
+//! A real repository in a folder of its own.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use engine::{AREAS, Area, Mode, Opening, Workspace};
+use tempfile::TempDir;
+use tree::Disk;
+
+/// When everything happens, unless a test says otherwise.
+const DATE: &str = "2026-01-02T03:04:05Z";
+
+/// A repository that is removed with the test.
+pub struct Repo {
+    root: PathBuf,
+    /// Removes the folder with the test; none if it is somebody else's
+    _dir: Option<TempDir>,
+}
+
+impl Repo {
+    /// A git repository on `main` whose first commit holds the fixture.
+    pub fn new(fixture: &str) -> Self {
+        let repo = Self::plain(fixture);
+        repo.git(&["init", "-q", "-b", "main"]);
+        repo.commit("start");
+        repo
+    }
+
+    /// A folder with the fixture, and no git.
+    pub fn plain(fixture: &str) -> Self {
+        let dir = tempfile::Builder::new().prefix("cairn-test-").tempdir().expect("a folder");
+        let root = dir.path().canonicalize().expect("the folder is there");
+        let repo = Self { root, _dir: Some(dir) };
+        for (path, text) in crate::files(fixture) {
+            repo.write(&path, &text);
+        }
+        repo
+    }
+
+    /// A repository, or a worktree of one, that is already there.
+    pub fn at(root: &Path) -> Self {
+        Self { root: root.canonicalize().expect("the folder is there"), _dir: None }
+    }
+
+    /// Where it is.
+    pub fn root(&self) -> PathBuf {
+        self.root.clone()
+    }
+
+    /// Writes a file, with the folders above it.
+    pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let file = self.root.join(path);
+        fs::create_dir_all(file.parent().expect("a file is in a folder")).expect("folders");
+        fs::write(file, text).expect("a file");
+    }
+
+    /// What a file holds; none if it is not there.
+    pub fn read(&self, path: &str) -> Option<String> {
+        fs::read(self.root.join(path)).ok().map(|b| String::from_utf8_lossy(&b).into_owned())
+    }
+
+    /// Removes a file or folder, if it is there.
+    pub fn remove(&self, path: &str) {
+        let path = self.root.join(path);
+        let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    }
+
+    /// Moves a file or folder.
+    pub fn rename(&self, from: &str, to: &str) {
+        let to = self.root.join(to);
+        fs::create_dir_all(to.parent().expect("a file is in a folder")).expect("folders");
+        fs::rename(self.root.join(from), to).expect("a move");
+    }
+
+    /// Every file with its bytes, `.git` and the cache aside: equal for equal trees.
+    pub fn snapshot(&self) -> Vec<(String, Vec<u8>)> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.root()];
+        while let Some(folder) = folders.pop() {
+            for entry in
+                fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"))
+            {
+                let path = entry.path();
+                let name = path.strip_prefix(self.root()).expect("below the root");
+                let name = name.to_string_lossy().into_owned();
+                if name == ".git" || name == ".cairn/cache" {
+                    continue;
+                }
+                let kind = entry.file_type().expect("a kind");
+                if kind.is_dir() {
+                    folders.push(path);
+                } else if kind.is_file() {
+                    found.push((name, fs::read(path).expect("a file")));
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// Runs git with a fixed author and time, and without the machine's own settings.
+    pub fn git(&self, args: &[&str]) -> String {
+        git(&self.root, args)
+    }
+
+    /// Commits everything there is.
+    pub fn commit(&self, message: &str) -> String {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+        self.git(&["rev-parse", "HEAD"]).trim().to_owned()
+    }
+
+    /// Opens it for one answer.
+    pub fn workspace(&self) -> Workspace {
+        self.open(Mode::Once, Disk::default(), AREAS)
+    }
+
+    /// Opens it as a test likes.
+    pub fn open(&self, mode: Mode, disk: Disk, areas: &'static [Area]) -> Workspace {
+        open(&self.root(), mode, disk, areas)
+    }
+}
+
+/// Opens the repository around a folder.
+pub(crate) fn open(start: &Path, mode: Mode, disk: Disk, areas: &'static [Area]) -> Workspace {
+    let env = environment();
+    let host = git::Host::find(env.iter().cloned()).ok();
+    Workspace::open(Opening { start, host, env, mode, disk, areas }).expect("a workspace")
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test stands where a door would")]
+fn environment() -> Vec<(OsString, OsString)> {
+    std::env::vars_os().collect()
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test makes its own repositories")]
+fn git(folder: &Path, args: &[&str]) -> String {
+    let output = Command::new("git")
+        .current_dir(folder)
+        .args(["-c", "protocol.file.allow=always", "-c", "commit.gpgSign=false"])
+        .args(args)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .envs([("GIT_AUTHOR_NAME", "Ada"), ("GIT_AUTHOR_EMAIL", "ada@example.org")])
+        .envs([("GIT_COMMITTER_NAME", "Ada"), ("GIT_COMMITTER_EMAIL", "ada@example.org")])
+        .envs([("GIT_AUTHOR_DATE", DATE), ("GIT_COMMITTER_DATE", DATE)])
+        .output()
+        .expect("git runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {args:?} failed: {error}");
+    text
+}

@@ -1,0 +1,131 @@
+//! Why a server cannot be used, in words that a person can act on.
+
+use std::fmt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+/// Of what a program says, this many characters are shown.
+const MOST_SHOWN: usize = 300;
+
+/// Why a program is not a language server that works. What it said is one line, escaped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dead {
+    /// The system could not start it
+    NotStarted {
+        /// What the system says
+        why: String,
+    },
+    /// It ended before it answered
+    Exited {
+        /// How it ended
+        status: ExitStatus,
+        /// The line of its output that tells most
+        said: Option<String>,
+    },
+    /// It did not answer in time
+    Silent {
+        /// How long we waited
+        waited: Duration,
+        /// What it complained about meanwhile
+        said: Option<String>,
+    },
+    /// It answered something that is not the protocol
+    Garbage {
+        /// How that begins
+        said: Option<String>,
+    },
+    /// It answered that it cannot work
+    Refused {
+        /// Its reason
+        said: Option<String>,
+    },
+}
+
+impl fmt::Display for Dead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = match self {
+            Self::NotStarted { why } => return write!(f, "it did not start: {why}"),
+            Self::Exited { status, said } => {
+                write!(f, "it ended instead of answering ({status})")?;
+                said
+            }
+            Self::Silent { waited, said } => {
+                write!(f, "it did not answer within {} s", waited.as_secs_f32())?;
+                said
+            }
+            Self::Garbage { said } => {
+                write!(f, "it does not speak the language server protocol")?;
+                said
+            }
+            Self::Refused { said } => {
+                write!(f, "it refused to work")?;
+                said
+            }
+        };
+        said.iter().try_for_each(|said| write!(f, ": {said}"))
+    }
+}
+
+impl std::error::Error for Dead {}
+
+/// The line that tells most: the first that names an error, since interpreters print where they
+/// stopped before why; else the first.
+pub(crate) fn telling(said: &[u8]) -> Option<String> {
+    let said = String::from_utf8_lossy(said);
+    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.clone().next()?;
+    Some(shown(lines.find(|line| names_error(line)).unwrap_or(first)))
+}
+
+/// Whether a line announces an error, as `Error: …`, `error TS5023: …` and `TypeError [ERR_…]: …`
+/// do; one that throws it does not.
+fn names_error(line: &str) -> bool {
+    let head = line.split([':', '[']).next().unwrap_or_default().to_ascii_lowercase();
+    head.split_whitespace().any(|word| word.ends_with("error"))
+}
+
+/// A text that is safe to show: cut, and with all escaped that is not plainly visible.
+pub(crate) fn shown(text: &str) -> String {
+    let mut shown = String::new();
+    for (count, char) in text.chars().enumerate() {
+        match char {
+            _ if count == MOST_SHOWN => {
+                shown.push('…');
+                break;
+            }
+            '\'' | '"' | '\\' => shown.push(char),
+            char => shown.extend(char.escape_debug()),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_tells_most_is_shown() {
+        let node =
+            "node:internal/loader:1228\n  throw err;\n  ^\n\nError: Cannot find module 'a'\n";
+        assert_eq!(telling(node.as_bytes()).unwrap(), "Error: Cannot find module 'a'");
+        let python = "Traceback:\n  raise ValueError('a: b')\nValueError: a: b\n";
+        assert_eq!(telling(python.as_bytes()).unwrap(), "ValueError: a: b");
+        assert_eq!(telling(b"\n  usage: a\nb\n").unwrap(), "usage: a");
+        assert_eq!(telling(b" \n"), None);
+    }
+
+    #[test]
+    fn what_is_not_plainly_visible_is_escaped_and_length_has_a_limit() {
+        assert_eq!(shown("\u{1b}[31m\u{202e}né\u{7}\"\\"), "\\u{1b}[31m\\u{202e}né\\u{7}\"\\");
+        assert_eq!(shown(&"é".repeat(1000)), "é".repeat(MOST_SHOWN) + "…");
+    }
+
+    #[test]
+    fn reasons_read_as_sentences() {
+        let silent = Dead::Silent { waited: Duration::from_millis(1500), said: None };
+        assert_eq!(silent.to_string(), "it did not answer within 1.5 s");
+        let garbage = Dead::Garbage { said: Some("hello".into()) };
+        assert_eq!(garbage.to_string(), "it does not speak the language server protocol: hello");
+    }
+}

@@ -1,0 +1,143 @@
+//! Messages of the language server protocol on a stream: a header with the length, then JSON.
+//!
+//! Lengths count bytes. What a server writes is not trusted: headers and messages have limits.
+
+use serde_json::Value;
+
+/// No header we know of has a tenth of this.
+const MOST_HEADER: usize = 4 << 10;
+
+/// An answer to `initialize` has some ten kilobytes.
+const MOST_BODY: usize = 16 << 20;
+
+const LENGTH: &str = "Content-Length";
+const END_OF_HEADER: &[u8] = b"\r\n\r\n";
+
+/// A message as it goes on the stream.
+pub(crate) fn frame(message: &Value) -> Vec<u8> {
+    let body = message.to_string();
+    format!("{LENGTH}: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+/// A stream that is not of this protocol.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Malformed;
+
+/// Cuts a stream into messages.
+#[derive(Default)]
+pub(crate) struct Frames {
+    buffer: Vec<u8>,
+}
+
+impl Frames {
+    /// Adds what was read.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.buffer.extend(bytes);
+    }
+
+    /// The next message that is complete. Of a malformed one the offending part stays, for
+    /// [`Frames::rest`] to show.
+    pub(crate) fn next(&mut self) -> Result<Option<Value>, Malformed> {
+        let header = &self.buffer[..self.buffer.len().min(MOST_HEADER)];
+        let Some(end) = position(header, END_OF_HEADER) else {
+            return if header.len() < MOST_HEADER { Ok(None) } else { Err(Malformed) };
+        };
+        let length = content_length(&header[..end])?;
+        let start = end + END_OF_HEADER.len();
+        let Some(body) = self.buffer.get(start..start + length) else { return Ok(None) };
+        let message = serde_json::from_slice(body).ok().filter(Value::is_object);
+        let end = if message.is_some() { start + length } else { start };
+        self.buffer.drain(..end);
+        message.map(Some).ok_or(Malformed)
+    }
+
+    /// Whether what is left may be the beginning of a message.
+    pub(crate) fn is_plausible(&self) -> bool {
+        let length = self.buffer.len().min(LENGTH.len());
+        self.buffer[..length].eq_ignore_ascii_case(&LENGTH.as_bytes()[..length])
+    }
+
+    /// What is not a complete message, or none at all.
+    pub(crate) fn rest(&self) -> &[u8] {
+        &self.buffer
+    }
+}
+
+fn position(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    bytes.windows(needle.len()).position(|window| window == needle)
+}
+
+/// The length in a header. Its other fields say nothing that we need, but fields they must be.
+fn content_length(header: &[u8]) -> Result<usize, Malformed> {
+    let header = str::from_utf8(header).map_err(|_| Malformed)?;
+    let mut length = None;
+    for line in header.split("\r\n") {
+        let (name, value) = line.split_once(':').ok_or(Malformed)?;
+        if name.eq_ignore_ascii_case(LENGTH) {
+            length = value.trim().parse().ok();
+        }
+    }
+    length.filter(|length| *length <= MOST_BODY).ok_or(Malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(text: &str) -> Result<Option<Value>, Malformed> {
+        let mut frames = Frames::default();
+        frames.push(text.as_bytes());
+        frames.next()
+    }
+
+    #[test]
+    fn lengths_are_bytes_and_pieces_may_be_cut_anywhere() {
+        let messages = [json!({"name": "çairn – 🪨"}), json!({"id": 1})];
+        assert_eq!(frame(&messages[1]), b"Content-Length: 8\r\n\r\n{\"id\":1}");
+        let stream: Vec<u8> = messages.iter().flat_map(frame).collect();
+        let mut frames = Frames::default();
+        let mut read = Vec::new();
+        for byte in stream {
+            frames.push(&[byte]);
+            read.extend(frames.next().unwrap());
+        }
+        assert_eq!(read, messages);
+        assert_eq!(frames.rest(), b"");
+    }
+
+    #[test]
+    fn other_fields_and_spellings_are_taken() {
+        let text = "content-length:2\r\nContent-Type: application/vscode-jsonrpc\r\n\r\n{}";
+        assert_eq!(read(text), Ok(Some(json!({}))));
+    }
+
+    #[test]
+    fn what_is_no_message_is_malformed() {
+        let huge = "x".repeat(MOST_HEADER);
+        let streams = [
+            "hello\r\n\r\n",
+            "hello\nContent-Length: 2\r\n\r\n{}",
+            "Content-Type: a\r\n\r\n{}",
+            "Content-Length: -2\r\n\r\n{}",
+            "Content-Length: 99999999999\r\n\r\n{}",
+            "Content-Length: 2\r\n\r\n[]",
+            "Content-Length: 2\r\n\r\n{x",
+            &huge,
+        ];
+        for stream in streams {
+            assert_eq!(read(stream), Err(Malformed), "{stream}");
+        }
+        let mut frames = Frames::default();
+        frames.push(b"Content-Length: 5\r\n\r\nhello");
+        assert_eq!((frames.next(), frames.rest()), (Err(Malformed), &b"hello"[..]));
+    }
+
+    #[test]
+    fn what_may_become_a_message_is_waited_for() {
+        for text in ["", "hello", "Content-Length: 2\r\n", "Content-Length: 2\r\n\r\n{"] {
+            assert_eq!(read(text), Ok(None), "{text}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The machine and the project as tools may see them: where programs lie, and the little they
+//! need of the environment.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::find::Origin;
+
+/// What tools need of the environment: programs, the user's own settings, scratch space, and
+/// where version managers keep what their proxies start. What makes an interpreter load code,
+/// such as `NODE_OPTIONS`, `PYTHONPATH` or `LD_PRELOAD`, is not among it.
+const NEEDED: [&str; 34] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TMPDIR",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "ASDF_DATA_DIR",
+    "CARGO_HOME",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GOPATH",
+    "GOROOT",
+    "MISE_DATA_DIR",
+    "NVM_DIR",
+    "PYENV_ROOT",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "VOLTA_HOME",
+    "APPDATA",
+    "COMSPEC",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATHEXT",
+    "PROGRAMDATA",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERPROFILE",
+];
+
+/// Nothing is downloaded, neither a toolchain nor a package, and nothing is coloured.
+const FIXED: [(&str, &str); 5] = [
+    ("GOPROXY", "off"),
+    ("GOTOOLCHAIN", "local"),
+    ("NO_COLOR", "1"),
+    ("RUSTUP_AUTO_INSTALL", "0"),
+    ("npm_config_offline", "true"),
+];
+
+/// A project and the environment its tools are given. Whoever knows both hands them in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    project: PathBuf,
+    env: Vec<(OsString, OsString)>,
+}
+
+impl Host {
+    /// A project's root, absolute, and an environment, of which what tools do not need is dropped.
+    pub fn new(
+        project: impl Into<PathBuf>,
+        env: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Self {
+        let env = env.into_iter().filter(|(name, _)| is_needed(name)).collect();
+        Self { project: project.into(), env }
+    }
+
+    /// The project's root.
+    pub(crate) fn project(&self) -> &Path {
+        &self.project
+    }
+
+    /// Whether a path is the project's, by its name or by where links in it lead.
+    pub(crate) fn owns(&self, path: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        path.starts_with(&self.project) || real(path).starts_with(real(&self.project))
+    }
+
+    /// The folders of `PATH`. A relative one would be whoever's folder we stand in.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        let path = self.env.iter().find(|(name, _)| is_path(name));
+        let folders = path.map(|(_, path)| env::split_paths(path)).into_iter().flatten();
+        folders.filter(|folder| folder.is_absolute()).collect()
+    }
+
+    /// The variables a program from `origin` gets. What was installed by the user finds nothing
+    /// of the project on its `PATH`: `#!/usr/bin/env node` would start the project's `node`.
+    pub(crate) fn variables(&self, origin: Origin) -> Vec<(OsString, OsString)> {
+        let mut folders = self.folders();
+        if origin == Origin::Path {
+            folders.retain(|folder| !self.owns(folder));
+        }
+        let path = env::join_paths(folders).expect("folders that were split apart join again");
+        let kept = self.env.iter().filter(|(name, _)| !is_path(name)).cloned();
+        let fixed = FIXED.iter().map(|(name, value)| (name.into(), value.into()));
+        kept.chain([("PATH".into(), path)]).chain(fixed).collect()
+    }
+}
+
+fn is_needed(name: &OsStr) -> bool {
+    NEEDED.iter().any(|needed| name.eq_ignore_ascii_case(needed))
+}
+
+fn is_path(name: &OsStr) -> bool {
+    name.eq_ignore_ascii_case("PATH")
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    fn host(vars: &[(&str, &str)]) -> Host {
+        Host::new("/p", vars.iter().map(|(name, value)| (name.into(), value.into())))
+    }
+
+    #[test]
+    fn only_what_tools_need_is_passed_on() {
+        let host = host(&[("HOME", "/h"), ("NODE_OPTIONS", "-r ./a"), ("LD_PRELOAD", "/a.so")]);
+        let names: Vec<_> =
+            host.variables(Origin::Path).into_iter().map(|(name, _)| name).collect();
+        let fixed = FIXED.iter().map(|(name, _)| *name);
+        assert_eq!(names, ["HOME", "PATH"].into_iter().chain(fixed).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_project_is_on_the_path_of_its_own_programs_alone() {
+        let host = host(&[("PATH", ".:/p/node_modules/.bin:/no/bin:bin")]);
+        let path = |origin| {
+            let variables = host.variables(origin);
+            variables.into_iter().find(|(name, _)| is_path(name)).unwrap().1
+        };
+        assert_eq!(path(Origin::Path), "/no/bin");
+        assert_eq!(path(Origin::Project), "/p/node_modules/.bin:/no/bin");
+    }
+}

@@ -1,0 +1,97 @@
+//! Folders to probe in, fakes to probe, and a look at what they leave behind.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use base::{Call, Result};
+use jiff::Timestamp;
+use tempfile::TempDir;
+use toolchain::{Alive, Dead, Found, Host, Origin, find, probe};
+
+/// Longer than any fake needs, on a machine that is busy.
+pub(crate) const LONG: Duration = Duration::from_secs(30);
+
+pub(crate) type Verdict = std::result::Result<Alive, Dead>;
+
+/// A project, and an empty folder to probe in.
+pub(crate) struct Fixture {
+    temp: TempDir,
+}
+
+impl Fixture {
+    pub(crate) fn new() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir(temp.path().join("project")).unwrap();
+        fs::create_dir(temp.path().join("empty")).unwrap();
+        Self { temp }
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.temp.path().canonicalize().unwrap()
+    }
+
+    /// The folder that servers are probed in. Fakes leave marks there.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.root().join("empty")
+    }
+
+    pub(crate) fn host(&self) -> Host {
+        Host::new(self.root().join("project"), variables())
+    }
+
+    /// Probes a fake: what all fakes can do, and then this.
+    pub(crate) fn fake(&self, script: &str, call: &Call, timeout: Duration) -> Result<Verdict> {
+        let path = self.root().join("fake.py");
+        fs::write(&path, format!("{}\n{script}", include_str!("fake.py"))).unwrap();
+        let python = find("python3", &self.host()).expect("tests need python3");
+        probe(&python, &[path], &self.host(), &self.folder(), call, timeout)
+    }
+
+    /// What a fake comes to, given time. Nothing of it may be left.
+    pub(crate) fn verdict(&self, script: &str) -> Verdict {
+        let verdict = self.fake(script, &call(), LONG).unwrap();
+        self.assert_nothing_is_left();
+        verdict
+    }
+
+    /// Probes a program of any kind.
+    pub(crate) fn program(&self, path: impl Into<PathBuf>, args: &[&str]) -> Verdict {
+        let found = Found { path: path.into(), origin: Origin::Path };
+        probe(&found, args, &self.host(), &self.folder(), &call(), LONG).unwrap()
+    }
+
+    /// Whether a fake left this mark.
+    pub(crate) fn has(&self, mark: &str) -> bool {
+        self.folder().join(mark).exists()
+    }
+
+    /// The server is reaped, and nothing it started still runs: all that stand in its folder.
+    pub(crate) fn assert_nothing_is_left(&self) {
+        if let Ok(pid) = fs::read_to_string(self.folder().join("pid")) {
+            assert!(!Path::new("/proc").join(&pid).exists(), "{pid} is still there");
+        }
+        // The kernel takes a moment to end what was killed.
+        let since = Instant::now();
+        while let Some(process) = self.process_in_folder() {
+            assert!(since.elapsed() < LONG, "{} is still there", process.display());
+            std::thread::yield_now();
+        }
+    }
+
+    fn process_in_folder(&self) -> Option<PathBuf> {
+        let processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
+        let stands_in = |path: &PathBuf| fs::read_link(path.join("cwd")).ok();
+        processes.into_iter().find(|path| stands_in(path) == Some(self.folder()))
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the tests are the door")]
+pub(crate) fn variables() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os()
+}
+
+pub(crate) fn call() -> Call {
+    Call::new("test", Timestamp::UNIX_EPOCH)
+}

@@ -17,6 +17,8 @@ pub use rusqlite::{
     Connection, OptionalExtension, Row, Statement, ToSql, Transaction, params, params_from_iter,
 };
 
+pub use rusqlite::types::ValueRef;
+
 /// What SQLite itself returns, for the functions that read a row.
 pub type SqlResult<T> = rusqlite::Result<T>;
 

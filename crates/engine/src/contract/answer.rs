@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::page::{Page, Paint};
+use super::page::{Cell, Page, Paint};
 
 /// Whether everything could be looked at as it is now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -150,12 +150,15 @@ pub fn to_text(outcome: &Outcome, paint: Paint) -> String {
 }
 
 fn problem_page(problem: &Problem) -> Page {
-    use super::page::Cell;
     let mut page = Page::default();
     page.table(0, vec![vec![Cell::bad(problem.code), Cell::text(problem)]]);
     for (key, value) in &problem.details {
         match value {
-            Value::Array(rows) => rows.iter().for_each(|row| page.say(format!("  {}", plain(row)))),
+            // A hint names these already; a list of objects is a table worth reading.
+            Value::Array(rows) if rows.iter().all(Value::is_object) => {
+                page.table(2, rows.iter().map(cells).collect());
+            }
+            Value::Array(_) => {}
             value => page.item(key, plain(value)),
         }
     }
@@ -163,13 +166,15 @@ fn problem_page(problem: &Problem) -> Page {
     page
 }
 
-/// A detail as text: no quotes around strings, and the fields of an object in a row.
+/// The fields of an object in a row.
+fn cells(row: &Value) -> Vec<Cell> {
+    let fields = row.as_object().into_iter().flat_map(|fields| fields.values());
+    fields.map(|value| Cell::text(plain(value))).collect()
+}
+
+/// A detail as text: no quotes around strings.
 fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Object(fields) => fields.values().map(plain).collect::<Vec<_>>().join("  "),
-        other => other.to_string(),
-    }
+    value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod config;
 mod git;
 mod hooks;
 mod journal;
+mod servers;
 mod stores;
 
 use base::{Call, Result};
@@ -27,6 +28,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { name: "config", run: config::check },
     Check { name: "stores", run: stores::check },
     Check { name: "journal", run: journal::check },
+    Check { name: "servers", run: servers::check },
 ];
 
 /// What a check saw

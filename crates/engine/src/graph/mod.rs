@@ -199,8 +199,8 @@ pub trait Layer: Sync {
     /// Nodes that a loosely written name may mean, surest reading only.
     fn resolve(&self, view: &View, name: &str) -> Result<Vec<Candidate>>;
 
-    /// Names near to one that means nothing.
-    fn near(&self, view: &View, name: &str) -> Result<Vec<String>>;
+    /// Names near to one that means nothing, each with how near it is, from 0 to 1.
+    fn near(&self, view: &View, name: &str) -> Result<Vec<(f64, String)>>;
 
     /// Whether a handle names something that is there.
     fn holds(&self, view: &View, node: &EntityRef) -> Result<bool>;

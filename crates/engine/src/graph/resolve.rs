@@ -6,8 +6,11 @@ use serde_json::json;
 use crate::contract::args::Target;
 use crate::view::View;
 
-/// How many candidates or near names a problem lists.
+/// How many candidates a problem lists.
 const LISTED: usize = 20;
+
+/// How many near names a problem lists.
+const NEAREST: usize = 3;
 
 /// A node that a name may mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +61,7 @@ fn as_handle(view: &View, name: &str) -> Result<Option<EntityRef>> {
 }
 
 fn ambiguous(name: &str, several: &[Candidate]) -> Problem {
-    let row = |one: &Candidate| json!({"node": one.node, "about": one.about});
+    let row = |one: &Candidate| json!({"node": one.node, "what": one.about});
     let listed: Vec<_> = several.iter().take(LISTED).map(row).collect();
     let problem =
         Problem::new(Code::Ambiguous, format!("`{name}` may mean {} things", several.len()))
@@ -75,9 +78,10 @@ fn nothing(view: &View, name: &str) -> Result<Problem> {
     for layer in view.layers() {
         near.extend(layer.near(view, name)?);
     }
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let near: Vec<String> = near.into_iter().take(NEAREST).map(|(_, name)| name).collect();
     let problem = Problem::not_found(format!("nothing is called `{name}`"));
-    let nearest = base::near::nearest(name, near.iter().map(String::as_str), 3);
-    Ok(match nearest.as_slice() {
+    Ok(match near.as_slice() {
         [] => problem.hint(format!("look for it with  search \"{name}\"")),
         near => problem.hint(format!("the nearest: {}", near.join(", "))).detail("nearest", near),
     })

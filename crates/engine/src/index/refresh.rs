@@ -216,15 +216,12 @@ impl Refresher {
     /// What may have changed, by the watcher if it can be believed.
     fn heard(&self, state: &mut State, sources: &Sources<'_>, call: &Call) -> Result<Dirty> {
         let Some(watcher) = &state.watcher else { return Ok(Dirty::Everything) };
-        if !state.settled || !watcher.fence(FENCE) {
-            watcher.take();
-            state.settled = true;
-            return Ok(Dirty::Everything);
+        let heard_all = watcher.fence(FENCE);
+        let mut dirty = watcher.take();
+        if !state.settled || !heard_all {
+            (state.settled, dirty) = (true, Dirty::Everything);
         }
-        let dirty = watcher.take();
-        if let Dirty::Paths(paths) = &dirty
-            && let Err(error) = listen_to_new(watcher, paths, sources, call)?
-        {
+        if let Err(error) = listen_to_new(watcher, &dirty, sources, call)? {
             (state.watcher, state.deaf) = (None, Some(deaf(&error)));
             return Ok(Dirty::Everything);
         }
@@ -518,17 +515,22 @@ impl Refresher {
 /// Listens to folders that are new, before anybody looks at them: nothing in them is missed.
 fn listen_to_new(
     watcher: &Watcher,
-    paths: &BTreeSet<RepoPath>,
+    dirty: &Dirty,
     sources: &Sources<'_>,
     call: &Call,
 ) -> Result<io::Result<()>> {
     let is_folder =
         |path: &&RepoPath| matches!(sources.tree.stat(path), Ok(Some(stat)) if stat.is_dir());
-    let folders: BTreeSet<RepoPath> = paths.iter().filter(is_folder).cloned().collect();
-    if folders.is_empty() {
-        return Ok(Ok(()));
-    }
-    let walk = Walk::part(sources.tree, &folders, sources.excludes, call)?;
+    let walk = match dirty {
+        Dirty::Everything => Walk::whole(sources.tree, sources.excludes, call)?,
+        Dirty::Paths(paths) => {
+            let folders: BTreeSet<RepoPath> = paths.iter().filter(is_folder).cloned().collect();
+            if folders.is_empty() {
+                return Ok(Ok(()));
+            }
+            Walk::part(sources.tree, &folders, sources.excludes, call)?
+        }
+    };
     Ok(walk.folders.iter().try_for_each(|folder| watcher.add(folder)))
 }
 

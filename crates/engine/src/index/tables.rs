@@ -281,12 +281,22 @@ pub(crate) fn dump(conn: &Connection, sql: &str) -> Result<Vec<String>> {
     let mut statement = conn.prepare(sql).map_err(failed())?;
     let columns = statement.column_count();
     let rows = statement.query_map([], |row| {
-        let cells = (0..columns).map(|column| Ok(format!("{:?}", row.get_ref(column)?)));
+        let cells = (0..columns).map(|column| Ok(cell(row.get_ref(column)?)));
         Ok(cells.collect::<store::SqlResult<Vec<_>>>()?.join("|"))
     });
     let mut rows = rows.map_err(failed())?.collect::<Result<Vec<_>, _>>().map_err(failed())?;
     rows.sort();
     Ok(rows)
+}
+
+/// A value as text; bytes that are text are shown as that.
+fn cell(value: store::ValueRef<'_>) -> String {
+    match value {
+        store::ValueRef::Text(bytes) | store::ValueRef::Blob(bytes) => {
+            bytes.escape_ascii().to_string()
+        }
+        other => format!("{other:?}"),
+    }
 }
 
 fn one(conn: &Connection, sql: &str, path: &RepoPath) -> Result<()> {

@@ -20,7 +20,7 @@ pub struct Versions {
     /// The program's
     pub cairn: &'static str,
     /// The one of the files it writes into a repository
-    pub format: u32,
+    pub layout: u32,
     /// The one of its reading of source text
     pub extractor: u32,
     /// SQLite's
@@ -34,7 +34,7 @@ impl Query for Version {
     fn run(self, _: &View) -> Result<Versions> {
         Ok(Versions {
             cairn: env!("CARGO_PKG_VERSION"),
-            format: setup::FORMAT_VERSION,
+            layout: setup::FORMAT_VERSION,
             extractor: syntax::EXTRACTOR_VERSION,
             sqlite: store::library_version(),
         })
@@ -43,9 +43,9 @@ impl Query for Version {
 
 impl Render for Versions {
     fn render(&self, page: &mut Page) {
-        let Self { cairn, format, extractor, sqlite } = self;
+        let Self { cairn, layout, extractor, sqlite } = self;
         page.answer(format!(
-            "cairn {cairn} (format {format}, extractor {extractor}, SQLite {sqlite})"
+            "cairn {cairn} (layout {layout}, extractor {extractor}, SQLite {sqlite})"
         ));
     }
 }

@@ -63,12 +63,12 @@ pub enum Why {
     Name,
     /// All words are in its name and text
     Text,
-    /// Some words are
-    SomeWords,
     /// The letters are in it
     Letters,
     /// It looks much like it
     Typo,
+    /// Some words are in it
+    SomeWords,
 }
 
 impl Why {
@@ -94,9 +94,13 @@ pub(crate) fn put(conn: &Connection, text: &Text) -> Result<()> {
 pub(crate) fn search(conn: &Connection, query: &str, filter: &Filter) -> Result<Vec<Hit>> {
     let asked = Asked::new(query);
     let mut rows: BTreeMap<i64, Found> = BTreeMap::new();
-    for row in asked.candidates(conn)? {
-        rows.entry(row.id).or_insert(row);
+    let mut add = |found: Vec<Found>| rows.extend(found.into_iter().map(|row| (row.id, row)));
+    let close = asked.close(conn)?;
+    // Only a query that nothing fits well may have been mistyped.
+    if !close.iter().any(|row| asked.fit(row).is_some_and(|(why, _)| why <= Why::Letters)) {
+        add(asked.distant(conn)?);
     }
+    add(close);
     let fits = |row: &Found| {
         (filter.kinds.is_empty() || filter.kinds.contains(&row.kind))
             && filter.path.as_ref().is_none_or(|p| tables::is_below(row.path.as_deref(), p))
@@ -121,25 +125,35 @@ impl Asked {
         Self { words: words::words(query), whole }
     }
 
-    fn candidates(&self, conn: &Connection) -> Result<Vec<Found>> {
+    /// Rows that hold the words, or the letters.
+    fn close(&self, conn: &Connection) -> Result<Vec<Found>> {
         let mut rows = Vec::new();
         if !self.words.is_empty() {
-            let all = self.words.iter().map(|word| format!("\"{word}\"*")).collect::<Vec<_>>();
-            rows.extend(tables::by_words(conn, &all.join(" "), CANDIDATES)?);
-            if self.words.len() > 1 {
-                rows.extend(tables::by_words(conn, &all.join(" OR "), CANDIDATES)?);
-            }
+            rows.extend(tables::by_words(conn, &self.prefixes().join(" "), CANDIDATES)?);
         }
         let grams = grams(&self.whole);
-        if grams.is_empty() {
-            rows.extend(tables::by_substring(conn, self.whole.trim(), CANDIDATES)?);
-        } else {
-            rows.extend(tables::by_grams(conn, &grams.join(" AND "), CANDIDATES)?);
-            if rows.is_empty() {
-                rows.extend(tables::by_grams(conn, &grams.join(" OR "), CANDIDATES)?);
-            }
+        rows.extend(match grams.is_empty() {
+            true => tables::by_substring(conn, &self.whole, CANDIDATES)?,
+            false => tables::by_grams(conn, &grams.join(" AND "), CANDIDATES)?,
+        });
+        Ok(rows)
+    }
+
+    /// Rows that hold some of the words, or many of the letters.
+    fn distant(&self, conn: &Connection) -> Result<Vec<Found>> {
+        let mut rows = Vec::new();
+        if self.words.len() > 1 {
+            rows.extend(tables::by_words(conn, &self.prefixes().join(" OR "), CANDIDATES)?);
+        }
+        let grams = grams(&self.whole);
+        if !grams.is_empty() {
+            rows.extend(tables::by_grams(conn, &grams.join(" OR "), CANDIDATES)?);
         }
         Ok(rows)
+    }
+
+    fn prefixes(&self) -> Vec<String> {
+        self.words.iter().map(|word| format!("\"{word}\"*")).collect()
     }
 
     /// How well a row fits, and why; `None` if it only looked so.
@@ -163,29 +177,39 @@ impl Asked {
         if name == self.whole || stem == self.whole || last == self.whole {
             return Some((Why::ExactName, 0.5));
         }
-        if !self.words.is_empty() {
-            let (in_name, in_body) = (words::words(&row.name), words::words(&row.body));
-            let has = |list: &[String], word: &String| list.iter().any(|w| w.starts_with(&**word));
-            let named = self.words.iter().filter(|word| has(&in_name, word)).count();
-            let said = self.words.iter().filter(|w| has(&in_name, w) || has(&in_body, w)).count();
-            #[expect(clippy::cast_precision_loss, reason = "queries are short")]
-            let share = |count: usize| count as f64 / self.words.len() as f64;
-            if named == self.words.len() {
-                return Some((Why::Name, 0.0));
-            }
-            if said == self.words.len() {
-                return Some((Why::Text, share(named) / 2.0));
-            }
-            if said > 0 {
-                return Some((Why::SomeWords, share(said) / 2.0 + share(named) / 4.0));
-            }
+        // Punctuation is asked for on purpose: `C++` is not any word that starts with c.
+        let literal = name.contains(&self.whole) || row.body.to_lowercase().contains(&self.whole);
+        let bonus = if literal { 2.0 } else { 0.0 };
+        let (named, said) = self.shares(row);
+        if named >= 1.0 {
+            return Some((Why::Name, bonus));
         }
-        if name.contains(&self.whole) || row.body.to_lowercase().contains(&self.whole) {
+        if said >= 1.0 {
+            return Some((Why::Text, named / 2.0 + bonus));
+        }
+        if literal {
             return Some((Why::Letters, 0.0));
         }
-        let like =
-            strsim::jaro_winkler(stem, &self.whole).max(strsim::jaro_winkler(&name, &self.whole));
-        (like > 0.82).then_some((Why::Typo, like / 2.0))
+        let like = strsim::jaro_winkler(stem, &self.whole);
+        let like = like.max(strsim::jaro_winkler(&name, &self.whole));
+        if like > 0.86 {
+            return Some((Why::Typo, like / 2.0));
+        }
+        (said > 0.3).then_some((Why::SomeWords, said / 2.0 + named / 4.0))
+    }
+
+    /// How many of the words are in a row's name, and how many in its name or text.
+    fn shares(&self, row: &Found) -> (f64, f64) {
+        if self.words.is_empty() {
+            return (0.0, 0.0);
+        }
+        let (in_name, in_body) = (words::words(&row.name), words::words(&row.body));
+        let has = |list: &[String], word: &String| list.iter().any(|w| w.starts_with(&**word));
+        let named = self.words.iter().filter(|word| has(&in_name, word)).count();
+        let said = self.words.iter().filter(|w| has(&in_name, w) || has(&in_body, w)).count();
+        #[expect(clippy::cast_precision_loss, reason = "queries are short")]
+        let share = |count: usize| count as f64 / self.words.len() as f64;
+        (share(named), share(said))
     }
 
     fn excerpt(&self, body: &str) -> String {
@@ -240,6 +264,7 @@ mod tests {
         assert_eq!(found("oauth callback")[0], (callback.clone(), Why::Name));
         assert_eq!(found("session.ts")[0], (session.clone(), Why::ExactName));
         assert_eq!(found("oauth session")[0], (session.clone(), Why::Text));
+        assert_eq!(found("oauth token")[0].1, Why::SomeWords);
         assert_eq!(found("OAuthCall")[0], (callback, Why::Name));
         assert_eq!(found("sesion.ts")[0], (session, Why::Typo));
         assert!(found("zzzzqq").is_empty());

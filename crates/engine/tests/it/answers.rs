@@ -70,8 +70,9 @@ fn context_cut_to_a_budget_says_what_is_missing() {
 
         Outline
           Webhooks  line 3
+          Retries  line 7
 
-        Left out for the budget: 1 of \"Around it\", 2 of \"If it changes\", 1 of \"Outline\", 2 of \"Rests on\"    context docs/design.md --budget 180
+        Left out for the budget: 1 of \"Around it\", 2 of \"If it changes\", 2 of \"Rests on\"    context docs/design.md --budget 180
         basis: fresh · main @ COMMIT
         ",
     );
@@ -95,8 +96,8 @@ fn impact_and_deps_follow_links() {
         "deps README.md --depth 1",
         "
         file:README.md rests on 1 dir, 1 file (depth 1)
-        1  src/pay         links  dir:src/pay
         1  docs/design.md  links  file:docs/design.md
+        1  src/pay         links  dir:src/pay
         basis: fresh · main @ COMMIT
         ",
     );
@@ -181,8 +182,6 @@ fn names_are_resolved_as_people_write_them() {
         "impact webhok.ts",
         "
         NOT_FOUND  nothing is called `webhok.ts`
-          src/pay/webhook.ts
-          test/webhook.test.ts
         hint: the nearest: src/pay/webhook.ts, test/webhook.test.ts
         ",
     );
@@ -192,8 +191,8 @@ fn names_are_resolved_as_people_write_them() {
         "impact webhook.ts",
         "
         AMBIGUOUS  `webhook.ts` may mean 2 things
-          0 lines  module:lib/webhook.ts
-          Receives events and settles orders (TypeScript, 2 lines)  module:src/pay/webhook.ts
+          module:lib/webhook.ts      TypeScript, 0 lines
+          module:src/pay/webhook.ts  Receives events and settles orders (TypeScript, 2 lines)
         hint: name one, for example module:lib/webhook.ts
         ",
     );

@@ -101,7 +101,7 @@ fn replay(steps: &[Step], mode: Mode) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn incremental_equals_full_by_scanning(steps in prop::collection::vec(step(), 1..14)) {

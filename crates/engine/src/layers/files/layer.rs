@@ -25,6 +25,9 @@ const LINKS: EdgeKind = EdgeKind {
 
 static EDGES: [EdgeKind; 2] = [CONTAINS, LINKS];
 
+/// Names at least this similar are worth suggesting (Jaro-Winkler, 0 to 1).
+const CLOSE_ENOUGH: f64 = 0.82;
+
 /// How many siblings and headings a context lists.
 const LISTED: usize = 12;
 
@@ -51,17 +54,14 @@ impl Layer for FilesLayer {
         Ok(candidates.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
-    fn near(&self, view: &View, name: &str) -> Result<Vec<String>> {
-        let paths = tables::all_paths(view.index()?.conn())?;
-        let whole = paths.iter().map(ToString::to_string);
-        let names = paths.iter().map(RepoPath::name);
-        // Somebody who wrote one part of a path is told the path, not the part.
-        let is_part = !name.contains('/');
-        let close = |(path, last): &(String, String)| {
-            strsim::jaro_winkler(last, name).max(strsim::jaro_winkler(path, name)) > 0.8
+    fn near(&self, view: &View, name: &str) -> Result<Vec<(f64, String)>> {
+        let near = |path: &RepoPath| {
+            let (whole, last) = (path.to_string(), path.name());
+            // Somebody who wrote one part of a path is told the path, not the part.
+            let close = strsim::jaro_winkler(&last, name).max(strsim::jaro_winkler(&whole, name));
+            (close > CLOSE_ENOUGH).then_some((close, whole))
         };
-        let both = whole.zip(names).filter(|pair| !is_part || close(pair));
-        Ok(both.map(|(path, _)| path).collect())
+        Ok(tables::all_paths(view.index()?.conn())?.iter().filter_map(near).collect())
     }
 
     fn holds(&self, view: &View, wanted: &EntityRef) -> Result<bool> {

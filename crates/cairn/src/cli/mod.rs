@@ -13,6 +13,7 @@ use clap::ArgMatches;
 use engine::{Mode, Outcome, ops};
 
 pub use command::command;
+pub use place::open_at;
 
 use crate::perform::now;
 

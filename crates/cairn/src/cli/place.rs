@@ -21,7 +21,7 @@ pub(super) fn open(matches: &ArgMatches, mode: Mode) -> Result<Workspace> {
 }
 
 /// Opens the repository around a folder, as this process may.
-pub(crate) fn open_at(start: &Path, mode: Mode) -> Result<Workspace> {
+pub fn open_at(start: &Path, mode: Mode) -> Result<Workspace> {
     let env = environment();
     // Without git there is still a tree to read; the answers say what is missing.
     let host = git::Host::find(env.iter().cloned()).ok();

@@ -1,1 +1,137 @@
-//! x
+//! `init` and `uninstall` on real repositories.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use testkit::{Repo, check};
+
+const FIXTURE: &str = "//- AGENTS.md
+# Ours
+
+Be kind.
+//- .mcp.json
+{
+  // servers of our own
+  \"mcpServers\": { \"other\": { \"command\": \"other\" } }
+}
+//- src/a.ts
+// A
+";
+
+fn agents() -> Value {
+    json!({"agents": ["claude", "codex", "cursor", "vscode", "gemini", "opencode"]})
+}
+
+fn hooks(repo: &Repo) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(repo.root().join(".git/hooks")).into_iter().flatten().flatten();
+    let files = entries.map(|entry| entry.path());
+    let named = files.filter(|path| path.extension().is_none());
+    let name = |path: &std::path::Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    let mut hooks: Vec<_> = named.map(|path| (name(&path), fs::read(&path).unwrap())).collect();
+    hooks.sort();
+    hooks
+}
+
+#[test]
+fn init_is_idempotent_and_uninstall_gives_the_bytes_back() {
+    let repo = Repo::new(FIXTURE);
+    repo.write(".git/hooks/pre-commit", "#!/bin/sh\nnpm test\n");
+    let before = (repo.snapshot(), hooks(&repo));
+    let written = repo.data("init", agents());
+    assert_eq!(written["left"], json!([]), "{written:#}");
+    let after = (repo.snapshot(), hooks(&repo));
+    assert_ne!(before, after);
+    let again = repo.data("init", agents());
+    assert_eq!((&again["files"]["rows"], &again["hooks"]), (&json!([]), &json!([])));
+    assert_eq!((repo.snapshot(), hooks(&repo)), after);
+    let ignored = repo.git(&["status", "--porcelain", "--ignored", ".cairn/cache"]);
+    assert!(ignored.starts_with("!! ") || ignored.is_empty(), "{ignored}");
+    repo.data("uninstall", json!({}));
+    assert_eq!((repo.snapshot(), hooks(&repo)), before);
+    assert!(!repo.root().join(".cairn").exists());
+}
+
+#[test]
+fn init_is_one_change_that_undo_takes_back() {
+    let repo = Repo::new(FIXTURE);
+    let before = repo.snapshot();
+    repo.data("init", json!({"agents": "claude", "no_hooks": true}));
+    assert!(hooks(&repo).is_empty());
+    repo.data("undo", json!({}));
+    assert_eq!(repo.snapshot(), before);
+}
+
+#[test]
+fn a_dry_run_of_init_writes_nothing() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let before = repo.snapshot();
+    let shown = repo.data("init", json!({"dry_run": true, "agents": ["claude"]}));
+    let diff = shown["files"]["diff"].as_str().unwrap();
+    assert!(diff.contains("+++ b/cairn.jsonc") && diff.contains("+++ b/.mcp.json"), "{diff}");
+    assert_eq!(repo.snapshot(), before);
+    assert!(hooks(&repo).is_empty() && !repo.root().join(".cairn").exists());
+}
+
+#[test]
+fn a_malformed_file_is_reported_with_its_line_and_left_alone() {
+    let repo = Repo::new("//- .mcp.json\n{\n  \"mcpServers\": {\n//- a.md\n# A\n");
+    let written = repo.data("init", json!({"agents": ["claude"]}));
+    let left = written["left"][0]["why"].as_str().unwrap();
+    assert!(left.contains("line "), "{left}");
+    assert_eq!(repo.read(".mcp.json").unwrap(), "{\n  \"mcpServers\": {\n");
+}
+
+#[test]
+fn hooks_outside_of_the_repository_are_not_touched() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let outside = tempfile::tempdir().unwrap();
+    repo.git(&["config", "core.hooksPath", outside.path().to_str().unwrap()]);
+    let written = repo.data("init", json!({}));
+    assert_eq!(written["hooks"], json!([]));
+    let why = written["left"][0]["why"].as_str().unwrap();
+    assert!(why.contains("outside the repository") && why.contains("cairn hook"), "{why}");
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn reads_in_a_repository_that_was_never_initialised_write_only_the_cache() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let before = repo.snapshot();
+    repo.text("context a.md");
+    repo.data("sync", json!({}));
+    assert_eq!(repo.snapshot(), before);
+    let made: Vec<_> =
+        fs::read_dir(repo.root().join(".cairn")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(made, ["cache"]);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    assert!(hooks(&repo).is_empty());
+}
+
+#[test]
+fn a_typo_in_the_configuration_is_told_with_its_place() {
+    let repo = Repo::new("//- cairn.jsonc\n{\n  // ours\n  \"exclud\": [\"docs/**\"]\n}\n");
+    let doctor = repo.ask("doctor", json!({})).unwrap();
+    assert!(doctor.has_findings);
+    let found = doctor.data["findings"].as_array().unwrap().iter();
+    let config = found.into_iter().find(|finding| finding["check"] == "config").unwrap();
+    assert_eq!(config["level"], "error");
+    let message = config["message"].as_str().unwrap();
+    assert!(message.starts_with("cairn.jsonc:3:3: "), "{message}");
+    assert!(config["fix"].as_str().unwrap().contains("exclude"), "{config}");
+    check(
+        &repo,
+        "search docs",
+        "
+        Nothing found for \"docs\"; every name and text was searched
+        basis: fresh · main @ COMMIT
+        ",
+    );
+}
+
+#[test]
+fn the_configuration_takes_effect_at_once() {
+    let repo = Repo::new("//- a.md\n# A\n//- docs/b.md\n# B\n");
+    assert_eq!(repo.data("status", json!({}))["files"], 2);
+    repo.write("cairn.jsonc", "{ \"exclude\": [\"docs/\"] }");
+    assert_eq!(repo.data("status", json!({}))["files"], 2); // a.md and cairn.jsonc itself
+}

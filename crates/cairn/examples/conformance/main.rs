@@ -1,0 +1,36 @@
+//! The HTTP door with the fixtures that the official conformance suite asks for behind it.
+//!
+//! Test-only: the suite wants some twenty tools, prompts and resources that no real server has.
+//! They stand beside the real ones, behind the very same door, guard and transport.
+
+mod fixtures;
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use cairn::cli::open_at;
+use cairn::mcp::{Options, Server};
+use clap::{Args, Command, FromArgMatches};
+use engine::Mode;
+use fixtures::Fixtures;
+use tokio_util::sync::CancellationToken;
+
+#[tokio::main]
+#[expect(clippy::disallowed_methods, reason = "it stands where the command line would")]
+#[expect(clippy::print_stderr, reason = "the harness reads the address there")]
+async fn main() -> ExitCode {
+    let folder = std::env::args_os().nth(1).unwrap_or_else(|| ".".into());
+    let token = std::env::var("CAIRN_TOKEN").unwrap_or_default();
+    let command = Options::augment_args(Command::new("conformance").no_binary_name(true));
+    let matches = command.get_matches_from(["--http", "127.0.0.1:0"]);
+    let options = Options::from_arg_matches(&matches).expect("the flags are ours");
+    let workspace = Arc::new(open_at(folder.as_ref(), Mode::Serving).expect("a repository"));
+    let gone = CancellationToken::new();
+    let server = Fixtures::new(Server::new(workspace.clone(), options.clone(), gone.clone()));
+    let address = SocketAddr::from(([127, 0, 0, 1], 0));
+    let ready = |address: SocketAddr| eprintln!("serving http://{address}/mcp");
+    let served =
+        cairn::http::serve(server, (workspace, options), (address, &token), gone, ready).await;
+    if served.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

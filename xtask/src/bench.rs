@@ -1,0 +1,88 @@
+//! Measurements beside the peer or the limit, in the same run, as ratios.
+
+#![expect(clippy::disallowed_methods, reason = "a benchmark starts what it measures")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::run::{self, Result};
+
+/// How often each start is measured.
+const ROUNDS: usize = 30;
+
+/// Where the sample server's sources are, beside this repository.
+const SAMPLE: &str = "../shared/mcp-sample";
+
+/// Runs every benchmark and prints the table.
+pub(crate) fn run(root: &Path) -> Result<()> {
+    let built = run::build(root, &["--package", "cairn", "--release"], "release")?;
+    run::say("| what | ours | beside | ratio |\n|---|---|---|---|\n");
+    first_answer(root, &built.join("cairn"))
+}
+
+/// From the start of the process to the answer of `tools/list`, beside a bare server on the
+/// same SDK.
+fn first_answer(root: &Path, cairn: &Path) -> Result<()> {
+    let ours = median(ROUNDS, || start(cairn, &["mcp"], root))?;
+    let Some(sample) = build_sample(root)? else {
+        run::say(&format!("| start to tools/list | {ours:?} | NOT RUN: no sample | |\n"));
+        return Ok(());
+    };
+    let theirs = median(ROUNDS, || start(&sample, &[], root))?;
+    let ratio = ours.as_secs_f64() / theirs.as_secs_f64();
+    run::say(&format!(
+        "| start to tools/list | {ours:?} | bare server {theirs:?} | {ratio:.2} |\n"
+    ));
+    Ok(())
+}
+
+fn build_sample(root: &Path) -> Result<Option<PathBuf>> {
+    let source = root.join(SAMPLE);
+    if !source.is_dir() {
+        return Ok(None);
+    }
+    let copy = root.join("target/mcp-sample");
+    std::fs::create_dir_all(copy.join("src")).map_err(|error| error.to_string())?;
+    for name in ["Cargo.toml", "src/main.rs"] {
+        let text = std::fs::read_to_string(source.join(name)).map_err(|error| error.to_string())?;
+        let own = if name == "Cargo.toml" { format!("{text}\n[workspace]\n") } else { text };
+        std::fs::write(copy.join(name), own).map_err(|error| error.to_string())?;
+    }
+    run::run(
+        run::cargo(&copy, &["build", "--release"]).env("CARGO_TARGET_DIR", copy.join("target")),
+    )?;
+    Ok(Some(copy.join("target/release/kbsample")))
+}
+
+/// How long a server takes from its start to its list of tools.
+fn start(program: &Path, args: &[&str], folder: &Path) -> Result<Duration> {
+    let failed = |error: std::io::Error| format!("{}: {error}", program.display());
+    let begin = Instant::now();
+    let mut child = Command::new(program)
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(failed)?;
+    let mut input = child.stdin.take().expect("stdin is piped");
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#;
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#;
+    writeln!(input, "{hello}\n{ready}\n{list}").map_err(failed)?;
+    let output = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    let answer = output.lines().map_while(std::result::Result::ok).find(|l| l.contains("\"id\":2"));
+    let took = begin.elapsed();
+    drop(input);
+    let _ = child.wait();
+    answer.map(|_| took).ok_or_else(|| format!("{} lists no tools", program.display()))
+}
+
+fn median(rounds: usize, mut once: impl FnMut() -> Result<Duration>) -> Result<Duration> {
+    let mut times = (0..rounds).map(|_| once()).collect::<Result<Vec<_>>>()?;
+    times.sort();
+    Ok(times[rounds / 2])
+}

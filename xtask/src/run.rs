@@ -1,0 +1,69 @@
+//! Running programs: the tests, and what checks dependencies.
+
+#![expect(clippy::disallowed_methods, reason = "a developer's tool runs cargo and the tests")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::tools;
+
+/// What went wrong, in a line for the developer.
+pub(crate) type Result<T> = std::result::Result<T, String>;
+
+/// Tests of random input try this often, unless the caller says otherwise.
+const CASES: &str = "64";
+
+/// All tests: those of the crates, then real clients against the real binary.
+pub(crate) fn test(root: &Path) -> Result<()> {
+    let cases = std::env::var("PROPTEST_CASES").unwrap_or_else(|_| CASES.into());
+    run(cargo(root, &["test", "--workspace", "--locked"]).env("PROPTEST_CASES", cases))?;
+    let built = build(root, &["--package", "cairn", "--bins", "--examples"], "debug")?;
+    let tools = tools::install(root)?;
+    run(&mut tools::run(root, &tools, &built.join("cairn"), &built.join("examples/conformance")))
+}
+
+/// The same with many more random cases, and a kill at every step.
+pub(crate) fn soak(root: &Path) -> Result<()> {
+    let mut command = cargo(root, &["test", "--workspace", "--locked", "--release"]);
+    run(command.env("PROPTEST_CASES", "5000").env("CAIRN_SOAK", "1"))
+}
+
+/// Licences, sources and known holes of what we depend on.
+pub(crate) fn deny(root: &Path) -> Result<()> {
+    let tool = root.join(".tools/deny/bin/cargo-deny");
+    if !tool.is_file() {
+        let into = root.join(".tools/deny");
+        let into = into.to_string_lossy();
+        let args = ["install", "cargo-deny", "--locked", "--root", &into, "--version", "0.19.9"];
+        run(cargo(root, &args).env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"))?;
+    }
+    // Advisories need a download that is not to be had everywhere; the rest is in the lock file.
+    let checks = ["check", "--hide-inclusion-graph", "bans", "licenses", "sources"];
+    run(Command::new(tool).current_dir(root).args(checks))
+}
+
+/// Builds something and says in which folder it is.
+pub(crate) fn build(root: &Path, what: &[&str], profile: &str) -> Result<PathBuf> {
+    let args: Vec<&str> = ["build", "--locked"].iter().chain(what).copied().collect();
+    run(&mut cargo(root, &args))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    Ok(target.unwrap_or_else(|| root.join("target")).join(profile))
+}
+
+pub(crate) fn cargo(root: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root).args(args);
+    command
+}
+
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().map_err(|error| format!("{name} does not start: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{name} failed ({status})")) }
+}
+
+/// Writes to the terminal.
+pub(crate) fn say(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}

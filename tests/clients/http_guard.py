@@ -143,7 +143,7 @@ def api(report, door, known):
         status, body = door.post("/api/context", {"targets": ["../outside.ts"]})
         same((status, code(body)), (403, "OUTSIDE_REPOSITORY"), "another answer")
     with report.check("http: an operation for the command line alone is refused"):
-        status, body = door.post("/api/trust", {})
+        status, body = door.post("/api/init", {})
         same((status, code(body)), (403, "INVALID_OPERATION"), "another answer")
     with report.check("http: GET of an operation is 405"):
         same(door.post("/api/status", {}, method="GET")[0], 405, "another status")

@@ -19,5 +19,5 @@ pub use disk::{Disk, Fault, Folder, Step, open_folder};
 pub use journal::{Before, Entry, FileEdit, Journal, Logged, Recovered, check};
 pub use lock::{Lock, lock, try_lock};
 pub use stat::{Kind, Moment, Stat};
-pub use walk::{Excludes, Found, Skipped, Walk, Why};
+pub use walk::{Excludes, Found, Skipped, Walk, Why, is_at_or_below};
 pub use watch::{Dirty, Watcher};

@@ -163,7 +163,8 @@ impl Part {
     }
 }
 
-fn is_at_or_below(path: &RepoPath, paths: &BTreeSet<RepoPath>) -> bool {
+/// Whether a path is one of these, or below one of them.
+pub fn is_at_or_below(path: &RepoPath, paths: &BTreeSet<RepoPath>) -> bool {
     let ancestors = std::iter::successors(Some(path.clone()), RepoPath::parent);
     ancestors.into_iter().any(|ancestor| paths.contains(&ancestor))
 }

@@ -140,6 +140,7 @@ pub fn to_json(outcome: &Outcome) -> Value {
 /// The text form; the basis, or the hints, come last.
 pub fn to_text(outcome: &Outcome, paint: Paint) -> String {
     match outcome {
+        Ok(answer) if answer.page.is_empty() => String::new(), // a hook that has nothing to say
         Ok(answer) => {
             let mut tail = Page::default();
             tail.item("basis", &answer.basis);

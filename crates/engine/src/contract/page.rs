@@ -145,9 +145,9 @@ impl Page {
         }
     }
 
-    /// Adds the lines of another page.
-    pub fn append(&mut self, other: Self) {
-        self.lines.extend(other.lines);
+    /// Whether nothing was said.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
     }
 
     /// The page as text.

@@ -94,13 +94,16 @@ struct Todo {
     head: Option<String>,
     head_moved: bool,
     tracked: Tracked,
+    /// Whether what was left out is other than before
+    aside_changed: bool,
     /// The state of the index that this was compared with
     revision: Option<String>,
 }
 
 impl Todo {
     fn is_empty(&self) -> bool {
-        self.suspects.is_empty() && self.gone.is_empty() && !self.head_moved && !self.tracked.is_new
+        let same = self.suspects.is_empty() && self.gone.is_empty() && !self.aside_changed;
+        same && !self.head_moved && !self.tracked.is_new
     }
 }
 
@@ -285,8 +288,14 @@ impl Refresher {
         let suspects = walk.files.iter().filter(is_suspect).map(with_hash).collect();
         let there: BTreeSet<&RepoPath> = walk.files.iter().map(|found| &found.path).collect();
         let gone = known.keys().filter(|path| !there.contains(path)).cloned().collect();
+        let mut known_aside = tables::aside(conn)?;
+        known_aside
+            .retain(|path, _| part.as_ref().is_none_or(|part| tree::is_at_or_below(path, part)));
+        let aside =
+            walk.skipped.iter().map(|skipped| (skipped.path.clone(), why(skipped.why).into()));
+        let aside_changed = known_aside != aside.collect();
         let revision = tables::meta(conn, "revision")?;
-        Ok(Todo { suspects, gone, part, head, head_moved, tracked, revision, walk })
+        Ok(Todo { suspects, gone, part, head, head_moved, tracked, aside_changed, revision, walk })
     }
 
     /// Writes what is to be done into the current index. Returns the files it could not reach.
@@ -469,25 +478,27 @@ impl Refresher {
         call: &Call,
     ) -> Result<()> {
         let Some(git) = sources.git else { return Ok(()) };
-        if !todo.head_moved {
-            for path in changed.iter().chain(gone) {
-                tables::compare_one(tx, path)?;
-                if tables::in_head(tx, path)? && sources.tree.stat(path)?.is_none() {
-                    tables::put_deleted(tx, path)?;
-                }
-            }
-            return Ok(());
-        }
-        tables::clear_head(tx)?;
-        if let Some(commit) = &todo.head {
-            for entry in git.tree(commit, call)? {
+        if todo.head_moved {
+            tables::clear_head(tx)?;
+            let tree = todo.head.as_ref().map(|commit| git.tree(commit, call)).transpose()?;
+            for entry in tree.iter().flatten() {
                 tables::put_head(tx, &entry.path, &entry.oid, entry.kind)?;
             }
+            tables::compare_all(tx)?;
+        } else {
+            changed.iter().chain(gone).try_for_each(|path| tables::compare_one(tx, path))?;
         }
-        tables::compare_all(tx)?;
-        for path in tables::missing_from_files(tx)? {
-            if sources.tree.stat(&path)?.is_none() {
-                tables::put_deleted(tx, &path)?;
+        let part = todo.part.as_ref().filter(|_| !todo.head_moved);
+        for (path, kind) in tables::missing_from_files(tx)? {
+            if part.is_some_and(|part| !tree::is_at_or_below(&path, part)) {
+                continue;
+            }
+            match sources.tree.stat(&path)? {
+                // A folder in the place of a file is not that file, unless it is a submodule.
+                Some(stat) if !stat.is_dir() || kind == "submodule" => {
+                    tables::forget_deleted(tx, &path)?;
+                }
+                _ => tables::put_deleted(tx, &path)?,
             }
         }
         Ok(())

@@ -175,6 +175,14 @@ pub(crate) fn replace_aside<'a>(
     rows.into_iter().try_for_each(|(path, why)| put_aside(conn, path, why))
 }
 
+/// What was left out of the last walk, and why.
+pub(crate) fn aside(conn: &Connection) -> Result<BTreeMap<RepoPath, String>> {
+    let failed = || problem("read the index");
+    let mut statement = conn.prepare_cached("SELECT path, why FROM aside").map_err(failed())?;
+    let rows = statement.query_map([], |row| Ok((path(row, 0)?, row.get(1)?))).map_err(failed())?;
+    rows.collect::<Result<_, _>>().map_err(failed())
+}
+
 pub(crate) fn put_aside(conn: &Connection, path: &RepoPath, why: &str) -> Result<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO aside VALUES (?1, ?2)")
         .and_then(|mut statement| statement.execute(params![path.as_bytes(), why]))
@@ -250,19 +258,17 @@ pub(crate) fn compare_one(conn: &Connection, path: &RepoPath) -> Result<()> {
     )
 }
 
-/// Paths of the commit below that are no known file.
-pub(crate) fn missing_from_files(conn: &Connection) -> Result<Vec<RepoPath>> {
-    let sql = "SELECT path FROM head_entry WHERE path NOT IN (SELECT path FROM file)";
+/// Paths of the commit below that are no known file, with what they are there.
+pub(crate) fn missing_from_files(conn: &Connection) -> Result<Vec<(RepoPath, String)>> {
+    let sql = "SELECT path, kind FROM head_entry WHERE path NOT IN (SELECT path FROM file)";
     let failed = || problem("compare with the commit");
     let mut statement = conn.prepare_cached(sql).map_err(failed())?;
-    let rows = statement.query_map([], |row| path(row, 0)).map_err(failed())?;
+    let rows = statement.query_map([], |row| Ok((path(row, 0)?, row.get(1)?))).map_err(failed())?;
     rows.collect::<Result<_, _>>().map_err(failed())
 }
 
-pub(crate) fn in_head(conn: &Connection, path: &RepoPath) -> Result<bool> {
-    conn.prepare_cached("SELECT 1 FROM head_entry WHERE path = ?1")
-        .and_then(|mut statement| statement.exists([path.as_bytes()]))
-        .map_err(problem("read the index"))
+pub(crate) fn forget_deleted(conn: &Connection, path: &RepoPath) -> Result<()> {
+    one(conn, "DELETE FROM edited WHERE path = ?1", path)
 }
 
 pub(crate) fn put_deleted(conn: &Connection, path: &RepoPath) -> Result<()> {

@@ -54,9 +54,8 @@ impl Tracked {
         part: Option<&BTreeSet<RepoPath>>,
     ) -> Result<()> {
         let wanted = |path: &&RepoPath| {
-            let above = || std::iter::successors(Some((*path).clone()), RepoPath::parent);
             !sources.excludes.hide(path, false)
-                && part.is_none_or(|part| above().any(|folder| part.contains(&folder)))
+                && part.is_none_or(|part| tree::is_at_or_below(path, part))
         };
         for path in self.paths.iter().filter(wanted) {
             if let Some(stat) = sources.tree.stat(path)?.filter(Stat::is_file) {

@@ -16,6 +16,7 @@ enum Step {
     Write(usize, usize),
     Remove(usize),
     Move(usize, usize),
+    Link(usize, usize),
     Ignore(usize),
     Commit,
     Branch(usize),
@@ -49,6 +50,7 @@ fn step() -> impl Strategy<Value = Step> {
         5 => (0..PATHS.len(), 0..TEXTS.len()).prop_map(|(path, text)| Step::Write(path, text)),
         2 => (0..PATHS.len()).prop_map(Step::Remove),
         2 => (0..PATHS.len(), 0..PATHS.len()).prop_map(|(from, to)| Step::Move(from, to)),
+        1 => (0..PATHS.len(), 0..PATHS.len()).prop_map(|(from, to)| Step::Link(from, to)),
         1 => (0..RULES.len()).prop_map(Step::Ignore),
         1 => Just(Step::Commit),
         1 => (0..2_usize).prop_map(Step::Branch),
@@ -63,8 +65,9 @@ fn take(repo: &Repo, workspace: &Workspace, step: &Step) {
             // What stands in the way goes, as an editor's user would have it.
             let file = at(path);
             let folders = file.ancestors().skip(1).take_while(|f| f.starts_with(repo.root()));
-            folders.filter(|folder| folder.is_file()).for_each(|f| fs::remove_file(f).unwrap());
-            if !file.is_dir() {
+            let stands = |f: &&std::path::Path| f.is_file() || f.is_symlink();
+            folders.filter(stands).for_each(|folder| fs::remove_file(folder).unwrap());
+            if !file.is_dir() && !file.is_symlink() {
                 repo.write(PATHS[*path], TEXTS[*text]);
             }
         }
@@ -74,6 +77,15 @@ fn take(repo: &Repo, workspace: &Workspace, step: &Step) {
             let apart = !to.starts_with(&from) && !from.starts_with(&to);
             if from.exists() && !to.exists() && apart && to.parent().is_some_and(|p| p.is_dir()) {
                 fs::rename(from, to).unwrap();
+            }
+        }
+        Step::Link(from, to) => {
+            let (from, to) = (at(from), at(to));
+            if !to.exists()
+                && to.symlink_metadata().is_err()
+                && to.parent().is_some_and(|p| p.is_dir())
+            {
+                std::os::unix::fs::symlink(from, to).unwrap();
             }
         }
         Step::Ignore(rules) => repo.write(".gitignore", RULES[*rules]),

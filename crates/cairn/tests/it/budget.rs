@@ -1,0 +1,71 @@
+//! What the list of tools costs an agent, held by a golden file a tool.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use testkit::{McpClient, Repo};
+
+/// Tokens (o200k) of name, description and input schema.
+const DEFAULT_LIST: usize = 2_500;
+const ONE_TOOL: usize = 250;
+const EVERYTHING: usize = 15_000;
+
+fn tools(flags: &[&str]) -> Vec<Value> {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let binary = Path::new(env!("CARGO_BIN_EXE_cairn"));
+    let mut client = McpClient::start(binary, &repo.root(), flags);
+    let list = client.request("tools/list", json!({}));
+    let again = client.request("tools/list", json!({}));
+    assert_eq!(list["result"], again["result"]);
+    list["result"]["tools"].as_array().unwrap().clone()
+}
+
+fn text(tool: &Value) -> String {
+    let shown = json!({"name": tool["name"], "description": tool["description"],
+        "inputSchema": tool["inputSchema"]});
+    shown.to_string()
+}
+
+fn cost(tool: &Value) -> usize {
+    bpe_openai::o200k_base().count(&text(tool))
+}
+
+#[test]
+fn the_list_of_tools_stays_within_its_budget() {
+    let (default, all) = (tools(&[]), tools(&["--toolsets", "all"]));
+    let total = |tools: &[Value]| tools.iter().map(cost).sum::<usize>();
+    for tool in &all {
+        assert!(cost(tool) <= ONE_TOOL, "{} costs {} tokens", tool["name"], cost(tool));
+    }
+    println!("{} tools cost {} tokens by default", default.len(), total(&default));
+    println!("{} tools cost {} tokens in all", all.len(), total(&all));
+    assert!(total(&default) <= DEFAULT_LIST, "{}", total(&default));
+    assert!(total(&all) <= EVERYTHING, "{}", total(&all));
+}
+
+#[test]
+fn every_tool_is_as_its_golden_file_says() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let file = |tool: &Value| folder.join(format!("{}.json", tool["name"].as_str().unwrap()));
+    let page = |tool: &Value| {
+        let pretty = serde_json::to_string_pretty(tool).unwrap();
+        format!("{pretty}\n")
+    };
+    let all = tools(&["--toolsets", "all"]);
+    let wrong: Vec<PathBuf> = all
+        .iter()
+        .filter(|tool| fs::read_to_string(file(tool)).ok() != Some(page(tool)))
+        .map(|tool| {
+            // The new text lies beside the old one: look at it, then move it there.
+            let new = file(tool).with_extension("json.new");
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(&new, page(tool)).unwrap();
+            new
+        })
+        .collect();
+    assert!(wrong.is_empty(), "other than the golden files: {wrong:#?}");
+    let known = fs::read_dir(&folder).unwrap().flatten().map(|e| e.path());
+    let golden = known.filter(|path| path.extension().is_some_and(|end| end == "json")).count();
+    assert_eq!(golden, all.len(), "a golden file has no tool");
+}

@@ -1,0 +1,41 @@
+//! A repository that would like to run something: nothing of it runs, under any operation.
+
+use std::path::Path;
+use std::process::Command;
+
+use engine::ops::ALL;
+use git::hostile::{arm, sprung};
+use testkit::Repo;
+
+/// Arguments that make each operation do its work here.
+fn args(name: &str) -> Vec<&'static str> {
+    match name {
+        "context" | "impact" | "deps" => vec!["README.md"],
+        "subgraph" => vec!["."],
+        "trace" => vec!["README.md", "src"],
+        "search" => vec!["start"],
+        "hook" => vec!["post-commit"],
+        "sync" => vec!["--full"],
+        "init" => vec!["--agents", "all"],
+        _ => vec![],
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the binary under test")]
+fn nothing_that_a_repository_names_is_run() {
+    let repo = Repo::new("//- README.md\n# Start\n[s](src/a.ts)\n//- src/a.ts\n// A\n");
+    let canaries = tempfile::tempdir().unwrap();
+    arm(&repo.root(), canaries.path());
+    repo.write("src/a.ts", "// changed\n");
+    for op in ALL {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cairn"));
+        command.arg("-C").arg(repo.root()).args(op.words().split(' ')).args(args(op.name));
+        let output = command.output().unwrap();
+        let code = output.status.code();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(code.is_some_and(|code| code < 3), "{} ended with {code:?}: {said}", op.name);
+        assert_eq!(sprung(canaries.path()), Vec::<String>::new(), "{} ran something", op.name);
+    }
+    assert!(Path::new(&repo.root()).join("README.md").exists());
+}

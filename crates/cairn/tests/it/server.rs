@@ -1,0 +1,82 @@
+//! The server as a client without a library meets it.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use testkit::{McpClient, Repo};
+
+fn binary() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_cairn"))
+}
+
+#[test]
+fn discovery_is_answered_before_anything_is_indexed() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let mut client = McpClient::start_silent(binary(), &repo.root(), &[]);
+    let modern = json!({"_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {}}});
+    let found = client.request("server/discover", modern);
+    let server = &found["result"]["_meta"]["io.modelcontextprotocol/serverInfo"];
+    assert_eq!(server["name"], "cairn", "{found}");
+}
+
+#[test]
+fn it_answers_problems_as_tool_errors_and_lives_on() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let mut client = McpClient::start(binary(), &repo.root(), &[]);
+    for (tool, args, code) in [
+        ("context", json!({"targets": ["nothing"]}), "NOT_FOUND"),
+        ("context", json!({"targets": 7}), "VALIDATION_ERROR"),
+        ("context", json!({"targets": ["/etc/passwd"]}), "OUTSIDE_REPOSITORY"),
+        ("no_such_tool", json!({}), "NOT_FOUND"),
+        ("init", json!({}), "INVALID_OPERATION"),
+        ("run", json!({"operation": "uninstall"}), "INVALID_OPERATION"),
+    ] {
+        let (text, is_error) = client.call(tool, args);
+        assert!(is_error && text.starts_with(code), "{tool}: {text}");
+    }
+    let (text, is_error) = client.call("context", json!({"targets": ["a.md"]}));
+    assert!(!is_error && text.ends_with('\n') && text.contains("basis: fresh"), "{text}");
+}
+
+#[test]
+fn every_answer_sees_what_was_written_before_it_was_asked_for() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let mut client = McpClient::start(binary(), &repo.root(), &[]);
+    for round in 0..30 {
+        repo.write("a.md", format!("# Round {round}\n"));
+        let (text, _) = client.call("context", json!({"targets": ["a.md"]}));
+        assert!(text.starts_with(&format!("a.md: Round {round} ")), "{text}");
+    }
+    repo.commit("other");
+    let (text, _) = client.call("status", json!({}));
+    assert!(text.contains("none edited"), "{text}");
+}
+
+#[test]
+fn it_ends_within_a_second_when_stdin_closes() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    (0..3000).for_each(|n| repo.write(&format!("many/{n}.md"), format!("# {n}\n")));
+    let mut client = McpClient::start(binary(), &repo.root(), &[]);
+    client.send(&json!({"jsonrpc": "2.0", "id": 99, "method": "tools/call",
+        "params": {"name": "run", "arguments": {"operation": "sync", "arguments": {"full": true}}}}));
+    std::thread::sleep(Duration::from_millis(50));
+    let begin = Instant::now();
+    let (status, took) = client.hang_up();
+    assert!(status.success(), "{status}");
+    // A machine under load may be slow to reap; a server that waits for its call takes longer.
+    assert!(took < Duration::from_secs(5) && begin.elapsed() >= took, "{took:?}");
+}
+
+#[test]
+fn a_read_only_server_refuses_every_write() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let mut client = McpClient::start(binary(), &repo.root(), &["--read-only"]);
+    for (tool, args) in [("undo", json!({})), ("run", json!({"operation": "undo"}))] {
+        let (text, is_error) = client.call(tool, args);
+        assert!(is_error && text.starts_with("INVALID_OPERATION"), "{text}");
+    }
+}

@@ -30,7 +30,7 @@ use crate::perform::{Caller, operate, permit};
 pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
 
 /// A client that says nothing for so long has left.
-const IDLE: Duration = Duration::from_secs(60 * 60);
+const IDLE: Duration = Duration::from_hours(1);
 
 /// Who may come in.
 struct Guard {

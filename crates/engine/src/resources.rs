@@ -22,12 +22,15 @@ pub struct Resource {
     /// What it gives
     pub description: &'static str,
     /// Those worth listing: the variable part and a title
-    pub list: fn(&View<'_>) -> Result<Vec<(String, String)>>,
+    pub list: fn(&View<'_>) -> Result<Vec<Listed>>,
     /// Reads one
     pub read: fn(&View<'_>, &str) -> Result<Contents>,
     /// How a variable part that was begun may go on
     pub complete: fn(&View<'_>, &str) -> Result<Vec<String>>,
 }
+
+/// The variable part of an address, and a title.
+pub type Listed = (String, String);
 
 /// What a resource holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +60,7 @@ pub const RESOURCES: &[Resource] = &[Resource {
 }];
 
 /// The files at the root are where a newcomer starts.
-fn list_files(view: &View<'_>) -> Result<Vec<(String, String)>> {
+fn list_files(view: &View<'_>) -> Result<Vec<Listed>> {
     let files = files::in_folder(view, &RepoPath::ROOT)?;
     let title = |file: &files::Shown| file.title.clone().unwrap_or_else(|| file.path.to_string());
     Ok(files.iter().take(LISTED).map(|file| (file.path.to_string(), title(file))).collect())

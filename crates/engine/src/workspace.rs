@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use base::{Call, Code, Problem, RepoPath, Result};
@@ -81,6 +81,8 @@ pub struct Workspace {
     disk: Disk,
     /// What the next answer should say besides
     notices: Mutex<Vec<String>>,
+    /// Set when a reader had to do with an index that is behind
+    behind: (Mutex<bool>, Condvar),
     /// What is always missing
     lacks: Vec<String>,
 }
@@ -112,6 +114,7 @@ impl Workspace {
             areas: opening.areas,
             settings: SettingsFile::default(),
             notices: Mutex::default(),
+            behind: Default::default(),
             git: git.transpose()?,
             homes,
             tree,
@@ -170,10 +173,29 @@ impl Workspace {
     /// Opens the index, not behind the tree if that can be had in time.
     pub(crate) fn index(&self, settings: &Settings, call: &Call) -> Result<(Index, Freshness)> {
         let wait = match self.mode {
-            Mode::Once => Wait::UntilDone,
-            Mode::Serving => Wait::AtMost(SERVER_WAIT),
+            // The first index has to be waited for: there is nothing else to answer from.
+            Mode::Serving if self.index_path().is_some() => Wait::AtMost(SERVER_WAIT),
+            _ => Wait::UntilDone,
         };
-        self.refresher.fresh(&self.sources(settings), wait, call)
+        let (index, freshness) = self.refresher.fresh(&self.sources(settings), wait, call)?;
+        if !freshness.stale.is_empty() {
+            *self.behind.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            self.behind.1.notify_one();
+        }
+        Ok((index, freshness))
+    }
+
+    /// Keeps the index of a server up to date: now, and whenever a reader could not wait for
+    /// it. Returns when `call` is stopped; sleeps otherwise.
+    pub fn tend(&self, call: &Call) {
+        while call.go_on().is_ok() {
+            // A failure is told to whoever asks next: their call tries again.
+            let _ = self.sync(false, call);
+            let (flag, woken) = (&self.behind.0, &self.behind.1);
+            let waiting = flag.lock().unwrap_or_else(PoisonError::into_inner);
+            let waited = woken.wait_while(waiting, |is_behind| !*is_behind);
+            *waited.unwrap_or_else(PoisonError::into_inner) = false;
+        }
     }
 
     /// The whole index as sorted text: the same for the same tree, however it came about.
@@ -324,16 +346,15 @@ impl Workspace {
 impl Homes {
     fn of(root: &Path, layout: Option<&git::Layout>) -> Self {
         let cache = root.join(".cairn/cache");
-        match layout {
-            Some(layout) => Self {
+        if let Some(layout) = layout {
+            Self {
                 cache,
                 local: layout.git_dir.join("cairn"),
                 shared: layout.common_dir.join("cairn"),
-            },
-            None => {
-                let own = root.join(".cairn/local");
-                Self { cache, local: own.clone(), shared: own }
             }
+        } else {
+            let own = root.join(".cairn/local");
+            Self { cache, local: own.clone(), shared: own }
         }
     }
 }

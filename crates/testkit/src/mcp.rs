@@ -52,6 +52,7 @@ impl McpClient {
     }
 
     /// Sends a request and waits for its response, passing over notifications.
+    #[expect(clippy::needless_pass_by_value, reason = "callers write `json!({…})` in place")]
     pub fn request(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
@@ -65,6 +66,7 @@ impl McpClient {
     }
 
     /// Calls a tool; its text, and whether it is an error.
+    #[expect(clippy::needless_pass_by_value, reason = "callers write `json!({…})` in place")]
     pub fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let response = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         let result = &response["result"];

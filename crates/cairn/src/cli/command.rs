@@ -14,8 +14,11 @@ use crate::mcp::Options;
 
 type Extra = fn(&ArgMatches) -> Result<ExitCode>;
 
+/// A word, its arguments, and what it does.
+type Row = (&'static str, fn() -> Command, Extra);
+
 /// What this door does by itself: it serves the others, and knows its own words.
-const EXTRAS: &[(&str, fn() -> Command, Extra)] = &[
+const EXTRAS: &[Row] = &[
     ("mcp", || Options::augment_args(Command::new("mcp")), serve::serve),
     ("completions", completions_command, completions),
     ("man", man_command, man),

@@ -59,9 +59,7 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
 fn index_in_background(workspace: Arc<Workspace>, gone: CancellationToken) {
     std::thread::spawn(move || {
         let stop = move || gone.is_cancelled().then_some(Stop::Cancelled);
-        let call = Call::new("server", now()).stopping(stop);
-        // A failure is told to whoever asks next: their call tries again.
-        let _ = workspace.sync(false, &call);
+        workspace.tend(&Call::new("server", now()).stopping(stop));
     });
 }
 

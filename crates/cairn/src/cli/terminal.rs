@@ -39,9 +39,9 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     let plain = paint(&io::stderr()) == Paint::Plain;
     let text = if plain { painted.to_string() } else { painted.ansi().to_string() };
     if error.use_stderr() {
-        say(&text)
+        say(&text);
     } else {
-        print(&text)
+        print(&text);
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

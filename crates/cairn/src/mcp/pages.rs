@@ -88,6 +88,7 @@ fn find_prompt(name: &str) -> Result<&'static Prompt> {
 }
 
 /// A problem as a protocol error, with its code for programs.
+#[expect(clippy::needless_pass_by_value, reason = "it ends its life here, in `map_err`")]
 pub(super) fn refusal(problem: Problem) -> ErrorData {
     let data = Some(json!({"error": problem}));
     match problem.code {

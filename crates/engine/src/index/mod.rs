@@ -3,11 +3,14 @@
 //! Areas plug in as [`Indexer`]s. The index is brought up to date by whoever reads, one process
 //! at a time; others read the last good state. A full build goes to a new file.
 
+mod apply;
 mod generation;
+mod listen;
 mod look;
 pub(crate) mod read;
 mod refresh;
 pub(crate) mod tables;
+mod todo;
 mod tracked;
 
 use base::{Hash, RepoPath, Result};
@@ -16,7 +19,8 @@ use syntax::{FileFacts, Language};
 
 pub use read::Index;
 pub use refresh::Freshness;
-pub(crate) use refresh::{Refresher, Sources, Wait};
+pub(crate) use refresh::{Refresher, Wait};
+pub(crate) use todo::Sources;
 
 /// A part of the index that belongs to one area.
 pub trait Indexer: Sync {

@@ -9,41 +9,47 @@ use base::{Call, RepoPath, Result};
 use store::Connection;
 use tree::{Found, Stat, Walk};
 
-use super::refresh::Sources;
 use super::tables;
+use super::todo::Sources;
 
 /// The hidden files that are tracked, and what that answer depends on.
 pub(super) struct Tracked {
-    paths: Vec<RepoPath>,
+    paths: BTreeSet<RepoPath>,
     depends_on: String,
-    /// Whether it is other than what the index has kept
+    /// Whether the answer, or what it depends on, is other than what the index has kept
     pub(super) is_new: bool,
+    /// Files that came to be tracked, or ceased to be, since then
+    pub(super) moved: BTreeSet<RepoPath>,
 }
 
 impl Tracked {
-    /// From the index, or by asking git again.
+    /// From the index, or by asking git again. Without a whole walk the ignore rules are those
+    /// that the index knows: had they changed, the walk would have been whole.
     pub(super) fn find(
         conn: &Connection,
-        walk: &Walk,
-        (sources, part): (&Sources<'_>, Option<&BTreeSet<RepoPath>>),
+        walk: Option<&Walk>,
+        sources: &Sources<'_>,
         call: &Call,
     ) -> Result<Self> {
+        let moved = BTreeSet::new();
         let Some(git) = sources.git else {
-            return Ok(Self { paths: Vec::new(), depends_on: String::new(), is_new: false });
+            let (paths, depends_on) = (BTreeSet::new(), String::new());
+            return Ok(Self { paths, depends_on, is_new: false, moved });
         };
-        let kept = tables::meta(conn, "tracked_by")?;
-        // A walk of a part sees no ignore rules: had they changed, it would have been whole.
-        let rules = match (part, &kept) {
-            (Some(_), Some(kept)) => kept.split_once('|').map_or("", |(_, rules)| rules).to_owned(),
-            _ => rules(walk),
+        let kept = tables::meta(conn, "tracked_by")?.unwrap_or_default();
+        let rules = match walk {
+            Some(walk) => rules(walk),
+            None => kept.split_once('|').map_or("", |(_, rules)| rules).to_owned(),
         };
+        let list = tables::meta(conn, "tracked")?.unwrap_or_default();
+        let known: BTreeSet<RepoPath> = list.lines().filter_map(|line| line.parse().ok()).collect();
         let depends_on = format!("{}|{rules}", git.index_stat());
-        if kept.as_ref() == Some(&depends_on) {
-            let list = tables::meta(conn, "tracked")?.unwrap_or_default();
-            let paths = list.lines().filter_map(|line| line.parse().ok()).collect();
-            return Ok(Self { paths, depends_on, is_new: false });
+        if kept == depends_on {
+            return Ok(Self { paths: known, depends_on, is_new: false, moved });
         }
-        Ok(Self { paths: git.tracked_but_ignored(call)?, depends_on, is_new: true })
+        let paths: BTreeSet<RepoPath> = git.tracked_but_ignored(call)?.into_iter().collect();
+        let moved = paths.symmetric_difference(&known).cloned().collect();
+        Ok(Self { paths, depends_on, is_new: true, moved })
     }
 
     /// Adds those that are there to what a walk found.
@@ -78,6 +84,6 @@ impl Tracked {
 /// The ignore files of a walk, as far as they tell that they changed.
 fn rules(walk: &Walk) -> String {
     let rules = walk.files.iter().filter(|file| file.path.name() == ".gitignore");
-    let all: String = rules.map(|file| format!("{}:{:?}\n", file.path, file.stat)).collect();
-    blake3::hash(all.as_bytes()).to_hex()[..16].to_owned()
+    let all: Vec<String> = rules.map(|file| format!("{}:{:?}", file.path, file.stat)).collect();
+    blake3::hash(all.join("\n").as_bytes()).to_hex()[..16].to_owned()
 }

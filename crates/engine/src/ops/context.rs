@@ -149,9 +149,9 @@ impl Render for Near {
         for (at, about) in self.targets.iter().enumerate() {
             let line = format!("{}: {}", about.target.name, about.target.about);
             if at == 0 {
-                page.answer(line)
+                page.answer(line);
             } else {
-                page.heading(line)
+                page.heading(line);
             }
             let mut items = about.items.as_slice();
             while let Some(first) = items.first() {

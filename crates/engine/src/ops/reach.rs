@@ -126,7 +126,7 @@ fn notes(asked: usize, walked: &Walked) -> Vec<String> {
 impl Render for Reach {
     fn render(&self, page: &mut Page) {
         page.answer(self.first_line());
-        page.table(0, self.rows.iter().map(|row| self.cells(row)).collect());
+        page.table(0, self.rows.iter().map(cells).collect());
         let shown = self.paging.map_or(0, |paging| paging.offset) + self.rows.len() as u64;
         let total = self.paging.map_or(0, |paging| paging.total);
         if shown < total {
@@ -164,15 +164,15 @@ impl Reach {
         let parts: Vec<String> = self.reached.iter().map(part).collect();
         format!("{} {verb} {} (depth {})", self.target, parts.join(", "), self.depth)
     }
+}
 
-    fn cells(&self, row: &Row) -> Vec<Cell> {
-        let name = row.node.path().map_or_else(|| row.node.to_string(), ToString::to_string);
-        let how = match (&row.through, row.confidence) {
-            (Some(through), _) => format!("{}, through {through}", row.edge),
-            (None, Confidence::Exact) => row.edge.to_owned(),
-            (None, Confidence::Inferred) => format!("{}, inferred", row.edge),
-            (None, Confidence::Name) => format!("{}, by name only", row.edge),
-        };
-        vec![Cell::text(row.distance), Cell::text(name), Cell::faint(how), Cell::handle(&row.node)]
-    }
+fn cells(row: &Row) -> Vec<Cell> {
+    let name = row.node.path().map_or_else(|| row.node.to_string(), ToString::to_string);
+    let how = match (&row.through, row.confidence) {
+        (Some(through), _) => format!("{}, through {through}", row.edge),
+        (None, Confidence::Exact) => row.edge.to_owned(),
+        (None, Confidence::Inferred) => format!("{}, inferred", row.edge),
+        (None, Confidence::Name) => format!("{}, by name only", row.edge),
+    };
+    vec![Cell::text(row.distance), Cell::text(name), Cell::faint(how), Cell::handle(&row.node)]
 }

@@ -81,7 +81,8 @@ impl Query for Subgraph {
         let center = graph::resolve(view, &self.center)?;
         let hops = self.hops.get().min(Hops::CAP);
         let filter = EdgeFilter { names: self.edges, confidence: None };
-        let walked = walk::outwards(view, &[center.clone()], Sense::Around, hops, &filter)?;
+        let walked =
+            walk::outwards(view, std::slice::from_ref(&center), Sense::Around, hops, &filter)?;
         let shown = |node: &EntityRef| {
             *node == center || self.kinds.is_empty() || self.kinds.iter().any(|k| k == node.kind())
         };

@@ -94,8 +94,9 @@ fn every_file_is_registered() {
     }
     let folders = fs::read_dir(&ops).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir());
     let all = folders.chain([ops.clone()]).flat_map(|dir| fs::read_dir(dir).unwrap());
-    let files = all.map(|e| e.unwrap().file_name().into_string().unwrap());
-    let named = files.filter(|n| n.ends_with(".rs") && !SHARED.contains(&n.as_str())).count();
+    let files = all.map(|e| e.unwrap().path()).filter(|path| path.is_file());
+    let files = files.map(|path| path.file_name().unwrap().to_string_lossy().into_owned());
+    let named = files.filter(|n| !SHARED.contains(&n.as_str())).count();
     assert_eq!(named, ALL.len(), "a file in ops/ is not in ALL");
 }
 

@@ -75,7 +75,11 @@ fn take(repo: &Repo, workspace: &Workspace, step: &Step) {
         Step::Move(from, to) => {
             let (from, to): (PathBuf, PathBuf) = (at(from), at(to));
             let apart = !to.starts_with(&from) && !from.starts_with(&to);
-            if from.exists() && !to.exists() && apart && to.parent().is_some_and(|p| p.is_dir()) {
+            if from.exists()
+                && !to.exists()
+                && apart
+                && to.parent().is_some_and(std::path::Path::is_dir)
+            {
                 fs::rename(from, to).unwrap();
             }
         }
@@ -83,7 +87,7 @@ fn take(repo: &Repo, workspace: &Workspace, step: &Step) {
             let (from, to) = (at(from), at(to));
             if !to.exists()
                 && to.symlink_metadata().is_err()
-                && to.parent().is_some_and(|p| p.is_dir())
+                && to.parent().is_some_and(std::path::Path::is_dir)
             {
                 std::os::unix::fs::symlink(from, to).unwrap();
             }
@@ -154,11 +158,11 @@ fn a_damaged_index_is_mended_without_being_asked() {
     type Damage = fn(&PathBuf);
     let damages: [(&str, Damage); 6] = [
         ("truncated", |path| {
-            fs::OpenOptions::new().write(true).open(path).unwrap().set_len(9000).unwrap()
+            fs::OpenOptions::new().write(true).open(path).unwrap().set_len(9000).unwrap();
         }),
         ("emptied", |path| fs::write(path, "").unwrap()),
         ("zeroed", |path| {
-            fs::write(path, vec![0; fs::metadata(path).unwrap().len() as usize]).unwrap()
+            fs::write(path, vec![0; fs::read(path).unwrap().len()]).unwrap();
         }),
         ("garbled", |path| fs::write(path, "no database").unwrap()),
         ("deleted", |path| fs::remove_file(path).unwrap()),
@@ -190,7 +194,9 @@ fn a_server_survives_the_loss_of_its_index() {
     repo.remove(".cairn/cache");
     repo.write("b.md", "# B\n");
     assert_eq!(files(&workspace), 2);
-    index_files(&repo).iter().for_each(|path| fs::write(path, "garbage").unwrap());
+    for path in index_files(&repo) {
+        fs::write(path, "garbage").unwrap();
+    }
     repo.write("c.md", "# C\n");
     assert_eq!(files(&workspace), 3);
 }

@@ -43,14 +43,14 @@ impl Layer for FilesLayer {
         let conn = view.index()?.conn();
         let typed = view.typed_paths(name);
         for path in &typed {
-            if let Some(candidate) = self.at(view, path)? {
+            if let Some(candidate) = at(view, path)? {
                 return Ok(vec![candidate]);
             }
         }
         // The end of a path is enough where only one path ends so.
         let Some(end) = typed.last().filter(|path| !path.is_root()) else { return Ok(Vec::new()) };
         let found = tables::files_ending(conn, end)?;
-        let candidates = found.iter().map(|path| self.at(view, path));
+        let candidates = found.iter().map(|path| at(view, path));
         Ok(candidates.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
@@ -85,12 +85,12 @@ impl Layer for FilesLayer {
         let mut edges = Vec::new();
         for here in frontier {
             if direction != Direction::Against {
-                for there in self.along(view, here, kind)? {
+                for there in along(view, here, kind)? {
                     edges.push(edge(here.clone(), there, kind));
                 }
             }
             if direction != Direction::Along {
-                for there in self.against(view, here, kind)? {
+                for there in against(view, here, kind)? {
                     edges.push(edge(there, here.clone(), kind));
                 }
             }
@@ -100,7 +100,7 @@ impl Layer for FilesLayer {
 
     fn describe(&self, view: &View, wanted: &EntityRef) -> Result<Option<Description>> {
         let Some(path) = wanted.path() else { return Ok(None) };
-        Ok(self.at(view, path)?.map(|candidate| Description {
+        Ok(at(view, path)?.map(|candidate| Description {
             node: candidate.node,
             name: path.to_string(),
             about: candidate.about,
@@ -115,117 +115,112 @@ impl Layer for FilesLayer {
 
     fn context(&self, view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
         match wanted {
-            EntityRef::Dir(folder) => self.folder_context(view, folder),
-            EntityRef::Module(path) | EntityRef::File(path) => self.file_context(view, path),
+            EntityRef::Dir(folder) => folder_context(view, folder),
+            EntityRef::Module(path) | EntityRef::File(path) => file_context(view, path),
             _ => Ok(Vec::new()),
         }
     }
 }
 
-impl FilesLayer {
-    /// What is at a path: a file, a folder, or nothing.
-    fn at(&self, view: &View, path: &RepoPath) -> Result<Option<Candidate>> {
-        let conn = view.index()?.conn();
-        if let Some(file) = tables::file(conn, path)? {
-            return Ok(Some(Candidate { node: node(path), about: about_file(&file) }));
-        }
-        let folder = tables::folder(conn, path)?;
-        let empty = || Folder { path: RepoPath::ROOT, files: 0, below: 0 };
-        let folder = folder.or_else(|| path.is_root().then(empty));
-        let node = || EntityRef::Dir(path.clone());
-        Ok(folder.map(|folder| Candidate { node: node(), about: about_folder(&folder) }))
+/// What is at a path: a file, a folder, or nothing.
+fn at(view: &View, path: &RepoPath) -> Result<Option<Candidate>> {
+    let conn = view.index()?.conn();
+    if let Some(file) = tables::file(conn, path)? {
+        return Ok(Some(Candidate { node: node(path), about: about_file(&file) }));
     }
+    let folder = tables::folder(conn, path)?;
+    let empty = || Folder { path: RepoPath::ROOT, files: 0, below: 0 };
+    let folder = folder.or_else(|| path.is_root().then(empty));
+    let node = || EntityRef::Dir(path.clone());
+    Ok(folder.map(|folder| Candidate { node: node(), about: about_folder(&folder) }))
+}
 
-    fn along(&self, view: &View, from: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
-        let conn = view.index()?.conn();
-        match from {
-            EntityRef::Dir(folder) if *kind == CONTAINS => {
-                let folders = tables::folders_in(conn, folder)?;
-                let folders = folders.into_iter().map(|folder| EntityRef::Dir(folder.path));
-                let files = tables::files_in(conn, folder)?;
-                Ok(folders.chain(files.iter().map(|file| node(&file.path))).collect())
-            }
-            EntityRef::Module(path) | EntityRef::File(path) if *kind == LINKS => {
-                let targets = tables::links_from(conn, path)?;
-                let nodes = targets.iter().map(|(target, _)| self.at(view, target));
-                let nodes = nodes.collect::<Result<Vec<_>>>()?;
-                Ok(nodes.into_iter().flatten().map(|candidate| candidate.node).collect())
-            }
-            _ => Ok(Vec::new()),
+fn along(view: &View, from: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
+    let conn = view.index()?.conn();
+    match from {
+        EntityRef::Dir(folder) if *kind == CONTAINS => {
+            let folders = tables::folders_in(conn, folder)?;
+            let folders = folders.into_iter().map(|folder| EntityRef::Dir(folder.path));
+            let files = tables::files_in(conn, folder)?;
+            Ok(folders.chain(files.iter().map(|file| node(&file.path))).collect())
         }
+        EntityRef::Module(path) | EntityRef::File(path) if *kind == LINKS => {
+            let targets = tables::links_from(conn, path)?;
+            let nodes = targets.iter().map(|(target, _)| at(view, target));
+            let nodes = nodes.collect::<Result<Vec<_>>>()?;
+            Ok(nodes.into_iter().flatten().map(|candidate| candidate.node).collect())
+        }
+        _ => Ok(Vec::new()),
     }
+}
 
-    fn against(&self, view: &View, to: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
-        let Some(path) = to.path().filter(|_| !matches!(to, EntityRef::Symbol(..))) else {
-            return Ok(Vec::new());
-        };
-        if *kind == CONTAINS {
-            return Ok(path.parent().map(EntityRef::Dir).into_iter().collect());
-        }
-        let sources = tables::links_to(view.index()?.conn(), path)?;
-        Ok(sources.iter().map(|(source, _)| node(source)).collect())
+fn against(view: &View, to: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
+    let Some(path) = to.path().filter(|_| !matches!(to, EntityRef::Symbol(..))) else {
+        return Ok(Vec::new());
+    };
+    if *kind == CONTAINS {
+        return Ok(path.parent().map(EntityRef::Dir).into_iter().collect());
     }
+    let sources = tables::links_to(view.index()?.conn(), path)?;
+    Ok(sources.iter().map(|(source, _)| node(source)).collect())
+}
 
-    fn folder_context(&self, view: &View, folder: &RepoPath) -> Result<Vec<Item>> {
-        let conn = view.index()?.conn();
-        let mut items = Vec::new();
-        for inner in tables::folders_in(conn, folder)? {
-            let text = format!("{}/  {}", inner.path.name(), about_folder(&inner));
-            items.push(item(Section::Outline, text, &EntityRef::Dir(inner.path)));
-        }
-        for file in tables::files_in(conn, folder)? {
-            let text = format!("{}  {}", file.path.name(), about_file(&file));
-            items.push(item(Section::Outline, text, &node(&file.path)));
-        }
-        items.extend(self.linked_from(view, folder)?);
-        Ok(items)
+fn folder_context(view: &View, folder: &RepoPath) -> Result<Vec<Item>> {
+    let conn = view.index()?.conn();
+    let mut items = Vec::new();
+    for inner in tables::folders_in(conn, folder)? {
+        let text = format!("{}/  {}", inner.path.name(), about_folder(&inner));
+        items.push(item(Section::Outline, text, &EntityRef::Dir(inner.path)));
     }
+    for file in tables::files_in(conn, folder)? {
+        let text = format!("{}  {}", file.path.name(), about_file(&file));
+        items.push(item(Section::Outline, text, &node(&file.path)));
+    }
+    items.extend(linked_from(view, folder)?);
+    Ok(items)
+}
 
-    fn file_context(&self, view: &View, path: &RepoPath) -> Result<Vec<Item>> {
-        let conn = view.index()?.conn();
-        let mut items = Vec::new();
-        for (line, level, text) in tables::headings(conn, path)?.into_iter().skip(1) {
-            let indent = "  ".repeat(usize::from(level.saturating_sub(2)));
-            let text = format!("{indent}{text}  line {line}");
-            items.push(Item { section: Section::Outline, text, handle: None });
-        }
-        items.extend(self.linked_from(view, path)?);
-        for (target, line) in tables::links_from(conn, path)? {
-            items.push(match self.at(view, &target)? {
-                Some(found) => {
-                    let text = format!("links to {target} at line {line}: {}", found.about);
-                    item(Section::RestsOn, text, &found.node)
-                }
-                None => {
-                    let text = format!("links to {target} at line {line}, which does not exist");
-                    Item { section: Section::RestsOn, text, handle: None }
-                }
-            });
-        }
-        items.extend(self.siblings(view, path)?);
-        Ok(items)
+fn file_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
+    let conn = view.index()?.conn();
+    let mut items = Vec::new();
+    for (line, level, text) in tables::headings(conn, path)?.into_iter().skip(1) {
+        let indent = "  ".repeat(usize::from(level.saturating_sub(2)));
+        let text = format!("{indent}{text}  line {line}");
+        items.push(Item { section: Section::Outline, text, handle: None });
     }
+    items.extend(linked_from(view, path)?);
+    for (target, line) in tables::links_from(conn, path)? {
+        items.push(if let Some(found) = at(view, &target)? {
+            let text = format!("links to {target} at line {line}: {}", found.about);
+            item(Section::RestsOn, text, &found.node)
+        } else {
+            let text = format!("links to {target} at line {line}, which does not exist");
+            Item { section: Section::RestsOn, text, handle: None }
+        });
+    }
+    items.extend(siblings(view, path)?);
+    Ok(items)
+}
 
-    /// Documents that would have to be looked at again.
-    fn linked_from(&self, view: &View, path: &RepoPath) -> Result<Vec<Item>> {
-        let sources = tables::links_to(view.index()?.conn(), path)?;
-        let item = |(source, line): &(RepoPath, u32)| {
-            let text = format!("{source} links here at line {line}");
-            item(Section::IfItChanges, text, &node(source))
-        };
-        Ok(sources.iter().map(item).collect())
-    }
+/// Documents that would have to be looked at again.
+fn linked_from(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
+    let sources = tables::links_to(view.index()?.conn(), path)?;
+    let item = |(source, line): &(RepoPath, u32)| {
+        let text = format!("{source} links here at line {line}");
+        item(Section::IfItChanges, text, &node(source))
+    };
+    Ok(sources.iter().map(item).collect())
+}
 
-    fn siblings(&self, view: &View, path: &RepoPath) -> Result<Vec<Item>> {
-        let Some(folder) = path.parent() else { return Ok(Vec::new()) };
-        let all = tables::files_in(view.index()?.conn(), &folder)?;
-        let others: Vec<&File> = all.iter().filter(|file| file.path != *path).collect();
-        let item = |file: &&File| {
-            let text = format!("{}  {}", file.path.name(), about_file(file));
-            item(Section::Around, text, &node(&file.path))
-        };
-        Ok(others.iter().take(LISTED).map(item).collect())
-    }
+fn siblings(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
+    let Some(folder) = path.parent() else { return Ok(Vec::new()) };
+    let all = tables::files_in(view.index()?.conn(), &folder)?;
+    let others: Vec<&File> = all.iter().filter(|file| file.path != *path).collect();
+    let item = |file: &&File| {
+        let text = format!("{}  {}", file.path.name(), about_file(file));
+        item(Section::Around, text, &node(&file.path))
+    };
+    Ok(others.iter().take(LISTED).map(item).collect())
 }
 
 fn edge(from: EntityRef, to: EntityRef, kind: &'static EdgeKind) -> Edge {

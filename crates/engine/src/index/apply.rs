@@ -1,0 +1,159 @@
+//! Writing a refresh into the index: every file read once, everything in one transaction.
+
+use std::path::Path;
+
+use base::{Call, RepoPath, Result};
+use store::{Connection, Store};
+use tree::Moment;
+
+use super::look::{Content, Looker, Seen, Suspect};
+use super::tables::{self, FileRow};
+use super::todo::{Sources, Todo, why};
+use super::{Indexer, Learned, News};
+use crate::facts::FactsCache;
+use crate::repo::Repository;
+
+/// Files that are read before the first of them is written; bounds memory.
+const BATCH: usize = 512;
+
+/// What a refresh is written with.
+pub(super) struct Applier<'a> {
+    pub(super) sources: &'a Sources<'a>,
+    pub(super) indexers: &'a [&'static dyn Indexer],
+    /// The file of the shared facts
+    pub(super) facts: &'a Path,
+    /// When files are read, by the file system's clock
+    pub(super) read_at: Moment,
+    /// Hears which files are done, and may stop it
+    pub(super) tell: &'a dyn Fn(usize, &[Suspect]) -> Result<()>,
+}
+
+impl Applier<'_> {
+    /// Reads and writes everything, in one transaction.
+    pub(super) fn apply(&self, store: &mut Store, todo: &Todo, call: &Call) -> Result<()> {
+        let mut cache = FactsCache::open(self.facts, call.now);
+        let looker = Looker {
+            tree: self.sources.tree,
+            format: self.sources.git.map(Repository::format),
+            largest_parsed: self.sources.largest_parsed,
+            read_at: self.read_at,
+        };
+        store.write(|tx| {
+            let (mut changed, mut gone) = (Vec::new(), todo.gone.clone());
+            for (round, batch) in todo.suspects.chunks(BATCH).enumerate() {
+                (self.tell)(round * BATCH, &todo.suspects)?;
+                for seen in looker.look(batch, &mut cache, call)? {
+                    match seen.content {
+                        Content::Vanished => gone.push(seen.path),
+                        Content::Same => {
+                            tables::touch_file(tx, &seen.path, &seen.stat, seen.read_at)?;
+                        }
+                        Content::Read(_) => {
+                            self.take_in(tx, &seen)?;
+                            changed.push(seen.path);
+                        }
+                    }
+                }
+            }
+            gone.iter().try_for_each(|path| self.drop_file(tx, path))?;
+            note_aside(tx, todo)?;
+            compare_with_head(tx, self.sources, (todo, &changed, &gone), call)?;
+            let news = News { changed: &changed, gone: &gone, head_moved: todo.head_moved };
+            self.indexers.iter().try_for_each(|indexer| indexer.settle(tx, &news))?;
+            stamp(tx, todo)
+        })
+    }
+
+    fn take_in(&self, tx: &Connection, seen: &Seen) -> Result<()> {
+        let Content::Read(held) = &seen.content else { return Ok(()) };
+        let is_new = !tables::has_file(tx, &seen.path)?;
+        tables::put_file(
+            tx,
+            &FileRow {
+                path: &seen.path,
+                stat: &seen.stat,
+                read_at: seen.read_at,
+                hash: held.hash,
+                oid: held.oid.as_deref(),
+                oid_lf: held.oid_lf.as_deref(),
+                language: seen.language.map(syntax::Language::name),
+                skipped: held.skipped,
+                lines: held.facts.lines,
+                title: held.facts.title.as_deref(),
+            },
+        )?;
+        let learned = Learned {
+            path: &seen.path,
+            hash: held.hash,
+            language: seen.language,
+            facts: &held.facts,
+            is_new,
+        };
+        for indexer in self.indexers {
+            if !is_new {
+                indexer.forget(tx, &seen.path, false)?;
+            }
+            indexer.learn(tx, &learned)?;
+        }
+        Ok(())
+    }
+
+    fn drop_file(&self, tx: &Connection, path: &RepoPath) -> Result<()> {
+        if !tables::has_file(tx, path)? {
+            return Ok(()); // it came and went between two looks
+        }
+        self.indexers.iter().try_for_each(|indexer| indexer.forget(tx, path, true))?;
+        tables::remove_file(tx, path)
+    }
+}
+
+/// Notes what differs from the commit that is checked out.
+fn compare_with_head(
+    tx: &Connection,
+    sources: &Sources<'_>,
+    (todo, changed, gone): (&Todo, &[RepoPath], &[RepoPath]),
+    call: &Call,
+) -> Result<()> {
+    let Some(git) = sources.git else { return Ok(()) };
+    if todo.head_moved {
+        tables::clear_head(tx)?;
+        let tree = todo.head.as_ref().map(|commit| git.tree(commit, call)).transpose()?;
+        for entry in tree.iter().flatten() {
+            tables::put_head(tx, &entry.path, &entry.oid, entry.kind)?;
+        }
+        tables::compare_all(tx)?;
+    } else {
+        changed.iter().chain(gone).try_for_each(|path| tables::compare_one(tx, path))?;
+    }
+    let part = todo.part.as_ref().filter(|_| !todo.head_moved);
+    for (path, kind) in tables::missing_from_files(tx)? {
+        if part.is_some_and(|part| !tree::is_at_or_below(&path, part)) {
+            continue;
+        }
+        match sources.tree.stat(&path)? {
+            // A folder in the place of a file is not that file, unless it is a submodule.
+            Some(stat) if !stat.is_dir() || kind == "submodule" => {
+                tables::forget_deleted(tx, &path)?;
+            }
+            _ => tables::put_deleted(tx, &path)?,
+        }
+    }
+    Ok(())
+}
+
+fn note_aside(tx: &Connection, todo: &Todo) -> Result<()> {
+    let rows = || todo.walk.skipped.iter().map(|skipped| (&skipped.path, why(skipped.why)));
+    let Some(part) = &todo.part else { return tables::replace_aside(tx, rows()) };
+    part.iter().try_for_each(|path| tables::forget_aside_below(tx, path))?;
+    rows().try_for_each(|(path, why)| tables::put_aside(tx, path, why))
+}
+
+/// Says what the index holds, so that a truncated one is noticed.
+fn stamp(tx: &Connection, todo: &Todo) -> Result<()> {
+    let revision: u64 =
+        tables::meta(tx, "revision")?.and_then(|text| text.parse().ok()).unwrap_or(0);
+    tables::set_meta(tx, "revision", &(revision + 1).to_string())?;
+    todo.tracked.keep(tx)?;
+    tables::set_meta(tx, "files", &tables::count_files(tx)?.to_string())?;
+    tables::set_meta(tx, "head", todo.head.as_deref().unwrap_or_default())
+}

@@ -1,0 +1,100 @@
+//! The watcher of a server, and what it has heard.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use base::{Call, RepoPath, Result};
+use tree::{Dirty, Walk, Watcher};
+
+use super::todo::Sources;
+
+/// How long to wait for the watcher to have heard of everything.
+const FENCE: Duration = Duration::from_millis(500);
+
+/// An ear at the working tree, if a server has one.
+#[derive(Default)]
+pub(super) struct Ear {
+    watcher: Option<Watcher>,
+    /// Why there is no watcher although one was wanted
+    pub(super) deaf: Option<String>,
+    /// Whether the index was compared with the whole tree since the watcher listens
+    settled: bool,
+}
+
+impl Ear {
+    /// What may have changed, by the watcher if it can be believed.
+    pub(super) fn heard(&mut self, sources: &Sources<'_>, call: &Call) -> Result<Dirty> {
+        let Some(watcher) = &self.watcher else { return Ok(Dirty::Everything) };
+        let heard_all = watcher.fence(FENCE);
+        let mut dirty = watcher.take();
+        if !self.settled || !heard_all {
+            (self.settled, dirty) = (true, Dirty::Everything);
+        }
+        if let Err(error) = listen_to_new(watcher, &dirty, sources, call)? {
+            (self.watcher, self.deaf) = (None, Some(deaf(&error)));
+            return Ok(Dirty::Everything);
+        }
+        Ok(dirty)
+    }
+
+    /// Gives back what was heard of and could not be dealt with.
+    pub(super) fn give_back(&self, dirty: Dirty) {
+        if let Some(watcher) = &self.watcher {
+            watcher.give_back(dirty);
+        }
+    }
+
+    /// Forgets what was heard, because everything is about to be looked at.
+    pub(super) fn forget(&self) {
+        if let Some(watcher) = &self.watcher {
+            watcher.take();
+        }
+    }
+
+    /// Starts to listen, for a server, once there is an index.
+    pub(super) fn listen(
+        &mut self,
+        sources: &Sources<'_>,
+        cookies: &Path,
+        call: &Call,
+    ) -> Result<()> {
+        if !sources.watch || self.watcher.is_some() || self.deaf.is_some() {
+            return Ok(());
+        }
+        let folders = Walk::whole(sources.tree, sources.excludes, call)?.folders;
+        match Watcher::start(sources.tree, &folders, cookies) {
+            // What changed since the index was compared is caught by comparing once more.
+            Ok(watcher) => (self.watcher, self.settled) = (Some(watcher), false),
+            Err(error) => self.deaf = Some(deaf(&error)),
+        }
+        Ok(())
+    }
+}
+
+/// Listens to folders that are new, before anybody looks at them: nothing in them is missed.
+fn listen_to_new(
+    watcher: &Watcher,
+    dirty: &Dirty,
+    sources: &Sources<'_>,
+    call: &Call,
+) -> Result<io::Result<()>> {
+    let is_folder =
+        |path: &&RepoPath| matches!(sources.tree.stat(path), Ok(Some(stat)) if stat.is_dir());
+    let walk = match dirty {
+        Dirty::Everything => Walk::whole(sources.tree, sources.excludes, call)?,
+        Dirty::Paths(paths) => {
+            let folders: BTreeSet<RepoPath> = paths.iter().filter(is_folder).cloned().collect();
+            if folders.is_empty() {
+                return Ok(Ok(()));
+            }
+            Walk::part(sources.tree, &folders, sources.excludes, call)?
+        }
+    };
+    Ok(walk.folders.iter().try_for_each(|folder| watcher.add(folder)))
+}
+
+fn deaf(error: &io::Error) -> String {
+    format!("no watcher ({error}), scanned instead")
+}

@@ -1,0 +1,119 @@
+//! What a refresh has to do: the tree compared with what is known of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{Call, RepoPath, Result};
+use store::Connection;
+use tree::{Dirty, Excludes, Found, Tree, Walk, Why};
+
+use super::look::Suspect;
+use super::tables::{self, Known};
+use super::tracked::Tracked;
+use crate::repo::Repository;
+
+/// What a refresh works on.
+pub(crate) struct Sources<'a> {
+    pub tree: &'a Tree,
+    pub git: Option<&'a Repository>,
+    pub excludes: &'a Excludes,
+    pub largest_parsed: u64,
+    pub watch: bool,
+}
+
+/// What a refresh found to do.
+pub(super) struct Todo {
+    pub(super) walk: Walk,
+    pub(super) suspects: Vec<Suspect>,
+    pub(super) gone: Vec<RepoPath>,
+    /// Paths that were looked at; none means all of them
+    pub(super) part: Option<BTreeSet<RepoPath>>,
+    pub(super) head: Option<String>,
+    pub(super) head_moved: bool,
+    pub(super) tracked: Tracked,
+    /// Whether what was left out is other than before
+    aside_changed: bool,
+    /// The state of the index that this was compared with
+    pub(super) revision: Option<String>,
+}
+
+impl Todo {
+    /// Whether the index is as it should be.
+    pub(super) fn is_empty(&self) -> bool {
+        let same = self.suspects.is_empty() && self.gone.is_empty() && !self.aside_changed;
+        same && !self.head_moved && !self.tracked.is_new
+    }
+
+    /// Compares the tree with what is known of it.
+    pub(super) fn find(
+        conn: &Connection,
+        sources: &Sources<'_>,
+        (dirty, from_nothing): (&Dirty, bool),
+        call: &Call,
+    ) -> Result<Self> {
+        let head = sources.git.map(|git| git.head_commit(call)).transpose()?.flatten();
+        let known_head = tables::meta(conn, "head")?;
+        let head_moved =
+            from_nothing || known_head.as_deref() != Some(head.as_deref().unwrap_or(""));
+        let Seen { mut walk, known, part, tracked } = Seen::of(conn, sources, dirty, call)?;
+        tracked.add_to(&mut walk, sources, part.as_ref())?;
+        let is_suspect = |found: &&Found| match known.get(&found.path) {
+            None => true,
+            Some(Known { stat, read_at, .. }) => {
+                part.is_some() || *stat != found.stat || stat.is_racy(*read_at)
+            }
+        };
+        let with_hash =
+            |found: &Found| (found.clone(), known.get(&found.path).and_then(|known| known.hash));
+        let suspects = walk.files.iter().filter(is_suspect).map(with_hash).collect();
+        let there: BTreeSet<&RepoPath> = walk.files.iter().map(|found| &found.path).collect();
+        let gone = known.keys().filter(|path| !there.contains(path)).cloned().collect();
+        let mut known_aside = tables::aside(conn)?;
+        known_aside
+            .retain(|path, _| part.as_ref().is_none_or(|part| tree::is_at_or_below(path, part)));
+        let aside =
+            walk.skipped.iter().map(|skipped| (skipped.path.clone(), why(skipped.why).into()));
+        let aside_changed = known_aside != aside.collect();
+        let revision = tables::meta(conn, "revision")?;
+        Ok(Self { walk, suspects, gone, part, head, head_moved, tracked, aside_changed, revision })
+    }
+}
+
+/// The tree and what is known of it, as far as either may have changed.
+struct Seen {
+    walk: Walk,
+    known: BTreeMap<RepoPath, Known>,
+    part: Option<BTreeSet<RepoPath>>,
+    tracked: Tracked,
+}
+
+impl Seen {
+    fn of(conn: &Connection, sources: &Sources<'_>, dirty: &Dirty, call: &Call) -> Result<Self> {
+        let Dirty::Paths(paths) = dirty else {
+            let walk = Walk::whole(sources.tree, sources.excludes, call)?;
+            let tracked = Tracked::find(conn, Some(&walk), sources, call)?;
+            return Ok(Self { walk, known: tables::known(conn)?, part: None, tracked });
+        };
+        let tracked = Tracked::find(conn, None, sources, call)?;
+        // What git began or ceased to track was not written, so nobody heard of it.
+        let paths: BTreeSet<RepoPath> = paths.union(&tracked.moved).cloned().collect();
+        let walk = match paths.is_empty() {
+            true => Walk::default(),
+            false => Walk::part(sources.tree, &paths, sources.excludes, call)?,
+        };
+        let mut known = BTreeMap::new();
+        for path in &paths {
+            known.append(&mut tables::known_below(conn, path)?);
+        }
+        Ok(Self { walk, known, part: Some(paths), tracked })
+    }
+}
+
+/// The reason in the words that answers show.
+pub(super) const fn why(why: Why) -> &'static str {
+    match why {
+        Why::Link => "symbolic link",
+        Why::Repository => "another repository",
+        Why::Special => "not a regular file",
+        Why::Unreadable => "unreadable",
+    }
+}

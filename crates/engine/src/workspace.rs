@@ -22,6 +22,9 @@ use crate::view::View;
 /// How long a writer queues before it gives up with `BUSY`.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How long a lock may be held by somebody who does not write.
+const MOMENT: Duration = Duration::from_millis(300);
+
 /// How long a server's reader waits for a large refresh before the last good state has to do.
 const SERVER_WAIT: Duration = Duration::from_secs(8);
 
@@ -325,13 +328,16 @@ impl Workspace {
     }
 
     /// Whoever holds the lock is alive and recovers before writing: then nothing is left for us.
+    /// A child that was just forked holds it for a moment too, hence a little patience.
     fn recover_if_nobody_else_does(&self) -> Result<()> {
         if !self.journal.is_unfinished() {
             return Ok(());
         }
-        match tree::try_lock(&self.lock_file()).map_err(Problem::io("take the write lock"))? {
-            Some(_lock) => self.recover(),
-            None => Ok(()),
+        let call = Call::new("recovery", jiff::Timestamp::UNIX_EPOCH);
+        match tree::lock(&self.lock_file(), MOMENT, &call) {
+            Ok(_lock) => self.recover(),
+            Err(problem) if problem.code == Code::Busy => Ok(()),
+            Err(problem) => Err(problem),
         }
     }
 

@@ -95,6 +95,11 @@ impl Tree {
         }
     }
 
+    /// What is at a path that may since lead elsewhere: what is out of reach is not there.
+    pub fn stat_if_there(&self, path: &RepoPath) -> Option<Stat> {
+        self.stat(path).ok().flatten()
+    }
+
     /// Where a path leads, if it is a link.
     pub fn link_target(&self, path: &RepoPath) -> Option<PathBuf> {
         self.dir().read_link_contents(path.to_relative()).ok()

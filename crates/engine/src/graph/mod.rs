@@ -165,6 +165,18 @@ impl Section {
     }
 }
 
+impl Section {
+    /// How dear another item of this section is, compared with one of the others.
+    pub const fn price(self) -> usize {
+        match self {
+            Self::MustHold | Self::Know => 1,
+            Self::Outline | Self::IfItChanges | Self::Now => 2,
+            Self::RestsOn => 3,
+            Self::Around => 8,
+        }
+    }
+}
+
 /// Which edges a walk may take.
 #[derive(Debug, Clone, Default)]
 pub struct EdgeFilter {

@@ -130,7 +130,7 @@ fn compare_with_head(
         if part.is_some_and(|part| !tree::is_at_or_below(&path, part)) {
             continue;
         }
-        match sources.tree.stat(&path)? {
+        match sources.tree.stat_if_there(&path) {
             // A folder in the place of a file is not that file, unless it is a submodule.
             Some(stat) if !stat.is_dir() || kind == "submodule" => {
                 tables::forget_deleted(tx, &path)?;

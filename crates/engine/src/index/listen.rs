@@ -81,7 +81,7 @@ fn listen_to_new(
     call: &Call,
 ) -> Result<io::Result<()>> {
     let is_folder =
-        |path: &&RepoPath| matches!(sources.tree.stat(path), Ok(Some(stat)) if stat.is_dir());
+        |path: &&RepoPath| sources.tree.stat_if_there(path).is_some_and(|stat| stat.is_dir());
     let walk = match dirty {
         Dirty::Everything => Walk::whole(sources.tree, sources.excludes, call)?,
         Dirty::Paths(paths) => {

@@ -69,17 +69,21 @@ impl Looker<'_> {
     ) -> Result<Vec<Seen>> {
         call.go_on()?;
         let read: Vec<(Seen, Option<Vec<u8>>)> =
-            suspects.par_iter().map(|suspect| self.read(suspect)).collect::<Result<_>>()?;
+            suspects.par_iter().map(|suspect| self.read(suspect)).collect();
         let (mut seen, texts): (Vec<Seen>, Vec<Option<Vec<u8>>>) = read.into_iter().unzip();
         call.go_on()?;
         learn(&mut seen, texts, cache);
         Ok(seen)
     }
 
-    fn read(&self, (found, known): &Suspect) -> Result<(Seen, Option<Vec<u8>>)> {
-        let (content, text) = match self.tree.read_at_most(&found.path, LARGEST_HASHED)? {
+    fn read(&self, (found, known): &Suspect) -> (Seen, Option<Vec<u8>>) {
+        let skip = |why| (Content::Read(Box::new(Held::skipped(why))), None);
+        let read = self.tree.read_at_most(&found.path, LARGEST_HASHED);
+        let (content, text) = match read.unwrap_or(Some(Err(0))) {
             None => (Content::Vanished, None),
-            Some(Err(_)) => (Content::Read(Box::new(Held::skipped("too large"))), None),
+            // One file that cannot be read is told of; all others are still answered for.
+            Some(Err(0)) => skip("unreadable"),
+            Some(Err(_)) => skip("too large"),
             Some(Ok(blob)) if Some(blob.hash) == *known => (Content::Same, None),
             Some(Ok(blob)) => {
                 let held = self.digest(blob.hash, &blob.bytes);
@@ -89,7 +93,7 @@ impl Looker<'_> {
         };
         let (path, stat, read_at) = (found.path.clone(), found.stat, self.read_at);
         let language = Language::of(&path);
-        Ok((Seen { path, stat, read_at, language, content }, text))
+        (Seen { path, stat, read_at, language, content }, text)
     }
 
     fn digest(&self, hash: Hash, bytes: &[u8]) -> Held {

@@ -64,7 +64,7 @@ impl Tracked {
                 && part.is_none_or(|part| tree::is_at_or_below(path, part))
         };
         for path in self.paths.iter().filter(wanted) {
-            if let Some(stat) = sources.tree.stat(path)?.filter(Stat::is_file) {
+            if let Some(stat) = sources.tree.stat_if_there(path).filter(Stat::is_file) {
                 walk.files.push(Found { path: path.clone(), stat });
             }
         }

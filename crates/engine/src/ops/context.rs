@@ -79,9 +79,13 @@ impl Query for Context {
 
     fn run(self, view: &View) -> Result<Near> {
         let resolve = |target: &Target| graph::resolve(view, target);
-        let mut nodes = self.targets.iter().map(resolve).collect::<Result<Vec<EntityRef>>>()?;
-        nodes.sort();
-        nodes.dedup();
+        let mut nodes: Vec<EntityRef> = Vec::new();
+        for target in &self.targets {
+            let node = resolve(target)?;
+            if !nodes.contains(&node) {
+                nodes.push(node);
+            }
+        }
         let mut gathered = Vec::new();
         for node in &nodes {
             let mut items = Vec::new();
@@ -112,8 +116,8 @@ fn cut(gathered: Vec<(Description, Vec<Item>)>, asked: (String, usize)) -> Near 
         let mut within: BTreeMap<Section, usize> = BTreeMap::new();
         for (at, item) in items.iter().enumerate() {
             let rank = within.entry(item.section).or_default();
-            ranked.push((*rank * 3 + item.section as usize, target, at));
             *rank += 1;
+            ranked.push((*rank * item.section.price(), target, at));
         }
     }
     ranked.sort_unstable();

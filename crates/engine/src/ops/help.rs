@@ -109,8 +109,7 @@ impl Known {
         };
         page.heading("Arguments");
         let rows = fields.iter().map(|(name, field)| {
-            let text =
-                |key: &str| field.get(key).map(|v| v.to_string().trim_matches('"').to_owned());
+            let text = |key: &str| field.get(key).map(words);
             let needed = required.iter().any(|field| field == name);
             let default = text("default").map(|value| format!("default {value}"));
             let state = if needed { Some("required".into()) } else { default };
@@ -126,5 +125,16 @@ impl Known {
             page.heading("Examples");
             self.examples.iter().for_each(|example| page.say(format!("  {example}")));
         }
+    }
+}
+
+/// A value of a schema as a person says it.
+fn words(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(choices) => {
+            choices.iter().map(words).collect::<Vec<_>>().join(" | ")
+        }
+        other => other.to_string(),
     }
 }

@@ -70,9 +70,11 @@ fn context_cut_to_a_budget_says_what_is_missing() {
 
         Outline
           Webhooks  line 3
-          Retries  line 7
 
-        Left out for the budget: 1 of \"Around it\", 2 of \"If it changes\", 2 of \"Rests on\"    context docs/design.md --budget 180
+        If it changes
+          README.md links here at line 3  file:README.md
+
+        Left out for the budget: 1 of \"Around it\", 1 of \"If it changes\", 1 of \"Outline\", 2 of \"Rests on\"    context docs/design.md --budget 180
         basis: fresh · main @ COMMIT
         ",
     );

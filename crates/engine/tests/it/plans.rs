@@ -23,9 +23,9 @@ fn edit(path: &str, before: Option<&str>, after: Option<&str>) -> FileEdit {
     }
 }
 
-fn write(workspace: &Workspace, edits: Vec<FileEdit>) -> Result<Written<()>> {
+fn write(workspace: &Workspace, edits: &[FileEdit]) -> Result<Written<()>> {
     workspace.write(&call(), |_| {
-        Ok(Plan { summary: "test".into(), change: Change::Files(edits.clone()), answer: () })
+        Ok(Plan { summary: "test".into(), change: Change::Files(edits.to_vec()), answer: () })
     })
 }
 
@@ -48,7 +48,7 @@ fn a_dry_run_shows_a_change_and_undo_takes_it_back() {
          --- a/b.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-# B\n"
     );
     assert_eq!(repo.snapshot(), before);
-    assert_eq!(write(&workspace, edits).unwrap().change.as_deref(), Some("1"));
+    assert_eq!(write(&workspace, &edits).unwrap().change.as_deref(), Some("1"));
     let after = repo.snapshot();
     assert_eq!(repo.data("status", json!({}))["files"], 2);
     let dry = repo.data("undo", json!({"dry_run": true}));
@@ -67,7 +67,7 @@ fn a_file_edited_meanwhile_is_a_conflict_with_its_hash() {
     let repo = Repo::new("//- a.md\n# A\n");
     let workspace = repo.workspace();
     repo.write("a.md", "theirs");
-    let problem = write(&workspace, vec![edit("a.md", Some("# A\n"), Some("x"))]).unwrap_err();
+    let problem = write(&workspace, &[edit("a.md", Some("# A\n"), Some("x"))]).unwrap_err();
     assert_eq!(problem.code, Code::Conflict);
     assert_eq!(problem.details["current"], Hash::of(b"theirs").to_string());
     assert_eq!(repo.read("a.md").unwrap(), "theirs");
@@ -102,9 +102,9 @@ fn writing_through_a_link_or_out_of_the_repository_is_refused() {
     let outside = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(outside.path(), repo.root().join("out")).unwrap();
     std::os::unix::fs::symlink("a.md", repo.root().join("link.md")).unwrap();
-    let code = |edits| write(&repo.workspace(), edits).unwrap_err().code;
-    assert_eq!(code(vec![edit("out/x", None, Some("x"))]), Code::OutsideRepository);
-    assert_eq!(code(vec![edit("link.md", Some("# A\n"), Some("x"))]), Code::InvalidOperation);
+    let code = |edit: FileEdit| write(&repo.workspace(), &[edit]).unwrap_err().code;
+    assert_eq!(code(edit("out/x", None, Some("x"))), Code::OutsideRepository);
+    assert_eq!(code(edit("link.md", Some("# A\n"), Some("x"))), Code::InvalidOperation);
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
     assert_eq!(repo.read("a.md").unwrap(), "# A\n");
 }
@@ -113,10 +113,10 @@ fn writing_through_a_link_or_out_of_the_repository_is_refused() {
 fn a_second_writer_gets_busy_after_a_bounded_wait() {
     let repo = Repo::new("//- a.md\n# A\n");
     let workspace = repo.workspace();
-    write(&workspace, vec![edit("b.md", None, Some("x"))]).unwrap();
-    let held = tree::try_lock(&repo.root().join(".git/cairn/write.lock")).unwrap();
-    assert!(held.is_some());
-    let problem = write(&workspace, vec![edit("c.md", None, Some("x"))]).unwrap_err();
+    write(&workspace, &[edit("b.md", None, Some("x"))]).unwrap();
+    let lock = repo.root().join(".git/cairn/write.lock");
+    let _held = tree::lock(&lock, std::time::Duration::from_secs(5), &call()).unwrap();
+    let problem = write(&workspace, &[edit("c.md", None, Some("x"))]).unwrap_err();
     assert_eq!(problem.code, Code::Busy);
     assert!(repo.read("c.md").is_none());
 }
@@ -138,7 +138,7 @@ fn every_fault_of_the_disk_leaves_before_or_after() {
                 edit("a.md", Some("# A\n"), Some("# Other\n")),
                 edit("b.md", Some("# B\n"), None),
             ];
-            let done = write(&workspace, edits);
+            let done = write(&workspace, &edits);
             let after = vec![("a.md".to_owned(), b"# Other\n".to_vec())];
             drop(repo.workspace()); // opening finishes or forgets
             let found = repo.snapshot();
@@ -180,7 +180,7 @@ fn victim() {
         Ok(())
     });
     let repo = Repo::at(root.as_ref());
-    write(&repo.open(Mode::Once, disk, engine::AREAS), large_plan()).unwrap();
+    write(&repo.open(Mode::Once, disk, engine::AREAS), &large_plan()).unwrap();
 }
 
 #[test]

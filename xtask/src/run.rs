@@ -35,7 +35,7 @@ pub(crate) fn deny(root: &Path) -> Result<()> {
     if !tool.is_file() {
         let into = root.join(".tools/deny");
         let into = into.to_string_lossy();
-        let args = ["install", "cargo-deny", "--locked", "--root", &into, "--version", "0.19.9"];
+        let args = ["install", "cargo-deny", "--locked", "--root", &into, "--version", "0.20.2"];
         run(cargo(root, &args).env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"))?;
     }
     // Advisories need a download that is not to be had everywhere; the rest is in the lock file.

@@ -1,6 +1,6 @@
 //! `context`: what to know before touching something, cut to a budget.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{EntityRef, Result};
 use clap::Args;
@@ -123,13 +123,17 @@ fn cut(gathered: Vec<(Description, Vec<Item>)>, asked: (String, usize)) -> Near 
     ranked.sort_unstable();
     let mut chosen: Vec<Vec<usize>> = vec![Vec::new(); gathered.len()];
     let mut left_out = BTreeMap::new();
+    let mut cut_sections = BTreeSet::new();
     for (_, target, at) in ranked {
         let item = &gathered[target].1[at];
         let price = cost(&item.text) + item.handle.as_deref().map_or(0, cost) + 1;
-        if spent + price <= asked.1 {
+        // A section is cut once: what comes later in it is not more useful for being shorter.
+        let is_cut = cut_sections.contains(&(target, item.section));
+        if !is_cut && spent + price <= asked.1 {
             spent += price;
             chosen[target].push(at);
         } else {
+            cut_sections.insert((target, item.section));
             *left_out.entry(item.section.title()).or_default() += 1;
         }
     }

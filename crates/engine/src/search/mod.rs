@@ -175,7 +175,7 @@ impl Asked {
         let last = name.rsplit(['/', '.', ':']).next().unwrap_or_default();
         let stem = name.rsplit('/').next().unwrap_or_default();
         if name == self.whole || stem == self.whole || last == self.whole {
-            return Some((Why::ExactName, 0.5));
+            return Some((Why::ExactName, 3.0)); // before a name that merely holds all of it
         }
         // Punctuation is asked for on purpose: `C++` is not any word that starts with c.
         let literal = name.contains(&self.whole) || row.body.to_lowercase().contains(&self.whole);
@@ -263,6 +263,7 @@ mod tests {
         let session = "src/auth/session.ts".to_owned();
         assert_eq!(found("oauth callback")[0], (callback.clone(), Why::Name));
         assert_eq!(found("session.ts")[0], (session.clone(), Why::ExactName));
+        assert_eq!(found("auth")[0].1, Why::Name);
         assert_eq!(found("oauth session")[0], (session.clone(), Why::Text));
         assert_eq!(found("oauth token")[0].1, Why::SomeWords);
         assert_eq!(found("OAuthCall")[0], (callback, Why::Name));

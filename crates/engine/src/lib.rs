@@ -9,6 +9,7 @@ pub mod contract;
 mod doctor;
 mod durable;
 mod facts;
+mod globs;
 pub mod graph;
 mod index;
 pub mod layers;

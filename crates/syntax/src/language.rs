@@ -65,6 +65,11 @@ const TABLE: &[Row] = &[
 ];
 
 impl Language {
+    /// Every language, in the order of the table.
+    pub fn all() -> Vec<Self> {
+        TABLE.iter().map(|(language, ..)| *language).collect()
+    }
+
     /// The language of a file with this name, if it is one that cairn knows.
     pub fn of(path: &RepoPath) -> Option<Self> {
         let (name, extension) = (path.name(), path.extension().unwrap_or_default());

@@ -36,7 +36,7 @@ macro_rules! number_type {
                 good.then_some(Self(number)).ok_or_else(refused)
             }
         }
-        impl FromStr for $name {
+        impl std::str::FromStr for $name {
             type Err = String;
             fn from_str(text: &str) -> Result<Self, String> {
                 text.parse::<u32>().map_err(|error| error.to_string())?.try_into()
@@ -47,13 +47,15 @@ macro_rules! number_type {
                 number.0
             }
         }
-        impl Display for $name {
+        impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 self.0.fmt(f)
             }
         }
     };
 }
+
+pub(crate) use number_type;
 
 number_type!(
     /// How many rows an answer holds at most.

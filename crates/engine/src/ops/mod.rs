@@ -2,6 +2,7 @@
 //!
 //! Modules are declared plainly: rustfmt does not follow modules that a macro declares.
 
+mod code;
 mod context;
 mod deps;
 mod doctor;
@@ -33,6 +34,8 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<deps::Deps>(),
     OpSpec::query::<trace::Trace>(),
     OpSpec::query::<subgraph::Subgraph>(),
+    OpSpec::query::<code::list::List>(),
+    OpSpec::query::<code::grep::Grep>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),

@@ -212,3 +212,60 @@ fn a_path_outside_or_in_a_sibling_is_refused() {
     assert_eq!(code(sibling.join("README.md").to_str().unwrap()), Code::WrongWorktree);
     assert_eq!(code(".git/config"), Code::NotFound);
 }
+
+#[test]
+fn files_are_listed_and_their_lines_found() {
+    let repo = library();
+    check(
+        &repo,
+        "code list --glob *.ts",
+        "
+        3 entries in .
+        module:src/pay/gateway.ts    TypeScript, 1 line
+        module:src/pay/webhook.ts    Receives events and settles orders (TypeScript, 2 lines)
+        module:test/webhook.test.ts  Tests of webhooks (TypeScript, 1 line)
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    check(
+        &repo,
+        "code grep \"export function \\w+\" --types typescript --paths src",
+        "
+        2 matches for `export function \\w+` in 2 of 2 files
+
+        src/pay/gateway.ts
+            1  export function charge() {}
+
+        src/pay/webhook.ts
+            2  export function handleWebhook() {}
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    check(
+        &repo,
+        "code grep design --context 1 --limit 1",
+        "
+        3 matches for `design` in 3 of 6 files
+
+        README.md
+            2
+            3  Start with [the design](docs/design.md), then [the code](src/pay).
+        …  2 more    code grep 'design' --offset 1
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    check(
+        &repo,
+        "code grep \"(\"",
+        "
+        VALIDATION_ERROR  `(` is not a pattern: unclosed group
+        hint: --fixed takes it as it is written
+        ",
+    );
+    assert_eq!(
+        repo.code("code_grep", json!({"pattern": "x", "types": "klingon"})),
+        Code::ValidationError
+    );
+    assert_eq!(repo.code("code_list", json!({"path": "README.md"})), Code::ValidationError);
+    assert_eq!(repo.data("kart_search", json!({"pattern": "charge", "glob": "*.ts"}))["files"], 1);
+}

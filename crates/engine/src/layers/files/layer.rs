@@ -231,7 +231,7 @@ fn item(section: Section, text: String, handle: &EntityRef) -> Item {
     Item { section, text, handle: Some(handle.to_string()) }
 }
 
-fn about_file(file: &File) -> String {
+pub(super) fn about_file(file: &File) -> String {
     let language = file.language.map(|language| language.name().to_owned());
     let size = match &file.skipped {
         Some(why) => format!("{}, {why}", bytes(file.size)),
@@ -244,7 +244,7 @@ fn about_file(file: &File) -> String {
     }
 }
 
-fn about_folder(folder: &Folder) -> String {
+pub(super) fn about_folder(folder: &Folder) -> String {
     let word = |count: u64| if count == 1 { "file" } else { "files" };
     match folder.below - folder.files {
         0 => format!("{} {}", folder.files, word(folder.files)),

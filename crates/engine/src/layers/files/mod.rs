@@ -4,7 +4,7 @@ mod index;
 mod layer;
 mod tables;
 
-use base::{RepoPath, Result};
+use base::{EntityRef, RepoPath, Result};
 
 use crate::view::View;
 
@@ -15,6 +15,29 @@ pub(crate) use tables::File as Shown;
 /// The files in a folder itself.
 pub(crate) fn in_folder(view: &View<'_>, folder: &RepoPath) -> Result<Vec<Shown>> {
     tables::files_in(view.index()?.conn(), folder)
+}
+
+/// All files below a folder.
+pub(crate) fn below(view: &View<'_>, folder: &RepoPath) -> Result<Vec<Shown>> {
+    tables::files_below(view.index()?.conn(), folder)
+}
+
+/// The folders and files in a folder, or all below it, each with what it is.
+pub(crate) fn listed(
+    view: &View<'_>,
+    folder: &RepoPath,
+    deep: bool,
+) -> Result<Vec<(EntityRef, String)>> {
+    let conn = view.index()?.conn();
+    let (folders, files) = match deep {
+        true => (tables::folders_below(conn, folder)?, tables::files_below(conn, folder)?),
+        false => (tables::folders_in(conn, folder)?, tables::files_in(conn, folder)?),
+    };
+    let folders = folders.iter().map(|f| (EntityRef::Dir(f.path.clone()), layer::about_folder(f)));
+    let files = files.iter().map(|file| (node(&file.path), layer::about_file(file)));
+    let mut all: Vec<(EntityRef, String)> = folders.chain(files).collect();
+    all.sort_by(|(a, _), (b, _)| a.path().cmp(&b.path()));
+    Ok(all)
 }
 
 /// Every file and folder.

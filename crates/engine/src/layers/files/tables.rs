@@ -113,6 +113,11 @@ pub(super) fn folders_in(conn: &Connection, parent: &RepoPath) -> Result<Vec<Fol
     list(conn, &format!("{FOLDER} WHERE parent = ?1"), params![parent.as_bytes()], folder_row)
 }
 
+pub(super) fn folders_below(conn: &Connection, folder: &RepoPath) -> Result<Vec<Folder>> {
+    let (low, high) = range_below(folder);
+    list(conn, &format!("{FOLDER} WHERE path > ?1 AND path < ?2"), params![low, high], folder_row)
+}
+
 /// Files whose path ends like this, whole parts only.
 pub(super) fn files_ending(conn: &Connection, end: &RepoPath) -> Result<Vec<RepoPath>> {
     let tail = [b"/", end.as_bytes()].concat();

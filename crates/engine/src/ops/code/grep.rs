@@ -1,0 +1,321 @@
+//! `code.grep`: which lines match a pattern, searched by ripgrep's own crates.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use base::{Problem, RepoPath, Result};
+use clap::Args;
+use grep_matcher::Matcher;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use syntax::Language;
+
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target, Words, comma_list, number_type};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::globs::Globs;
+use crate::graph;
+use crate::layers::files::{self, Shown};
+use crate::view::View;
+
+/// A compiled pattern may take this much memory, in bytes.
+const PATTERN_SIZE: usize = 10 * 1024 * 1024;
+
+/// Files beyond this are not searched, and counted, in bytes.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// So many matching lines are gathered before the search is cut off, and says so.
+const MOST_MATCHES: usize = 20_000;
+
+/// A longer line is cut around its match, in characters.
+const LINE: usize = 240;
+
+number_type!(
+    /// How many lines around a match are shown.
+    Around, 0..=50, default 0
+);
+
+/// Search the text of files for a pattern
+///
+/// A regular expression, smart about case: a pattern in small letters matches both.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Grep {
+    /// Regular expression
+    pub pattern: Words,
+    /// Only in these files or folders
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub paths: Vec<Target>,
+    /// Only in files that this glob matches; `!glob` leaves files out
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub glob: Vec<String>,
+    /// Only in files of these languages, such as `rust`
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub types: Vec<String>,
+    /// Take the pattern as it is written, not as an expression
+    #[arg(long)]
+    #[serde(default)]
+    pub fixed: bool,
+    /// Match whole words only
+    #[arg(long)]
+    #[serde(default)]
+    pub word: bool,
+    /// Lines to show before and after each match
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub context: Around,
+    /// Matches to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Matches to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// Lines that match
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Grepped {
+    /// How many files hold a match
+    pub files: usize,
+    /// How many files were searched
+    pub searched: usize,
+    /// The matches, by file and line
+    pub matches: Vec<Match>,
+    /// What the answer leaves open
+    pub notes: Vec<String>,
+    #[serde(skip)]
+    paging: Paging,
+    #[serde(skip)]
+    pattern: String,
+}
+
+/// One matching line
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Match {
+    /// The file
+    pub path: RepoPath,
+    /// The line, from 1
+    pub line: u64,
+    /// The text of the line
+    pub text: String,
+    /// Lines before it
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<String>,
+    /// Lines after it
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+}
+
+impl Query for Grep {
+    const NAME: &'static str = "code.grep";
+    const ALIASES: &'static [Alias] = &[Alias::of("kart_search")];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "TODO --types rust", shows: "lines with a word, in one language" },
+        Example {
+            args: "fn\\s+open --glob *.rs --context 2",
+            shows: "an expression, with lines around",
+        },
+    ];
+    type Answer = Grepped;
+
+    fn run(self, view: &View) -> Result<Grepped> {
+        let matcher = self.matcher()?;
+        let wanted = self.wanted(view)?;
+        let (small, large): (Vec<&Shown>, Vec<&Shown>) =
+            wanted.iter().partition(|file| file.size <= LARGEST);
+        let found = AtomicUsize::new(0);
+        let around = self.context.get();
+        let tree = view.tree();
+        let one = |file: &&Shown| search_file(tree, &file.path, &matcher, around, &found);
+        let by_file: Vec<Vec<Match>> = small.par_iter().map(one).collect();
+        view.call().go_on()?;
+        let files = by_file.iter().filter(|matches| !matches.is_empty()).count();
+        let all: Vec<Match> = by_file.into_iter().flatten().collect();
+        let (offset, limit) = (self.offset.get(), self.limit.get());
+        let paging = Paging { offset: offset as u64, limit: limit as u64, total: all.len() as u64 };
+        let cut = (found.load(Ordering::Relaxed) > MOST_MATCHES)
+            .then(|| format!("cut off at {MOST_MATCHES} matches; narrow the pattern or the files"));
+        let skipped = (!large.is_empty()).then(|| format!("{} files are too large", large.len()));
+        if let Some(skipped) = &skipped {
+            view.doubt(skipped);
+        }
+        Ok(Grepped {
+            files,
+            searched: small.len(),
+            matches: all.into_iter().skip(offset).take(limit).collect(),
+            notes: cut.into_iter().chain(skipped).collect(),
+            paging,
+            pattern: self.pattern.to_string(),
+        })
+    }
+}
+
+impl Grep {
+    fn matcher(&self) -> Result<RegexMatcher> {
+        let mut builder = RegexMatcherBuilder::new();
+        builder
+            .case_smart(true)
+            .fixed_strings(self.fixed)
+            .word(self.word)
+            .size_limit(PATTERN_SIZE)
+            .dfa_size_limit(PATTERN_SIZE)
+            .line_terminator(Some(b'\n'));
+        builder.build(self.pattern.as_str()).map_err(|error| {
+            // The last line says what is wrong; those before it draw where.
+            let text = error.to_string();
+            let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            Problem::invalid(format!("`{}` is not a pattern: {why}", self.pattern))
+                .hint("--fixed takes it as it is written")
+        })
+    }
+
+    /// The files to search: text, in the paths, globs and languages that were named.
+    fn wanted(&self, view: &View) -> Result<Vec<Shown>> {
+        let resolve = |target: &Target| graph::resolve(view, target);
+        let paths = self.paths.iter().map(resolve).collect::<Result<Vec<_>>>()?;
+        let globs = match self.glob.is_empty() {
+            true => None,
+            false => Some(Globs::new(self.glob.iter().map(String::as_str))?),
+        };
+        let languages = self.types.iter().map(|name| language(name)).collect::<Result<Vec<_>>>()?;
+        let mut files = files::below(view, &RepoPath::ROOT)?;
+        files.retain(|file| {
+            let within = |folder: &RepoPath| file.path.is_below(folder);
+            file.skipped.as_deref() != Some("not text")
+                && (paths.is_empty() || paths.iter().filter_map(|node| node.path()).any(within))
+                && globs.as_ref().is_none_or(|g| g.match_below(&file.path, &RepoPath::ROOT))
+                && (languages.is_empty() || file.language.is_some_and(|l| languages.contains(&l)))
+        });
+        Ok(files)
+    }
+}
+
+fn language(name: &str) -> Result<Language> {
+    let known = Language::all();
+    let found = known.iter().find(|language| language.name().eq_ignore_ascii_case(name));
+    found.copied().ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|language| language.name()).collect();
+        Problem::invalid(format!("no language is called `{name}`"))
+            .hint(format!("known are {}", names.join(", ")))
+    })
+}
+
+/// The matches of one file; one that vanished has none.
+fn search_file(
+    tree: &tree::Tree,
+    path: &RepoPath,
+    matcher: &RegexMatcher,
+    around: usize,
+    found: &AtomicUsize,
+) -> Vec<Match> {
+    let Ok(Some(Ok(blob))) = tree.read_at_most(path, LARGEST) else { return Vec::new() };
+    let mut lines = Lines { path, matcher, matches: Vec::new(), before: Vec::new(), found };
+    let mut searcher = SearcherBuilder::new()
+        .line_number(true)
+        .before_context(around)
+        .after_context(around)
+        .binary_detection(BinaryDetection::quit(0))
+        .build();
+    // The sink fails only to stop early, and then what it has is what there is.
+    let _ = searcher.search_slice(matcher, &blob.bytes, &mut lines);
+    lines.matches
+}
+
+struct Lines<'a> {
+    path: &'a RepoPath,
+    matcher: &'a RegexMatcher,
+    matches: Vec<Match>,
+    before: Vec<String>,
+    found: &'a AtomicUsize,
+}
+
+impl Sink for Lines<'_> {
+    type Error = std::io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Self::Error> {
+        let at = self.matcher.find(found.bytes()).ok().flatten().map_or(0, |m| m.start());
+        self.matches.push(Match {
+            path: self.path.clone(),
+            line: found.line_number().unwrap_or_default(),
+            text: shown(found.bytes(), at),
+            before: std::mem::take(&mut self.before),
+            after: Vec::new(),
+        });
+        Ok(self.found.fetch_add(1, Ordering::Relaxed) < MOST_MATCHES)
+    }
+
+    fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> Result<bool, Self::Error> {
+        use grep_searcher::SinkContextKind::After;
+        let text = shown(line.bytes(), 0);
+        match self.matches.last_mut() {
+            Some(last) if matches!(line.kind(), After) => last.after.push(text),
+            _ => self.before.push(text),
+        }
+        Ok(true)
+    }
+
+    fn context_break(&mut self, _: &Searcher) -> Result<bool, Self::Error> {
+        self.before.clear();
+        Ok(true)
+    }
+}
+
+/// A line as an answer shows it: whole, or the part around its match.
+fn shown(bytes: &[u8], at: usize) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_end_matches(['\n', '\r']);
+    if text.chars().count() <= LINE {
+        return text.to_owned();
+    }
+    let start = text.floor_char_boundary(at.min(text.len()).saturating_sub(LINE / 3));
+    let piece: String = text[start..].chars().take(LINE).collect();
+    let (left, right) = (if start > 0 { "…" } else { "" }, "…");
+    format!("{left}{piece}{right}")
+}
+
+impl Render for Grepped {
+    fn render(&self, page: &mut Page) {
+        let Paging { offset, total, .. } = self.paging;
+        page.answer(match total {
+            0 => format!("No match for `{}` in {} files", self.pattern, self.searched),
+            _ => format!(
+                "{total} matches for `{}` in {} of {} files",
+                self.pattern, self.files, self.searched
+            ),
+        });
+        let mut file = None;
+        for found in &self.matches {
+            if file != Some(&found.path) {
+                page.heading(&found.path);
+                file = Some(&found.path);
+            }
+            let around = |(line, text): (u64, &String)| {
+                vec![Cell::faint(format!("{line:>5}")), Cell::faint(text)]
+            };
+            let first = found.line - found.before.len() as u64;
+            let mut rows: Vec<Vec<Cell>> = (first..).zip(&found.before).map(around).collect();
+            rows.push(vec![Cell::strong(format!("{:>5}", found.line)), Cell::text(&found.text)]);
+            rows.extend((found.line + 1..).zip(&found.after).map(around));
+            page.table(0, rows);
+        }
+        let rest = offset + self.matches.len() as u64;
+        if rest < total {
+            let next = format!("code grep '{}' --offset {rest}", self.pattern);
+            page.say_next(format!("…  {} more", total - rest), next);
+        }
+        self.notes.iter().for_each(|note| page.say(note));
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

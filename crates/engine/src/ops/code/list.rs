@@ -1,0 +1,129 @@
+//! `code.list`: which files and folders there are.
+
+use base::{EntityRef, Problem, RepoPath, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::globs::Globs;
+use crate::graph;
+use crate::layers::files;
+use crate::view::View;
+
+/// List files and folders, without what git ignores
+///
+/// Names a folder and optionally a glob; `**/*.rs` finds files by name anywhere below it.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct List {
+    /// Folder to list; the root if left out
+    #[serde(default)]
+    pub path: Option<Target>,
+    /// Also list what is in its folders
+    #[arg(long)]
+    #[serde(default)]
+    pub recursive: bool,
+    /// Only files that this glob matches, below the folder
+    #[arg(long)]
+    #[serde(default)]
+    pub glob: Option<String>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// What a folder holds
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Listed {
+    /// The folder
+    pub path: RepoPath,
+    /// Its folders and files
+    pub entries: Vec<Entry>,
+    #[serde(skip)]
+    paging: Paging,
+    #[serde(skip)]
+    again: String,
+}
+
+/// A file or folder
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Entry {
+    /// Its handle
+    pub node: EntityRef,
+    /// What it is, in a few words
+    pub about: String,
+}
+
+impl Query for List {
+    const NAME: &'static str = "code.list";
+    const ALIASES: &'static [Alias] = &[Alias::of("kart_list")];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "docs", shows: "one folder" },
+        Example { args: "--glob **/*.sql", shows: "files by name, anywhere" },
+    ];
+    type Answer = Listed;
+
+    fn run(self, view: &View) -> Result<Listed> {
+        let folder = folder(view, self.path.as_ref())?;
+        let globs = self.glob.as_deref().map(|glob| Globs::new([glob])).transpose()?;
+        let deep = self.recursive || globs.is_some();
+        let mut entries: Vec<Entry> = Vec::new();
+        for (node, about) in files::listed(view, &folder, deep)? {
+            let is_dir = matches!(node, EntityRef::Dir(_));
+            let path = node.path().cloned().unwrap_or(RepoPath::ROOT);
+            let wanted =
+                globs.as_ref().is_none_or(|globs| !is_dir && globs.match_below(&path, &folder));
+            if wanted {
+                entries.push(Entry { node, about });
+            }
+        }
+        let (offset, limit) = (self.offset.get(), self.limit.get());
+        let paging =
+            Paging { offset: offset as u64, limit: limit as u64, total: entries.len() as u64 };
+        let entries = entries.into_iter().skip(offset).take(limit).collect();
+        let glob = self.glob.map(|glob| format!(" --glob '{glob}'")).unwrap_or_default();
+        let again = format!("code list {folder}{}{glob}", if deep { " --recursive" } else { "" });
+        Ok(Listed { path: folder, entries, paging, again })
+    }
+}
+
+/// The folder that was named.
+pub(super) fn folder(view: &View, path: Option<&Target>) -> Result<RepoPath> {
+    let Some(path) = path else { return Ok(RepoPath::ROOT) };
+    match graph::resolve(view, path)? {
+        EntityRef::Dir(folder) => Ok(folder),
+        other => Err(Problem::invalid(format!("{other} is not a folder"))
+            .hint("name a folder, or read the file itself")),
+    }
+}
+
+impl Render for Listed {
+    fn render(&self, page: &mut Page) {
+        let Paging { offset, total, .. } = self.paging;
+        match total {
+            0 => page.answer(format!("Nothing in {} fits", self.path)),
+            _ => page.answer(format!("{total} entries in {}", self.path)),
+        }
+        let cells = |entry: &Entry| vec![Cell::handle(&entry.node), Cell::faint(&entry.about)];
+        page.table(0, self.entries.iter().map(cells).collect());
+        let shown = offset + self.entries.len() as u64;
+        if shown < total {
+            let next = format!("{} --offset {shown}", self.again);
+            page.say_next(format!("…  {} more", total - shown), next);
+        }
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

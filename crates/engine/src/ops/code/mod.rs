@@ -1,0 +1,4 @@
+//! Operations on code: what is where, and what it says.
+
+pub(super) mod grep;
+pub(super) mod list;

@@ -34,6 +34,8 @@ fn generate<T: JsonSchema>(settings: SchemaSettings) -> Object {
 fn simplify(schema: &mut Schema) {
     let Some(object) = schema.as_object_mut() else { return };
     object.remove("format");
+    // The lower bound of an unsigned number goes without saying.
+    object.retain(|key, value| !(key == "minimum" && *value == 0));
     object.retain(|key, value| !(key == "default" && (value.is_null() || *value == empty_list())));
     if let Some(Value::Array(types)) = object.get_mut("type") {
         types.retain(|name| name != "null");

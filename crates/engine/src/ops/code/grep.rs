@@ -41,33 +41,33 @@ number_type!(
 
 /// Search the text of files for a pattern
 ///
-/// A regular expression, smart about case: a pattern in small letters matches both.
+/// Smart about case: a pattern in small letters matches both.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grep {
     /// Regular expression
     pub pattern: Words,
-    /// Only in these files or folders
+    /// Only these files or folders
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub paths: Vec<Target>,
-    /// Only in files that this glob matches; `!glob` leaves files out
+    /// Only files these globs match; `!` excludes
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub glob: Vec<String>,
-    /// Only in files of these languages, such as `rust`
+    /// Only these languages, such as `rust`
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub types: Vec<String>,
-    /// Take the pattern as it is written, not as an expression
+    /// Take the pattern literally
     #[arg(long)]
     #[serde(default)]
     pub fixed: bool,
-    /// Match whole words only
+    /// Whole words only
     #[arg(long)]
     #[serde(default)]
     pub word: bool,
-    /// Lines to show before and after each match
+    /// Lines around each match
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub context: Around,

@@ -46,12 +46,12 @@ fn context_of_a_file() {
           Retries  line 7
 
         If it changes
-          README.md links here at line 3    file:README.md
-          docs/ops.md links here at line 3  file:docs/ops.md
+          links here at line 3  file:README.md
+          links here at line 3  file:docs/ops.md
 
         Rests on
-          links to src/old.ts at line 5, which does not exist
-          links to src/pay/webhook.ts at line 5: Receives events and settles orders (TypeScript, 2 lines)  module:src/pay/webhook.ts
+          linked at line 5: src/old.ts, which does not exist
+          linked at line 5: Receives events and settles orders (TypeScript, 2 lines)  module:src/pay/webhook.ts
 
         Around it
           ops.md  Operations (Markdown, 3 lines)  file:docs/ops.md
@@ -72,7 +72,7 @@ fn context_cut_to_a_budget_says_what_is_missing() {
           Webhooks  line 3
 
         If it changes
-          README.md links here at line 3  file:README.md
+          links here at line 3  file:README.md
 
         Left out for the budget: 1 of \"Around it\", 1 of \"If it changes\", 1 of \"Outline\", 2 of \"Rests on\"    context docs/design.md --budget 180
         basis: fresh · main @ COMMIT

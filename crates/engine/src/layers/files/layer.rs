@@ -191,10 +191,10 @@ fn file_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
     items.extend(linked_from(view, path)?);
     for (target, line) in tables::links_from(conn, path)? {
         items.push(if let Some(found) = at(view, &target)? {
-            let text = format!("links to {target} at line {line}: {}", found.about);
+            let text = format!("linked at line {line}: {}", found.about);
             item(Section::RestsOn, text, &found.node)
         } else {
-            let text = format!("links to {target} at line {line}, which does not exist");
+            let text = format!("linked at line {line}: {target}, which does not exist");
             Item { section: Section::RestsOn, text, handle: None }
         });
     }
@@ -206,7 +206,7 @@ fn file_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
 fn linked_from(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
     let sources = tables::links_to(view.index()?.conn(), path)?;
     let item = |(source, line): &(RepoPath, u32)| {
-        let text = format!("{source} links here at line {line}");
+        let text = format!("links here at line {line}");
         item(Section::IfItChanges, text, &node(source))
     };
     Ok(sources.iter().map(item).collect())

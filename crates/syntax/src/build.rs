@@ -235,6 +235,25 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Keeps a value that several names take pieces of, so that it is written once.
+    pub fn hold(&mut self, value: Expr, pieces: usize) -> Expr {
+        let is_small = matches!(
+            value,
+            Expr::Unknown
+                | Expr::Local(_)
+                | Expr::Call(_)
+                | Expr::Name(_)
+                | Expr::Import(_)
+                | Expr::This
+        );
+        if is_small || pieces < 2 {
+            return value;
+        }
+        let local = self.binding("", BindingKind::Variable);
+        self.assign(Place::Local(local), value);
+        Expr::Local(local)
+    }
+
     /// Keeps a call.
     pub fn call(
         &mut self,

@@ -16,7 +16,14 @@ const FRAME: usize = if cfg!(debug_assertions) { 64 * 1024 } else { 16 * 1024 };
 ///
 /// A text too deep for any stack, or a reading that fails, is an error to report.
 pub(crate) fn run<T: Send>(text: &str, read: impl FnOnce() -> T + Send) -> Result<T, String> {
-    let depth = bound(text);
+    with_stack(bound(text), read)
+}
+
+/// Runs a reading that nests this deep where the stack is big enough for it.
+pub(crate) fn with_stack<T: Send>(
+    depth: u32,
+    read: impl FnOnce() -> T + Send,
+) -> Result<T, String> {
     if depth > DEEPEST {
         return Err(format!("not read: nested about {depth} levels deep, over the limit of {DEEPEST}"));
     }

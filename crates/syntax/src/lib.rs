@@ -15,6 +15,9 @@ mod model;
 #[cfg(test)]
 mod outline;
 mod plain;
+mod python;
+mod rust;
+mod tree;
 
 pub use language::Language;
 pub use model::*;
@@ -32,6 +35,8 @@ pub fn extract(language: Option<Language>, bytes: &[u8]) -> FileFacts {
         Some(language @ (Language::JavaScript | Language::TypeScript | Language::Tsx)) => {
             javascript::extract(language, &text)
         }
+        Some(Language::Python) => python::extract(&text),
+        Some(Language::Rust) => rust::extract(&text),
         _ => plain::extract(text.strip_prefix('\u{feff}').unwrap_or(&text)),
     }
 }

@@ -52,7 +52,7 @@ impl<'a> Walk<'_, '_> {
                 self.b.assign(Place::Local(local), value);
             }
             BindingPattern::ObjectPattern(object) => {
-                let value = self.hold(value, object.properties.len());
+                let value = self.b.hold(value, object.properties.len());
                 for property in &object.properties {
                     let piece = self.piece(&property.key, property.computed, value.clone());
                     self.bind_with(&property.value, piece, kind, around);
@@ -62,7 +62,7 @@ impl<'a> Walk<'_, '_> {
                 }
             }
             BindingPattern::ArrayPattern(array) => {
-                let value = self.hold(value, array.elements.len());
+                let value = self.b.hold(value, array.elements.len());
                 for (at, element) in array.elements.iter().enumerate() {
                     if let Some(element) = element {
                         self.bind_with(element, nth(value.clone(), at), kind, around);
@@ -83,7 +83,7 @@ impl<'a> Walk<'_, '_> {
     pub(super) fn assign_to(&mut self, target: &AssignmentTarget<'a>, value: Expr) {
         match target {
             AssignmentTarget::ArrayAssignmentTarget(array) => {
-                let value = self.hold(value, array.elements.len());
+                let value = self.b.hold(value, array.elements.len());
                 for (at, element) in array.elements.iter().enumerate() {
                     if let Some(element) = element {
                         self.assign_maybe(element, nth(value.clone(), at));
@@ -94,7 +94,7 @@ impl<'a> Walk<'_, '_> {
                 }
             }
             AssignmentTarget::ObjectAssignmentTarget(object) => {
-                let value = self.hold(value, object.properties.len());
+                let value = self.b.hold(value, object.properties.len());
                 for property in &object.properties {
                     self.assign_property(property, &value);
                 }
@@ -154,20 +154,6 @@ impl<'a> Walk<'_, '_> {
             }
             None => Expr::Unknown,
         }
-    }
-
-    /// Keeps a value that several names take pieces of, so that it is written once.
-    fn hold(&mut self, value: Expr, pieces: usize) -> Expr {
-        let is_small = matches!(
-            value,
-            Expr::Unknown | Expr::Local(_) | Expr::Call(_) | Expr::Name(_) | Expr::Import(_) | Expr::This
-        );
-        if is_small || pieces < 2 {
-            return value;
-        }
-        let local = self.b.binding("", BindingKind::Variable);
-        self.b.assign(Place::Local(local), value);
-        Expr::Local(local)
     }
 
     /// Where a simple target is.

@@ -3,23 +3,53 @@
 //! One folder a language; a language is added by its folder and its line in
 //! [`language::Language`]. What facts of several files mean together is left to others.
 
-mod facts;
+mod build;
+mod depth;
+mod docs;
+mod fold;
+mod javascript;
 mod language;
+mod lines;
 mod markdown;
+mod model;
+#[cfg(test)]
+mod outline;
 mod plain;
+mod python;
+mod rust;
+mod tree;
 
-pub use facts::{FileFacts, Heading, Link};
 pub use language::Language;
+pub use model::*;
 
 /// Grows whenever the same text would give other facts, so that cached ones are not believed.
-pub const EXTRACTOR_VERSION: u32 = 1;
+pub const EXTRACTOR_VERSION: u32 = 2;
 
-/// What the text of a file says. Bytes that are not UTF-8 are replaced before they are read.
+/// What the text of a file says.
+///
+/// Bytes that are not UTF-8 are replaced, each by `?`, so that offsets stay true.
 pub fn extract(language: Option<Language>, bytes: &[u8]) -> FileFacts {
-    let text = String::from_utf8_lossy(bytes);
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let text = readable(bytes);
     match language {
-        Some(Language::Markdown) => markdown::extract(text),
-        _ => plain::extract(text),
+        Some(Language::Markdown) => markdown::extract(text.strip_prefix('\u{feff}').unwrap_or(&text)),
+        Some(language @ (Language::JavaScript | Language::TypeScript | Language::Tsx)) => {
+            javascript::extract(language, &text)
+        }
+        Some(Language::Python) => python::extract(&text),
+        Some(Language::Rust) => rust::extract(&text),
+        _ => plain::extract(text.strip_prefix('\u{feff}').unwrap_or(&text)),
     }
+}
+
+/// The text of some bytes; invalid ones become `?`, one for one.
+fn readable(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return text.into();
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    text.into()
 }

@@ -1,6 +1,6 @@
 //! What can be said of any text: its length, and the comment it opens with.
 
-use crate::facts::FileFacts;
+use crate::model::FileFacts;
 
 /// How far into a file its opening comment may start, in lines.
 const OPENING: usize = 12;
@@ -19,7 +19,7 @@ pub(crate) fn lines(text: &str) -> u32 {
 }
 
 /// The first sentence of the comment a file opens with; a licence is not what it is about.
-fn opening(text: &str) -> Option<String> {
+pub(crate) fn opening(text: &str) -> Option<String> {
     let comments = text.lines().take(OPENING).map(str::trim).map_while(comment);
     let said = comments.filter(|line| says_something(line));
     let joined = said.take(3).collect::<Vec<_>>().join(" ");

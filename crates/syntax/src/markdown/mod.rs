@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::facts::{FileFacts, Heading, Link};
+use crate::model::{FileFacts, Heading, Link};
 use crate::plain;
 
 /// The facts of a Markdown document.

@@ -1,0 +1,142 @@
+//! Declarations on one line, and fingerprints that do not change with layout.
+
+use crate::model::{Fingerprint, SymbolKind};
+
+/// The longest signature that is kept, in bytes.
+const LONGEST: usize = 400;
+
+/// Which comments are cut out of a declaration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comments {
+    /// `//` and `/* */`
+    Slashes,
+    /// `#` to the end of the line
+    Hash,
+}
+
+/// A declaration on one line: comments out, white space folded, no brace at its end.
+pub(crate) fn signature(text: &str, comments: Comments) -> String {
+    let mut folded = String::with_capacity(text.len().min(LONGEST));
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        if folded.len() > LONGEST {
+            folded.push('…');
+            break;
+        }
+        let skipped = comment(rest, comments);
+        if skipped > 0 || next.is_whitespace() {
+            rest = &rest[skipped.max(next.len_utf8())..];
+            if !folded.is_empty() && !folded.ends_with([' ', '(', '[']) {
+                folded.push(' ');
+            }
+            continue;
+        }
+        let taken = if matches!(next, '"' | '`') { quoted(rest, next) } else { next.len_utf8() };
+        if matches!(next, ')' | ']') && folded.ends_with(' ') {
+            folded.pop();
+            if folded.ends_with(',') {
+                folded.pop();
+            }
+        }
+        if matches!(next, ',' | ';') && folded.ends_with(' ') {
+            folded.pop();
+        }
+        folded.push_str(&rest[..taken]);
+        rest = &rest[taken..];
+    }
+    let trimmed = folded.trim_end_matches([' ', '{', ';', ',']);
+    trimmed.trim_end_matches(" =").trim_end().to_owned()
+}
+
+/// How long the comment is that a text starts with.
+fn comment(text: &str, comments: Comments) -> usize {
+    let line = || text.find('\n').unwrap_or(text.len());
+    match comments {
+        Comments::Slashes if text.starts_with("//") => line(),
+        Comments::Slashes if text.starts_with("/*") => {
+            text.find("*/").map_or(text.len(), |end| end + 2)
+        }
+        Comments::Hash if text.starts_with('#') => line(),
+        _ => 0,
+    }
+}
+
+/// How long the quoted text is that a text starts with; to the end of the line at most.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '\n' => break,
+            c if c == quote => return at + c.len_utf8(),
+            _ => {}
+        }
+    }
+    quote.len_utf8()
+}
+
+/// What to know a symbol by after it moved.
+pub(crate) fn fingerprint(
+    name: &str,
+    kind: SymbolKind,
+    signature: &str,
+    body: Option<&str>,
+) -> Fingerprint {
+    let mut shape = blake3::Hasher::new();
+    shape.update(name.as_bytes()).update(&[0, kind as u8]).update(signature.as_bytes());
+    Fingerprint { shape: short(&shape), body: body.map_or(0, dense) }
+}
+
+/// Four hex digits of a text, to tell two symbols of one name apart.
+pub(crate) fn digits(text: &str, round: u32) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(text.as_bytes());
+    if round > 0 {
+        hasher.update(&round.to_le_bytes());
+    }
+    format!("{:04x}", short(&hasher) & 0xffff)
+}
+
+/// A hash of a text without its white space.
+fn dense(text: &str) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    let mut buffer = [0; 1024];
+    let mut filled = 0;
+    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+        buffer[filled] = byte;
+        filled += 1;
+        if filled == buffer.len() {
+            hasher.update(&buffer);
+            filled = 0;
+        }
+    }
+    hasher.update(&buffer[..filled]);
+    short(&hasher)
+}
+
+fn short(hasher: &blake3::Hasher) -> u64 {
+    let mut first = [0; 8];
+    first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    u64::from_le_bytes(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_declaration_fits_on_a_line() {
+        let folded = |text| signature(text, Comments::Slashes);
+        assert_eq!(folded("fn a(\n    b: u8, // why\n    c: u8,\n) -> D {"), "fn a(b: u8, c: u8) -> D");
+        assert_eq!(folded("f(url = \"http://x\" /* y */)"), "f(url = \"http://x\")");
+        assert_eq!(signature("def f(a, # x\n  b)", Comments::Hash), "def f(a, b)");
+    }
+
+    #[test]
+    fn layout_does_not_change_a_fingerprint() {
+        let of = |body| fingerprint("f", SymbolKind::Function, "fn f()", Some(body));
+        assert_eq!(of("{ a(); }"), of("{\n    a();\n}"));
+        assert_ne!(of("{ a(); }"), of("{ b(); }"));
+    }
+}

@@ -1,0 +1,233 @@
+//! Classes and their members.
+
+use base::Span;
+use oxc_ast::ast::{
+    Class, ClassElement, Decorator as Written, Expression, MethodDefinition, MethodDefinitionKind,
+    PropertyDefinition, PropertyKey, TSAccessibility,
+};
+use oxc_span::GetSpan;
+
+use super::function::is_function_or_class;
+use super::span;
+use super::walk::{Target, Walk};
+use crate::model::{
+    Arg, BindingKind, CallKind, Decorator, Expr, Flags, HeritageKind, Place, SymbolKind, Visibility,
+};
+
+/// Who may use a member.
+pub(super) fn visibility(access: Option<TSAccessibility>, name: &str) -> Visibility {
+    match access {
+        Some(TSAccessibility::Private) => Visibility::Private,
+        Some(TSAccessibility::Protected) => Visibility::Restricted("protected".into()),
+        _ if name.starts_with('#') => Visibility::Private,
+        _ => Visibility::Public,
+    }
+}
+
+impl<'a> Walk<'_, '_> {
+    /// A class, with the name that its declaration or its place gives it.
+    pub(super) fn class(&mut self, class: &Class<'a>, target: Option<Target>) -> u32 {
+        let target = target.unwrap_or_else(|| self.class_target(class));
+        let parent = class.heritage.as_ref().map(|heritage| {
+            let value = self.expr(&heritage.expression);
+            let args = self.type_arguments(heritage.type_arguments.as_deref());
+            (value, self.heritage_type(&heritage.expression, args), heritage.expression.span())
+        });
+        let generics = self.generics(class.type_parameters.as_deref());
+        let symbol = self.class_symbol(class, target);
+        self.b.symbol_mut(symbol).generics = generics;
+        if let Some(id) = &class.id {
+            self.declare(id, BindingKind::Symbol(symbol));
+        }
+        if let Some((value, target, at)) = parent {
+            self.heritage(symbol, HeritageKind::Extends, target, value, at);
+        }
+        for implemented in &class.implements {
+            let args = self.type_arguments(implemented.type_arguments.as_deref());
+            let target = self.type_name(&implemented.expression, args);
+            self.heritage(symbol, HeritageKind::Implements, target, Expr::Unknown, implemented.span);
+        }
+        let back = self.b.enter(symbol);
+        for element in &class.body.body {
+            self.class_element(symbol, element);
+        }
+        self.b.back(back);
+        self.decorators(symbol, &class.decorators);
+        symbol
+    }
+
+    fn class_target(&mut self, class: &Class<'a>) -> Target {
+        let mut target = self.anonymous_target("class", span(class.span));
+        if let Some(id) = &class.id {
+            target.name = id.name.to_string();
+            target.name_span = span(id.span);
+            target.flags = Flags::VALUE;
+        }
+        target.kind = SymbolKind::Class;
+        target
+    }
+
+    fn class_symbol(&mut self, class: &Class<'a>, mut target: Target) -> u32 {
+        let body = span(class.body.span);
+        let start = after_decorators(&class.decorators, target.declaration.start);
+        target.leads.extend(class.decorators.first().map(|first| first.span.start));
+        target.leads.push(class.span.start);
+        target.declaration.start = start.min(body.start);
+        let signature = self.b.fold(Span::new(target.declaration.start, body.start));
+        let mut draft = self.draft(target);
+        draft.signature = signature;
+        draft.body = Some(body);
+        draft.flags = draft
+            .flags
+            .with(Flags::ABSTRACT, class.r#abstract)
+            .with(Flags::DECLARED, class.declare);
+        self.b.symbol(draft)
+    }
+
+    fn class_element(&mut self, class: u32, element: &ClassElement<'a>) {
+        match element {
+            ClassElement::MethodDefinition(method) => self.method(class, method),
+            ClassElement::PropertyDefinition(property) => self.field(class, property),
+            ClassElement::StaticBlock(block) => self.statements(&block.body),
+            ClassElement::AccessorProperty(property) => {
+                let target = self.member_target(
+                    class,
+                    &property.key,
+                    property.accessibility,
+                    span(property.span),
+                    &property.decorators,
+                );
+                let mut draft = self.draft(Target { kind: SymbolKind::Property, ..target });
+                draft.signature = self.b.fold(draft.declaration);
+                self.b.symbol(draft);
+            }
+            ClassElement::TSIndexSignature(inner) => {
+                self.annotation(Some(&inner.type_annotation));
+            }
+        }
+    }
+
+    fn member_target(
+        &mut self,
+        class: u32,
+        key: &PropertyKey<'a>,
+        access: Option<TSAccessibility>,
+        whole: Span,
+        decorators: &[Written<'a>],
+    ) -> Target {
+        let (name, at) = self.key(key);
+        let is_static = key.static_name().is_some() || key.is_private_identifier();
+        let visibility = visibility(access, &name);
+        let exported = visibility == Visibility::Public
+            && self.b.facts.symbols[class as usize].exported;
+        let start = after_decorators(decorators, whole.start);
+        let mut leads = vec![whole.start, start];
+        leads.extend(decorators.first().map(|first| first.span.start));
+        Target {
+            name,
+            name_span: at,
+            kind: SymbolKind::Method,
+            parent: Some(class),
+            declaration: Span::new(start, whole.end),
+            leads,
+            visibility,
+            flags: Flags::default().with(Flags::COMPUTED, !is_static),
+            exported,
+        }
+    }
+
+    fn method(&mut self, class: u32, method: &MethodDefinition<'a>) {
+        if method.computed && method.key.static_name().is_none() {
+            self.expr(method.key.to_expression());
+        }
+        let mut target = self.member_target(
+            class,
+            &method.key,
+            method.accessibility,
+            span(method.span),
+            &method.decorators,
+        );
+        target.kind = match method.kind {
+            MethodDefinitionKind::Constructor => SymbolKind::Constructor,
+            MethodDefinitionKind::Get => SymbolKind::Getter,
+            MethodDefinitionKind::Set => SymbolKind::Setter,
+            MethodDefinitionKind::Method => SymbolKind::Method,
+        };
+        target.flags = target
+            .flags
+            .with(Flags::STATIC, method.r#static)
+            .with(Flags::ABSTRACT, method.r#type.is_abstract())
+            .with(Flags::OVERRIDE, method.r#override)
+            .with(Flags::OPTIONAL, method.optional);
+        let symbol = self.function(&method.value, target);
+        self.decorators(symbol, &method.decorators);
+    }
+
+    fn field(&mut self, class: u32, property: &PropertyDefinition<'a>) {
+        let mut target = self.member_target(
+            class,
+            &property.key,
+            property.accessibility,
+            span(property.span),
+            &property.decorators,
+        );
+        target.flags = target
+            .flags
+            .with(Flags::STATIC, property.r#static)
+            .with(Flags::READONLY, property.readonly)
+            .with(Flags::OPTIONAL, property.optional)
+            .with(Flags::OVERRIDE, property.r#override);
+        let ty = self.annotation(property.type_annotation.as_deref());
+        let function = property.value.as_ref().filter(|value| is_function_or_class(value));
+        let symbol = if let Some(function) = function {
+            self.named_value(function, target)
+        } else {
+            self.plain_field(class, property.value.as_ref(), property.r#static, target)
+        };
+        self.b.symbol_mut(symbol).ty = ty;
+        self.decorators(symbol, &property.decorators);
+    }
+
+    fn plain_field(
+        &mut self,
+        class: u32,
+        value: Option<&Expression<'a>>,
+        is_static: bool,
+        target: Target,
+    ) -> u32 {
+        let name = target.name.clone();
+        let mut draft = self.draft(Target { kind: SymbolKind::Field, ..target });
+        let whole = self.b.fold(draft.declaration);
+        let end = value.map_or(draft.declaration.end, |value| value.span().start);
+        let head = self.b.fold(Span::new(draft.declaration.start, end));
+        draft.signature = if whole.len() <= 100 { whole } else { head };
+        let symbol = self.b.symbol(draft);
+        if let Some(value) = value {
+            let value = self.value(value, Some(symbol));
+            let object = if is_static { Expr::Symbol(class) } else { Expr::This };
+            self.b.assign(Place::Member(object, name), value);
+        }
+        symbol
+    }
+
+    /// Decorators are called with what they stand on.
+    fn decorators(&mut self, symbol: u32, written: &[Written<'a>]) {
+        for decorator in written {
+            let value = self.expr(&decorator.expression);
+            let at = span(decorator.span);
+            let text = self.b.slice(at).trim_start_matches('@');
+            let name = text.split(['(', '\n', ' ']).next().unwrap_or_default().to_owned();
+            let arg = Arg::plain(Expr::Symbol(symbol));
+            self.b.call(CallKind::Decorator, value.clone(), vec![arg], at, at.start + 1);
+            let kept = Decorator { name, value, span: at };
+            self.b.symbol_mut(symbol).decorators.push(kept);
+        }
+    }
+}
+
+/// Where a declaration starts, its decorators left out.
+fn after_decorators(decorators: &[Written<'_>], start: u32) -> u32 {
+    decorators.last().map_or(start, |last| {
+        if last.span.start >= start { last.span.end + 1 } else { start }
+    })
+}

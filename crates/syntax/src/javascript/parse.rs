@@ -1,0 +1,117 @@
+//! From text to a tree that is whole enough to walk.
+
+use std::borrow::Cow;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
+use oxc_parser::{ParseOptions, Parser, ParserReturn};
+use oxc_semantic::SemanticBuilder;
+use oxc_span::SourceType;
+
+use super::builder;
+use super::walk::Walk;
+use crate::build::Builder;
+use crate::language::Language;
+use crate::model::FileFacts;
+
+/// Parses a text and walks over what could be read.
+pub(super) fn read(language: Language, text: &str) -> FileFacts {
+    let allocator = Allocator::default();
+    let attempts = dialects(language);
+    let whole = best(&allocator, text, &attempts);
+    let mut facts = builder(text);
+    report(&mut facts, &whole);
+    if whole.panicked {
+        let mended = mend(text, attempts[0]);
+        let again = Allocator::default();
+        let rest = best(&again, &mended, &attempts);
+        return walk(facts, &rest.program);
+    }
+    walk(facts, &whole.program)
+}
+
+fn walk<'a>(facts: Builder<'a>, program: &Program<'_>) -> FileFacts {
+    let semantic = SemanticBuilder::new().build(program).semantic;
+    let scoping = semantic.into_scoping();
+    Walk::new(facts, &scoping, program).run(program)
+}
+
+/// How a language may be read, likeliest first.
+fn dialects(language: Language) -> Vec<SourceType> {
+    match language {
+        Language::TypeScript => vec![SourceType::ts(), SourceType::d_ts()],
+        Language::Tsx => vec![SourceType::tsx()],
+        _ => vec![SourceType::unambiguous().with_jsx(true), SourceType::tsx()],
+    }
+}
+
+/// The first reading without errors, else the one with the fewest.
+fn best<'a>(allocator: &'a Allocator, text: &'a str, attempts: &[SourceType]) -> ParserReturn<'a> {
+    let mut best: Option<ParserReturn<'a>> = None;
+    for attempt in attempts {
+        let read = parse(allocator, text, *attempt);
+        let better = best.as_ref().is_none_or(|known| rank(&read) < rank(known));
+        if better {
+            let done = read.diagnostics.is_empty();
+            best = Some(read);
+            if done {
+                break;
+            }
+        }
+    }
+    best.expect("every language has a dialect")
+}
+
+fn rank(read: &ParserReturn<'_>) -> (bool, usize) {
+    (read.panicked, read.diagnostics.len())
+}
+
+fn parse<'a>(allocator: &'a Allocator, text: &'a str, dialect: SourceType) -> ParserReturn<'a> {
+    let options = ParseOptions {
+        parse_regular_expression: false,
+        allow_return_outside_function: true,
+        preserve_parens: false,
+        ..ParseOptions::default()
+    };
+    Parser::new(allocator, text, dialect).with_options(options).parse()
+}
+
+fn report(facts: &mut Builder<'_>, read: &ParserReturn<'_>) {
+    for diagnostic in read.diagnostics.iter() {
+        let at = diagnostic.labels.first().map_or(0, |label| label.offset());
+        facts.error(at, diagnostic.message.to_lowercase());
+    }
+}
+
+/// A text in which every top-level piece that cannot be read alone is blanked out.
+fn mend(text: &str, dialect: SourceType) -> Cow<'_, str> {
+    let mut mended = text.as_bytes().to_vec();
+    for (start, end) in pieces(text) {
+        let allocator = Allocator::default();
+        let read = parse(&allocator, &text[start..end], dialect);
+        if read.panicked {
+            let blank = mended[start..end].iter_mut().filter(|byte| !byte.is_ascii_whitespace());
+            blank.for_each(|byte| *byte = b' ');
+        }
+    }
+    String::from_utf8(mended).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// Cuts a text before each line that starts a declaration without indentation.
+fn pieces(text: &str) -> Vec<(usize, usize)> {
+    const WORDS: [&str; 17] = [
+        "export ", "function ", "class ", "const ", "let ", "var ", "import ", "interface ",
+        "type ", "enum ", "async ", "abstract ", "declare ", "namespace ", "module.", "exports.",
+        "/**",
+    ];
+    let mut starts = vec![0];
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if at > 0 && WORDS.iter().any(|word| line.starts_with(word)) {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    starts.push(text.len());
+    starts.windows(2).map(|pair| (pair[0], pair[1])).collect()
+}

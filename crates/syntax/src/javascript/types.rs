@@ -1,0 +1,216 @@
+//! Written types.
+
+use oxc_ast::ast::{
+    Expression, TSTupleElement, TSType, TSTypeAnnotation, TSTypeName, TSTypeParameterDeclaration,
+    TSTypeParameterInstantiation, TSTypeQueryExprName,
+};
+
+use super::span;
+use super::walk::Walk;
+use crate::model::{BindingKind, Expr, ImportKind, TypeParam, TypeRef};
+
+impl<'a> Walk<'_, '_> {
+    /// The type of an annotation.
+    pub(super) fn annotation(&mut self, written: Option<&TSTypeAnnotation<'a>>) -> Option<TypeRef> {
+        let ty = self.ty(&written?.type_annotation);
+        (ty != TypeRef::Unknown).then_some(ty)
+    }
+
+    /// A written type.
+    pub(super) fn ty(&mut self, written: &TSType<'a>) -> TypeRef {
+        match written {
+            TSType::TSTypeReference(named) => {
+                let args = self.type_arguments(named.type_arguments.as_deref());
+                self.type_name(&named.type_name, args)
+            }
+            TSType::TSStringKeyword(_) => TypeRef::named("string"),
+            TSType::TSNumberKeyword(_) => TypeRef::named("number"),
+            TSType::TSBooleanKeyword(_) => TypeRef::named("boolean"),
+            TSType::TSArrayType(list) => TypeRef::List(Box::new(self.ty(&list.element_type))),
+            TSType::TSTupleType(tuple) => {
+                let parts = tuple.element_types.iter().map(|part| self.tuple_part(part));
+                TypeRef::Tuple(parts.collect())
+            }
+            TSType::TSUnionType(union) => {
+                let parts = union.types.iter().map(|part| self.ty(part));
+                one_of(parts.collect())
+            }
+            TSType::TSIntersectionType(meet) => {
+                TypeRef::Meet(meet.types.iter().map(|part| self.ty(part)).collect())
+            }
+            TSType::TSParenthesizedType(inner) => self.ty(&inner.type_annotation),
+            TSType::TSTypeOperatorType(inner) => self.ty(&inner.type_annotation),
+            TSType::TSFunctionType(function) => {
+                for param in &function.params.items {
+                    self.annotation(param.type_annotation.as_deref());
+                }
+                let result = self.ty(&function.return_type.type_annotation);
+                TypeRef::Function(Box::new(result))
+            }
+            TSType::TSThisType(_) => TypeRef::This,
+            TSType::TSTypeQuery(query) => self.type_query(&query.expr_name),
+            TSType::TSImportType(import) => {
+                let at = span(import.span);
+                let index = self.b.import(ImportKind::TypeImport, import.source.value.as_str(), at);
+                self.b.facts.imports[index as usize].is_type_only = true;
+                TypeRef::Of(Box::new(Expr::Import(index)))
+            }
+            TSType::TSTypeLiteral(literal) => {
+                for member in &literal.members {
+                    self.mention_signature(member);
+                }
+                TypeRef::Unknown
+            }
+            TSType::TSConditionalType(conditional) => {
+                self.ty(&conditional.check_type);
+                self.ty(&conditional.extends_type);
+                let either = vec![self.ty(&conditional.true_type), self.ty(&conditional.false_type)];
+                one_of(either)
+            }
+            TSType::TSIndexedAccessType(access) => {
+                self.ty(&access.object_type);
+                self.ty(&access.index_type);
+                TypeRef::Unknown
+            }
+            TSType::TSMappedType(mapped) => {
+                if let Some(value) = &mapped.type_annotation {
+                    self.ty(value);
+                }
+                TypeRef::Unknown
+            }
+            _ => TypeRef::Unknown,
+        }
+    }
+
+    fn tuple_part(&mut self, part: &TSTupleElement<'a>) -> TypeRef {
+        match part {
+            TSTupleElement::TSOptionalType(inner) => self.ty(&inner.type_annotation),
+            TSTupleElement::TSRestType(inner) => self.ty(&inner.type_annotation),
+            part => part.as_ts_type().map_or(TypeRef::Unknown, |ty| self.ty(ty)),
+        }
+    }
+
+    fn type_query(&mut self, name: &TSTypeQueryExprName<'a>) -> TypeRef {
+        match name {
+            TSTypeQueryExprName::TSImportType(import) => {
+                let at = span(import.span);
+                let index = self.b.import(ImportKind::TypeImport, import.source.value.as_str(), at);
+                self.b.facts.imports[index as usize].is_type_only = true;
+                TypeRef::Of(Box::new(Expr::Import(index)))
+            }
+            name => {
+                let value = name.as_ts_type_name().map_or(Expr::Unknown, |n| self.type_value(n));
+                TypeRef::Of(Box::new(value))
+            }
+        }
+    }
+
+    /// A type's name as a value: for `typeof` and for what classes extend.
+    fn type_value(&mut self, name: &TSTypeName<'a>) -> Expr {
+        match name {
+            TSTypeName::IdentifierReference(name) => self.name(name),
+            TSTypeName::QualifiedName(name) => {
+                self.type_value(&name.left).member(name.right.name.as_str())
+            }
+            TSTypeName::ThisExpression(_) => Expr::This,
+        }
+    }
+
+    /// A type by its name.
+    pub(super) fn type_name(&mut self, name: &TSTypeName<'a>, args: Vec<TypeRef>) -> TypeRef {
+        let mut parts = Vec::new();
+        let mut binding = None;
+        let mut at = name;
+        loop {
+            match at {
+                TSTypeName::QualifiedName(qualified) => {
+                    parts.push(qualified.right.name.as_str());
+                    at = &qualified.left;
+                }
+                TSTypeName::IdentifierReference(first) => {
+                    parts.push(first.name.as_str());
+                    if let Expr::Local(local) = self.resolve(first) {
+                        binding = Some(local);
+                        self.mention_type(local, parts.iter().rev().nth(1), first.span.start);
+                    }
+                    break;
+                }
+                TSTypeName::ThisExpression(_) => {
+                    parts.push("this");
+                    break;
+                }
+            }
+        }
+        parts.reverse();
+        TypeRef::Named { path: parts.join("."), binding, args }
+    }
+
+    fn mention_type(&mut self, local: u32, member: Option<&&str>, at: u32) {
+        let namespace = member.filter(|_| self.is_namespace(local));
+        let target = match namespace {
+            Some(member) => Expr::Local(local).member(*member),
+            None => Expr::Local(local),
+        };
+        if self.is_top(local) {
+            self.b.mention(&target, true, at);
+        }
+    }
+
+    /// Type arguments.
+    pub(super) fn type_arguments(
+        &mut self,
+        written: Option<&TSTypeParameterInstantiation<'a>>,
+    ) -> Vec<TypeRef> {
+        written.map_or_else(Vec::new, |args| args.params.iter().map(|arg| self.ty(arg)).collect())
+    }
+
+    /// Type parameters, declared as names.
+    pub(super) fn generics(
+        &mut self,
+        written: Option<&TSTypeParameterDeclaration<'a>>,
+    ) -> Vec<TypeParam> {
+        let Some(written) = written else { return Vec::new() };
+        for param in &written.params {
+            self.declare(&param.name, BindingKind::Opaque);
+        }
+        let params = written.params.iter().map(|param| TypeParam {
+            name: param.name.name.to_string(),
+            bounds: param.constraint.iter().map(|bound| self.ty(bound)).collect(),
+        });
+        params.collect()
+    }
+
+    /// What a class extends, as a type.
+    pub(super) fn heritage_type(&mut self, value: &Expression<'a>, args: Vec<TypeRef>) -> TypeRef {
+        let mut parts = Vec::new();
+        let mut at = value;
+        loop {
+            match at {
+                Expression::StaticMemberExpression(member) => {
+                    parts.push(member.property.name.as_str());
+                    at = &member.object;
+                }
+                Expression::Identifier(first) => {
+                    parts.push(first.name.as_str());
+                    parts.reverse();
+                    let binding = match self.resolve(first) {
+                        Expr::Local(local) => Some(local),
+                        _ => None,
+                    };
+                    return TypeRef::Named { path: parts.join("."), binding, args };
+                }
+                _ => return TypeRef::Unknown,
+            }
+        }
+    }
+}
+
+/// One of several types; what is empty is left out.
+fn one_of(parts: Vec<TypeRef>) -> TypeRef {
+    let mut known: Vec<_> = parts.into_iter().filter(|part| *part != TypeRef::Unknown).collect();
+    match known.len() {
+        0 => TypeRef::Unknown,
+        1 => known.swap_remove(0),
+        _ => TypeRef::Union(known),
+    }
+}

@@ -1,0 +1,101 @@
+//! What one file says, on its own.
+
+use base::Span;
+use serde::{Deserialize, Serialize};
+
+use super::{Export, Flow, Heritage, Import, Owner, Symbol};
+
+/// Facts of one file. They depend on its text alone, so they are shared between branches.
+///
+/// Offsets count bytes of the text after invalid UTF-8 was replaced; a byte order mark counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// How many lines it has
+    pub lines: u32,
+    /// What it says it is about: its first heading, or the first sentence of its header comment
+    pub title: Option<String>,
+    /// Its headings, in order
+    pub headings: Vec<Heading>,
+    /// Where it points, in order
+    pub links: Vec<Link>,
+    /// The doc comment of the module itself
+    pub doc: Option<Doc>,
+    /// What it declares, in source order, parents before children
+    pub symbols: Vec<Symbol>,
+    /// What it asks of other files, in source order
+    pub imports: Vec<Import>,
+    /// What it offers by name, in source order
+    pub exports: Vec<Export>,
+    /// What its types extend and implement
+    pub heritage: Vec<Heritage>,
+    /// Tags of doc comments that name something elsewhere
+    pub doc_links: Vec<DocLink>,
+    /// Calls and the values that reach them
+    pub flow: Flow,
+    /// Where it could not be read
+    pub errors: Vec<SyntaxError>,
+}
+
+/// A heading of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heading {
+    /// 1 for the highest
+    pub level: u8,
+    /// Its text, without markup
+    pub text: String,
+    /// The line it is on, from 1
+    pub line: u32,
+}
+
+/// A link from a document to something else.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Where it points, as it is written
+    pub target: String,
+    /// The line it is on, from 1
+    pub line: u32,
+}
+
+/// A doc comment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doc {
+    /// What it says, without the marks of the comment
+    pub text: String,
+    /// The comment with its marks
+    pub span: Span,
+}
+
+/// A tag in a doc comment that names something elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocLink {
+    /// The symbol that the comment documents
+    pub owner: Owner,
+    /// Which tag
+    pub tag: DocTag,
+    /// What it names, as it is written
+    pub target: String,
+    /// Where the target stands
+    pub span: Span,
+    /// The line it is on, from 1
+    pub line: u32,
+}
+
+/// Tags of doc comments that name something elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum DocTag {
+    /// `@see target`
+    See,
+    /// `implements REQ-001`
+    Implements,
+}
+
+/// A place where the text is not what its language allows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SyntaxError {
+    /// From 1
+    pub line: u32,
+    /// From 1, in characters
+    pub column: u32,
+    /// What is wrong
+    pub message: String,
+}

@@ -1,0 +1,309 @@
+//! Functions and classes.
+
+use base::Span;
+
+use super::Walk;
+use super::scope::Kind;
+use crate::build::Draft;
+use crate::docs::Style;
+use crate::lines::offset;
+use crate::model::{
+    Action, Arg, BindingKind, CallKind, Decorator, Expr, Flags, Heritage, HeritageKind, Param,
+    ParamKind, Place, SymbolKind, TypeRef, Visibility,
+};
+use crate::tree::{Grown, Node, named, span};
+
+/// Decorators that leave a function what it is.
+const PLAIN: [&str; 8] = [
+    "staticmethod", "classmethod", "property", "abstractmethod", "abc.abstractmethod", "overload",
+    "typing.overload", "override",
+];
+
+impl Walk<'_> {
+    /// The whole file.
+    pub(super) fn module(&mut self, root: Node<'_>) {
+        self.open(Kind::Open, &named(root));
+        if let Some(doc) = self.docstring(root) {
+            self.b.module_doc(doc, Style::Docstring);
+        }
+        self.block(root);
+        self.close();
+        self.narrow_exports();
+    }
+
+    /// The string that a body opens with.
+    fn docstring(&self, body: Node<'_>) -> Option<Span> {
+        let first = named(body).into_iter().find(|child| child.kind() != "comment")?;
+        let text = named(first).first().copied()?;
+        (first.kind() == "expression_statement" && text.kind() == "string").then(|| span(text))
+    }
+
+    pub(super) fn decorated(&mut self, node: Node<'_>) {
+        let decorators: Vec<_> =
+            named(node).into_iter().filter(|child| child.kind() == "decorator").collect();
+        match node.field("definition") {
+            Some(inner) if inner.kind() == "class_definition" => {
+                self.class(inner, span(node), &decorators);
+            }
+            Some(inner) => self.function(inner, span(node), &decorators),
+            None => {}
+        }
+    }
+
+    fn draft(&mut self, kind: SymbolKind, node: Node<'_>, whole: Span) -> Option<Draft> {
+        let name = node.field("name")?;
+        let body = node.field("body");
+        let mut draft = Draft::new(kind, self.text(name), span(node), span(name));
+        draft.parent = self.b.at.owner;
+        draft.span = whole;
+        draft.body = body.map(span);
+        let end = body.map_or(span(node).end, |body| span(body).start);
+        let signature = self.b.fold(Span::new(span(node).start, end));
+        draft.signature = signature.trim_end_matches(':').trim_end().to_owned();
+        draft.doc = body.and_then(|body| self.docstring(body)).map(|at| (at, Style::Docstring));
+        draft.visibility = visibility(&draft.name);
+        draft.exported = draft.visibility == Visibility::Public && self.is_offered();
+        draft.is_test = self.in_test;
+        Some(draft)
+    }
+
+    /// Whether what is declared here can be reached from other files.
+    pub(super) fn is_offered(&self) -> bool {
+        self.b.at.owner.is_none_or(|owner| {
+            let around = &self.b.facts.symbols[owner as usize];
+            around.kind == SymbolKind::Class && around.exported
+        })
+    }
+
+    fn in_class(&self) -> Option<u32> {
+        match self.scopes.last().map(|scope| scope.kind) {
+            Some(Kind::Class(class)) => Some(class),
+            _ => None,
+        }
+    }
+
+    pub(super) fn function(&mut self, node: Node<'_>, whole: Span, decorators: &[Node<'_>]) {
+        let class = self.in_class();
+        let kind = if class.is_some() { SymbolKind::Method } else { SymbolKind::Function };
+        let Some(mut draft) = self.draft(kind, node, whole) else { return };
+        if class.is_some() && draft.name == "__init__" {
+            draft.kind = SymbolKind::Constructor;
+        }
+        let written = self.decorators(decorators);
+        let is = |name: &str| written.iter().any(|one| one.name == name);
+        let is_static = is("staticmethod") || is("classmethod");
+        draft.flags = Flags::default()
+            .with(Flags::ASYNC, node.has_token("async"))
+            .with(Flags::STATIC, is_static)
+            .with(Flags::ABSTRACT, is("abstractmethod") || is("abc.abstractmethod"));
+        if is("property") {
+            draft.kind = SymbolKind::Getter;
+        } else if written.iter().any(|one| one.name.ends_with(".setter")) {
+            draft.kind = SymbolKind::Setter;
+        }
+        draft.is_test |= draft.name.starts_with("test");
+        draft.ty = node.field("return_type").and_then(|ty| self.annotation(ty));
+        draft.decorators.clone_from(&written);
+        let name = draft.name.clone();
+        let takes_self = class.is_some() && !is("staticmethod");
+        let symbol = self.b.symbol(draft);
+        self.run(symbol, node.field("parameters"), node.field("body"), takes_self);
+        self.defined(&name, symbol, &written);
+    }
+
+    /// Gives a definition to its name, through its decorators.
+    fn defined(&mut self, name: &str, symbol: u32, decorators: &[Decorator]) {
+        let mut value = Expr::Symbol(symbol);
+        for decorator in decorators.iter().rev() {
+            let changes = !PLAIN.contains(&decorator.name.as_str())
+                && !decorator.name.ends_with(".setter")
+                && !decorator.name.ends_with(".deleter");
+            if changes {
+                let callee = decorator.value.clone();
+                let args = vec![Arg::plain(value)];
+                let (at, begin) = (decorator.span, decorator.span.start + 1);
+                value = self.b.call(CallKind::Decorator, callee, args, at, begin);
+            }
+        }
+        let place = self.place(name);
+        if let Place::Local(local) = place {
+            let binding = &mut self.b.facts.flow.bindings[local as usize];
+            binding.symbol.get_or_insert(symbol);
+        }
+        self.b.assign(place, value);
+    }
+
+    fn decorators(&mut self, nodes: &[Node<'_>]) -> Vec<Decorator> {
+        let mut written = Vec::new();
+        for node in nodes {
+            let Some(inner) = named(*node).first().copied() else { continue };
+            let value = self.expr(inner);
+            let text = self.b.slice(span(inner));
+            let name = text.split('(').next().unwrap_or_default().trim().to_owned();
+            written.push(Decorator { name, value, span: span(*node) });
+        }
+        written
+    }
+
+    /// The parameters and body of a function.
+    pub(super) fn run(
+        &mut self,
+        symbol: u32,
+        params: Option<Node<'_>>,
+        body: Option<Node<'_>>,
+        takes_self: bool,
+    ) {
+        // Defaults are evaluated where the function is defined.
+        let params = params.map(named).unwrap_or_default();
+        let defaults: Vec<_> = params
+            .iter()
+            .map(|param| param.field("value").map(|value| self.expr(value)))
+            .collect();
+        let back = self.b.enter(symbol);
+        self.open(Kind::Open, body.as_slice());
+        let (mut position, mut by_name) = (0, false);
+        for (param, default) in params.into_iter().zip(defaults) {
+            if param.kind() == "keyword_separator" {
+                by_name = true;
+                continue;
+            }
+            let Some((name, mut kind)) = self.param_name(param) else { continue };
+            match kind {
+                ParamKind::Plain if by_name => kind = ParamKind::Keyword,
+                ParamKind::Plain if takes_self && position == 0 => kind = ParamKind::Receiver,
+                ParamKind::Rest => by_name = true,
+                _ => {}
+            }
+            let ty = param.field("type").and_then(|ty| self.annotation(ty));
+            self.param(Param { function: symbol, name, position, kind, default, ty });
+            position += 1;
+        }
+        if let Some(body) = body {
+            if body.kind() == "block" {
+                self.block(body);
+            } else {
+                let value = self.expr(body);
+                if value != Expr::Unknown {
+                    self.b.step(Action::Return(value));
+                }
+            }
+        }
+        self.close();
+        self.b.back(back);
+    }
+
+    fn param(&mut self, param: Param) {
+        let at = offset(self.b.facts.flow.params.len());
+        let local = self.declare(&param.name, BindingKind::Param(at));
+        self.touched.insert(local);
+        self.b.facts.flow.bindings[local as usize].ty.clone_from(&param.ty);
+        let default = param.default.filter(|value| *value != Expr::Unknown);
+        self.b.facts.flow.params.push(Param { default, ..param });
+    }
+
+    fn param_name(&self, param: Node<'_>) -> Option<(String, ParamKind)> {
+        match param.kind() {
+            "identifier" => Some((self.text(param), ParamKind::Plain)),
+            "default_parameter" | "typed_default_parameter" => {
+                Some((self.text(param.field("name")?), ParamKind::Plain))
+            }
+            "typed_parameter" => self.param_name(named(param).first().copied()?),
+            "list_splat_pattern" => {
+                Some((self.text(named(param).first().copied()?), ParamKind::Rest))
+            }
+            "dictionary_splat_pattern" => {
+                Some((self.text(named(param).first().copied()?), ParamKind::KeywordRest))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn class(&mut self, node: Node<'_>, whole: Span, decorators: &[Node<'_>]) {
+        let Some(mut draft) = self.draft(SymbolKind::Class, node, whole) else { return };
+        let written = self.decorators(decorators);
+        draft.decorators.clone_from(&written);
+        draft.is_test |= draft.name.starts_with("Test");
+        let name = draft.name.clone();
+        let mut parents = Vec::new();
+        for base in node.field("superclasses").map(named).unwrap_or_default() {
+            if base.kind() == "keyword_argument" {
+                self.expr(base);
+            } else if base.kind() != "comment" {
+                let value = self.expr(base);
+                parents.push((value, self.type_expr(base), span(base)));
+            }
+        }
+        let symbol = self.b.symbol(draft);
+        for (value, target, span) in parents {
+            let line = self.b.lines.line(span.start);
+            let kind = HeritageKind::Extends;
+            self.b.facts.heritage.push(Heritage { symbol, kind, target, value, span, line });
+        }
+        if let Some(body) = node.field("body") {
+            let back = self.b.enter(symbol);
+            let was = self.in_test;
+            self.in_test = self.b.facts.symbols[symbol as usize].is_test;
+            self.open(Kind::Class(symbol), &[body]);
+            self.block(body);
+            self.close();
+            self.in_test = was;
+            self.b.back(back);
+        }
+        self.defined(&name, symbol, &written);
+    }
+
+    pub(super) fn lambda(&mut self, node: Node<'_>) -> Expr {
+        let whole = span(node);
+        let name = self.b.anonymous("lambda");
+        let at = Span::new(whole.start, whole.start);
+        let mut draft = Draft::new(SymbolKind::Function, name, whole, at);
+        let body = node.field("body");
+        draft.parent = self.b.at.owner;
+        draft.body = body.map(span);
+        draft.signature = self.b.fold(whole);
+        draft.flags = Flags::ANONYMOUS | Flags::VALUE;
+        let symbol = self.b.symbol(draft);
+        self.run(symbol, node.field("parameters"), body, false);
+        Expr::Symbol(symbol)
+    }
+
+    /// A variable of the module or of a class is a symbol when it is first assigned.
+    pub(super) fn variable(&mut self, name: Node<'_>, statement: Node<'_>, ty: Option<&TypeRef>) {
+        let text = self.text(name);
+        let class = self.in_class();
+        if !(self.is_top() || class.is_some()) || self.b.at.block.is_some() {
+            return;
+        }
+        let parent = self.b.at.owner;
+        let known = |one: &crate::model::Symbol| one.name == text && one.parent == parent;
+        if self.b.facts.symbols.iter().rev().any(known) {
+            return;
+        }
+        let is_constant = text.chars().all(|c| c.is_uppercase() || c == '_' || c.is_numeric());
+        let kind = match (class, is_constant) {
+            (Some(_), _) => SymbolKind::Field,
+            (None, true) => SymbolKind::Constant,
+            (None, false) => SymbolKind::Variable,
+        };
+        let mut draft = Draft::new(kind, text, span(statement), span(name));
+        draft.parent = parent;
+        draft.visibility = visibility(&draft.name);
+        draft.exported = draft.visibility == Visibility::Public && self.is_offered();
+        let whole = self.b.fold(span(statement));
+        let right = statement.field("right").map(|right| span(right).start);
+        let head = Span::new(span(statement).start, right.unwrap_or(span(statement).end));
+        draft.signature = if whole.len() <= 80 { whole } else { self.b.fold(head) };
+        draft.body = statement.field("right").map(span);
+        draft.ty = ty.cloned();
+        let symbol = self.b.symbol(draft);
+        if let Expr::Local(local) = self.resolve(&self.text(name)) {
+            self.b.facts.flow.bindings[local as usize].symbol.get_or_insert(symbol);
+        }
+    }
+}
+
+/// A name with an underscore is private; one with two around it is not.
+fn visibility(name: &str) -> Visibility {
+    let dunder = name.starts_with("__") && name.ends_with("__") && name.len() > 4;
+    if name.starts_with('_') && !dunder { Visibility::Private } else { Visibility::Public }
+}

@@ -1,0 +1,380 @@
+//! Values and calls.
+
+use base::Span;
+
+use super::Walk;
+use crate::build::Draft;
+use crate::model::{
+    Action, Arg, BlockKind, CallKind, Expr, Flags, Item, ItemsKind, Place, SymbolKind,
+};
+use crate::tree::{Grown, Node, Pending, children, named, span};
+
+impl Walk<'_> {
+    /// A value. What has none is walked over all the same.
+    pub(super) fn expr(&mut self, node: Node<'_>) -> Expr {
+        match node.kind() {
+            "identifier" | "shorthand_field_identifier" => self.name(node),
+            "self" => Expr::This,
+            "scoped_identifier" => {
+                let path = Expr::Path(self.path(node));
+                self.b.mention(&path, false, span(node).start);
+                path
+            }
+            "generic_function" => node.field("function").map_or(Expr::Unknown, |f| self.expr(f)),
+            "field_expression" => self.member(node),
+            "call_expression" => self.call(node),
+            "macro_invocation" => self.macro_call(node),
+            "struct_expression" => self.construct(node),
+            "closure_expression" => self.closure(node),
+            "block" | "unsafe_block" | "async_block" | "const_block" | "gen_block" => {
+                self.block(node)
+            }
+            "expression_statement" => {
+                self.first(node);
+                Expr::Unknown
+            }
+            "let_declaration" => self.let_declaration(node),
+            "if_expression" => self.if_expression(node),
+            "match_expression" => self.match_expression(node),
+            "for_expression" => self.for_expression(node),
+            "while_expression" | "loop_expression" => self.repeat(node),
+            "return_expression" => {
+                let value = self.first(node);
+                if value != Expr::Unknown {
+                    self.b.step(Action::Return(value));
+                }
+                Expr::Unknown
+            }
+            "parenthesized_expression" | "await_expression" | "reference_expression" => {
+                self.last(node)
+            }
+            "try_expression" => self.first(node).each(),
+            "unary_expression" => {
+                let value = self.last(node);
+                if node.has_token("*") { value } else { Expr::Unknown }
+            }
+            other => self.rarer(other, node),
+        }
+    }
+
+    fn rarer(&mut self, kind: &str, node: Node<'_>) -> Expr {
+        match kind {
+            "assignment_expression" => {
+                let value = node.field("right").map_or(Expr::Unknown, |right| self.expr(right));
+                if let Some(place) = node.field("left").and_then(|left| self.place(left)) {
+                    self.b.assign(place, value);
+                }
+                Expr::Unknown
+            }
+            "type_cast_expression" => {
+                let value = node.field("value").map_or(Expr::Unknown, |value| self.expr(value));
+                let ty = node.field("type").map(|ty| self.ty(ty));
+                ty.map_or(Expr::Unknown, |ty| value.typed(ty))
+            }
+            "tuple_expression" => self.list(node, ItemsKind::Tuple),
+            "array_expression" => self.list(node, ItemsKind::List),
+            "index_expression" => {
+                let parts = named(node);
+                let values: Vec<_> = parts.into_iter().map(|part| self.expr(part)).collect();
+                let object = values.into_iter().next().unwrap_or_default();
+                object.each()
+            }
+            "let_condition" => {
+                let value = node.field("value").map_or(Expr::Unknown, |value| self.expr(value));
+                if let Some(pattern) = node.field("pattern") {
+                    self.bind(pattern, value);
+                }
+                Expr::Unknown
+            }
+            "break_expression" => self.last(node),
+            "integer_literal" | "string_literal" | "char_literal" | "boolean_literal"
+            | "float_literal" | "raw_string_literal" | "line_comment" | "block_comment"
+            | "attribute_item" | "label" | "lifetime" | "type_arguments" => Expr::Unknown,
+            _ => {
+                for child in named(node) {
+                    self.expr(child);
+                }
+                Expr::Unknown
+            }
+        }
+    }
+
+    fn first(&mut self, node: Node<'_>) -> Expr {
+        let child = named(node).into_iter().find(|child| !is_comment(*child));
+        child.map_or(Expr::Unknown, |child| self.expr(child))
+    }
+
+    fn last(&mut self, node: Node<'_>) -> Expr {
+        let child = named(node).into_iter().rfind(|child| !is_comment(*child));
+        child.map_or(Expr::Unknown, |child| self.expr(child))
+    }
+
+    fn name(&mut self, node: Node<'_>) -> Expr {
+        let text = node.text(&self.b);
+        if let Some((_, local)) = self.names.iter().rev().find(|(name, _)| name == text) {
+            return Expr::Local(*local);
+        }
+        let name = Expr::Name(text.to_owned());
+        self.b.mention(&name, false, span(node).start);
+        name
+    }
+
+    fn member(&mut self, node: Node<'_>) -> Expr {
+        let object = node.field("value").map_or(Expr::Unknown, |value| self.expr(value));
+        let Some(field) = node.field("field") else { return Expr::Unknown };
+        // A method of something unknown is still worth its name.
+        Expr::Member(Box::new(object), self.text(field))
+    }
+
+    fn call(&mut self, node: Node<'_>) -> Expr {
+        let Some(function) = node.field("function") else { return Expr::Unknown };
+        let callee = self.expr(function);
+        let args = node.field("arguments").map(|list| self.args(list)).unwrap_or_default();
+        let at = name_at(function);
+        self.b.call(CallKind::Call, callee, args, span(node), at)
+    }
+
+    fn args(&mut self, list: Node<'_>) -> Vec<Arg> {
+        let parts = named(list).into_iter().filter(|part| !is_comment(*part));
+        parts.map(|part| Arg::plain(self.expr(part))).collect()
+    }
+
+    fn macro_call(&mut self, node: Node<'_>) -> Expr {
+        let Some(name) = node.field("macro") else { return Expr::Unknown };
+        let path = self.path(name);
+        let callee = match path.as_slice() {
+            [one] => Expr::Name(one.clone()),
+            _ => Expr::Path(path),
+        };
+        self.b.mention(&callee, false, span(name).start);
+        let args = match node.child_of(&["token_tree"]) {
+            Some(tokens) => self.token_args(tokens),
+            None => Vec::new(),
+        };
+        let is_list = callee == Expr::Name("vec".into());
+        let items = is_list.then(|| args.clone());
+        let call = self.b.call(CallKind::Macro, callee, args, span(node), span(name).start);
+        match items {
+            Some(items) => {
+                let items = items.into_iter();
+                let items = items.map(|arg| Item { key: None, value: arg.value, spread: false });
+                Expr::Items(ItemsKind::List, items.collect())
+            }
+            None => call,
+        }
+    }
+
+    /// `Type { field: value }`, which makes one.
+    fn construct(&mut self, node: Node<'_>) -> Expr {
+        let Some(name) = node.field("name") else { return Expr::Unknown };
+        let path = self.path(name);
+        let callee = match path.as_slice() {
+            [one] => Expr::Name(one.clone()),
+            _ => Expr::Path(path),
+        };
+        self.b.mention(&callee, true, span(name).start);
+        let mut args = Vec::new();
+        for part in node.field("body").map(named).unwrap_or_default() {
+            match part.kind() {
+                "field_initializer" => {
+                    let key = part.field("field").or_else(|| part.field("name"));
+                    let name = key.map(|key| self.text(key));
+                    let value = part.field("value").map_or(Expr::Unknown, |value| self.expr(value));
+                    args.push(Arg { value, name, spread: false });
+                }
+                "shorthand_field_initializer" => {
+                    let name = named(part).into_iter().rfind(|one| one.kind() == "identifier");
+                    if let Some(name) = name {
+                        let value = self.name(name);
+                        args.push(Arg { value, name: Some(self.text(name)), spread: false });
+                    }
+                }
+                "base_field_initializer" => {
+                    let value = self.first(part);
+                    args.push(Arg { value, name: None, spread: true });
+                }
+                _ => {}
+            }
+        }
+        args.retain(|arg| arg.value != Expr::Unknown);
+        self.b.call(CallKind::New, callee, args, span(node), name_at(name))
+    }
+
+    fn closure(&mut self, node: Node<'_>) -> Expr {
+        let whole = span(node);
+        let name = self.b.anonymous("closure");
+        let at = Span::new(whole.start, whole.start);
+        let mut draft = Draft::new(SymbolKind::Function, name, whole, at);
+        let body = node.field("body");
+        draft.parent = self.b.at.owner;
+        draft.body = body.map(span);
+        let end = draft.body.map_or(whole.end, |body| body.start);
+        draft.signature = self.b.fold(Span::new(whole.start, end));
+        draft.flags = Flags::ANONYMOUS | Flags::VALUE | Flags::ARROW;
+        draft.ty = node.field("return_type").map(|ty| self.ty(ty));
+        let symbol = self.b.symbol(draft);
+        let back = self.b.enter(symbol);
+        let known = self.names.len();
+        let params = node.field("parameters").map(named).unwrap_or_default();
+        self.params(symbol, &params);
+        if let Some(body) = body {
+            let value = self.expr(body);
+            if value != Expr::Unknown {
+                self.b.step(Action::Return(value));
+            }
+        }
+        self.names.truncate(known);
+        self.b.back(back);
+        Expr::Symbol(symbol)
+    }
+
+    fn block(&mut self, node: Node<'_>) -> Expr {
+        let known = self.names.len();
+        let mut value = Expr::Unknown;
+        let mut pending = Pending::default();
+        for child in children(node) {
+            match child.kind() {
+                "block" => value = self.block(child),
+                "{" | "}" | ";" | "unsafe" | "async" | "const" | "move" | "label" | ":" | "gen" => {}
+                "attribute_item" => pending.attributes.push(child),
+                "line_comment" | "block_comment" => {
+                    let text = child.text(&self.b);
+                    if text.starts_with("///") {
+                        let style = crate::docs::Style::Lines(&["///"]);
+                        pending.comment(&self.b, child, style);
+                    }
+                }
+                kind => {
+                    let waiting = std::mem::take(&mut pending);
+                    value = self.item(kind, child, &waiting);
+                }
+            }
+        }
+        self.names.truncate(known);
+        value
+    }
+
+    fn let_declaration(&mut self, node: Node<'_>) -> Expr {
+        let value = node.field("value").map_or(Expr::Unknown, |value| self.expr(value));
+        if let Some(other) = node.field("alternative") {
+            self.branch(other);
+        }
+        let ty = node.field("type").map(|ty| self.ty(ty));
+        if let Some(pattern) = node.field("pattern") {
+            self.bind_typed(pattern, value, ty);
+        }
+        Expr::Unknown
+    }
+
+    fn branch(&mut self, node: Node<'_>) -> Expr {
+        let back = self.b.block(BlockKind::Branch);
+        let known = self.names.len();
+        let value = self.expr(node);
+        self.names.truncate(known);
+        self.b.back(back);
+        value
+    }
+
+    fn if_expression(&mut self, node: Node<'_>) -> Expr {
+        let known = self.names.len();
+        if let Some(condition) = node.field("condition") {
+            self.expr(condition);
+        }
+        let yes = node.field("consequence").map_or(Expr::Unknown, |block| self.branch(block));
+        self.names.truncate(known);
+        let no = node.field("alternative").and_then(|other| named(other).last().copied());
+        let no = no.map_or(Expr::Unknown, |other| self.branch(other));
+        Expr::either([yes, no])
+    }
+
+    fn match_expression(&mut self, node: Node<'_>) -> Expr {
+        let value = node.field("value").map_or(Expr::Unknown, |value| self.expr(value));
+        let mut results = Vec::new();
+        for arm in node.field("body").map(named).unwrap_or_default() {
+            if arm.kind() != "match_arm" {
+                continue;
+            }
+            let back = self.b.block(BlockKind::Branch);
+            let known = self.names.len();
+            if let Some(pattern) = arm.field("pattern") {
+                if let Some(inner) = named(pattern).first() {
+                    self.bind(*inner, value.clone());
+                }
+                if let Some(condition) = pattern.field("condition") {
+                    self.expr(condition);
+                }
+            }
+            if let Some(result) = arm.field("value") {
+                results.push(self.expr(result));
+            }
+            self.names.truncate(known);
+            self.b.back(back);
+        }
+        Expr::either(results)
+    }
+
+    fn for_expression(&mut self, node: Node<'_>) -> Expr {
+        let over = node.field("value").map_or(Expr::Unknown, |value| self.expr(value)).each();
+        let back = self.b.block(BlockKind::Loop);
+        let known = self.names.len();
+        if let Some(pattern) = node.field("pattern") {
+            self.bind(pattern, over);
+        }
+        if let Some(body) = node.field("body") {
+            self.expr(body);
+        }
+        self.names.truncate(known);
+        self.b.back(back);
+        Expr::Unknown
+    }
+
+    fn repeat(&mut self, node: Node<'_>) -> Expr {
+        let back = self.b.block(BlockKind::Loop);
+        let known = self.names.len();
+        if let Some(condition) = node.field("condition") {
+            self.expr(condition);
+        }
+        if let Some(body) = node.field("body") {
+            self.expr(body);
+        }
+        self.names.truncate(known);
+        self.b.back(back);
+        Expr::Unknown
+    }
+
+    fn list(&mut self, node: Node<'_>, kind: ItemsKind) -> Expr {
+        let parts = named(node).into_iter().filter(|part| !is_comment(*part));
+        let items = parts.map(|part| Item { key: None, value: self.expr(part), spread: false });
+        let items: Vec<_> = items.collect();
+        if items.iter().all(|item| item.value == Expr::Unknown) {
+            return Expr::Unknown;
+        }
+        Expr::Items(kind, items)
+    }
+
+    fn place(&mut self, node: Node<'_>) -> Option<Place> {
+        match self.expr(node) {
+            Expr::Local(local) => Some(Place::Local(local)),
+            Expr::Name(name) => Some(Place::Name(name)),
+            Expr::Member(object, name) => Some(Place::Member(*object, name)),
+            Expr::Each(object) => Some(Place::Index(*object, Expr::Unknown)),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn is_comment(node: Node<'_>) -> bool {
+    matches!(node.kind(), "line_comment" | "block_comment" | "attribute_item")
+}
+
+/// Where the called name stands.
+fn name_at(function: Node<'_>) -> u32 {
+    let inner = match function.kind() {
+        "generic_function" => function.field("function"),
+        "generic_type_with_turbofish" => function.field("type"),
+        _ => None,
+    };
+    let function = inner.unwrap_or(function);
+    let last = function.field("field").or_else(|| function.field("name"));
+    span(last.unwrap_or(function)).start
+}

@@ -1,0 +1,103 @@
+//! Calls in the arguments of macros, which the grammar leaves as tokens.
+
+use base::Span;
+
+use super::Walk;
+use crate::model::{Arg, CallKind, Expr};
+use crate::tree::{Node, children, span};
+
+impl Walk<'_> {
+    /// The arguments of a macro, as far as they look like expressions.
+    pub(super) fn token_args(&mut self, tree: Node<'_>) -> Vec<Arg> {
+        let tokens = children(tree);
+        let inner = tokens.get(1..tokens.len().saturating_sub(1)).unwrap_or_default();
+        let parts = inner.split(|token| token.kind() == ",");
+        parts.map(|part| Arg::plain(self.token_expr(part))).collect()
+    }
+
+    /// What a row of tokens is worth: the last thing in it, if it is all there is.
+    fn token_expr(&mut self, tokens: &[Node<'_>]) -> Expr {
+        let mut at = 0;
+        let mut last = Expr::Unknown;
+        let mut things = 0;
+        while at < tokens.len() {
+            let (value, next) = self.chain(tokens, at);
+            if next == at {
+                at += 1;
+                continue;
+            }
+            things += 1;
+            last = value;
+            at = next;
+        }
+        if things == 1 { last } else { Expr::Unknown }
+    }
+
+    /// A name with what is accessed and called on it; where it ends.
+    fn chain(&mut self, tokens: &[Node<'_>], start: usize) -> (Expr, usize) {
+        let (mut value, mut at) = match tokens[start].kind() {
+            "identifier" | "self" | "super" | "crate" => self.token_path(tokens, start),
+            "token_tree" => {
+                let args = self.token_args(tokens[start]);
+                let one = if args.len() == 1 { args.into_iter().next() } else { None };
+                (one.map_or(Expr::Unknown, |arg| arg.value), start + 1)
+            }
+            _ => return (Expr::Unknown, start),
+        };
+        let begin = span(tokens[start]).start;
+        let mut name_at = span(tokens[at - 1]).start;
+        while let Some(token) = tokens.get(at) {
+            let text = self.b.slice(span(*token));
+            let next = tokens.get(at + 1).filter(|next| next.kind() == "identifier");
+            if text == "." && let Some(name) = next {
+                value = Expr::Member(Box::new(value), self.text(*name));
+                name_at = span(*name).start;
+                at += 2;
+            } else if text == "?" {
+                value = value.each();
+                at += 1;
+            } else if token.kind() == "token_tree" && text.starts_with('(') && value != Expr::Unknown {
+                let args = self.token_args(*token);
+                let whole = Span::new(begin, span(*token).end);
+                value = self.b.call(CallKind::Call, value, args, whole, name_at);
+                at += 1;
+            } else if text == "!" && tokens.get(at + 1).is_some_and(|next| next.kind() == "token_tree") {
+                let args = self.token_args(tokens[at + 1]);
+                let whole = Span::new(begin, span(tokens[at + 1]).end);
+                value = self.b.call(CallKind::Macro, value, args, whole, name_at);
+                at += 2;
+            } else {
+                break;
+            }
+        }
+        (value, at)
+    }
+
+    /// A name or a path; where it ends.
+    fn token_path(&mut self, tokens: &[Node<'_>], start: usize) -> (Expr, usize) {
+        let mut parts = vec![self.text(tokens[start])];
+        let mut at = start + 1;
+        while tokens.get(at).is_some_and(|token| self.b.slice(span(*token)) == "::")
+            && let Some(next) = tokens.get(at + 1).filter(|next| next.kind() == "identifier")
+        {
+            parts.push(self.text(*next));
+            at += 2;
+        }
+        let place = span(tokens[start]).start;
+        if parts.len() > 1 {
+            let path = Expr::Path(parts);
+            self.b.mention(&path, false, place);
+            return (path, at);
+        }
+        let name = parts.swap_remove(0);
+        if name == "self" {
+            return (Expr::This, at);
+        }
+        if let Some((_, local)) = self.names.iter().rev().find(|(known, _)| *known == name) {
+            return (Expr::Local(*local), at);
+        }
+        let name = Expr::Name(name);
+        self.b.mention(&name, false, place);
+        (name, at)
+    }
+}

@@ -1,0 +1,105 @@
+//! What all languages that are read with tree-sitter share.
+
+mod node;
+
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tree_sitter::{Language, ParseOptions, Parser, Tree};
+
+pub(crate) use node::{Grown, Pending, children, named, span};
+pub(crate) use tree_sitter::Node;
+pub(crate) use tree_sitter_language::LanguageFn;
+
+use crate::build::Builder;
+use crate::depth;
+use crate::fold::Comments;
+use crate::model::{FileFacts, SyntaxError};
+use crate::plain;
+
+/// Reads a text with a grammar and hands its tree to `walk`.
+pub(crate) fn read(
+    text: &str,
+    grammar: LanguageFn,
+    comments: Comments,
+    walk: impl FnOnce(Builder<'_>, Node<'_>) -> FileFacts + Send,
+) -> FileFacts {
+    match parse(text, grammar).and_then(|tree| run(text, &tree, comments, walk)) {
+        Ok(facts) => facts,
+        Err(message) => {
+            let mut facts = plain::extract(text);
+            facts.errors.push(SyntaxError { line: 1, column: 1, message });
+            facts
+        }
+    }
+}
+
+fn run(
+    text: &str,
+    tree: &Tree,
+    comments: Comments,
+    walk: impl FnOnce(Builder<'_>, Node<'_>) -> FileFacts + Send,
+) -> Result<FileFacts, String> {
+    let levels = deepest(tree);
+    depth::with_stack(levels, || {
+        let mut builder = Builder::new(text, comments);
+        report(&mut builder, tree.root_node());
+        walk(builder, tree.root_node())
+    })
+}
+
+/// Parses, unless that takes unreasonably long.
+fn parse(text: &str, grammar: LanguageFn) -> Result<Tree, String> {
+    let failed = || "not read: its parser failed".to_owned();
+    let mut parser = Parser::new();
+    parser.set_language(&Language::new(grammar)).map_err(|_| failed())?;
+    // The callback comes every hundred steps; a text that needs more than this is hopeless.
+    let mut budget = text.len() / 2 + 10_000;
+    let mut progress = |_: &tree_sitter::ParseState| {
+        budget = budget.saturating_sub(1);
+        if budget == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = text.as_bytes();
+    let mut give = |at: usize, _| bytes.get(at..).unwrap_or_default();
+    let parsed = catch_unwind(AssertUnwindSafe(|| {
+        parser.parse_with_options(&mut give, None, Some(options))
+    }));
+    parsed.map_err(|_| failed())?.ok_or_else(|| "not read: it takes too long to parse".to_owned())
+}
+
+/// How deep the tree is, found without recursion.
+fn deepest(tree: &Tree) -> u32 {
+    let mut cursor = tree.walk();
+    let (mut level, mut most) = (0_u32, 0);
+    loop {
+        if cursor.goto_first_child() {
+            level += 1;
+            most = most.max(level);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return most;
+            }
+            level -= 1;
+        }
+    }
+}
+
+/// Reports what the grammar could not read.
+fn report(builder: &mut Builder<'_>, root: Node<'_>) {
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        if node.is_missing() {
+            builder.error(span(node).start, format!("missing {}", node.kind()));
+        } else if node.is_error() {
+            let text = builder.slice(span(node)).trim();
+            let first = text.lines().next().unwrap_or_default();
+            let shown: String = first.chars().take(40).collect();
+            builder.error(span(node).start, format!("cannot read `{shown}`"));
+        } else if node.has_error() {
+            open.extend(children(node).into_iter().rev());
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Nodes, with what the walks ask of them.
+
+use base::Span;
+use tree_sitter::Node;
+
+use crate::build::Builder;
+use crate::docs::Style;
+use crate::lines::offset;
+
+/// Where a node stands.
+pub(crate) fn span(node: Node<'_>) -> Span {
+    Span::new(offset(node.start_byte()), offset(node.end_byte()))
+}
+
+/// All children.
+pub(crate) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).collect()
+}
+
+/// The children that the grammar names.
+pub(crate) fn named(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).collect()
+}
+
+/// What walks ask of nodes.
+pub(crate) trait Grown<'n> {
+    /// The child in a field.
+    fn field(self, name: &str) -> Option<Node<'n>>;
+    /// The first child of one of these kinds.
+    fn child_of(self, kinds: &[&str]) -> Option<Node<'n>>;
+    /// Its text.
+    fn text<'t>(self, builder: &Builder<'t>) -> &'t str;
+    /// Whether a child without a name, such as a keyword, has this text.
+    fn has_token(self, token: &str) -> bool;
+}
+
+impl<'n> Grown<'n> for Node<'n> {
+    fn field(self, name: &str) -> Option<Node<'n>> {
+        self.child_by_field_name(name)
+    }
+
+    fn child_of(self, kinds: &[&str]) -> Option<Node<'n>> {
+        let mut cursor = self.walk();
+        let found = self.children(&mut cursor).find(|child| kinds.contains(&child.kind()));
+        found
+    }
+
+    fn text<'t>(self, builder: &Builder<'t>) -> &'t str {
+        builder.slice(span(self))
+    }
+
+    fn has_token(self, token: &str) -> bool {
+        let mut cursor = self.walk();
+        let found = self.children(&mut cursor).any(|child| child.kind() == token);
+        found
+    }
+}
+
+/// Comments and attributes that wait for what they stand before.
+#[derive(Debug, Default)]
+pub(crate) struct Pending<'n> {
+    /// The doc comment so far: where it stands and where its last line ends
+    pub doc: Option<(Span, Style)>,
+    /// Attributes, annotations or decorators so far
+    pub attributes: Vec<Node<'n>>,
+}
+
+impl<'n> Pending<'n> {
+    /// Adds a line or block of a doc comment. Lines that follow each other are one comment.
+    pub fn comment(&mut self, builder: &Builder<'_>, node: Node<'n>, style: Style) {
+        let at = trimmed(builder, span(node));
+        let joined = match (self.doc, style) {
+            (Some((before, Style::Lines(_))), Style::Lines(_)) => {
+                let gap = builder.slice(Span::new(before.end, at.start));
+                let follows = gap.trim().is_empty() && gap.matches('\n').count() <= 1;
+                follows.then(|| Span::new(before.start, at.end))
+            }
+            _ => None,
+        };
+        self.doc = Some((joined.unwrap_or(at), style));
+    }
+
+    /// Drops a doc comment that is not directly above what starts here.
+    pub fn settle(&mut self, builder: &Builder<'_>, start: u32) {
+        let first = self.attributes.first().map_or(start, |node| span(*node).start.min(start));
+        if let Some((doc, _)) = self.doc {
+            let gap = builder.slice(Span::new(doc.end, first.max(doc.end)));
+            if gap.matches('\n').count() > 1 {
+                self.doc = None;
+            }
+        }
+    }
+
+    /// Where the comments and attributes start.
+    pub fn start(&self, start: u32) -> u32 {
+        let doc = self.doc.map_or(start, |(doc, _)| doc.start);
+        let attribute = self.attributes.first().map_or(start, |node| span(*node).start);
+        start.min(doc).min(attribute)
+    }
+}
+
+/// A span without the line break at its end.
+fn trimmed(builder: &Builder<'_>, at: Span) -> Span {
+    let text = builder.slice(at);
+    Span::new(at.start, at.start + offset(text.trim_end().len()))
+}

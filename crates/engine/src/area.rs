@@ -3,6 +3,7 @@
 use crate::durable::Durable;
 use crate::graph::Layer;
 use crate::index::Indexer;
+use crate::layers::code::{CodeIndexer, CodeLayer};
 use crate::layers::files::{FilesIndexer, FilesLayer};
 
 /// One capability, as the engine sees it. Capabilities do not see each other.
@@ -19,12 +20,10 @@ pub struct Area {
 }
 
 /// Every area, in the order their answers are shown.
-pub const AREAS: &[Area] = &[Area {
-    name: "files",
-    indexer: Some(&FilesIndexer),
-    layer: Some(&FilesLayer),
-    durable: None,
-}];
+pub const AREAS: &[Area] = &[
+    Area { name: "files", indexer: Some(&FilesIndexer), layer: Some(&FilesLayer), durable: None },
+    Area { name: "code", indexer: Some(&CodeIndexer), layer: Some(&CodeLayer), durable: None },
+];
 
 impl std::fmt::Debug for Area {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -31,7 +31,9 @@ pub const EXTRACTOR_VERSION: u32 = 2;
 pub fn extract(language: Option<Language>, bytes: &[u8]) -> FileFacts {
     let text = readable(bytes);
     match language {
-        Some(Language::Markdown) => markdown::extract(text.strip_prefix('\u{feff}').unwrap_or(&text)),
+        Some(Language::Markdown) => {
+            markdown::extract(text.strip_prefix('\u{feff}').unwrap_or(&text))
+        }
         Some(language @ (Language::JavaScript | Language::TypeScript | Language::Tsx)) => {
             javascript::extract(language, &text)
         }

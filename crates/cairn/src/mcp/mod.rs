@@ -40,7 +40,7 @@ const LIST_TTL_MS: u64 = 60 * 60 * 1000;
 const INSTRUCTIONS: &str = "\
 cairn is this repository's memory, read from the working tree as it is now. Before you edit, call \
 `context` with the paths; before you change or move something, `impact`; to find anything, \
-`search`. Every row ends in a handle that the next call takes as a target. The last line of an \
+`search`; to see what a file or folder declares without reading it, `code_zoom`. Every row ends in a handle that the next call takes as a target. The last line of an \
 answer is its basis: `stale` or `partial` there says what was not looked at. `help` lists \
 everything else; call it with `ask` (reads) or `run` (writes).";
 

@@ -112,12 +112,23 @@ mod tests {
 
     #[test]
     fn the_list_follows_the_launch() {
-        let everyday = ["context", "search", "impact", "trace", "status", "help", "ask", "run"];
+        let everyday = [
+            "context",
+            "search",
+            "impact",
+            "trace",
+            "code_zoom",
+            "code_find",
+            "status",
+            "help",
+            "ask",
+            "run",
+        ];
         assert_eq!(names(&[]), everyday);
         let all = names(&["--toolsets", "all"]);
         assert!(all.contains(&"undo".into()) && !all.contains(&"init".into()));
         let reads = names(&["--toolsets", "undo,sync", "--read-only"]);
-        assert_eq!(reads, everyday[..7]);
+        assert_eq!(reads, everyday[..9]);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct Candidate {
     pub node: EntityRef,
     /// What it is, in a few words
     pub about: String,
+    /// Whether it was written out, so that nothing else can have been meant
+    pub sure: bool,
 }
 
 /// The one node that a target means. Several are an error that lists them, none is an error
@@ -32,6 +34,9 @@ pub fn resolve(view: &View, target: &Target) -> Result<EntityRef> {
     let mut candidates = Vec::new();
     for layer in view.layers() {
         candidates.extend(layer.resolve(view, name)?);
+    }
+    if candidates.iter().any(|candidate| candidate.sure) {
+        candidates.retain(|candidate| candidate.sure);
     }
     candidates.sort_by(|a, b| a.node.cmp(&b.node));
     candidates.dedup_by(|a, b| a.node == b.node);

@@ -40,6 +40,7 @@ impl Applier<'_> {
         };
         store.write(|tx| {
             let (mut changed, mut gone) = (Vec::new(), todo.gone.clone());
+            let mut some_new = false;
             for (round, batch) in todo.suspects.chunks(BATCH).enumerate() {
                 (self.tell)(round * BATCH, &todo.suspects)?;
                 for seen in looker.look(batch, &mut cache, call)? {
@@ -49,7 +50,7 @@ impl Applier<'_> {
                             tables::touch_file(tx, &seen.path, &seen.stat, seen.read_at)?;
                         }
                         Content::Read(_) => {
-                            self.take_in(tx, &seen)?;
+                            some_new |= self.take_in(tx, &seen)?;
                             changed.push(seen.path);
                         }
                     }
@@ -58,14 +59,16 @@ impl Applier<'_> {
             gone.iter().try_for_each(|path| self.drop_file(tx, path))?;
             note_aside(tx, todo)?;
             compare_with_head(tx, self.sources, (todo, &changed, &gone), call)?;
-            let news = News { changed: &changed, gone: &gone, head_moved: todo.head_moved };
+            let head_moved = todo.head_moved;
+            let news = News { changed: &changed, some_new, gone: &gone, head_moved };
             self.indexers.iter().try_for_each(|indexer| indexer.settle(tx, &news))?;
             stamp(tx, todo)
         })
     }
 
-    fn take_in(&self, tx: &Connection, seen: &Seen) -> Result<()> {
-        let Content::Read(held) = &seen.content else { return Ok(()) };
+    /// Takes in a file; says whether it was not there before.
+    fn take_in(&self, tx: &Connection, seen: &Seen) -> Result<bool> {
+        let Content::Read(held) = &seen.content else { return Ok(false) };
         let is_new = !tables::has_file(tx, &seen.path)?;
         tables::put_file(
             tx,
@@ -95,7 +98,7 @@ impl Applier<'_> {
             }
             indexer.learn(tx, &learned)?;
         }
-        Ok(())
+        Ok(is_new)
     }
 
     fn drop_file(&self, tx: &Connection, path: &RepoPath) -> Result<()> {

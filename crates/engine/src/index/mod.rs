@@ -60,6 +60,8 @@ pub struct Learned<'a> {
 pub struct News<'a> {
     /// Files that are new or other
     pub changed: &'a [RepoPath],
+    /// Whether some of them were not there before
+    pub some_new: bool,
     /// Files that are gone
     pub gone: &'a [RepoPath],
     /// Whether another commit is checked out

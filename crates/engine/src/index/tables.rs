@@ -1,6 +1,6 @@
 //! The SQL of the index's core: files, the commit below them, and the index's own record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Hash, RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, params, problem};
@@ -155,6 +155,14 @@ pub(crate) fn touch_file(
         })
         .map(drop)
         .map_err(problem("write the index"))
+}
+
+/// Every file there is.
+pub(crate) fn all_files(conn: &Connection) -> Result<BTreeSet<RepoPath>> {
+    let failed = || problem("read the index");
+    let mut statement = conn.prepare_cached("SELECT path FROM file").map_err(failed())?;
+    let rows = statement.query_map([], |row| path(row, 0)).map_err(failed())?;
+    rows.collect::<Result<_, _>>().map_err(failed())
 }
 
 pub(crate) fn has_file(conn: &Connection, path: &RepoPath) -> Result<bool> {

@@ -1,3 +1,4 @@
 //! Each area as a layer of the one graph, and as a part of the index. One folder an area.
 
+pub(crate) mod code;
 pub(crate) mod files;

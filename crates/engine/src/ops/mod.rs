@@ -23,6 +23,8 @@ mod version;
 
 use base::{Problem, Result};
 
+pub(crate) use self::code::zoom::first_sentence;
+
 use crate::contract::schema::Object;
 use crate::contract::spec::OpSpec;
 
@@ -34,6 +36,10 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<deps::Deps>(),
     OpSpec::query::<trace::Trace>(),
     OpSpec::query::<subgraph::Subgraph>(),
+    OpSpec::query::<code::zoom::Zoom>(),
+    OpSpec::query::<code::find::Find>(),
+    OpSpec::query::<code::imports::Imports>(),
+    OpSpec::query::<code::importers::Importers>(),
     OpSpec::query::<code::list::List>(),
     OpSpec::query::<code::grep::Grep>(),
     OpSpec::query::<status::Status>(),

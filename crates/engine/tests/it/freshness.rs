@@ -23,7 +23,7 @@ enum Step {
     Read,
 }
 
-const PATHS: [&str; 8] = [
+const PATHS: [&str; 10] = [
     "README.md",
     "docs/a.md",
     "docs/b.md",
@@ -32,15 +32,20 @@ const PATHS: [&str; 8] = [
     "docs",
     "x.log",
     "src/deep",
+    "src/deep/b.ts",
+    "Cargo.toml",
 ];
 
-const TEXTS: [&str; 6] = [
+const TEXTS: [&str; 9] = [
     "# One\n[a](docs/a.md) [b](src/a.ts)\n",
     "# Two\n[a](../README.md)\n",
     "// What it does. And more\n",
     "// Same length as that on\n",
     "# One\r\n[a](docs/a.md) [b](src/a.ts)\r\n",
     "",
+    "import { f } from './deep/b';\nexport * from \"../docs/a\";\nexport function f() { f(); }\n",
+    "/** @see spec::a */\nexport class A { m() {} }\nexport default A;\n",
+    "pub mod b;\nuse crate::a::{B, C as D};\n/// Doc\npub struct S { pub x: u8 }\nfn broken( {\n",
 ];
 
 const RULES: [&str; 3] = ["*.log\n", "docs/\n!docs/a.md\n", ""];

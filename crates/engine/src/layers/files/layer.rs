@@ -44,7 +44,7 @@ impl Layer for FilesLayer {
         let typed = view.typed_paths(name);
         for path in &typed {
             if let Some(candidate) = at(view, path)? {
-                return Ok(vec![candidate]);
+                return Ok(vec![Candidate { sure: true, ..candidate }]);
             }
         }
         // The end of a path is enough where only one path ends so.
@@ -126,13 +126,15 @@ impl Layer for FilesLayer {
 fn at(view: &View, path: &RepoPath) -> Result<Option<Candidate>> {
     let conn = view.index()?.conn();
     if let Some(file) = tables::file(conn, path)? {
-        return Ok(Some(Candidate { node: node(path), about: about_file(&file) }));
+        let about = about_file(&file);
+        return Ok(Some(Candidate { node: node(path), about, sure: false }));
     }
     let folder = tables::folder(conn, path)?;
     let empty = || Folder { path: RepoPath::ROOT, files: 0, below: 0 };
     let folder = folder.or_else(|| path.is_root().then(empty));
     let node = || EntityRef::Dir(path.clone());
-    Ok(folder.map(|folder| Candidate { node: node(), about: about_folder(&folder) }))
+    let about = |folder: Folder| about_folder(&folder);
+    Ok(folder.map(|folder| Candidate { node: node(), about: about(folder), sure: false }))
 }
 
 fn along(view: &View, from: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {

@@ -12,9 +12,34 @@ pub(crate) use index::{FilesIndexer, node};
 pub(crate) use layer::FilesLayer;
 pub(crate) use tables::File as Shown;
 
+/// One file, if it is there.
+pub(crate) fn one(view: &View<'_>, path: &RepoPath) -> Result<Option<Shown>> {
+    tables::file(view.index()?.conn(), path)
+}
+
 /// The files in a folder itself.
 pub(crate) fn in_folder(view: &View<'_>, folder: &RepoPath) -> Result<Vec<Shown>> {
     tables::files_in(view.index()?.conn(), folder)
+}
+
+/// The files that a typed path means: that one, or all that end so.
+pub(crate) fn matching(view: &View<'_>, typed: &str) -> Result<Vec<RepoPath>> {
+    let conn = view.index()?.conn();
+    let paths = view.typed_paths(typed);
+    for path in &paths {
+        if tables::file(conn, path)?.is_some() {
+            return Ok(vec![path.clone()]);
+        }
+    }
+    let Some(end) = paths.last().filter(|path| !path.is_root()) else { return Ok(Vec::new()) };
+    let ending = tables::files_ending(conn, end)?;
+    ending
+        .into_iter()
+        .filter_map(|path| {
+            let is_file = tables::file(conn, &path).map(|file| file.is_some());
+            is_file.map(|yes| yes.then_some(path)).transpose()
+        })
+        .collect()
 }
 
 /// All files below a folder.

@@ -1,4 +1,8 @@
-//! Operations on code: what is where, and what it says.
+//! Operations on code: what is where, what it says, and who uses it.
 
+pub(super) mod find;
 pub(super) mod grep;
+pub(super) mod importers;
+pub(super) mod imports;
 pub(super) mod list;
+pub(super) mod zoom;

@@ -1,0 +1,17 @@
+//! Code as an index: every symbol and import, and which file an import means.
+//!
+//! Facts come from `syntax`, one file at a time; what is here is what several files mean
+//! together. Knows neither the graph nor any other capability.
+
+mod find;
+mod resolve;
+mod symbols;
+mod tables;
+
+pub use find::{Case, Find, find};
+pub use resolve::resolve_all;
+pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
+pub use tables::{
+    DUMP, SCHEMA, export_names, importers, imports, in_file, in_folder, near_names, symbol,
+    symbols_called,
+};

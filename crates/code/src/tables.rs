@@ -1,0 +1,275 @@
+//! The SQL of symbols and imports.
+
+use base::{RepoPath, Result};
+use store::{Connection, OptionalExtension, Row, SqlResult, params, problem};
+use syntax::{Import, Symbol, SyntaxError};
+
+use crate::symbols::{Imported, SymbolRow, visibility};
+
+/// The tables.
+pub const SCHEMA: &str = include_str!("code.sql");
+
+/// What must be equal in an index built from nothing.
+pub const DUMP: &[&str] = &[
+    "SELECT * FROM symbol",
+    "SELECT * FROM import",
+    "SELECT * FROM export",
+    "SELECT * FROM syntax_error",
+];
+
+const SYMBOL: &str = "SELECT path, id, name, full, kind, parent, signature, doc, visibility,
+    exported, is_test, line, end_line FROM symbol";
+const IMPORT: &str =
+    "SELECT path, specifier, kind, level, names, type_only, line, target FROM import";
+
+pub(crate) fn put_symbol(
+    conn: &Connection,
+    path: &RepoPath,
+    (id, parent): (u32, Option<u32>),
+    symbol: &Symbol,
+) -> Result<()> {
+    let sql = "INSERT INTO symbol VALUES
+        (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)";
+    conn.prepare_cached(sql)
+        .and_then(|mut s| {
+            s.execute(params![
+                path.as_bytes(),
+                id,
+                symbol.name,
+                symbol.path,
+                symbol.kind.name(),
+                parent,
+                symbol.signature,
+                symbol.doc.as_ref().map(|doc| &doc.text),
+                visibility(symbol),
+                symbol.exported,
+                symbol.is_test,
+                symbol.span.start,
+                symbol.span.end,
+                symbol.line,
+                symbol.end_line,
+                symbol.fingerprint.shape.cast_signed(),
+                symbol.fingerprint.body.cast_signed(),
+            ])
+        })
+        .map(drop)
+        .map_err(problem("write symbols"))
+}
+
+pub(crate) fn put_import(
+    conn: &Connection,
+    path: &RepoPath,
+    id: u32,
+    (import, names): (&Import, &str),
+) -> Result<()> {
+    conn.prepare_cached("INSERT INTO import VALUES (?1,?2,?3,?4,?5,?6,?7,?8,NULL)")
+        .and_then(|mut s| {
+            s.execute(params![
+                path.as_bytes(),
+                id,
+                import.specifier,
+                format!("{:?}", import.kind),
+                import.level,
+                names,
+                import.is_type_only,
+                import.line
+            ])
+        })
+        .map(drop)
+        .map_err(problem("write imports"))
+}
+
+pub(crate) fn put_export(
+    conn: &Connection,
+    path: &RepoPath,
+    id: u32,
+    (name, from): (&str, Option<u32>),
+) -> Result<()> {
+    conn.prepare_cached("INSERT INTO export VALUES (?1,?2,?3,?4)")
+        .and_then(|mut s| s.execute(params![path.as_bytes(), id, name, from]))
+        .map(drop)
+        .map_err(problem("write exports"))
+}
+
+pub(crate) fn put_error(conn: &Connection, path: &RepoPath, error: &SyntaxError) -> Result<()> {
+    conn.prepare_cached("INSERT OR IGNORE INTO syntax_error VALUES (?1,?2,?3,?4)")
+        .and_then(|mut s| {
+            s.execute(params![path.as_bytes(), error.line, error.column, error.message])
+        })
+        .map(drop)
+        .map_err(problem("write syntax errors"))
+}
+
+pub(crate) fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
+    for sql in [
+        "DELETE FROM symbol WHERE path = ?1",
+        "DELETE FROM import WHERE path = ?1",
+        "DELETE FROM export WHERE path = ?1",
+        "DELETE FROM syntax_error WHERE path = ?1",
+    ] {
+        conn.prepare_cached(sql)
+            .and_then(|mut s| s.execute([path.as_bytes()]))
+            .map_err(problem("write symbols"))?;
+    }
+    Ok(())
+}
+
+/// The symbols of a file, in source order.
+pub fn in_file(conn: &Connection, path: &RepoPath) -> Result<Vec<SymbolRow>> {
+    list(
+        conn,
+        &format!("{SYMBOL} WHERE path = ?1 ORDER BY id"),
+        params![path.as_bytes()],
+        symbol_row,
+    )
+}
+
+/// The exported symbols at the top of the files between two paths.
+pub fn in_folder(conn: &Connection, (low, high): (&[u8], &[u8])) -> Result<Vec<SymbolRow>> {
+    let sql = format!(
+        "{SYMBOL} WHERE path >= ?1 AND path < ?2 AND exported AND parent IS NULL ORDER BY path, id"
+    );
+    list(conn, &sql, params![low, high], symbol_row)
+}
+
+/// The symbol with this nested name in a file.
+pub fn symbol(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<SymbolRow>> {
+    conn.prepare_cached(&format!("{SYMBOL} WHERE path = ?1 AND full = ?2"))
+        .and_then(|mut s| s.query_row(params![path.as_bytes(), full], symbol_row).optional())
+        .map_err(problem("read symbols"))
+}
+
+/// Symbols with this name, alone or as the end of a nested one.
+pub fn symbols_called(conn: &Connection, name: &str) -> Result<Vec<SymbolRow>> {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let sql = format!(
+        "{SYMBOL} WHERE name = ?1 COLLATE NOCASE AND name = ?1
+         AND (full = ?2 OR full LIKE '%.' || ?3 ESCAPE '\\') ORDER BY path, id"
+    );
+    let pattern = name.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    list(conn, &sql, params![last, name, pattern], symbol_row)
+}
+
+/// Symbols whose name holds some letters, in any case; the closest names first.
+pub(crate) fn holding(conn: &Connection, name: &str, most: u32) -> Result<Vec<SymbolRow>> {
+    let letters = name.to_lowercase();
+    let sql = format!(
+        "{SYMBOL} WHERE instr(lower(full), ?1) > 0
+         ORDER BY name <> ?3 AND full <> ?3, lower(name) <> ?1, instr(lower(name), ?1) <> 1, instr(lower(name), ?1) = 0,
+         exported DESC, is_test, length(full), full, path LIMIT ?2"
+    );
+    list(conn, &sql, params![letters, most, name], symbol_row)
+}
+
+/// Every name there is, to find the nearest of them.
+pub fn near_names(conn: &Connection, first: char) -> Result<Vec<String>> {
+    let start = format!("{}%", first.to_string().replace(['%', '_'], ""));
+    let sql = "SELECT DISTINCT name FROM symbol WHERE name LIKE ?1";
+    list(conn, sql, params![start], |row| row.get(0))
+}
+
+/// What a file imports, in source order.
+pub fn imports(conn: &Connection, path: &RepoPath) -> Result<Vec<Imported>> {
+    list(
+        conn,
+        &format!("{IMPORT} WHERE path = ?1 ORDER BY id"),
+        params![path.as_bytes()],
+        import_row,
+    )
+}
+
+/// Who imports a file directly.
+pub fn importers(conn: &Connection, target: &RepoPath) -> Result<Vec<Imported>> {
+    let sql = format!("{IMPORT} WHERE target = ?1 ORDER BY path, id");
+    list(conn, &sql, params![target.as_bytes()], import_row)
+}
+
+/// What a file offers: the name, and whether it is handed on from another file.
+pub fn export_names(conn: &Connection, path: &RepoPath) -> Result<Vec<(String, bool)>> {
+    let sql = "SELECT name, owner IS NOT NULL FROM export WHERE path = ?1 ORDER BY id";
+    list(conn, sql, params![path.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+/// Imports with their number, of some files or of all.
+pub(crate) fn to_resolve(
+    conn: &Connection,
+    path: Option<&RepoPath>,
+) -> Result<Vec<(u32, Imported)>> {
+    let columns = IMPORT.replace("SELECT ", "SELECT id, ");
+    let read = |row: &Row<'_>| Ok((row.get(0)?, shifted(row)?));
+    match path {
+        Some(path) => {
+            list(conn, &format!("{columns} WHERE path = ?1"), params![path.as_bytes()], read)
+        }
+        None => list(conn, &columns, params![], read),
+    }
+}
+
+pub(crate) fn set_target(
+    conn: &Connection,
+    (path, id): (&RepoPath, u32),
+    target: Option<&RepoPath>,
+) -> Result<()> {
+    conn.prepare_cached("UPDATE import SET target = ?3 WHERE path = ?1 AND id = ?2")
+        .and_then(|mut s| s.execute(params![path.as_bytes(), id, target.map(RepoPath::as_bytes)]))
+        .map(drop)
+        .map_err(problem("write imports"))
+}
+
+fn list<T>(
+    conn: &Connection,
+    sql: &str,
+    params: &[&dyn store::ToSql],
+    read: impl FnMut(&Row<'_>) -> SqlResult<T>,
+) -> Result<Vec<T>> {
+    let failed = || problem("read symbols");
+    let mut statement = conn.prepare_cached(sql).map_err(failed())?;
+    let rows = statement.query_map(params, read).map_err(failed())?;
+    rows.collect::<Result<_, _>>().map_err(failed())
+}
+
+fn symbol_row(row: &Row<'_>) -> SqlResult<SymbolRow> {
+    Ok(SymbolRow {
+        path: path(row, 0)?,
+        id: row.get(1)?,
+        name: row.get(2)?,
+        full: row.get(3)?,
+        kind: row.get(4)?,
+        parent: row.get(5)?,
+        signature: row.get(6)?,
+        doc: row.get(7)?,
+        visibility: row.get(8)?,
+        exported: row.get(9)?,
+        is_test: row.get(10)?,
+        line: row.get(11)?,
+        end_line: row.get(12)?,
+    })
+}
+
+fn import_row(row: &Row<'_>) -> SqlResult<Imported> {
+    read_import(row, 0)
+}
+
+fn shifted(row: &Row<'_>) -> SqlResult<Imported> {
+    read_import(row, 1)
+}
+
+fn read_import(row: &Row<'_>, first: usize) -> SqlResult<Imported> {
+    let names: String = row.get(first + 4)?;
+    let target: Option<Vec<u8>> = row.get(first + 7)?;
+    Ok(Imported {
+        path: path(row, first)?,
+        specifier: row.get(first + 1)?,
+        kind: row.get(first + 2)?,
+        level: row.get(first + 3)?,
+        names: serde_json::from_str(&names).unwrap_or_default(),
+        type_only: row.get(first + 5)?,
+        line: row.get(first + 6)?,
+        target: target.and_then(|bytes| RepoPath::from_bytes(bytes).ok()),
+    })
+}
+
+fn path(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
+    let bytes: Vec<u8> = row.get(column)?;
+    RepoPath::from_bytes(bytes).map_err(|error| store::bad_value(column, error.to_string()))
+}

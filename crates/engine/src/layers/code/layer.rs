@@ -1,0 +1,265 @@
+//! Symbols as nodes; `declares` and `imports` as edges.
+
+use base::{EntityRef, RepoPath, Result};
+use code::{Imported, SymbolRow};
+
+use crate::graph::{
+    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Section, Travel,
+};
+use crate::layers::files::node;
+use crate::ops::first_sentence;
+use crate::view::View;
+
+const DECLARES: EdgeKind = EdgeKind {
+    area: "code",
+    name: "declares",
+    travel: Travel::OnRequest,
+    means: "a file or symbol holds the declaration of a symbol",
+};
+
+const IMPORTS: EdgeKind = EdgeKind {
+    area: "code",
+    name: "imports",
+    travel: Travel::Against,
+    means: "a file takes something from another",
+};
+
+static EDGES: [EdgeKind; 2] = [DECLARES, IMPORTS];
+
+/// Names at least this similar are worth suggesting (Jaro-Winkler, 0 to 1).
+const CLOSE_ENOUGH: f64 = 0.85;
+
+/// How many symbols, importers or imports a context lists, each.
+const LISTED: usize = 40;
+
+/// Symbols and imports.
+pub(crate) struct CodeLayer;
+
+/// The handle of a symbol.
+pub(crate) fn handle(path: &RepoPath, full: &str) -> String {
+    format!("symbol:{path}#{full}")
+}
+
+impl Layer for CodeLayer {
+    fn edges(&self) -> &'static [EdgeKind] {
+        &EDGES
+    }
+
+    fn resolve(&self, view: &View, name: &str) -> Result<Vec<Candidate>> {
+        let conn = view.index()?.conn();
+        let found = match name.split_once('#') {
+            Some((path, symbol)) => in_named_file(view, path, symbol)?,
+            None if name.contains('/') => Vec::new(),
+            None => code::symbols_called(conn, name)?,
+        };
+        Ok(found.iter().map(candidate).collect())
+    }
+
+    fn near(&self, view: &View, name: &str) -> Result<Vec<(f64, String)>> {
+        let last = name.rsplit(['#', '.']).next().unwrap_or(name);
+        let Some(first) = last.chars().next() else { return Ok(Vec::new()) };
+        let names = code::near_names(view.index()?.conn(), first)?;
+        let scored = names.into_iter().map(|near| (strsim::jaro_winkler(&near, last), near));
+        Ok(scored.filter(|(close, _)| *close > CLOSE_ENOUGH).collect())
+    }
+
+    fn holds(&self, view: &View, wanted: &EntityRef) -> Result<bool> {
+        Ok(self.row(view, wanted)?.is_some())
+    }
+
+    fn neighbours(
+        &self,
+        view: &View,
+        frontier: &[EntityRef],
+        kind: &'static EdgeKind,
+        direction: Direction,
+    ) -> Result<Vec<Edge>> {
+        let mut edges = Vec::new();
+        for here in frontier {
+            if direction != Direction::Against {
+                let found = self.along(view, here, kind)?;
+                edges.extend(found.into_iter().map(|there| edge(here.clone(), there, kind)));
+            }
+            if direction != Direction::Along {
+                let found = self.against(view, here, kind)?;
+                edges.extend(found.into_iter().map(|there| edge(there, here.clone(), kind)));
+            }
+        }
+        Ok(edges)
+    }
+
+    fn describe(&self, view: &View, wanted: &EntityRef) -> Result<Option<Description>> {
+        Ok(self.row(view, wanted)?.map(|row| Description {
+            node: wanted.clone(),
+            name: format!("{}#{}", row.path, row.full),
+            about: about(&row),
+        }))
+    }
+
+    fn parts(&self, _: &View, _: &EntityRef) -> Result<Vec<EntityRef>> {
+        Ok(Vec::new())
+    }
+
+    fn context(&self, view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
+        match wanted {
+            EntityRef::Module(path) => module_context(view, path),
+            EntityRef::Symbol(path, name) => symbol_context(view, path, name.as_str()),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+impl CodeLayer {
+    fn row(&self, view: &View, wanted: &EntityRef) -> Result<Option<SymbolRow>> {
+        let EntityRef::Symbol(path, name) = wanted else { return Ok(None) };
+        code::symbol(view.index()?.conn(), path, name.as_str())
+    }
+
+    fn along(&self, view: &View, from: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
+        let conn = view.index()?.conn();
+        match from {
+            EntityRef::Module(path) if *kind == DECLARES => {
+                let top = code::in_file(conn, path)?.into_iter().filter(|row| row.parent.is_none());
+                Ok(top.map(|row| symbol_node(&row)).collect())
+            }
+            EntityRef::Symbol(path, name) if *kind == DECLARES => {
+                let own = code::symbol(conn, path, name.as_str())?.map(|row| row.id);
+                let rows = code::in_file(conn, path)?.into_iter();
+                let inner = rows.filter(|row| own.is_some() && row.parent == own);
+                Ok(inner.map(|row| symbol_node(&row)).collect())
+            }
+            EntityRef::Module(path) if *kind == IMPORTS => {
+                let imports = code::imports(conn, path)?;
+                Ok(imports.iter().filter_map(|import| import.target.as_ref()).map(node).collect())
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn against(&self, view: &View, to: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
+        let conn = view.index()?.conn();
+        match to {
+            EntityRef::Symbol(path, _) if *kind == DECLARES => {
+                let Some(row) = self.row(view, to)? else { return Ok(Vec::new()) };
+                let around =
+                    code::in_file(conn, path)?.into_iter().find(|r| Some(r.id) == row.parent);
+                Ok(vec![around.map_or_else(|| node(path), |row| symbol_node(&row))])
+            }
+            EntityRef::Module(path) if *kind == IMPORTS => {
+                let importers = code::importers(conn, path)?;
+                Ok(importers.iter().map(|import| node(&import.path)).collect())
+            }
+            EntityRef::Symbol(path, name) if *kind == IMPORTS => {
+                let importers = code::importers(conn, path)?;
+                let taking = importers.iter().filter(|import| takes(import, name.as_str()));
+                Ok(taking.map(|import| node(&import.path)).collect())
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Whether an import may take a symbol: it names it, or takes the whole module.
+fn takes(import: &Imported, full: &str) -> bool {
+    let top = full.split('.').next().unwrap_or(full);
+    let whole = import.names.iter().all(|taken| taken.0 == "*");
+    whole || import.names.iter().any(|taken| taken.0 == top || taken.0 == "default")
+}
+
+fn in_named_file(view: &View, path: &str, symbol: &str) -> Result<Vec<SymbolRow>> {
+    let conn = view.index()?.conn();
+    let mut found = Vec::new();
+    for path in crate::layers::files::matching(view, path)? {
+        let rows = code::in_file(conn, &path)?;
+        let exact: Vec<SymbolRow> = rows.iter().filter(|row| row.full == symbol).cloned().collect();
+        let ending =
+            || rows.iter().filter(|row| row.full.ends_with(&format!(".{symbol}"))).cloned();
+        found.extend(if exact.is_empty() { ending().collect() } else { exact });
+    }
+    Ok(found)
+}
+
+fn candidate(row: &SymbolRow) -> Candidate {
+    Candidate { node: symbol_node(row), about: about(row), sure: false }
+}
+
+fn symbol_node(row: &SymbolRow) -> EntityRef {
+    let handle = handle(&row.path, &row.full);
+    handle.parse().unwrap_or_else(|_| node(&row.path))
+}
+
+fn about(row: &SymbolRow) -> String {
+    let exported = if row.exported { ", exported" } else { "" };
+    let doc = row.doc.as_deref().map(first_sentence).filter(|doc| !doc.is_empty());
+    let doc = doc.map(|doc| format!(": {doc}")).unwrap_or_default();
+    format!("{}{exported}, line {}{doc}", row.kind, row.line)
+}
+
+fn module_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
+    let conn = view.index()?.conn();
+    let mut items = Vec::new();
+    let rows = code::in_file(conn, path)?;
+    let top = |row: &&SymbolRow| row.parent.is_none() && row.exported;
+    for row in rows.iter().filter(top).take(LISTED) {
+        items.push(item(Section::Outline, row.signature.clone(), handle(path, &row.full)));
+    }
+    let private = rows.iter().filter(|row| row.parent.is_none() && !row.exported).count();
+    if private > 0 {
+        let text = format!("{private} more that are not exported");
+        items.push(item(Section::Outline, text, format!("code zoom {path} --level 1")));
+    }
+    items.extend(importers(&code::importers(conn, path)?));
+    let mut seen = std::collections::BTreeSet::new();
+    for import in code::imports(conn, path)? {
+        if let Some(target) = import.target.filter(|target| seen.insert(target.clone())) {
+            let text = format!("imports {}", taken(&import.names));
+            items.push(item(Section::RestsOn, text, node(&target).to_string()));
+        }
+    }
+    Ok(items)
+}
+
+fn symbol_context(view: &View, path: &RepoPath, name: &str) -> Result<Vec<Item>> {
+    let conn = view.index()?.conn();
+    let rows = code::in_file(conn, path)?;
+    let Some(own) = rows.iter().find(|row| row.full == name) else { return Ok(Vec::new()) };
+    let mut items =
+        vec![Item { section: Section::Outline, text: own.signature.clone(), handle: None }];
+    for row in rows.iter().filter(|row| row.parent == Some(own.id)).take(LISTED) {
+        items.push(item(Section::Outline, row.signature.clone(), handle(path, &row.full)));
+    }
+    let taking: Vec<Imported> =
+        code::importers(conn, path)?.into_iter().filter(|i| takes(i, name)).collect();
+    items.extend(importers(&taking));
+    items.push(item(Section::Around, "declared in".into(), node(path).to_string()));
+    Ok(items)
+}
+
+fn importers(all: &[Imported]) -> Vec<Item> {
+    let mut seen = std::collections::BTreeSet::new();
+    let first = all.iter().filter(|import| seen.insert(import.path.clone())).take(LISTED);
+    let one = |import: &Imported| {
+        let text = format!("imports {} at line {}", taken(&import.names), import.line);
+        item(Section::IfItChanges, text, node(&import.path).to_string())
+    };
+    first.map(one).collect()
+}
+
+fn taken(names: &[code::Taken]) -> String {
+    let names: Vec<&str> = names.iter().map(|taken| taken.0.as_str()).collect();
+    match names.as_slice() {
+        [] | ["*"] => "it".into(),
+        names if names.len() > 5 => {
+            format!("{} and {} more", names[..5].join(", "), names.len() - 5)
+        }
+        names => names.join(", "),
+    }
+}
+
+fn item(section: Section, text: String, handle: String) -> Item {
+    Item { section, text, handle: Some(handle) }
+}
+
+fn edge(from: EntityRef, to: EntityRef, kind: &'static EdgeKind) -> Edge {
+    Edge { from, to, kind, confidence: Confidence::Exact }
+}

@@ -1,0 +1,135 @@
+//! `code.find`: symbols by name.
+
+use base::Result;
+use clap::Args;
+use code::SymbolRow;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target, Words};
+use crate::contract::op::{Example, Query, Toolset};
+use crate::contract::page::{Cell, Page, Render};
+use crate::graph;
+use crate::layers::code::handle;
+use crate::view::View;
+
+/// Find symbols by name: functions, types, methods, constants
+///
+/// Exact names first, then names that start so, then names that hold it. Small letters match both
+/// cases.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Find {
+    /// Name or a part of one, nested with `.`
+    pub name: Words,
+    /// Only this kind, such as `function` or `struct`
+    #[arg(long)]
+    #[serde(default)]
+    pub kind: Option<String>,
+    /// Only what is exported (true) or not (false)
+    #[arg(long)]
+    #[serde(default)]
+    pub exported: Option<bool>,
+    /// Only in this file or folder
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// Symbols that fit, best first
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Symbols {
+    /// The name that was looked for
+    pub name: String,
+    /// The symbols
+    pub symbols: Vec<Symbol>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// One symbol
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Symbol {
+    /// Its handle
+    pub node: String,
+    /// What it is
+    pub kind: String,
+    /// Whether it is offered beyond its file
+    pub exported: bool,
+    /// The declaration, without its body
+    pub signature: String,
+    /// The line its name is on
+    pub line: u32,
+}
+
+impl Query for Find {
+    const NAME: &'static str = "code.find";
+    const TOOLSET: Toolset = Toolset::Everyday;
+    const ALIASES: &'static [Alias] = &[Alias::of("kart_find")];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "refresh --kind method", shows: "methods with that in their name" },
+        Example { args: "Workspace.open", shows: "a method by its nested name" },
+    ];
+    type Answer = Symbols;
+
+    fn run(self, view: &View) -> Result<Symbols> {
+        let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
+        let path = path.as_ref().and_then(|node| node.path());
+        let name = self.name.as_str().trim();
+        let wanted = code::Find { name, kind: self.kind.as_deref(), exported: self.exported, path };
+        let found = code::find(view.index()?.conn(), &wanted)?;
+        let (offset, limit) = (self.offset.get(), self.limit.get());
+        let paging =
+            Paging { offset: offset as u64, limit: limit as u64, total: found.len() as u64 };
+        let symbols = found.into_iter().skip(offset).take(limit).map(symbol).collect();
+        Ok(Symbols { name: name.to_owned(), symbols, paging })
+    }
+}
+
+pub(super) fn symbol(row: SymbolRow) -> Symbol {
+    Symbol {
+        node: handle(&row.path, &row.full),
+        kind: row.kind,
+        exported: row.exported,
+        signature: row.signature,
+        line: row.line,
+    }
+}
+
+impl Render for Symbols {
+    fn render(&self, page: &mut Page) {
+        let Paging { offset, total, .. } = self.paging;
+        page.answer(match total {
+            0 => format!("No symbol is called `{}`, whole or in part", self.name),
+            1 => format!("1 symbol for `{}`", self.name),
+            _ => format!("{total} symbols for `{}`", self.name),
+        });
+        let cells = |symbol: &Symbol| {
+            vec![
+                Cell::text(&symbol.signature),
+                Cell::faint(symbol.line),
+                Cell::handle(&symbol.node),
+            ]
+        };
+        page.table(0, self.symbols.iter().map(cells).collect());
+        let shown = offset + self.symbols.len() as u64;
+        if shown < total {
+            let next = format!("code find {} --offset {shown}", self.name);
+            page.say_next(format!("…  {} more", total - shown), next);
+        }
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

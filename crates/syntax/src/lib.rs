@@ -7,6 +7,26 @@ mod build;
 mod depth;
 mod docs;
 mod fold;
+#[cfg(feature = "go")]
+mod go;
+#[cfg(feature = "bash")]
+mod bash;
+#[cfg(feature = "c")]
+mod c;
+#[cfg(feature = "cpp")]
+mod cpp;
+#[cfg(feature = "csharp")]
+mod csharp;
+#[cfg(feature = "java")]
+mod java;
+#[cfg(feature = "kotlin")]
+mod kotlin;
+#[cfg(feature = "php")]
+mod php;
+#[cfg(feature = "ruby")]
+mod ruby;
+#[cfg(feature = "swift")]
+mod swift;
 mod javascript;
 mod language;
 mod lines;
@@ -37,6 +57,26 @@ pub fn extract(language: Option<Language>, bytes: &[u8]) -> FileFacts {
         Some(language @ (Language::JavaScript | Language::TypeScript | Language::Tsx)) => {
             javascript::extract(language, &text)
         }
+        #[cfg(feature = "bash")]
+        Some(Language::Bash) => bash::extract(&text),
+        #[cfg(feature = "c")]
+        Some(Language::C) => c::extract(&text),
+        #[cfg(feature = "cpp")]
+        Some(Language::Cpp) => cpp::extract(&text),
+        #[cfg(feature = "csharp")]
+        Some(Language::CSharp) => csharp::extract(&text),
+        #[cfg(feature = "java")]
+        Some(Language::Java) => java::extract(&text),
+        #[cfg(feature = "kotlin")]
+        Some(Language::Kotlin) => kotlin::extract(&text),
+        #[cfg(feature = "php")]
+        Some(Language::Php) => php::extract(&text),
+        #[cfg(feature = "ruby")]
+        Some(Language::Ruby) => ruby::extract(&text),
+        #[cfg(feature = "swift")]
+        Some(Language::Swift) => swift::extract(&text),
+        #[cfg(feature = "go")]
+        Some(Language::Go) => go::extract(&text),
         Some(Language::Python) => python::extract(&text),
         Some(Language::Rust) => rust::extract(&text),
         _ => plain::extract(text.strip_prefix('\u{feff}').unwrap_or(&text)),

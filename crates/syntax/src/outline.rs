@@ -39,6 +39,9 @@ pub(crate) fn declared(facts: &FileFacts) -> String {
     if let Some(doc) = &facts.doc {
         let _ = writeln!(out, "module \"{}\"", doc.text.replace('\n', "\\n"));
     }
+    if let Some(namespace) = &facts.namespace {
+        let _ = writeln!(out, "in {namespace}");
+    }
     for symbol in &facts.symbols {
         let _ = write!(out, "{} {}", symbol.kind.name(), symbol.path);
         match &symbol.visibility {

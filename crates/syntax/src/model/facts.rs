@@ -18,6 +18,8 @@ pub struct FileFacts {
     pub headings: Vec<Heading>,
     /// Where it points, in order
     pub links: Vec<Link>,
+    /// The package or namespace that it says it belongs to
+    pub namespace: Option<String>,
     /// The doc comment of the module itself
     pub doc: Option<Doc>,
     /// What it declares, in source order, parents before children

@@ -76,9 +76,9 @@ mod tests {
         enum Kind pub exported :23 `pub enum Kind` "What it is."
         variant Kind.A pub exported :24 `A` "One"
         variant Kind.B pub exported :24 `B(u8)`
-        field Kind.B.0 :24 `u8`
+        field Kind.B.0 pub exported :24 `u8`
         variant Kind.C pub exported :24 `C { x: Vec<User> }`
-        field Kind.C.x :24 `x: Vec<User>`
+        field Kind.C.x pub exported :24 `x: Vec<User>`
         trait Store pub exported :25 `pub trait Store: Send + Reader<u8>`
         constant Store.MAX pub exported :26 `const MAX: usize = 3`
         type Store.Item pub exported :27 `type Item: Clone`
@@ -212,6 +212,8 @@ fn broken_code_gives_what_can_be_read() {
         "pub fn ok() {}\nfn broken( {\npub struct Fine { a: u8 }\n",
         r#"
         function ok pub exported :1 `pub fn ok()`
+        struct Fine pub exported :3 `pub struct Fine`
+        field Fine.a :3 `a: u8`
         error 2:1 cannot read `fn broken( {`
         "#,
     );

@@ -1,14 +1,20 @@
 //! What all languages that are read with tree-sitter share.
 
+mod dialect;
 mod node;
+mod types;
+mod walk;
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tree_sitter::{Language, ParseOptions, Parser, Tree};
 
+pub(crate) use dialect::{Dialect, Rule, c_like_doc, hash_doc, visibility_of};
 pub(crate) use node::{Grown, Pending, children, named, span};
 pub(crate) use tree_sitter::Node;
+pub(crate) use types::written;
+pub(crate) use walk::{Walk, extract};
 pub(crate) use tree_sitter_language::LanguageFn;
 
 use crate::build::Builder;

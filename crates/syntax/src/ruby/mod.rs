@@ -1,0 +1,231 @@
+//! Ruby.
+
+use crate::build::Draft;
+use crate::docs::Style;
+use crate::fold::Comments;
+use crate::model::{
+    CallKind, Expr, Flags, Heritage, HeritageKind, ImportKind, SymbolKind, TypeRef, Visibility,
+};
+use crate::tree::{self, Dialect, Grown, LanguageFn, Node, Rule, Walk, hash_doc, named, span};
+
+#[cfg(test)]
+mod tests;
+
+/// The language.
+pub(crate) struct Ruby;
+
+impl Dialect for Ruby {
+    fn grammar(&self) -> LanguageFn {
+        tree_sitter_ruby::LANGUAGE
+    }
+
+    fn comments(&self) -> Comments {
+        Comments::Hash
+    }
+
+    fn doc(&self, text: &str) -> Option<Style> {
+        hash_doc(text)
+    }
+
+    fn rule(&self, walk: &Walk<'_>, node: Node<'_>) -> Rule {
+        match node.kind() {
+            "comment" => Rule::Comment,
+            "class" => Rule::Symbol(SymbolKind::Class),
+            "module" => Rule::Symbol(SymbolKind::Module),
+            "method" | "singleton_method" => Rule::Symbol(SymbolKind::Method),
+            "call" | "identifier" | "instance_variable" => Rule::Own,
+            "constant" => Rule::Name,
+            "scope_resolution" => Rule::Path,
+            "self" => Rule::This,
+            "super" => Rule::Super,
+            "string" | "simple_symbol" => Rule::Text,
+            "lambda" => Rule::Lambda("lambda"),
+            "block" | "do_block" => Rule::Lambda("block"),
+            "assignment" if !walk.in_function() && is_constant(node) => {
+                Rule::Symbol(SymbolKind::Constant)
+            }
+            "assignment" => Rule::Own,
+            "parenthesized_statements" => Rule::Inner,
+            "return" => Rule::Return,
+            "if" | "unless" | "when" | "rescue" | "if_modifier" => Rule::Branch,
+            "while" | "until" | "for" => Rule::Loop,
+            "method_parameters" | "block_parameters" | "lambda_parameters" => Rule::Own,
+            "superclass" => Rule::Skip,
+            _ => Rule::Walk,
+        }
+    }
+
+    fn name<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
+        node.field("name").or_else(|| node.field("left"))
+    }
+
+    fn describe(&self, walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -> bool {
+        let in_type = matches!(walk.owner_kind(), Some(SymbolKind::Class | SymbolKind::Module));
+        if node.kind() == "method" && !in_type {
+            draft.kind = SymbolKind::Function;
+        }
+        if draft.name == "initialize" && in_type {
+            draft.kind = SymbolKind::Constructor;
+        }
+        draft.visibility = match walk.state.as_deref().filter(|_| node.kind() == "method") {
+            Some("private") => Visibility::Private,
+            Some(other) => Visibility::Restricted(other.into()),
+            None => Visibility::Public,
+        };
+        draft.exported = draft.visibility == Visibility::Public && walk.owner_exported();
+        draft.flags = Flags::default().with(Flags::STATIC, node.kind() == "singleton_method");
+        draft.is_test = draft.name.starts_with("test_");
+        if let Some((scope, name)) = draft.name.clone().rsplit_once("::") {
+            draft.path = Some(format!("{}.{name}", scope.replace("::", ".")));
+            draft.name = name.to_owned();
+        }
+        let stop = match node.kind() {
+            "class" | "module" | "method" | "singleton_method" => {
+                let head = ["parameters", "superclass", "name"].iter().find_map(|one| node.field(one));
+                head.map(|head| span(head).end)
+            }
+            _ => None,
+        };
+        if let Some(stop) = stop {
+            draft.signature = walk.b.fold(base::Span::new(span(node).start, stop));
+        }
+        true
+    }
+
+    fn after(&self, walk: &mut Walk<'_>, node: Node<'_>, symbol: u32) {
+        if let Some(parent) = node.field("superclass").and_then(|one| named(one).last().copied()) {
+            walk.heritage(symbol, HeritageKind::Extends, parent);
+        }
+    }
+
+    fn own(&self, walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
+        match node.kind() {
+            "identifier" => {
+                let name = walk.text(node);
+                match walk.name(&name) {
+                    // A bare name that is no variable is a call.
+                    Expr::Name(name) if walk.in_function() => {
+                        let at = span(node);
+                        walk.b.call(CallKind::Call, Expr::Name(name), Vec::new(), at, at.start)
+                    }
+                    Expr::Name(name) => visibility(walk, name),
+                    known => known,
+                }
+            }
+            "instance_variable" => Expr::This.member(walk.text(node)),
+            "call" => call(walk, node),
+            "assignment" => {
+                let value = node.field("right").map_or(Expr::Unknown, |right| walk.expr(right));
+                match node.field("left") {
+                    Some(left) if left.kind() == "identifier" => {
+                        walk.declare(left, None, value.clone());
+                    }
+                    Some(left) if left.kind() == "instance_variable" => {
+                        let name = walk.text(left);
+                        let place = crate::model::Place::Member(Expr::This, name);
+                        walk.b.assign(place, value.clone());
+                    }
+                    Some(left) => walk.assign_to(left, value.clone()),
+                    None => {}
+                }
+                value
+            }
+            "method_parameters" | "block_parameters" | "lambda_parameters" => {
+                for param in named(node) {
+                    let name = param.field("name").unwrap_or(param);
+                    walk.param(Some(name), None);
+                    if let Some(value) = param.field("value") {
+                        walk.expr(value);
+                    }
+                }
+                Expr::Unknown
+            }
+            _ => Expr::Unknown,
+        }
+    }
+}
+
+fn is_constant(node: Node<'_>) -> bool {
+    node.field("left").is_some_and(|left| left.kind() == "constant")
+}
+
+/// `private` and its like are about the methods that follow.
+fn visibility(walk: &mut Walk<'_>, name: String) -> Expr {
+    match name.as_str() {
+        "private" | "protected" => walk.state = Some(name),
+        "public" => walk.state = None,
+        _ => return Expr::Name(name),
+    }
+    Expr::Unknown
+}
+
+fn call(walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
+    let receiver = node.field("receiver").map(|receiver| walk.expr(receiver));
+    let Some(method) = node.field("method") else { return Expr::Unknown };
+    let name = walk.text(method);
+    let list = node.field("arguments");
+    if receiver.is_none() && directive(walk, node, &name, list) {
+        return Expr::Unknown;
+    }
+    let mut args = list.map(|list| walk.args(list)).unwrap_or_default();
+    if let Some(block) = node.field("block") {
+        args.push(crate::model::Arg::plain(walk.expr(block)));
+    }
+    let is_new = name == "new";
+    let callee = match receiver {
+        Some(receiver) if is_new => receiver,
+        Some(receiver) => Expr::Member(Box::new(receiver), name),
+        None if method.kind() == "super" => Expr::Super,
+        None => walk.name(&name),
+    };
+    let kind = if is_new { CallKind::New } else { CallKind::Call };
+    walk.b.call(kind, callee, args, span(node), span(method).start)
+}
+
+/// Calls that say something about the file or the class: `require`, `include`, `attr_reader`.
+fn directive(walk: &mut Walk<'_>, node: Node<'_>, name: &str, list: Option<Node<'_>>) -> bool {
+    let parts = list.map(named).unwrap_or_default();
+    match name {
+        "require" | "require_relative" | "load" | "autoload" => {
+            let Some(path) = parts.last() else { return false };
+            let specifier = walk.text(*path).trim_matches(['"', '\'']).to_owned();
+            let import = walk.b.import(ImportKind::Require, specifier, span(node));
+            walk.b.facts.imports[import as usize].is_path = name == "require_relative";
+            true
+        }
+        "include" | "extend" | "prepend" => {
+            let Some(symbol) = walk.b.at.owner else { return false };
+            for part in parts {
+                let at = span(part);
+                walk.b.facts.heritage.push(Heritage {
+                    symbol,
+                    kind: HeritageKind::Mixin,
+                    target: TypeRef::named(walk.text(part)),
+                    value: Expr::Unknown,
+                    span: at,
+                    line: walk.b.lines.line(at.start),
+                });
+            }
+            true
+        }
+        "attr_reader" | "attr_writer" | "attr_accessor" => {
+            for part in parts {
+                let at = span(part);
+                let text = walk.text(part);
+                let mut draft = Draft::new(SymbolKind::Property, text.trim_matches([':', '"', '\'']), at, at);
+                draft.parent = walk.b.at.owner;
+                draft.signature = format!("{name} {text}");
+                draft.visibility = Visibility::Public;
+                draft.exported = walk.owner_exported();
+                walk.b.symbol(draft);
+            }
+            true
+        }
+        _ => false,
+    }
+}
+
+/// The facts of a Ruby file.
+pub(crate) fn extract(text: &str) -> crate::FileFacts {
+    tree::extract(&Ruby, text)
+}

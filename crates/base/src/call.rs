@@ -91,8 +91,7 @@ impl Call {
             Some(Stop::Deadline) => (Code::Timeout, "the deadline passed"),
             Some(Stop::Cancelled) => (Code::Cancelled, "the caller cancelled"),
         };
-        Err(Problem::new(code, format!("{why}; nothing was changed"))
-            .hint("narrow the request or allow more time"))
+        Err(Problem::new(code, why).hint("narrow the request or allow more time"))
     }
 
     /// Reports progress and fails when the caller no longer waits. Loops call it once a round.

@@ -1,5 +1,11 @@
 //! cairn gives a repository a memory.
 
-fn main() -> std::process::ExitCode {
-    cairn::cli::run(std::env::args_os())
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+
+/// The exit code that says: this is our bug.
+const BUG: u8 = 70;
+
+fn main() -> ExitCode {
+    catch_unwind(|| cairn::cli::run(std::env::args_os())).unwrap_or(ExitCode::from(BUG))
 }

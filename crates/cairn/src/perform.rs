@@ -22,8 +22,9 @@ pub(crate) struct Caller {
 impl Caller {
     /// The call as the engine sees it, with a clock and a way to stop.
     pub(crate) fn call(self) -> Call {
-        let deadline = Instant::now() + self.timeout;
-        Call::new(self.actor, now()).stopping(move || match Instant::now() < deadline {
+        let deadline = Instant::now().checked_add(self.timeout);
+        let in_time = move || deadline.is_none_or(|deadline| Instant::now() < deadline);
+        Call::new(self.actor, now()).stopping(move || match in_time() {
             _ if self.cancel.is_cancelled() || self.gone.is_cancelled() => Some(Stop::Cancelled),
             true => None,
             false => Some(Stop::Deadline),

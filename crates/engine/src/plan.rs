@@ -21,6 +21,8 @@ pub struct Plan<A> {
     pub change: Change,
     /// What the caller gets to know
     pub answer: A,
+    /// Whether it may be made once more when another writer came between; otherwise it conflicts
+    pub again: bool,
 }
 
 /// Files, or one durable store: never both, so that one transaction holds all of it.

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base::{RepoPath, Result};
-use config::{Config, Finding};
+use base::{Problem, RepoPath, Result};
+use config::{Config, Finding, FindingCode};
 use tree::{Excludes, Stat, Tree};
 
 /// The file's name, at the root of the repository.
@@ -36,21 +36,39 @@ impl SettingsFile {
     /// The settings as the file says now.
     pub(crate) fn current(&self, tree: &Tree) -> Result<Arc<Settings>> {
         let path: RepoPath = FILE.parse().expect("the name is plain");
-        let stat = tree.stat(&path)?;
+        let stat = tree.stat_if_there(&path);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((seen, settings)) = &*known
             && *seen == stat
         {
             return Ok(settings.clone());
         }
-        let text = tree.read_at_most(&path, LARGEST)?.and_then(Result::ok);
-        let settings = Arc::new(Settings::parse(&text.map(|blob| blob.bytes).unwrap_or_default())?);
+        let settings = Arc::new(match tree.read_at_most(&path, LARGEST) {
+            Ok(text) => {
+                let text = text.and_then(Result::ok).map(|blob| blob.bytes);
+                Settings::parse(&text.unwrap_or_default())?
+            }
+            // A file that cannot be read is a mistake in it like any other.
+            Err(problem) => Settings::unreadable(&problem)?,
+        });
         *known = Some((stat, settings.clone()));
         Ok(settings)
     }
 }
 
 impl Settings {
+    fn unreadable(problem: &Problem) -> Result<Self> {
+        let finding = Finding {
+            code: FindingCode::Syntax,
+            key: String::new(),
+            line: 1,
+            column: 1,
+            message: problem.to_string(),
+            hint: problem.hints.first().cloned(),
+        };
+        Ok(Self { findings: vec![finding], ..Self::parse(b"")? })
+    }
+
     fn parse(text: &[u8]) -> Result<Self> {
         let parsed = config::parse(if text.is_empty() { b"{}" } else { text });
         let patterns: Vec<String> = parsed.config.exclude.iter().map(ToString::to_string).collect();

@@ -169,7 +169,8 @@ impl<'w> View<'w> {
             basis.reasons.extend(freshness.reasons.iter().cloned());
             basis.files.clone_from(&freshness.stale);
         }
-        basis.state = match (basis.files.is_empty(), doubts.is_empty() && always.is_empty()) {
+        let is_behind = self.index.get().is_some_and(|(_, freshness)| freshness.is_behind);
+        basis.state = match (!is_behind, doubts.is_empty() && always.is_empty()) {
             (false, _) => State::Stale,
             (true, false) => State::Partial,
             (true, true) => State::Fresh,

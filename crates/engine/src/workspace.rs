@@ -10,7 +10,7 @@ use git::{Host, Place};
 use tree::{Disk, FileEdit, Journal, Recovered, Tree};
 
 use crate::area::Area;
-use crate::contract::answer::Basis;
+use crate::contract::answer::{Basis, State};
 use crate::durable::Durable;
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
@@ -39,6 +39,8 @@ pub struct Opening<'a> {
     pub env: Vec<(OsString, OsString)>,
     /// Whether it is opened for one answer or for many
     pub mode: Mode,
+    /// Where a folder may be made for a moment, outside every repository
+    pub scratch: PathBuf,
     /// The hand that writes
     pub disk: Disk,
     /// What there is to ask
@@ -77,6 +79,9 @@ pub struct Workspace {
     pub areas: &'static [Area],
     /// The environment that programs are looked up in and started with
     pub env: Vec<(OsString, OsString)>,
+    /// Where a folder may be made for a moment, outside every repository
+    pub scratch: PathBuf,
+    is_repository: bool,
     mode: Mode,
     settings: SettingsFile,
     refresher: Refresher,
@@ -105,15 +110,18 @@ impl Workspace {
             (Some(_), None) => vec!["git is not installed".into()],
             _ => Vec::new(),
         };
+        let is_repository = layout.is_some();
         let git = layout.zip(opening.host).map(|(layout, host)| Repository::open(host, layout));
         let indexers = opening.areas.iter().filter_map(|area| area.indexer).collect();
         let facts = homes.shared.join("cache/facts.sqlite");
         let workspace = Self {
-            refresher: Refresher::new(&homes.cache, facts, indexers, opening.disk.clone()),
+            refresher: Refresher::new(&tree, facts, indexers, opening.disk.clone()),
             journal: Journal::at(homes.local.join("journal")),
             disk: opening.disk,
+            is_repository,
             mode: opening.mode,
             env: opening.env,
+            scratch: opening.scratch,
             areas: opening.areas,
             settings: SettingsFile::default(),
             notices: Mutex::default(),
@@ -129,8 +137,21 @@ impl Workspace {
 
     /// One consistent look, for reading.
     pub fn view(&self, call: Arc<Call>) -> Result<View<'_>> {
+        if self.mode == Mode::Serving {
+            self.check_place()?;
+        }
         let settings = self.settings.current(&self.tree)?;
         Ok(View::new(self, settings, call))
+    }
+
+    /// A server answers for the folder it was started in, and for no other in its place.
+    fn check_place(&self) -> Result<()> {
+        let became_repository = !self.is_repository && self.tree.root().join(".git").exists();
+        if self.tree.is_in_place() && !became_repository {
+            return Ok(());
+        }
+        Err(Problem::new(Code::Unavailable, "the folder that is served is not the one it was")
+            .hint("start the server anew"))
     }
 
     /// Reads; if the index turns out to be damaged, builds it anew and reads once more.
@@ -158,9 +179,17 @@ impl Workspace {
         self.settings.current(&self.tree)
     }
 
-    /// What an answer that needed no index rests on.
-    pub(crate) fn basis(&self, call: &Arc<Call>) -> Result<Basis> {
-        self.view(call.clone())?.basis()
+    /// What an answer rests on after something was done. It is done: neither a deadline nor a
+    /// failure to say this may turn it into a problem.
+    pub(crate) fn basis_afterwards(&self, call: &Call) -> Basis {
+        let patient = Arc::new(Call::new(call.actor.clone(), call.now));
+        let told = self.view(patient).and_then(|view| view.basis());
+        told.unwrap_or_else(|problem| Basis {
+            state: State::Partial,
+            worktree: ".".into(),
+            reasons: vec![problem.to_string()],
+            ..Basis::default()
+        })
     }
 
     /// Brings the index up to date, or builds it anew. Waits as long as it takes.
@@ -181,7 +210,7 @@ impl Workspace {
             _ => Wait::UntilDone,
         };
         let (index, freshness) = self.refresher.fresh(&self.sources(settings), wait, call)?;
-        if !freshness.stale.is_empty() {
+        if freshness.is_behind {
             *self.behind.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
             self.behind.1.notify_one();
         }
@@ -214,7 +243,7 @@ impl Workspace {
 
     /// Makes the cache folder, which hides itself from git.
     pub(crate) fn make_cache(&self) -> Result<()> {
-        self.refresher.generations.make_folder()
+        self.refresher.generations.make_folder().map(drop)
     }
 
     /// The hand that writes.
@@ -240,7 +269,7 @@ impl Workspace {
         plan: impl Fn(&View<'_>) -> Result<Plan<A>>,
     ) -> Result<Written<A>> {
         let plan = || plan(&self.view(call.clone())?);
-        let Plan { summary, change, answer: result } = plan()?;
+        let Plan { summary, change, answer: result, again } = plan()?;
         match change {
             Change::Nothing => Ok(Written { result, files: Vec::new(), change: None, diff: None }),
             Change::Store(change) => {
@@ -256,7 +285,7 @@ impl Workspace {
                 self.recover()?;
                 match self.commit(&edits, summary, call) {
                     Ok(id) => Ok(written(result, &edits, id)),
-                    Err(problem) if problem.code == Code::Conflict => {
+                    Err(problem) if problem.code == Code::Conflict && again => {
                         self.commit_again(plan()?, &edits, problem, call)
                     }
                     Err(problem) => Err(problem),
@@ -318,6 +347,13 @@ impl Workspace {
     }
 
     fn lock(&self, call: &Call) -> Result<tree::Lock> {
+        if !tree::is_own(self.tree.root(), &self.homes.local) {
+            return Err(Problem::new(
+                Code::InvalidOperation,
+                "`.cairn/local` is reached through a link",
+            )
+            .hint("look where it leads, then remove it"));
+        }
         std::fs::create_dir_all(&self.homes.local)
             .map_err(Problem::io("make the journal's folder"))?;
         tree::lock(&self.lock_file(), PATIENCE, call)
@@ -335,7 +371,15 @@ impl Workspace {
         }
         let call = Call::new("recovery", jiff::Timestamp::UNIX_EPOCH);
         match tree::lock(&self.lock_file(), MOMENT, &call) {
-            Ok(_lock) => self.recover(),
+            Ok(_lock) => {
+                // What cannot be finished now must not keep anybody from reading.
+                if let Err(problem) = self.recover() {
+                    let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+                    notices
+                        .push(format!("a change that was cut off cannot be finished: {problem}"));
+                }
+                Ok(())
+            }
             Err(problem) if problem.code == Code::Busy => Ok(()),
             Err(problem) => Err(problem),
         }
@@ -394,8 +438,10 @@ fn told(recovered: &Recovered) -> String {
 fn plain_root(start: &Path) -> Result<PathBuf> {
     let start = start.canonicalize().map_err(Problem::io(format!("open {}", start.display())))?;
     let folder = if start.is_dir() { start.as_path() } else { start.parent().unwrap_or(&start) };
-    let is_root =
-        |folder: &&Path| folder.join("cairn.jsonc").is_file() || folder.join(".cairn").is_dir();
+    // A cache alone does not make a root: every read leaves one.
+    let is_root = |folder: &&Path| {
+        folder.join("cairn.jsonc").is_file() || folder.join(".cairn/schema/version").is_file()
+    };
     Ok(folder.ancestors().find(is_root).unwrap_or(folder).to_path_buf())
 }
 

@@ -63,6 +63,7 @@ pub fn open(path: &Path, durability: Durability) -> Result<Store> {
     require_sound_library()?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let what = format!("open the store {}", name(path));
     let connection = Connection::open_with_flags(path, flags).map_err(problem(&what))?;
@@ -82,7 +83,9 @@ pub fn open_reading(path: &Path) -> Result<Connection> {
     require_sound_library()?;
     // A reader of a write-ahead log writes its shared memory, so the file is opened for
     // writing and the connection forbidden to.
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let what = format!("open the store {}", name(path));
     let connection = Connection::open_with_flags(path, flags).map_err(problem(&what))?;
     prepare(&connection)

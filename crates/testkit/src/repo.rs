@@ -127,7 +127,8 @@ impl Repo {
 pub(crate) fn open(start: &Path, mode: Mode, disk: Disk, areas: &'static [Area]) -> Workspace {
     let env = environment();
     let host = git::Host::find(env.iter().cloned()).ok();
-    Workspace::open(Opening { start, host, env, mode, disk, areas }).expect("a workspace")
+    let scratch = std::env::temp_dir();
+    Workspace::open(Opening { start, host, env, scratch, mode, disk, areas }).expect("a workspace")
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test stands where a door would")]

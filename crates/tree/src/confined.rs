@@ -45,6 +45,18 @@ impl Tree {
         &self.inner.root
     }
 
+    /// Whether the folder at the root's path is still the one that was opened.
+    pub fn is_in_place(&self) -> bool {
+        use cap_std::fs::MetadataExt;
+        let opened = self.dir().dir_metadata().map(|known| (known.dev(), known.ino()));
+        let there = std::fs::metadata(self.root());
+        let there = there.map(|known| {
+            use std::os::unix::fs::MetadataExt;
+            (known.dev(), known.ino())
+        });
+        matches!((opened, there), (Ok(opened), Ok(there)) if opened == there)
+    }
+
     /// The handle that every path is resolved beneath.
     pub fn dir(&self) -> &Dir {
         &self.inner.dir

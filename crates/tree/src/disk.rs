@@ -151,6 +151,19 @@ pub(crate) fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
+/// Whether anybody may run a file.
+#[cfg(unix)]
+pub fn may_run(known: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    known.permissions().mode() & 0o111 != 0
+}
+
+/// Whether anybody may run a file.
+#[cfg(not(unix))]
+pub fn may_run(_: &std::fs::Metadata) -> bool {
+    true
+}
+
 /// Lets everybody who may read a file run it.
 #[cfg(unix)]
 pub fn make_executable(folder: &Folder, name: &Path) -> io::Result<()> {

@@ -117,7 +117,13 @@ impl Journal {
         call.step("writing files", 0, edits.len())?; // the last chance to stop
         let home = self.make_folder(disk).map_err(Problem::io("open the journal"))?;
         let entry = self.decide(&home, (tree, disk), edits, (summary, call))?;
-        match finish(&home, &entry, tree, disk)?.first() {
+        let finished = finish(&home, &entry, tree, disk);
+        if finished.is_err() && take_back(&home, &entry, tree, disk).is_ok() {
+            // Nothing of it is left; without its entry it is not decided and not finished later.
+            let _ = disk.remove(&home, &pending(entry.id).join("entry.json"));
+            let _ = disk.remove_dir_all(&home, &pending(entry.id));
+        }
+        match finished?.first() {
             None => Ok(entry),
             Some(path) => Err(Problem::new(Code::Conflict, format!("`{path}` changed meanwhile"))
                 .hint("the other files of this change were written; `undo` takes them back")
@@ -248,6 +254,11 @@ pub fn check(tree: &Tree, edits: &[FileEdit]) -> Result<()> {
             return Err(Problem::new(Code::InvalidOperation, format!("`{path}` is a link"))
                 .hint(format!("edit what it leads to: {}", target.display())));
         }
+        if let Some(file) = file_above(tree, path) {
+            let message = format!("`{path}` cannot be written: `{file}` is not a folder");
+            return Err(Problem::new(Code::InvalidOperation, message)
+                .hint(format!("move {file} out of the way first")));
+        }
         let current = tree.read(path)?.map(|blob| blob.hash);
         if current != *expected {
             return Err(Problem::new(Code::Conflict, format!("`{path}` is not as expected"))
@@ -257,6 +268,15 @@ pub fn check(tree: &Tree, edits: &[FileEdit]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Something above a path that is there and is no folder.
+fn file_above(tree: &Tree, path: &RepoPath) -> Option<RepoPath> {
+    let mut above = std::iter::successors(path.parent(), RepoPath::parent);
+    above.find(|folder| {
+        let stat = tree.stat_if_there(folder);
+        stat.is_some_and(|stat| !stat.is_dir() && !stat.is_link())
+    })
 }
 
 /// Carries a decided change out, from wherever it was left. Returns the files it left alone
@@ -283,6 +303,26 @@ fn finish(home: &Folder, entry: &Entry, tree: &Tree, disk: &Disk) -> Result<Vec<
     let closed = disk.rename(home, &pending(entry.id), home, &done(entry.id));
     closed.map_err(Problem::io("close the journal"))?;
     Ok(foreign)
+}
+
+/// Puts back what a change that failed half way had already done.
+fn take_back(home: &Folder, entry: &Entry, tree: &Tree, disk: &Disk) -> Result<()> {
+    for (index, edit) in entry.edits.iter().enumerate() {
+        let current = tree.read(&edit.path)?.map(|blob| blob.hash);
+        if current == edit.before || current != edit.after {
+            continue;
+        }
+        let target = edit.path.to_relative();
+        let before = pending(entry.id).join(format!("{index}.before"));
+        let done = match edit.before {
+            Some(_) => {
+                home.read(before).and_then(|bytes| disk.replace(tree.dir(), &target, &bytes))
+            }
+            None => take_away(tree, &target, disk),
+        };
+        done.map_err(|error| crate::confined::refused("take back", &edit.path, error))?;
+    }
+    Ok(())
 }
 
 /// Moves a staged file into place, with the permissions of the one it replaces.

@@ -7,6 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use base::{Call, Code, Problem, Result};
+use cap_std::fs::OpenOptions;
+
+use crate::disk::Folder;
 
 /// How long to wait before asking again.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -19,7 +22,22 @@ pub struct Lock {
 
 /// Takes the lock in `file` if nobody holds it. The folder must exist.
 pub fn try_lock(file: &Path) -> io::Result<Option<Lock>> {
-    let held = File::options().write(true).create(true).truncate(false).open(file)?;
+    take(File::options().write(true).create(true).truncate(false).open(file)?)
+}
+
+/// Waits for the lock in `file`, at most `patience`, then gives `BUSY`.
+pub fn lock(file: &Path, patience: Duration, call: &Call) -> Result<Lock> {
+    wait(|| try_lock(file), patience, call)
+}
+
+/// Waits for the lock in a file of a folder; a link out of that folder is not followed.
+pub fn lock_in(folder: &Folder, name: &str, patience: Duration, call: &Call) -> Result<Lock> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    wait(|| take(folder.open_with(name, &options)?.into_std()), patience, call)
+}
+
+fn take(held: File) -> io::Result<Option<Lock>> {
     match held.try_lock() {
         Ok(()) => Ok(Some(Lock { _held: held })),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -27,16 +45,19 @@ pub fn try_lock(file: &Path) -> io::Result<Option<Lock>> {
     }
 }
 
-/// Waits for the lock in `file`, at most `patience`, then gives `BUSY`.
-pub fn lock(file: &Path, patience: Duration, call: &Call) -> Result<Lock> {
+fn wait(
+    attempt: impl Fn() -> io::Result<Option<Lock>>,
+    patience: Duration,
+    call: &Call,
+) -> Result<Lock> {
     let mut rounds = patience.as_millis() / PAUSE.as_millis();
     loop {
-        if let Some(lock) = try_lock(file).map_err(Problem::io("take the write lock"))? {
+        if let Some(lock) = attempt().map_err(Problem::io("take a lock"))? {
             return Ok(lock);
         }
         call.go_on()?;
         if rounds == 0 {
-            return Err(Problem::new(Code::Busy, "another writer holds the repository")
+            return Err(Problem::new(Code::Busy, "another process is at work here")
                 .hint("nothing was changed; repeat the request in a moment"));
         }
         rounds -= 1;

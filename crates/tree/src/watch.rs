@@ -43,6 +43,8 @@ pub struct Watcher {
 struct Heard {
     root: PathBuf,
     cookies: PathBuf,
+    /// What our own cookies' names start with: several processes share the folder
+    prefix: String,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -54,16 +56,26 @@ struct State {
     cookies: BTreeSet<u64>,
 }
 
+/// What every cookie's name starts with; the process and a number of its own follow.
+const COOKIE: &str = "cookie-";
+
+/// Tells the watchers of one process apart.
+static WATCHERS: AtomicU64 = AtomicU64::new(0);
+
 impl Watcher {
     /// Starts listening to the folders of a tree. Cookies go to `cookies`, a folder of our own.
     ///
     /// Fails where the system cannot watch, or not so many folders.
     pub fn start(tree: &Tree, folders: &[RepoPath], cookies: &Path) -> io::Result<Self> {
-        fs::create_dir_all(cookies)?;
         remove_old_cookies(cookies)?;
         let heard = Arc::new(Heard {
             root: tree.root().to_path_buf(),
             cookies: cookies.to_path_buf(),
+            prefix: format!(
+                "{COOKIE}{}-{}-",
+                std::process::id(),
+                WATCHERS.fetch_add(1, Ordering::Relaxed)
+            ),
             state: Mutex::default(),
             changed: Condvar::new(),
         });
@@ -105,8 +117,8 @@ impl Watcher {
     /// `false` when that cannot be known within `patience`.
     pub fn fence(&self, patience: Duration) -> bool {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let cookie = self.cookies.join(number.to_string());
-        if File::create(&cookie).is_err() {
+        let cookie = self.cookies.join(format!("{}{number}", self.heard.prefix));
+        if File::create_new(&cookie).is_err() {
             return false;
         }
         let state = self.heard.state();
@@ -149,7 +161,8 @@ impl Heard {
         match event {
             Ok(event) if event.need_rescan() => state.lost = true,
             Ok(event) if is_change(event.kind) => {
-                event.paths.iter().for_each(|path| self.note(path, &mut state));
+                let is_new = matches!(event.kind, EventKind::Create(_));
+                event.paths.iter().for_each(|path| self.note(path, is_new, &mut state));
             }
             Ok(_) => return, // somebody read a file, quite possibly we
             Err(_) => state.lost = true,
@@ -158,9 +171,11 @@ impl Heard {
         self.changed.notify_all();
     }
 
-    fn note(&self, path: &Path, state: &mut State) {
+    fn note(&self, path: &Path, is_new: bool, state: &mut State) {
         if let Ok(cookie) = path.strip_prefix(&self.cookies) {
-            state.cookies.extend(cookie.to_str().and_then(|name| name.parse::<u64>().ok()));
+            let number = cookie.to_str().and_then(|name| name.strip_prefix(&self.prefix));
+            let number = number.filter(|_| is_new).and_then(|number| number.parse::<u64>().ok());
+            state.cookies.extend(number);
             return;
         }
         let Ok(relative) = path.strip_prefix(&self.root) else { return };
@@ -179,7 +194,11 @@ fn is_change(kind: EventKind) -> bool {
 
 fn remove_old_cookies(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
-        match fs::remove_file(entry?.path()) {
+        let entry = entry?;
+        if !entry.file_name().to_string_lossy().starts_with(COOKIE) {
+            continue; // whatever it is, it is not ours
+        }
+        match fs::remove_file(entry.path()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
@@ -200,6 +219,8 @@ mod tests {
         let tree = Tree::open(dir.path()).unwrap();
         let folders = [RepoPath::ROOT, "src".parse().unwrap()];
         let cookies = dir.path().join(".cairn/cache/fence");
+        fs::create_dir_all(&cookies).unwrap();
+        fs::write(cookies.join("not-ours"), "kept").unwrap();
         let watcher = Watcher::start(&tree, &folders, &cookies).unwrap();
         (dir, watcher)
     }
@@ -228,6 +249,19 @@ mod tests {
         assert_eq!(changed(&watcher), ["moved.rs", "src/1.rs"]);
         fs::remove_file(dir.path().join("moved.rs")).unwrap();
         assert_eq!(changed(&watcher), ["moved.rs"]);
+    }
+
+    #[test]
+    fn the_cookies_of_others_are_neither_believed_nor_removed() {
+        let (dir, watcher) = watched();
+        let cookies = dir.path().join(".cairn/cache/fence");
+        let tree = Tree::open(dir.path()).unwrap();
+        let other = Watcher::start(&tree, &[RepoPath::ROOT], &cookies).unwrap();
+        for _ in 0..5 {
+            assert!(other.fence(PATIENCE) && watcher.fence(PATIENCE));
+        }
+        assert!(watcher.heard.state().cookies.is_empty(), "seen cookies are forgotten");
+        assert!(cookies.join("not-ours").exists());
     }
 
     #[test]

@@ -91,8 +91,7 @@ fn completions(matches: &ArgMatches) -> Result<ExitCode> {
     let shell = *matches.get_one::<Shell>("shell").expect("clap requires it");
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command(), "cairn", &mut text);
-    terminal::print_bytes(&text);
-    Ok(ExitCode::SUCCESS)
+    Ok(if terminal::print_bytes(&text) { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
 fn man_command() -> Command {

@@ -17,6 +17,9 @@ pub use place::open_at;
 
 use crate::perform::now;
 
+/// The exit code of an answer that could not be written.
+const UNWRITTEN: u8 = 3;
+
 /// Runs one command line and returns its exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
@@ -33,7 +36,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         },
         None => operate(&name, inner),
     };
-    terminal::show(&outcome, json);
+    if !terminal::show(&outcome, json) {
+        return ExitCode::from(UNWRITTEN);
+    }
     exit_code(&outcome)
 }
 

@@ -25,7 +25,8 @@ pub fn open_at(start: &Path, mode: Mode) -> Result<Workspace> {
     let env = environment();
     // Without git there is still a tree to read; the answers say what is missing.
     let host = git::Host::find(env.iter().cloned()).ok();
-    Workspace::open(Opening { start, host, env, mode, disk: Disk::default(), areas: AREAS })
+    let (disk, scratch) = (Disk::default(), std::env::temp_dir());
+    Workspace::open(Opening { start, host, env, scratch, mode, disk, areas: AREAS })
 }
 
 #[expect(clippy::disallowed_methods, reason = "the door reads the environment and hands it in")]

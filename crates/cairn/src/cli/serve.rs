@@ -10,7 +10,7 @@ use std::time::Duration;
 use base::call::Stop;
 use base::{Call, Code, Problem, Result};
 use clap::{ArgMatches, FromArgMatches};
-use engine::{Mode, Workspace};
+use engine::{Mode, Workspace, ops};
 use tokio_util::sync::CancellationToken;
 
 use super::{place, terminal};
@@ -33,6 +33,7 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
         let configured = &workspace.settings()?.config.mcp.toolsets;
         options.toolsets = configured.iter().map(ToString::to_string).collect();
     }
+    check_toolsets(&options.toolsets)?;
     let gone = CancellationToken::new();
     let runtime = tokio::runtime::Runtime::new().map_err(Problem::io("start the server"))?;
     index_in_background(workspace.clone(), gone.clone());
@@ -53,6 +54,17 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
     gone.cancel();
     runtime.shutdown_timeout(FAREWELL);
     served.map(|()| ExitCode::SUCCESS)
+}
+
+/// A misspelt toolset would silently list less than was asked for.
+fn check_toolsets(wanted: &[String]) -> Result<()> {
+    let known = || ops::ALL.iter().map(engine::OpSpec::area).chain(["all"]);
+    let Some(unknown) = wanted.iter().find(|name| !known().any(|area| area == *name)) else {
+        return Ok(());
+    };
+    let problem = Problem::invalid(format!("no toolset is called `{unknown}`"));
+    let near = base::near::nearest(unknown, known(), 1);
+    Err(near.iter().fold(problem, |problem, near| problem.hint(format!("the nearest is `{near}`"))))
 }
 
 /// Discovery is answered at once; the index is built meanwhile.
@@ -83,7 +95,7 @@ fn cannot_serve(address: SocketAddr) -> impl FnOnce(io::Error) -> Problem {
 /// The bearer token: from the environment, a file, or made once and kept in a private file.
 fn token(options: &Options, address: SocketAddr, workspace: &Workspace) -> Result<String> {
     if let Some(token) = place::variable(TOKEN) {
-        return Ok(token.to_string_lossy().into_owned());
+        return long_enough(&token.to_string_lossy(), TOKEN);
     }
     if let Some(file) = &options.token_file {
         return read_token(file);
@@ -103,9 +115,12 @@ fn token(options: &Options, address: SocketAddr, workspace: &Workspace) -> Resul
 
 fn read_token(file: &Path) -> Result<String> {
     let text = std::fs::read_to_string(file).map_err(Problem::io("read the token"))?;
-    let token = text.trim();
+    long_enough(text.trim(), &file.display().to_string())
+}
+
+fn long_enough(token: &str, source: &str) -> Result<String> {
     if token.len() < 16 {
-        return Err(Problem::invalid(format!("{} holds no token", file.display()))
+        return Err(Problem::invalid(format!("{source} holds no token"))
             .hint("a token has at least 16 characters"));
     }
     Ok(token.to_owned())

@@ -16,14 +16,17 @@ use super::place;
 const QUIET: Duration = Duration::from_millis(250);
 
 /// Data goes to stdout. A problem is data for a program, and a message for a person.
-pub(super) fn show(outcome: &Outcome, json: bool) {
+///
+/// `false` when the answer could not be written although somebody wanted to read it.
+pub(super) fn show(outcome: &Outcome, json: bool) -> bool {
     if json {
-        print(&format!("{:#}\n", to_json(outcome)));
-    } else if outcome.is_ok() {
-        print(&to_text(outcome, paint(&io::stdout())));
-    } else {
-        say(&to_text(outcome, paint(&io::stderr())));
+        return print(&format!("{:#}\n", to_json(outcome)));
     }
+    if outcome.is_ok() {
+        return print(&to_text(outcome, paint(&io::stdout())));
+    }
+    say(&to_text(outcome, paint(&io::stderr())));
+    true
 }
 
 /// What clap has to say: help is an answer, a wrong command line is a problem.
@@ -40,8 +43,8 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     let text = if plain { painted.to_string() } else { painted.ansi().to_string() };
     if error.use_stderr() {
         say(&text);
-    } else {
-        print(&text);
+    } else if !print(&text) {
+        return ExitCode::from(3);
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
@@ -51,13 +54,20 @@ fn paint(stream: &impl IsTerminal) -> Paint {
     if wanted && stream.is_terminal() { Paint::Terminal } else { Paint::Plain }
 }
 
-fn print(text: &str) {
-    print_bytes(text.as_bytes());
+fn print(text: &str) -> bool {
+    print_bytes(text.as_bytes())
 }
 
-/// A reader that has seen enough closes the pipe; that is no failure.
-pub(super) fn print_bytes(bytes: &[u8]) {
-    let _ = io::stdout().lock().write_all(bytes);
+/// A reader that has seen enough closes the pipe; that is no failure. A full disk is.
+pub(super) fn print_bytes(bytes: &[u8]) -> bool {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            say(&format!("cairn: cannot write the answer: {error}\n"));
+            false
+        }
+        _ => true,
+    }
 }
 
 fn say(text: &str) {

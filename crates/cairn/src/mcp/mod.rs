@@ -18,10 +18,11 @@ use clap::Args;
 use engine::{Outcome, Paint, Workspace, to_json, to_text};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-    CompleteResult, ContentBlock, GetPromptRequestParams, GetPromptResponse, Implementation,
-    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, Tool,
+    CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, Implementation, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    Tool,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -35,6 +36,10 @@ const REPORT_EVERY: Duration = Duration::from_millis(100);
 
 /// How long a client may keep the list of tools: it does not change while the server lives.
 const LIST_TTL_MS: u64 = 60 * 60 * 1000;
+
+/// Requests that take arguments.
+const METHODS: [&str; 5] =
+    ["tools/call", "resources/read", "prompts/get", "completion/complete", "initialize"];
 
 /// What an agent reads first. Short: some clients cut it, all of them pay for it.
 const INSTRUCTIONS: &str = "\
@@ -214,6 +219,19 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         let write = move |view: &engine::View<'_>| pages::prompt(view, request);
         self.read(&context, write).await.map(Into::into).map_err(pages::refusal)
+    }
+
+    /// rmcp takes a known request with the wrong arguments for an unknown one.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: Context,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        if METHODS.contains(&method.as_str()) {
+            return Err(ErrorData::invalid_params(format!("`{method}` has other arguments"), None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
     }
 
     async fn complete(

@@ -92,7 +92,7 @@ impl OpSpec {
                 } else {
                     workspace.write(&call, plan)?
                 };
-                reply(&written, workspace.basis(&call)?)
+                reply(&written, workspace.basis_afterwards(&call))
             },
         }
     }
@@ -112,7 +112,7 @@ impl OpSpec {
             from_cli: from_cli::<A>,
             run: |workspace, call, args| {
                 let answer = parse::<A>(args)?.run(workspace, &call)?;
-                reply(&answer, workspace.basis(&call)?)
+                reply(&answer, workspace.basis_afterwards(&call))
             },
         }
     }

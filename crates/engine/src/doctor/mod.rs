@@ -7,7 +7,7 @@ mod journal;
 mod servers;
 mod stores;
 
-use base::{Call, Result};
+use base::{Call, Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -65,6 +65,12 @@ impl Finding {
     fn warning(check: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
         let fix = Some(fix.into());
         Self { check, level: Level::Warning, message: message.into(), fix }
+    }
+
+    /// A check that could not be made says so, and the others are still made.
+    pub(crate) fn failed(check: &'static str, problem: &Problem) -> Self {
+        let fix = problem.hints.first().cloned().unwrap_or_else(|| "mend that first".into());
+        Self::error(check, format!("could not be checked: {problem}"), fix)
     }
 
     fn error(check: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {

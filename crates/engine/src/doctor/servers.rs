@@ -63,10 +63,10 @@ fn start(
     host: &Host,
     call: &Call,
 ) -> Result<Result<String, String>> {
-    let folder = workspace.homes.cache.join("probe");
-    std::fs::create_dir_all(&folder).map_err(Problem::io("make a folder for the probe"))?;
-    let probed = toolchain::probe(found, server.args, host, &folder, call, PATIENCE)?;
-    let _ = std::fs::remove_dir_all(&folder); // the cache may keep what a server left there
+    // Wrappers of toolchains look for settings in the folders above: none may be the repository's.
+    let folder = tempfile::Builder::new().prefix("cairn-probe-").tempdir_in(&workspace.scratch);
+    let folder = folder.map_err(Problem::io("make a folder for the probe"))?;
+    let probed = toolchain::probe(found, server.args, host, folder.path(), call, PATIENCE)?;
     Ok(match probed {
         Ok(alive) => Ok(alive.version.map(|version| format!(" ({version})")).unwrap_or_default()),
         Err(dead) => Err(dead.to_string()),

@@ -27,9 +27,14 @@ pub struct Candidate {
 /// that names the nearest.
 pub fn resolve(view: &View, target: &Target) -> Result<EntityRef> {
     let name = target.as_str().trim();
-    if let Some(node) = as_handle(view, name)? {
-        return Ok(node);
+    match as_handle(view, name)? {
+        Handle::Node(node) => Ok(node),
+        Handle::Path(path) => by_name(view, &path),
+        Handle::None => by_name(view, name),
     }
+}
+
+fn by_name(view: &View, name: &str) -> Result<EntityRef> {
     view.confine(name)?;
     let mut candidates = Vec::new();
     for layer in view.layers() {
@@ -47,19 +52,26 @@ pub fn resolve(view: &View, target: &Target) -> Result<EntityRef> {
     }
 }
 
+/// What a target says when it is read as a handle.
+enum Handle {
+    Node(EntityRef),
+    /// A kind that does not fit, and a path that may
+    Path(String),
+    None,
+}
+
 /// A target that is written as a handle must be there as it is written.
-fn as_handle(view: &View, name: &str) -> Result<Option<EntityRef>> {
-    let Ok(node) = name.parse::<EntityRef>() else { return Ok(None) };
+fn as_handle(view: &View, name: &str) -> Result<Handle> {
+    let Ok(node) = name.parse::<EntityRef>() else { return Ok(Handle::None) };
     for layer in view.layers() {
         if layer.holds(view, &node)? {
-            return Ok(Some(node));
+            return Ok(Handle::Node(node));
         }
     }
     // `module:a.md` and `file:a.rs` are slips of the pen: the path says what was meant.
     match (&node, node.path()) {
         (EntityRef::Module(_) | EntityRef::File(_) | EntityRef::Dir(_), Some(path)) => {
-            let again: Target = path.to_string().parse().map_err(Problem::invalid)?;
-            resolve(view, &again).map(Some)
+            Ok(Handle::Path(path.to_string()))
         }
         _ => Err(nothing(view, name)?),
     }

@@ -9,35 +9,39 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use base::{Problem, Result};
+use tree::{Folder, Tree};
 
 /// The index files of one working tree.
 #[derive(Debug, Clone)]
 pub(crate) struct Generations {
+    tree: Tree,
     folder: PathBuf,
     schema: String,
 }
 
+/// The cache's folder below the root.
+const CACHE: &str = ".cairn/cache";
+
 impl Generations {
-    /// The files in `folder` whose tables are those of `schema`.
-    pub(crate) fn new(folder: PathBuf, schema: &str) -> Self {
+    /// The index files of a tree whose tables are those of `schema`.
+    pub(crate) fn new(tree: &Tree, schema: &str) -> Self {
         let schema = blake3::hash(schema.as_bytes()).to_hex()[..12].to_owned();
-        Self { folder, schema }
+        Self { tree: tree.clone(), folder: tree.root().join(CACHE), schema }
     }
 
-    /// Makes the cache folder, hidden from git by itself.
-    pub(crate) fn make_folder(&self) -> Result<()> {
-        let failed = || Problem::io("make the cache folder .cairn/cache");
-        fs::create_dir_all(&self.folder).map_err(failed())?;
-        let ignore = self.folder.join(".gitignore");
-        if !ignore.exists() {
-            fs::write(ignore, "*\n").map_err(failed())?;
+    /// Opens the cache folder, made if need be, hidden from git by itself.
+    pub(crate) fn make_folder(&self) -> Result<Folder> {
+        let folder = tree::own_folder(&self.tree, CACHE)?;
+        if folder.symlink_metadata(".gitignore").is_err() {
+            folder.write(".gitignore", "*\n").map_err(Problem::io("hide the cache from git"))?;
         }
-        Ok(())
+        Ok(folder)
     }
 
-    /// The folder itself.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
+    /// Opens the folder that the watcher leaves its cookies in.
+    pub(crate) fn cookies(&self) -> Result<PathBuf> {
+        tree::own_folder(&self.tree, &format!("{CACHE}/fence"))?;
+        Ok(self.folder.join("fence"))
     }
 
     /// The newest finished file, with its number.
@@ -48,7 +52,7 @@ impl Generations {
 
     /// A name for a full build that is not finished, and its number.
     pub(crate) fn next(&self) -> (u64, PathBuf) {
-        let number = self.numbers().into_iter().max().unwrap_or(0) + 1;
+        let number = self.numbers().into_iter().max().unwrap_or(0).saturating_add(1);
         (number, self.path(number).with_extension("building"))
     }
 
@@ -82,11 +86,18 @@ impl Generations {
 
     fn numbers(&self) -> Vec<u64> {
         let prefix = self.prefix();
-        let number = |name: &str| name.strip_prefix(&prefix)?.strip_suffix(".sqlite")?.parse().ok();
+        // A number that cannot be counted up is none of ours.
+        let number = |name: &str| {
+            let digits = name.strip_prefix(&prefix)?.strip_suffix(".sqlite")?;
+            digits.parse().ok().filter(|number| *number < u64::MAX)
+        };
         self.names().iter().filter_map(|name| number(name)).collect()
     }
 
     fn names(&self) -> Vec<String> {
+        if !tree::is_own(self.tree.root(), &self.folder) {
+            return Vec::new(); // what a link leads to is not our cache
+        }
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
     }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::path::Path;
 use std::time::Duration;
 
 use base::{Call, RepoPath, Result};
 use tree::{Dirty, Walk, Watcher};
 
+use super::generation::Generations;
 use super::todo::Sources;
 
 /// How long to wait for the watcher to have heard of everything.
@@ -27,9 +27,13 @@ impl Ear {
     /// What may have changed, by the watcher if it can be believed.
     pub(super) fn heard(&mut self, sources: &Sources<'_>, call: &Call) -> Result<Dirty> {
         let Some(watcher) = &self.watcher else { return Ok(Dirty::Everything) };
-        let heard_all = watcher.fence(FENCE);
+        if !watcher.fence(FENCE) {
+            // Whatever it is deaf to now, a new one may hear; until then everything is in doubt.
+            self.watcher = None;
+            return Ok(Dirty::Everything);
+        }
         let mut dirty = watcher.take();
-        if !self.settled || !heard_all {
+        if !self.settled {
             (self.settled, dirty) = (true, Dirty::Everything);
         }
         if let Err(error) = listen_to_new(watcher, &dirty, sources, call)? {
@@ -57,14 +61,14 @@ impl Ear {
     pub(super) fn listen(
         &mut self,
         sources: &Sources<'_>,
-        cookies: &Path,
+        generations: &Generations,
         call: &Call,
     ) -> Result<()> {
         if !sources.watch || self.watcher.is_some() || self.deaf.is_some() {
             return Ok(());
         }
         let folders = Walk::whole(sources.tree, sources.excludes, call)?.folders;
-        match Watcher::start(sources.tree, &folders, cookies) {
+        match Watcher::start(sources.tree, &folders, &generations.cookies()?) {
             // What changed since the index was compared is caught by comparing once more.
             Ok(watcher) => (self.watcher, self.settled) = (Some(watcher), false),
             Err(error) => self.deaf = Some(deaf(&error)),

@@ -16,6 +16,15 @@ const KEPT: usize = 4;
 /// The detail that marks a problem of the index, which is mended by building it anew.
 const MARK: (&str, &str) = ("store", "index");
 
+/// The entry that says which file an index is.
+const HOME: &str = "home";
+
+/// Has an index say which file it is. The caller just made it.
+pub(crate) fn settle_in(conn: &Connection, path: &std::path::Path) -> Result<()> {
+    let own = file_id(path).ok_or_else(|| Problem::internal("an index without a file"))?;
+    tables::set_meta(conn, HOME, &own.text())
+}
+
 /// Hands out looks at the current index.
 #[derive(Debug, Clone)]
 pub(crate) struct Readers {
@@ -33,7 +42,14 @@ struct Idle {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FileId {
     path: PathBuf,
+    device: u64,
     inode: u64,
+}
+
+impl FileId {
+    fn text(&self) -> String {
+        format!("{}:{}", self.device, self.inode)
+    }
 }
 
 /// The index as of one moment: nothing that is written meanwhile is seen.
@@ -65,7 +81,7 @@ impl Readers {
         begun.map_err(store::problem("read the index")).map_err(mark)?;
         let revision = tables::meta(&conn, "revision").map_err(mark)?;
         if !is_known {
-            check_watermark(&conn).map_err(mark)?;
+            check_watermark(&conn, &file).map_err(mark)?;
         }
         let revision = revision.and_then(|text| text.parse().ok()).unwrap_or(0);
         Ok(Some(Index { conn: Some(conn), file, home: self.clone(), revision }))
@@ -105,8 +121,12 @@ impl Drop for Index {
     }
 }
 
-/// SQLite calls an empty or truncated file sound, so the index says itself what it holds.
-fn check_watermark(conn: &Connection) -> Result<()> {
+/// SQLite calls an empty or truncated file sound, so the index says itself what it holds. It
+/// also says which file it is: one that came with a clone was not made here and is not believed.
+fn check_watermark(conn: &Connection, file: &FileId) -> Result<()> {
+    if tables::meta(conn, HOME)?.as_ref() != Some(&file.text()) {
+        return Err(Problem::new(Code::StoreDamaged, "the index was not made here"));
+    }
     let marked: Option<u64> = tables::meta(conn, "files")?.and_then(|text| text.parse().ok());
     let found = tables::count_files(conn)?;
     if marked == Some(found) {
@@ -136,11 +156,11 @@ pub(crate) fn is_of_index(problem: &Problem) -> bool {
 fn file_id(path: &std::path::Path) -> Option<FileId> {
     use std::os::unix::fs::MetadataExt;
     let known = fs::metadata(path).ok()?;
-    Some(FileId { path: path.to_path_buf(), inode: known.ino() })
+    Some(FileId { path: path.to_path_buf(), device: known.dev(), inode: known.ino() })
 }
 
 #[cfg(not(unix))]
 fn file_id(path: &std::path::Path) -> Option<FileId> {
     fs::metadata(path).ok()?;
-    Some(FileId { path: path.to_path_buf(), inode: 0 })
+    Some(FileId { path: path.to_path_buf(), device: 0, inode: 0 })
 }

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use base::call::{Progress, Stop};
 use base::{Call, Code, Problem, RepoPath, Result};
 use store::{Durability, Store};
-use tree::{Dirty, Disk, Moment};
+use tree::{Dirty, Disk, Moment, Tree};
 
 use super::apply::Applier;
 use super::generation::Generations;
 use super::listen::Ear;
 use super::look::Suspect;
-use super::read::{Readers, is_of_index};
+use super::read::{Readers, is_of_index, settle_in};
 use super::tables;
 use super::todo::{Sources, Todo};
 use super::{Index, Indexer};
@@ -23,12 +23,17 @@ use crate::search;
 /// How often a waiting reader asks again.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// The file whose lock is held by whoever refreshes.
+const LOCK: &str = "refresh.lock";
+
 /// How long to wait for another process that refreshes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How fresh the index is, as far as could be made sure.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Freshness {
+    /// Whether the index is known to be behind
+    pub is_behind: bool,
     /// Files that are known to be newer than the index
     pub stale: Vec<RepoPath>,
     /// What could not be done as usual
@@ -60,7 +65,7 @@ pub(crate) struct Refresher {
 
 impl Refresher {
     pub(crate) fn new(
-        cache: &Path,
+        tree: &Tree,
         facts: PathBuf,
         indexers: Vec<&'static dyn Indexer>,
         disk: Disk,
@@ -70,7 +75,7 @@ impl Refresher {
         let schema = schemas.collect::<Vec<_>>().join("\n");
         // Facts feed the index: other facts, other index.
         let keyed = format!("{schema}\n{}", syntax::EXTRACTOR_VERSION);
-        let generations = Generations::new(cache.to_path_buf(), &keyed);
+        let generations = Generations::new(tree, &keyed);
         let readers = Readers::new(generations.clone());
         let (ear, progress) = (Mutex::default(), Mutex::default());
         Self { generations, readers, facts, indexers, schema, ear, progress, disk }
@@ -134,7 +139,8 @@ impl Refresher {
 
     fn behind(&self) -> Freshness {
         let (Progress { what, done, total }, stale) = self.progress().clone();
-        Freshness { stale, reasons: vec![format!("{what} goes on, {done} of {total}")] }
+        let reasons = vec![format!("{what} goes on, {done} of {total}")];
+        Freshness { is_behind: true, stale, reasons }
     }
 
     fn bring_up_to_date(
@@ -143,7 +149,7 @@ impl Refresher {
         sources: &Sources<'_>,
         call: &Call,
     ) -> Result<Freshness> {
-        let reasons = ear.deaf.iter().cloned().collect();
+        let reasons: Vec<String> = ear.deaf.iter().cloned().collect();
         let Some(index) = self.readers.open()? else {
             self.build(ear, sources, call)?;
             return Ok(Freshness { reasons, ..Freshness::default() });
@@ -152,48 +158,58 @@ impl Refresher {
         let found = Todo::find(index.conn(), sources, (&dirty, false), call);
         drop(index);
         let updated = found.and_then(|todo| match todo.is_empty() {
-            true => Ok(Vec::new()),
+            true => Ok(None),
             false => self.update(sources, todo, &dirty, call),
         });
-        match updated {
-            Ok(stale) => {
-                ear.listen(sources, &self.cookies(), call)?;
-                Ok(Freshness { stale, reasons })
+        // What was heard of and not dealt with must not be forgotten.
+        if !matches!(updated, Ok(None)) {
+            ear.give_back(dirty);
+        }
+        match updated? {
+            None => {
+                ear.listen(sources, &self.generations, call)?;
+                Ok(Freshness { reasons, ..Freshness::default() })
             }
-            Err(problem) => {
-                // What was heard of and not dealt with must not be forgotten.
-                ear.give_back(dirty);
-                Err(problem)
+            Some(stale) => {
+                let why = "another process is refreshing the index".to_owned();
+                let reasons = reasons.into_iter().chain([why]).collect();
+                Ok(Freshness { is_behind: true, stale, reasons })
             }
         }
     }
 
-    /// Writes what is to be done into the current index. Returns the files it could not reach.
+    /// Writes what is to be done into the current index. If somebody else refreshes and does
+    /// not get done, their last good state is read: then these are the files that are newer.
     fn update(
         &self,
         sources: &Sources<'_>,
         mut todo: Todo,
         dirty: &Dirty,
         call: &Call,
-    ) -> Result<Vec<RepoPath>> {
-        let Ok(Some(_lock)) = self.try_refresh_lock(call) else {
-            // Somebody else refreshes and does not get done: their last good state is read.
-            return Ok(todo.suspects.into_iter().map(|(found, _)| found.path).collect());
+    ) -> Result<Option<Vec<RepoPath>>> {
+        let folder = self.generations.make_folder()?;
+        let _lock = match tree::lock_in(&folder, LOCK, PATIENCE, call) {
+            Ok(lock) => lock,
+            Err(problem) if matches!(problem.code, Code::Busy | Code::Timeout) => {
+                let changed = todo.suspects.into_iter().map(|(found, _)| found.path);
+                return Ok(Some(changed.chain(todo.gone).collect()));
+            }
+            Err(problem) => return Err(problem),
         };
-        let Some((_, path)) = self.generations.current() else { return Ok(Vec::new()) };
+        let Some((_, path)) = self.generations.current() else { return Err(vanished()) };
         let mut store = store::open(&path, Durability::Derived)?;
         if tables::meta(store.connection(), "revision")? != todo.revision {
             todo = Todo::find(store.connection(), sources, (dirty, false), call)?;
         }
         self.apply(&mut store, sources, &todo, call)?;
-        Ok(Vec::new())
+        Ok(None)
     }
 
     /// Builds a new index beside the current one and switches to it.
     fn build(&self, ear: &mut Ear, sources: &Sources<'_>, call: &Call) -> Result<()> {
-        self.generations.make_folder()?;
+        let folder = self.generations.make_folder()?;
         let before = self.generations.current();
-        let _lock = tree::lock(&self.lock_file(), PATIENCE, call)?;
+        let _lock = tree::lock_in(&folder, LOCK, PATIENCE, call)?;
         let now = self.generations.current();
         if now.is_some() && now != before {
             return Ok(()); // another process built it while this one waited
@@ -210,7 +226,7 @@ impl Refresher {
         switched.map_err(Problem::io("switch to the new index"))?;
         self.readers.forget();
         self.sweep();
-        ear.listen(sources, &self.cookies(), call)
+        ear.listen(sources, &self.generations, call)
     }
 
     fn build_at(&self, path: &Path, sources: &Sources<'_>, call: &Call) -> Result<()> {
@@ -220,6 +236,7 @@ impl Refresher {
         let everything = (&Dirty::Everything, true);
         let todo = Todo::find(store.connection(), sources, everything, call)?;
         self.apply(&mut store, sources, &todo, call)?;
+        settle_in(store.connection(), path)?;
         store.checkpoint()?;
         Ok(())
     }
@@ -232,18 +249,6 @@ impl Refresher {
             if !matches!(whole, Ok(false)) {
                 Generations::remove(&path);
             }
-        }
-    }
-
-    fn lock_file(&self) -> PathBuf {
-        self.generations.folder().join("refresh.lock")
-    }
-
-    fn try_refresh_lock(&self, call: &Call) -> Result<Option<tree::Lock>> {
-        match tree::lock(&self.lock_file(), PATIENCE, call) {
-            Ok(lock) => Ok(Some(lock)),
-            Err(problem) if problem.code == Code::Busy => Ok(None),
-            Err(problem) => Err(problem),
         }
     }
 
@@ -268,15 +273,11 @@ impl Refresher {
         call.step(progress.what, done, progress.total)
     }
 
-    fn cookies(&self) -> PathBuf {
-        self.generations.folder().join("fence")
-    }
-
     /// The file system's clock; where it cannot be asked, the caller's.
     fn clock(&self, call: &Call) -> Moment {
-        let folder = tree::open_folder(self.generations.folder());
-        let told = folder.and_then(|folder| self.disk.clock(&folder, Path::new("clock")));
-        told.unwrap_or_else(|_| i64::try_from(call.now.as_nanosecond()).unwrap_or(i64::MAX))
+        let folder = self.generations.make_folder().ok();
+        let told = folder.and_then(|folder| self.disk.clock(&folder, Path::new("clock")).ok());
+        told.unwrap_or_else(|| i64::try_from(call.now.as_nanosecond()).unwrap_or(i64::MAX))
     }
 
     /// Everything the index holds, as sorted text: equal for equal trees.

@@ -88,23 +88,29 @@ struct Seen {
 
 impl Seen {
     fn of(conn: &Connection, sources: &Sources<'_>, dirty: &Dirty, call: &Call) -> Result<Self> {
-        let Dirty::Paths(paths) = dirty else {
+        let tracked = Tracked::find(conn, None, sources, call)?;
+        // Rules that git keeps apart from the tree may have changed with its index.
+        let Some(paths) = paths_of(dirty).filter(|_| !tracked.is_new) else {
             let walk = Walk::whole(sources.tree, sources.excludes, call)?;
             let tracked = Tracked::find(conn, Some(&walk), sources, call)?;
             return Ok(Self { walk, known: tables::known(conn)?, part: None, tracked });
         };
-        let tracked = Tracked::find(conn, None, sources, call)?;
-        // What git began or ceased to track was not written, so nobody heard of it.
-        let paths: BTreeSet<RepoPath> = paths.union(&tracked.moved).cloned().collect();
         let walk = match paths.is_empty() {
             true => Walk::default(),
-            false => Walk::part(sources.tree, &paths, sources.excludes, call)?,
+            false => Walk::part(sources.tree, paths, sources.excludes, call)?,
         };
         let mut known = BTreeMap::new();
-        for path in &paths {
+        for path in paths {
             known.append(&mut tables::known_below(conn, path)?);
         }
-        Ok(Self { walk, known, part: Some(paths), tracked })
+        Ok(Self { walk, known, part: Some(paths.clone()), tracked })
+    }
+}
+
+const fn paths_of(dirty: &Dirty) -> Option<&BTreeSet<RepoPath>> {
+    match dirty {
+        Dirty::Paths(paths) => Some(paths),
+        Dirty::Everything => None,
     }
 }
 

@@ -18,8 +18,6 @@ pub(super) struct Tracked {
     depends_on: String,
     /// Whether the answer, or what it depends on, is other than what the index has kept
     pub(super) is_new: bool,
-    /// Files that came to be tracked, or ceased to be, since then
-    pub(super) moved: BTreeSet<RepoPath>,
 }
 
 impl Tracked {
@@ -31,10 +29,9 @@ impl Tracked {
         sources: &Sources<'_>,
         call: &Call,
     ) -> Result<Self> {
-        let moved = BTreeSet::new();
         let Some(git) = sources.git else {
             let (paths, depends_on) = (BTreeSet::new(), String::new());
-            return Ok(Self { paths, depends_on, is_new: false, moved });
+            return Ok(Self { paths, depends_on, is_new: false });
         };
         let kept = tables::meta(conn, "tracked_by")?.unwrap_or_default();
         let rules = match walk {
@@ -45,11 +42,10 @@ impl Tracked {
         let known: BTreeSet<RepoPath> = list.lines().filter_map(|line| line.parse().ok()).collect();
         let depends_on = format!("{}|{rules}", git.index_stat());
         if kept == depends_on {
-            return Ok(Self { paths: known, depends_on, is_new: false, moved });
+            return Ok(Self { paths: known, depends_on, is_new: false });
         }
         let paths: BTreeSet<RepoPath> = git.tracked_but_ignored(call)?.into_iter().collect();
-        let moved = paths.symmetric_difference(&known).cloned().collect();
-        Ok(Self { paths, depends_on, is_new: true, moved })
+        Ok(Self { paths, depends_on, is_new: true })
     }
 
     /// Adds those that are there to what a walk found.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{EntityRef, Result};
+use base::{EntityRef, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,6 +78,11 @@ impl Query for Context {
     type Answer = Near;
 
     fn run(self, view: &View) -> Result<Near> {
+        if self.targets.is_empty() {
+            return Err(
+                Problem::invalid("`targets` is empty").hint("name a path, a symbol or a handle")
+            );
+        }
         let resolve = |target: &Target| graph::resolve(view, target);
         let mut nodes: Vec<EntityRef> = Vec::new();
         for target in &self.targets {

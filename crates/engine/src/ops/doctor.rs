@@ -36,7 +36,10 @@ impl Action for Doctor {
         let mut findings = Vec::new();
         for (done, check) in CHECKS.iter().enumerate() {
             call.step("checking", done, CHECKS.len())?;
-            findings.extend((check.run)(workspace, call)?);
+            findings.extend(
+                (check.run)(workspace, call)
+                    .unwrap_or_else(|problem| vec![Finding::failed(check.name, &problem)]),
+            );
         }
         Ok(Diagnosis { checks: CHECKS.iter().map(|check| check.name).collect(), findings })
     }

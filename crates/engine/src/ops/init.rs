@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use setup::Client;
 
-use super::install::{self, HookRow, Installed, Left};
+use super::install::{self, HookRow, Hooks, Installed, Left};
 use crate::contract::args::comma_list;
 use crate::contract::op::{Action, Door, Effect, Example};
 use crate::contract::page::{Page, Render};
@@ -60,7 +60,7 @@ impl Action for Init {
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Initialised> {
         let names = if self.agents.is_empty() { "none".into() } else { self.agents.join(",") };
         let clients: Vec<Client> = setup::parse_clients(&names).map_err(Problem::invalid)?;
-        let plan = setup::plan_init(install::existing(workspace), &clients);
+        let plan = || setup::plan_init(install::existing(workspace), &clients);
         if !self.dry_run {
             workspace.make_cache()?;
         }
@@ -68,12 +68,7 @@ impl Action for Init {
             install::write_files(workspace, (plan, "init"), self.dry_run, call)?;
         let hooks = match self.no_hooks {
             true => Vec::new(),
-            false => install::hooks(
-                workspace,
-                |existing| setup::plan_hooks_init(existing),
-                (self.dry_run, &mut left),
-                call,
-            )?,
+            false => install::hooks(workspace, Hooks::In, (self.dry_run, &mut left), call)?,
         };
         Ok(Initialised { files, hooks, left, dry_run: self.dry_run })
     }

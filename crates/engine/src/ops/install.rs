@@ -43,6 +43,8 @@ pub struct HookRow {
     pub name: String,
     /// created, edited or deleted
     pub how: &'static str,
+    /// What was, or would be, changed
+    pub diff: String,
 }
 
 /// Something that was left alone
@@ -65,13 +67,31 @@ pub(super) fn existing(workspace: &Workspace) -> impl Fn(&str) -> Option<Vec<u8>
 /// Commits planned files like any other change, or shows them.
 pub(super) fn write_files(
     workspace: &Workspace,
-    (plan, summary): (setup::Plan, &str),
+    (plan, summary): (impl Fn() -> setup::Plan, &str),
     dry_run: bool,
     call: &Arc<Call>,
 ) -> Result<(Installed, Vec<Left>)> {
+    // Made anew if somebody else wrote meanwhile: then there may be less to do.
+    let make = || {
+        let (edits, rows, left) = edits(workspace, plan())?;
+        let change = if edits.is_empty() { Change::Nothing } else { Change::Files(edits) };
+        Ok(Plan { summary: summary.to_owned(), change, answer: (rows, left), again: true })
+    };
+    let written = match dry_run {
+        true => workspace.preview(make()?)?,
+        false => workspace.write(call, |_| make())?,
+    };
+    let (rows, left) = written.result;
+    Ok((Installed { rows, change: written.change, diff: written.diff }, left))
+}
+
+/// The edits of a plan, what they do, and what is left alone.
+fn edits(
+    workspace: &Workspace,
+    plan: setup::Plan,
+) -> Result<(Vec<FileEdit>, Vec<FileRow>, Vec<Left>)> {
     let mut left = left_alone(&plan);
-    let mut edits = Vec::new();
-    let mut rows = Vec::new();
+    let (mut edits, mut rows) = (Vec::new(), Vec::new());
     for change in plan.changes {
         let path: RepoPath = change.path.parse().map_err(Problem::internal)?;
         if workspace.tree.stat(&path)?.is_some_and(|stat| stat.is_link()) {
@@ -82,13 +102,7 @@ pub(super) fn write_files(
         let expected = change.before.as_deref().map(Hash::of);
         edits.push(FileEdit { path, expected, content: change.after });
     }
-    let change = if edits.is_empty() { Change::Nothing } else { Change::Files(edits) };
-    let plan = || Plan { summary: summary.to_owned(), change: change.clone(), answer: () };
-    let written = match dry_run {
-        true => workspace.preview(plan())?,
-        false => workspace.write(call, |_| Ok(plan()))?,
-    };
-    Ok((Installed { rows, change: written.change, diff: written.diff }, left))
+    Ok((edits, rows, left))
 }
 
 fn left_alone(plan: &setup::Plan) -> Vec<Left> {
@@ -104,30 +118,71 @@ fn left_alone(plan: &setup::Plan) -> Vec<Left> {
     refused.chain(customised.filter(|left| left.path != "cairn.jsonc")).collect()
 }
 
+/// Whether hooks are put in or taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hooks {
+    /// By `init`
+    In,
+    /// By `uninstall`
+    Out,
+}
+
 /// Writes hooks into the folder git really uses, if it is this repository's own.
 pub(super) fn hooks(
     workspace: &Workspace,
-    plan: impl Fn(&dyn Fn(Hook) -> Option<Vec<u8>>) -> setup::Plan,
+    which: Hooks,
     (dry_run, left): (bool, &mut Vec<Left>),
     call: &Call,
 ) -> Result<Vec<HookRow>> {
     let Some(git) = &workspace.git else { return Ok(Vec::new()) };
-    let folder = match git.hooks_dir(call)? {
-        HooksDir::Inside(folder) => folder,
-        HooksDir::Outside(folder) => {
-            left.push(outside(&folder, &plan(&|_| None)));
+    let folder = match (git.hooks_dir(call)?, which) {
+        (HooksDir::Inside(folder), _) => folder,
+        (HooksDir::Outside(folder), Hooks::In) => {
+            left.push(outside(&folder));
             return Ok(Vec::new());
         }
+        (HooksDir::Outside(_), Hooks::Out) => return Ok(Vec::new()),
     };
     let read = |hook: Hook| std::fs::read(folder.join(hook.name())).ok();
-    let plan = plan(&read);
+    let mut plan = match which {
+        Hooks::In => setup::plan_hooks_init(read),
+        Hooks::Out => setup::plan_hooks_uninstall(read),
+    };
     left.extend(left_alone(&plan));
-    let rows = plan.changes.iter().map(|c| HookRow { name: c.path.into(), how: how(c) }).collect();
+    plan.changes.retain(|change| match stays(&folder.join(change.path)) {
+        Some(why) => {
+            left.push(Left { path: format!("hook {}", change.path), why: why.into() });
+            false
+        }
+        None => true,
+    });
+    let rows = plan.changes.iter().map(row).collect();
     if !dry_run && !plan.changes.is_empty() {
         write_hooks(workspace.disk(), &folder, &plan.changes)
             .map_err(Problem::io("write git's hooks"))?;
     }
     Ok(rows)
+}
+
+/// Why a hook that is there is not touched: what its owner decided about it stays.
+fn stays(hook: &Path) -> Option<&'static str> {
+    let known = hook.symlink_metadata().ok()?;
+    if !known.is_file() {
+        return Some("it is a link to somewhere else");
+    }
+    let runs = tree::may_run(&known);
+    (!runs).then_some("it is switched off (not executable), and would run if it were edited")
+}
+
+fn row(change: &FileChange) -> HookRow {
+    let text = |bytes: &Option<Vec<u8>>| {
+        String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
+    };
+    let (before, after) = (text(&change.before), text(&change.after));
+    let name = format!("hooks/{}", change.path);
+    let diff = similar::TextDiff::from_lines(&before, &after);
+    let diff = diff.unified_diff().header(&name, &name).to_string();
+    HookRow { name: change.path.into(), how: how(change), diff }
 }
 
 fn write_hooks(disk: &Disk, folder: &Path, changes: &[FileChange]) -> std::io::Result<()> {
@@ -138,7 +193,9 @@ fn write_hooks(disk: &Disk, folder: &Path, changes: &[FileChange]) -> std::io::R
         match &change.after {
             Some(text) => {
                 disk.replace(&folder, name, text)?;
-                make_executable(&folder, name)?;
+                if change.before.is_none() {
+                    make_executable(&folder, name)?;
+                }
             }
             None => disk.remove(&folder, name)?,
         }
@@ -157,16 +214,11 @@ fn make_executable(_: &Folder, _: &Path) -> std::io::Result<()> {
 }
 
 /// Hooks that other repositories may use too are not ours to edit.
-fn outside(folder: &Path, plan: &setup::Plan) -> Left {
-    let names: Vec<&str> = plan.changes.iter().map(|change| change.path).collect();
+fn outside(folder: &Path) -> Left {
     let lines: Vec<String> =
         Hook::ALL.iter().map(|hook| format!("{}: {}", hook.name(), hook.block())).collect();
-    let why = format!(
-        "it is outside the repository and was not touched; to have {} there, add by hand\n{}",
-        names.join(", "),
-        lines.join("\n")
-    );
-    Left { path: folder.display().to_string(), why }
+    let why = "it is outside the repository and was not touched; to have cairn there, add by hand";
+    Left { path: folder.display().to_string(), why: format!("{why}\n{}", lines.join("\n")) }
 }
 
 const fn how(change: &FileChange) -> &'static str {
@@ -189,8 +241,10 @@ pub(super) fn render(page: &mut Page, files: &Installed, hooks: &[HookRow], left
     }
     if let Some(diff) = &files.diff {
         page.diff(diff);
+        hooks.iter().for_each(|hook| page.diff(&hook.diff));
     }
     if let Some(change) = &files.change {
-        page.say_next(format!("change {change}"), format!("undo --change {change}"));
+        let apart = if hooks.is_empty() { "" } else { " (the files; hooks are not part of it)" };
+        page.say_next(format!("change {change}{apart}"), format!("undo --change {change}"));
     }
 }

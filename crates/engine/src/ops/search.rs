@@ -11,7 +11,7 @@ use crate::contract::args::{Limit, Offset, Target, Words, comma_list};
 use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
-use crate::search::{Filter, Hit};
+use crate::search::{Filter, Hit, Hits};
 use crate::view::View;
 
 /// Find anything by words: files, folders, documents
@@ -47,6 +47,8 @@ pub struct Found {
     pub query: String,
     /// The hits
     pub hits: Vec<HitRow>,
+    /// Whether there are more than were ranked; narrow the words or the path then
+    pub is_cut: bool,
     #[serde(skip)]
     paging: Paging,
 }
@@ -83,12 +85,12 @@ impl Query for Search {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let filter = Filter { kinds: self.kinds, path: path.and_then(|node| node.path().cloned()) };
         let conn = view.index()?.conn();
-        let hits = crate::search::search(conn, self.query.as_str(), &filter)?;
+        let Hits { hits, is_cut } = crate::search::search(conn, self.query.as_str(), &filter)?;
         let (offset, limit) = (self.offset.get(), self.limit.get());
         let paging =
             Paging { offset: offset as u64, limit: limit as u64, total: hits.len() as u64 };
         let hits = hits.into_iter().skip(offset).take(limit).map(row).collect();
-        Ok(Found { query: self.query.to_string(), hits, paging })
+        Ok(Found { query: self.query.to_string(), hits, is_cut, paging })
     }
 }
 
@@ -101,10 +103,16 @@ impl Render for Found {
     fn render(&self, page: &mut Page) {
         let Paging { offset, total, .. } = self.paging;
         match total {
-            0 => page.answer(format!(
-                "Nothing found for \"{}\"; every name and text was searched",
-                self.query
-            )),
+            0 => {
+                page.answer(format!(
+                    "Nothing found for \"{}\" among names, titles, headings and docs",
+                    self.query
+                ));
+                page.say_next("Every line of text is searched by", "code grep");
+            }
+            _ if self.is_cut => {
+                page.answer(format!("The best {total} hits for \"{}\"", self.query))
+            }
             1 => page.answer(format!("1 hit for \"{}\"", self.query)),
             _ => page.answer(format!("{total} hits for \"{}\"", self.query)),
         }

@@ -97,7 +97,8 @@ fn undo_files(view: &View, entry: Entry) -> Result<Plan<Undone>> {
     let summary = format!("undo of {}: {}", entry.id, entry.summary);
     let (change, actor) = (entry.id.to_string(), entry.actor);
     let answer = Undone { change, summary: entry.summary, actor };
-    Ok(Plan { summary, change: Change::Files(edits), answer })
+    // Made again, the last change would be another one.
+    Ok(Plan { summary, change: Change::Files(edits), answer, again: false })
 }
 
 fn undo_store(durable: &Durable, made: &Made) -> Result<Plan<Undone>> {
@@ -106,6 +107,7 @@ fn undo_store(durable: &Durable, made: &Made) -> Result<Plan<Undone>> {
         summary: format!("undo of {number}: {}", made.summary),
         change: Change::Store(durable.undoing(made)?),
         answer: Undone { change: number, summary: made.summary.clone(), actor: made.actor.clone() },
+        again: false,
     })
 }
 

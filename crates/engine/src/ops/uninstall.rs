@@ -7,7 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::install::{self, HookRow, Installed, Left};
+use super::install::{self, HookRow, Hooks, Installed, Left};
 use crate::contract::op::{Action, Door, Effect, Example};
 use crate::contract::page::{Page, Render};
 use crate::workspace::Workspace;
@@ -47,15 +47,10 @@ impl Action for Uninstall {
     type Answer = Uninstalled;
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Uninstalled> {
-        let plan = setup::plan_uninstall(install::existing(workspace));
+        let plan = || setup::plan_uninstall(install::existing(workspace));
         let (files, mut left) =
             install::write_files(workspace, (plan, "uninstall"), self.dry_run, call)?;
-        let hooks = install::hooks(
-            workspace,
-            |existing| setup::plan_hooks_uninstall(existing),
-            (self.dry_run, &mut left),
-            call,
-        )?;
+        let hooks = install::hooks(workspace, Hooks::Out, (self.dry_run, &mut left), call)?;
         if !self.dry_run {
             remove_cache(workspace)?;
         }
@@ -65,13 +60,20 @@ impl Action for Uninstall {
 
 /// The cache can be derived again; the folder goes too if nothing else is in it.
 fn remove_cache(workspace: &Workspace) -> Result<()> {
-    let failed = || Problem::io("remove the cache .cairn/cache");
-    match std::fs::remove_dir_all(&workspace.homes.cache) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed()(error)),
+    let root = workspace.tree.root();
+    if !tree::is_own(root, &workspace.homes.cache) || !root.join(".cairn").is_dir() {
+        return Ok(()); // a link to somewhere else is nothing we made
+    }
+    let folder = tree::own_folder(&workspace.tree, ".cairn")?;
+    match workspace.disk().remove_dir_all(&folder, "cache".as_ref()) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(Problem::io("remove the cache .cairn/cache")(error));
+        }
         _ => {}
     }
-    let above = workspace.tree.root().join(".cairn");
-    let _ = std::fs::remove_dir(above); // it stays if cards or shared knowledge are in it
+    drop(folder);
+    // It stays if cards or shared knowledge are in it.
+    let _ = workspace.disk().remove_if_empty(workspace.tree.dir(), ".cairn".as_ref());
     Ok(())
 }
 

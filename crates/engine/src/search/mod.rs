@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use base::{RepoPath, Result};
 use store::Connection;
 
-use self::tables::Found;
+use self::tables::{Bounds, Found};
 
 /// How many rows each way of looking may bring before they are ranked.
-const CANDIDATES: usize = 200;
+const CANDIDATES: usize = 1000;
 
 /// What a layer gives to be searched: one node and its text.
 #[derive(Debug, Clone)]
@@ -91,8 +91,9 @@ pub(crate) fn put(conn: &Connection, text: &Text) -> Result<()> {
 }
 
 /// Everything that fits, best first.
-pub(crate) fn search(conn: &Connection, query: &str, filter: &Filter) -> Result<Vec<Hit>> {
-    let asked = Asked::new(query);
+pub(crate) fn search(conn: &Connection, query: &str, filter: &Filter) -> Result<Hits> {
+    let bounds = Bounds::new(&filter.kinds, filter.path.as_ref());
+    let asked = Asked { bounds, ..Asked::new(query) };
     let mut rows: BTreeMap<i64, Found> = BTreeMap::new();
     let mut add = |found: Vec<Found>| rows.extend(found.into_iter().map(|row| (row.id, row)));
     let close = asked.close(conn)?;
@@ -101,53 +102,61 @@ pub(crate) fn search(conn: &Connection, query: &str, filter: &Filter) -> Result<
         add(asked.distant(conn)?);
     }
     add(close);
-    let fits = |row: &Found| {
-        (filter.kinds.is_empty() || filter.kinds.contains(&row.kind))
-            && filter.path.as_ref().is_none_or(|p| tables::is_below(row.path.as_deref(), p))
-    };
-    let mut hits: Vec<Hit> =
-        rows.into_values().filter(fits).filter_map(|row| asked.judge(row)).collect();
+    let is_cut = rows.len() >= CANDIDATES;
+    let mut hits: Vec<Hit> = rows.into_values().filter_map(|row| asked.judge(row)).collect();
     hits.sort_by(|a, b| {
         b.score.total_cmp(&a.score).then_with(|| a.name.cmp(&b.name)).then(a.node.cmp(&b.node))
     });
-    Ok(hits)
+    Ok(Hits { hits, is_cut })
+}
+
+/// What was found.
+#[derive(Debug)]
+pub(crate) struct Hits {
+    /// The hits, best first
+    pub hits: Vec<Hit>,
+    /// Whether there are more than were ranked
+    pub is_cut: bool,
 }
 
 /// A query, taken apart.
 struct Asked {
     whole: String,
     words: Vec<String>,
+    bounds: Bounds,
 }
 
 impl Asked {
     fn new(query: &str) -> Self {
         let whole = query.trim().to_lowercase();
-        Self { words: words::words(query), whole }
+        Self { words: words::words(query), whole, bounds: Bounds::new(&[], None) }
     }
 
     /// Rows that hold the words, or the letters.
     fn close(&self, conn: &Connection) -> Result<Vec<Found>> {
+        let within = (&self.bounds, CANDIDATES);
         let mut rows = Vec::new();
         if !self.words.is_empty() {
-            rows.extend(tables::by_words(conn, &self.prefixes().join(" "), CANDIDATES)?);
+            rows.extend(tables::by_words(conn, &self.prefixes().join(" "), within)?);
         }
         let grams = grams(&self.whole);
         rows.extend(match grams.is_empty() {
-            true => tables::by_substring(conn, &self.whole, CANDIDATES)?,
-            false => tables::by_grams(conn, &grams.join(" AND "), CANDIDATES)?,
+            true => tables::by_substring(conn, &self.whole, within)?,
+            false => tables::by_grams(conn, &grams.join(" AND "), within)?,
         });
         Ok(rows)
     }
 
     /// Rows that hold some of the words, or many of the letters.
     fn distant(&self, conn: &Connection) -> Result<Vec<Found>> {
+        let within = (&self.bounds, CANDIDATES);
         let mut rows = Vec::new();
         if self.words.len() > 1 {
-            rows.extend(tables::by_words(conn, &self.prefixes().join(" OR "), CANDIDATES)?);
+            rows.extend(tables::by_words(conn, &self.prefixes().join(" OR "), within)?);
         }
         let grams = grams(&self.whole);
         if !grams.is_empty() {
-            rows.extend(tables::by_grams(conn, &grams.join(" OR "), CANDIDATES)?);
+            rows.extend(tables::by_grams(conn, &grams.join(" OR "), within)?);
         }
         Ok(rows)
     }
@@ -253,7 +262,7 @@ mod tests {
             };
             put(&conn, &text).unwrap();
         }
-        let hits = search(&conn, query, &Filter::default()).unwrap();
+        let hits = search(&conn, query, &Filter::default()).unwrap().hits;
         hits.into_iter().map(|hit| (hit.name, hit.why)).collect()
     }
 

@@ -21,12 +21,11 @@ pub(crate) struct Found {
     pub id: i64,
     pub node: String,
     pub kind: String,
-    pub path: Option<Vec<u8>>,
     pub name: String,
     pub body: String,
 }
 
-const COLUMNS: &str = "d.id, d.node, d.kind, d.path, d.name, d.body";
+const COLUMNS: &str = "d.id, d.node, d.kind, d.name, d.body";
 
 pub(crate) fn put(conn: &Connection, text: &Text, split: (&str, &str)) -> Result<()> {
     let failed = || problem("write the search text");
@@ -61,37 +60,81 @@ pub(crate) fn remove(conn: &Connection, node: &str) -> Result<()> {
     Ok(())
 }
 
+/// Which rows may be found, as the statements take it.
+#[derive(Debug)]
+pub(crate) struct Bounds {
+    kinds: Option<String>,
+    path: Option<(Vec<u8>, Vec<u8>, Vec<u8>)>,
+}
+
+impl Bounds {
+    /// Only these kinds, only at or below this path.
+    pub(crate) fn new(kinds: &[String], path: Option<&RepoPath>) -> Self {
+        let path = path.map(|path| {
+            let (low, high) = range_below(path);
+            (path.as_bytes().to_vec(), low, high)
+        });
+        Self { kinds: (!kinds.is_empty()).then(|| serde_json::json!(kinds).to_string()), path }
+    }
+}
+
+/// The condition that bounds are, with the parameters from the third on.
+const WITHIN: &str = "(?3 IS NULL OR d.kind IN (SELECT value FROM json_each(?3)))
+    AND (?4 IS NULL OR d.path = ?4 OR (d.path >= ?5 AND d.path < ?6))";
+
 /// The best rows by words, names counting more than bodies.
-pub(crate) fn by_words(conn: &Connection, query: &str, most: usize) -> Result<Vec<Found>> {
+pub(crate) fn by_words(
+    conn: &Connection,
+    query: &str,
+    (b, most): (&Bounds, usize),
+) -> Result<Vec<Found>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM doc_word JOIN doc d ON d.id = doc_word.rowid
-         WHERE doc_word MATCH ?1 ORDER BY bm25(doc_word, 5.0, 1.0) LIMIT ?2"
+         WHERE doc_word MATCH ?1 AND {WITHIN} ORDER BY bm25(doc_word, 5.0, 1.0) LIMIT ?2"
     );
-    matching(conn, &sql, query, most)
+    matching(conn, &sql, query, (b, most))
 }
 
 /// The best rows by trigrams.
-pub(crate) fn by_grams(conn: &Connection, query: &str, most: usize) -> Result<Vec<Found>> {
+pub(crate) fn by_grams(
+    conn: &Connection,
+    query: &str,
+    (b, most): (&Bounds, usize),
+) -> Result<Vec<Found>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM doc_gram JOIN doc d ON d.id = doc_gram.rowid
-         WHERE doc_gram MATCH ?1 ORDER BY bm25(doc_gram) LIMIT ?2"
+         WHERE doc_gram MATCH ?1 AND {WITHIN} ORDER BY bm25(doc_gram) LIMIT ?2"
     );
-    matching(conn, &sql, query, most)
+    matching(conn, &sql, query, (b, most))
 }
 
 /// Rows that hold a text too short for a trigram.
-pub(crate) fn by_substring(conn: &Connection, text: &str, most: usize) -> Result<Vec<Found>> {
+pub(crate) fn by_substring(
+    conn: &Connection,
+    text: &str,
+    (b, most): (&Bounds, usize),
+) -> Result<Vec<Found>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM doc d WHERE instr(d.name, ?1) > 0 OR instr(d.body, ?1) > 0
-         ORDER BY instr(d.name, ?1) = 0, length(d.name), d.node LIMIT ?2"
+        "SELECT {COLUMNS} FROM doc d WHERE (instr(d.name, ?1) > 0 OR instr(d.body, ?1) > 0)
+         AND {WITHIN} ORDER BY instr(d.name, ?1) = 0, length(d.name), d.node LIMIT ?2"
     );
-    matching(conn, &sql, text, most)
+    matching(conn, &sql, text, (b, most))
 }
 
-fn matching(conn: &Connection, sql: &str, query: &str, most: usize) -> Result<Vec<Found>> {
+fn matching(
+    conn: &Connection,
+    sql: &str,
+    query: &str,
+    (bounds, most): (&Bounds, usize),
+) -> Result<Vec<Found>> {
     let failed = || problem("search");
     let mut statement = conn.prepare_cached(sql).map_err(failed())?;
-    let rows = statement.query_map(params![query, most], found).map_err(failed())?;
+    let (path, low, high) = match &bounds.path {
+        Some((path, low, high)) => (Some(path), Some(low), Some(high)),
+        None => (None, None, None),
+    };
+    let params = params![query, most, bounds.kinds, path, low, high];
+    let rows = statement.query_map(params, found).map_err(failed())?;
     rows.collect::<Result<_, _>>().map_err(failed())
 }
 
@@ -100,16 +143,7 @@ fn found(row: &Row<'_>) -> SqlResult<Found> {
         id: row.get(0)?,
         node: row.get(1)?,
         kind: row.get(2)?,
-        path: row.get(3)?,
-        name: row.get(4)?,
-        body: row.get(5)?,
-    })
-}
-
-/// Whether a row's path lies at or below a folder.
-pub(crate) fn is_below(path: Option<&[u8]>, folder: &RepoPath) -> bool {
-    let (low, high) = range_below(folder);
-    path.is_some_and(|path| {
-        path == folder.as_bytes() || (path >= low.as_slice() && path < high.as_slice())
+        name: row.get(3)?,
+        body: row.get(4)?,
     })
 }

@@ -130,7 +130,8 @@ fn an_empty_answer_says_that_it_looked() {
         &library(),
         "search quetzalcoatl",
         "
-        Nothing found for \"quetzalcoatl\"; every name and text was searched
+        Nothing found for \"quetzalcoatl\" among names, titles, headings and docs
+        Every line of text is searched by    code grep
         basis: fresh · main @ COMMIT
         ",
     );

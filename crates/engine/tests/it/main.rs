@@ -5,5 +5,6 @@
 mod answers;
 mod contract;
 mod freshness;
+mod hardening;
 mod plans;
 mod setup;

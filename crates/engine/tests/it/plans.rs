@@ -25,7 +25,12 @@ fn edit(path: &str, before: Option<&str>, after: Option<&str>) -> FileEdit {
 
 fn write(workspace: &Workspace, edits: &[FileEdit]) -> Result<Written<()>> {
     workspace.write(&call(), |_| {
-        Ok(Plan { summary: "test".into(), change: Change::Files(edits.to_vec()), answer: () })
+        Ok(Plan {
+            summary: "test".into(),
+            change: Change::Files(edits.to_vec()),
+            answer: (),
+            again: true,
+        })
     })
 }
 
@@ -39,7 +44,8 @@ fn a_dry_run_shows_a_change_and_undo_takes_it_back() {
         edit("new/c.md", None, Some("# C\n")),
         edit("b.md", Some("# B\n"), None),
     ];
-    let plan = Plan { summary: "t".into(), change: Change::Files(edits.clone()), answer: () };
+    let plan =
+        Plan { summary: "t".into(), change: Change::Files(edits.clone()), answer: (), again: true };
     let shown = workspace.preview(plan).unwrap();
     assert_eq!(
         shown.diff.unwrap(),
@@ -85,7 +91,12 @@ fn a_plan_that_met_another_writer_is_made_once_more() {
             let mut content = known.bytes;
             content.extend_from_slice(format!("{n}\n").as_bytes());
             let edit = FileEdit { path, expected: Some(known.hash), content: Some(content) };
-            Ok(Plan { summary: "add".into(), change: Change::Files(vec![edit]), answer: () })
+            Ok(Plan {
+                summary: "add".into(),
+                change: Change::Files(vec![edit]),
+                answer: (),
+                again: true,
+            })
         });
         written.unwrap();
     };
@@ -302,7 +313,12 @@ impl StoreChange for Note {
 fn set(workspace: &Workspace, id: i64, text: &str) -> Result<Written<()>> {
     workspace.write(&call(), |_| {
         let note = Arc::new(Note { id, text: Some(text.into()) });
-        Ok(Plan { summary: format!("note {id}"), change: Change::Store(note), answer: () })
+        Ok(Plan {
+            summary: format!("note {id}"),
+            change: Change::Store(note),
+            answer: (),
+            again: true,
+        })
     })
 }
 

@@ -1,6 +1,7 @@
 //! `init` and `uninstall` on real repositories.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 use testkit::{Repo, check};
@@ -36,6 +37,8 @@ fn hooks(repo: &Repo) -> Vec<(String, Vec<u8>)> {
 fn init_is_idempotent_and_uninstall_gives_the_bytes_back() {
     let repo = Repo::new(FIXTURE);
     repo.write(".git/hooks/pre-commit", "#!/bin/sh\nnpm test\n");
+    let runs = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(repo.root().join(".git/hooks/pre-commit"), runs).unwrap();
     let before = (repo.snapshot(), hooks(&repo));
     let written = repo.data("init", agents());
     assert_eq!(written["left"], json!([]), "{written:#}");
@@ -122,7 +125,8 @@ fn a_typo_in_the_configuration_is_told_with_its_place() {
         &repo,
         "search docs",
         "
-        Nothing found for \"docs\"; every name and text was searched
+        Nothing found for \"docs\" among names, titles, headings and docs
+        Every line of text is searched by    code grep
         basis: fresh · main @ COMMIT
         ",
     );

@@ -41,7 +41,10 @@ internal fun helper(x: Int) = journal("@see spec::in/string")
 
 #[test]
 fn declarations() {
-    check(Kotlin, TEXT, r##"
+    check(
+        Kotlin,
+        TEXT,
+        r##"
         in com.acme.auth
         property repo :12 `private val repo: Repo`
         property name pub exported :14 `val name: String = "x"` "Name."
@@ -53,12 +56,16 @@ fn declarations() {
         import com.acme.util *
         import com.acme log=journal
         error 11:1 cannot read `@Service`
-        "##);
+        "##,
+    );
 }
 
 #[test]
 fn calls() {
-    check_flow(Kotlin, TEXT, r##"
+    check_flow(
+        Kotlin,
+        TEXT,
+        r##"
         param open#0 name: String
         param open#1 n: Int
         param open.<lambda1>#0 u
@@ -72,5 +79,6 @@ fn calls() {
         open: #6 ~Made(%name)
         open: #7 #6.list()
         open: return #7
-        "##);
+        "##,
+    );
 }

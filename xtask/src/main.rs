@@ -12,7 +12,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask test              fetch what the tests need and run all of them
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
-cargo xtask deny              check licences, sources and advisories of dependencies
+cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench             measure beside the peer or the limit; prints a table
 cargo xtask soak              the long versions of the tests
 ";

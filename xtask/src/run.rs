@@ -14,6 +14,9 @@ pub(crate) type Result<T> = std::result::Result<T, String>;
 /// Tests of random input try this often, unless the caller says otherwise.
 const CASES: &str = "64";
 
+/// The version of cargo-deny that was tried.
+const DENY: &str = "0.20.2";
+
 /// All tests: those of the crates, then real clients against the real binary.
 pub(crate) fn test(root: &Path) -> Result<()> {
     let cases = std::env::var("PROPTEST_CASES").unwrap_or_else(|_| CASES.into());
@@ -29,16 +32,19 @@ pub(crate) fn soak(root: &Path) -> Result<()> {
     run(command.env("PROPTEST_CASES", "5000").env("CAIRN_SOAK", "1"))
 }
 
-/// Licences, sources and known holes of what we depend on.
+/// Licences and sources of what we depend on. Known holes are in a list that has to be fetched,
+/// which is not to be had everywhere: `cargo deny check advisories` by hand.
 pub(crate) fn deny(root: &Path) -> Result<()> {
-    let tool = root.join(".tools/deny/bin/cargo-deny");
-    if !tool.is_file() {
+    let mut tool = root.join(".tools/deny/bin/cargo-deny");
+    let is_there = Command::new("cargo-deny").arg("--version").output();
+    if is_there.is_ok_and(|there| String::from_utf8_lossy(&there.stdout).contains(DENY)) {
+        tool = PathBuf::from("cargo-deny");
+    } else if !tool.is_file() {
         let into = root.join(".tools/deny");
         let into = into.to_string_lossy();
-        let args = ["install", "cargo-deny", "--locked", "--root", &into, "--version", "0.20.2"];
+        let args = ["install", "cargo-deny", "--locked", "--root", &into, "--version", DENY];
         run(cargo(root, &args).env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"))?;
     }
-    // Advisories need a download that is not to be had everywhere; the rest is in the lock file.
     let checks = ["check", "--hide-inclusion-graph", "bans", "licenses", "sources"];
     run(Command::new(tool).current_dir(root).args(checks))
 }

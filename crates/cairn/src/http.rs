@@ -29,6 +29,9 @@ use crate::perform::{Caller, operate, permit};
 /// The longest request body, in bytes; the same as a line on stdin.
 pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
 
+/// How long requests in flight get when the server ends.
+const FAREWELL: Duration = Duration::from_secs(1);
+
 /// A client that says nothing for so long has left.
 const IDLE: Duration = Duration::from_hours(1);
 
@@ -94,8 +97,14 @@ pub async fn serve<H: ServerHandler + Clone>(
     let guard = Guard::new(address, token);
     let api = Api { workspace, options, gone: gone.clone() };
     ready(address);
+    let end = gone.clone();
     let served = axum::serve(listener, router(handler, api, guard));
-    served.with_graceful_shutdown(gone.cancelled_owned()).await
+    let served = served.with_graceful_shutdown(gone.cancelled_owned());
+    tokio::select! {
+        served = served => served,
+        // Somebody who does not finish their request must not keep the server alive.
+        () = async { end.cancelled().await; tokio::time::sleep(FAREWELL).await } => Ok(()),
+    }
 }
 
 fn router<H: ServerHandler + Clone>(handler: H, api: Api, guard: Guard) -> Router {
@@ -121,9 +130,16 @@ async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
     match guard.check(request.headers()) {
         Ok(()) => next.run(request).await,
         Err(StatusCode::UNAUTHORIZED) => {
-            (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response()
+            let problem = Problem::new(Code::Untrusted, "no bearer token, or a wrong one")
+                .hint("send  Authorization: Bearer TOKEN");
+            let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
+            (StatusCode::UNAUTHORIZED, challenge, Json(to_json(&Err(problem)))).into_response()
         }
-        Err(status) => status.into_response(),
+        Err(status) => {
+            let problem =
+                Problem::new(Code::Untrusted, "another Host or Origin than this server's");
+            (status, Json(to_json(&Err(problem)))).into_response()
+        }
     }
 }
 

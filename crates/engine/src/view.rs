@@ -1,7 +1,7 @@
 //! One consistent look at the repository. It can read everything and write nothing.
 
 use std::cell::{OnceCell, RefCell};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base::{Call, Code, EntityRef, Problem, RepoPath, Result};
@@ -59,7 +59,7 @@ impl<'w> View<'w> {
     }
 
     /// Where the index is now.
-    pub(crate) fn index_path(&self) -> Option<std::path::PathBuf> {
+    pub(crate) fn index_path(&self) -> Option<PathBuf> {
         self.workspace.index_path()
     }
 
@@ -102,8 +102,8 @@ impl<'w> View<'w> {
         self.areas().iter().filter_map(|area| area.durable).collect()
     }
 
-    /// What a path that a person typed means here: first from where they stand, then from the
-    /// root. `None` for what is no path of this repository.
+    /// What a path that a person typed may mean: first from where they stand, then from the
+    /// root. Nothing for what is no path of this repository.
     pub fn typed_paths(&self, text: &str) -> Vec<RepoPath> {
         let relative = match Path::new(text).is_absolute() {
             true => match self.inside(Path::new(text)) {
@@ -128,7 +128,7 @@ impl<'w> View<'w> {
         if !outside {
             return Ok(());
         }
-        let absolute = self.tree().root().join(prefix).join(path);
+        let absolute = without_dots(&self.tree().root().join(prefix).join(path));
         let sibling = self.git().and_then(|git| git.sibling_with(&absolute));
         Err(match sibling {
             Some(_) => {
@@ -184,4 +184,18 @@ impl<'w> View<'w> {
     pub fn node(&self, path: &RepoPath) -> EntityRef {
         crate::layers::files::node(path)
     }
+}
+
+/// A path with its `.` and `..` taken out, as far as the text tells.
+fn without_dots(path: &Path) -> PathBuf {
+    use std::path::Component;
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
 }

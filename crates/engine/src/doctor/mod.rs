@@ -4,6 +4,7 @@ mod config;
 mod git;
 mod hooks;
 mod journal;
+mod layout;
 mod servers;
 mod stores;
 
@@ -26,6 +27,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { name: "git", run: git::check },
     Check { name: "hooks", run: hooks::check },
     Check { name: "config", run: config::check },
+    Check { name: "layout", run: layout::check },
     Check { name: "stores", run: stores::check },
     Check { name: "journal", run: journal::check },
     Check { name: "servers", run: servers::check },

@@ -7,7 +7,7 @@ mod tables;
 
 use std::path::Path;
 
-use base::Hash;
+use base::{Hash, Problem, Result};
 use jiff::Timestamp;
 use store::{Durability, Store};
 use syntax::{EXTRACTOR_VERSION, FileFacts, Language};
@@ -28,11 +28,20 @@ impl FactsCache {
     /// Opens the cache, anew if it is damaged; works without one where there can be none.
     pub(crate) fn open(path: &Path, now: Timestamp) -> Self {
         let day = now.as_second().div_euclid(86_400);
-        let store = open(path).or_else(|| {
-            let _ = std::fs::remove_file(path); // a damaged cache is worth nothing
-            open(path)
+        let store = open(path).or_else(|problem| {
+            let cause = problem.source.as_ref().and_then(|source| source.downcast_ref());
+            if cause.is_some_and(store::damaged) {
+                // A damaged cache is worth nothing; one that is only busy may be worth a lot.
+                for end in ["", "-wal", "-shm"] {
+                    let mut name = path.as_os_str().to_owned();
+                    name.push(end);
+                    let _ = std::fs::remove_file(name);
+                }
+                return open(path);
+            }
+            Err(problem)
         });
-        Self { store, day }
+        Self { store: store.ok(), day }
     }
 
     /// The facts of a text, if it has been read before.
@@ -65,14 +74,15 @@ impl FactsCache {
     }
 }
 
-fn open(path: &Path) -> Option<Store> {
-    std::fs::create_dir_all(path.parent()?).ok()?;
-    let mut store = store::open(path, Durability::Derived).ok()?;
+fn open(path: &Path) -> Result<Store> {
+    let folder = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(folder).map_err(Problem::io("make the facts' folder"))?;
+    let mut store = store::open(path, Durability::Derived)?;
     let make = |tx: &store::Transaction<'_>| {
         tx.execute_batch(tables::SCHEMA).map_err(store::problem("make the facts cache"))
     };
-    store.write(make).ok()?;
-    Some(store)
+    store.write(make)?;
+    Ok(store)
 }
 
 fn dialect(language: Option<Language>) -> &'static str {

@@ -98,6 +98,12 @@ fn nothing(view: &View, name: &str) -> Result<Problem> {
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let near: Vec<String> = near.into_iter().take(NEAREST).map(|(_, name)| name).collect();
     let problem = Problem::not_found(format!("nothing is called `{name}`"));
+    if view.typed_paths(name).iter().any(|path| view.tree().stat_if_there(path).is_some()) {
+        return Ok(problem.hint(
+            "something is there, but not as a file of the project: git ignores it, \
+             or it is a link or another repository",
+        ));
+    }
     Ok(match near.as_slice() {
         [] => problem.hint(format!("look for it with  search \"{name}\"")),
         near => problem.hint(format!("the nearest: {}", near.join(", "))).detail("nearest", near),

@@ -14,7 +14,7 @@ const LARGEST_HASHED: u64 = 64 * 1024 * 1024;
 /// How much of a file is searched for a NUL, which no text has. As in git.
 const BINARY_PROBE: usize = 8000;
 
-/// A line longer than this in a file of few lines was not written by a person.
+/// A line longer than this was not written by a person, in bytes.
 const LONGEST_LINE: usize = 20_000;
 
 /// A file as it was just read.

@@ -70,7 +70,7 @@ impl Query for Context {
     const NAME: &'static str = "context";
     const TOOLSET: Toolset = Toolset::Everyday;
     const ALIASES: &'static [Alias] =
-        &[Alias::of("get_context").renaming(&[("target", "targets")])];
+        &[Alias::of("get_context").renaming(&[("target", "targets"), ("card_key", "targets")])];
     const EXAMPLES: &'static [Example] = &[
         Example { args: "README.md", shows: "what a file is about and what hangs on it" },
         Example { args: "src docs --budget 400", shows: "two folders in few words" },

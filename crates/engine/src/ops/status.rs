@@ -98,8 +98,11 @@ fn place(view: &View, path: &Path) -> String {
     let below = |base: &Path, name: &str| {
         path.strip_prefix(base).ok().map(|rest| format!("{name}{}", rest.display()))
     };
-    let in_git = shared.as_deref().and_then(|shared| below(shared, ".git/"));
-    below(root, "").or(in_git).unwrap_or_else(|| path.display().to_string())
+    // A linked worktree has no folder `.git` of its own.
+    let own = shared.as_deref().is_some_and(|shared| shared.starts_with(root));
+    let git = if own { ".git/" } else { "<common git folder>/" };
+    let in_git = shared.as_deref().and_then(|shared| below(shared, git));
+    in_git.or_else(|| below(root, "")).unwrap_or_else(|| path.display().to_string())
 }
 
 impl Render for Standing {

@@ -72,7 +72,8 @@ pub struct EdgeRow {
 
 impl Query for Subgraph {
     const NAME: &'static str = "subgraph";
-    const ALIASES: &'static [Alias] = &[Alias::of("get_subgraph").lifting(&["filters"])];
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("get_subgraph").renaming(&[("card_key", "center")]).lifting(&["filters"])];
     const EXAMPLES: &'static [Example] =
         &[Example { args: "docs --hops 1", shows: "a folder, what it holds and what links to it" }];
     type Answer = Around;

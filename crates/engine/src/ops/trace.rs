@@ -87,9 +87,7 @@ impl Render for Way {
     fn render(&self, page: &mut Page) {
         let Self { from, to, hops, .. } = self;
         match (self.found, hops.len()) {
-            (false, _) => page.answer(format!(
-                "No way from {from} to {to} within {LONGEST} hops; every edge was followed"
-            )),
+            (false, _) => page.answer(format!("No way from {from} to {to} within {LONGEST} hops")),
             (true, 0) => page.answer(format!("{from} is {to}")),
             (true, 1) => page.answer(format!("1 hop from {from} to {to}")),
             (true, count) => page.answer(format!("{count} hops from {from} to {to}")),

@@ -211,6 +211,8 @@ fn a_path_outside_or_in_a_sibling_is_refused() {
     assert_eq!(code("/etc/passwd"), Code::OutsideRepository);
     assert_eq!(code("../../etc/passwd"), Code::OutsideRepository);
     assert_eq!(code(sibling.join("README.md").to_str().unwrap()), Code::WrongWorktree);
+    let near = format!("../{}", sibling.join("README.md").display());
+    assert_eq!(code(&near), Code::OutsideRepository);
     assert_eq!(code(".git/config"), Code::NotFound);
 }
 

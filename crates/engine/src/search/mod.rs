@@ -186,9 +186,14 @@ impl Asked {
         if name == self.whole || stem == self.whole || last == self.whole {
             return Some((Why::ExactName, 3.0)); // before a name that merely holds all of it
         }
-        // Punctuation is asked for on purpose: `C++` is not any word that starts with c.
         let literal = name.contains(&self.whole) || row.body.to_lowercase().contains(&self.whole);
-        let bonus = if literal { 2.0 } else { 0.0 };
+        // Punctuation is asked for on purpose: `C++` is not any word that starts with c.
+        let is_word = |c: char| c.is_alphanumeric() || c.is_whitespace();
+        let bonus = match (literal, self.whole.chars().all(is_word)) {
+            (true, false) => 2.0,
+            (true, true) => 0.4,
+            (false, _) => 0.0,
+        };
         let (named, said) = self.shares(row);
         if named >= 1.0 {
             return Some((Why::Name, bonus));
@@ -275,7 +280,8 @@ mod tests {
         assert_eq!(found("auth")[0].1, Why::Name);
         assert_eq!(found("oauth session")[0], (session.clone(), Why::Text));
         assert_eq!(found("oauth token")[0].1, Why::SomeWords);
-        assert_eq!(found("OAuthCall")[0], (callback, Why::Name));
+        assert_eq!(found("OAuthCall")[0], (callback.clone(), Why::Name));
+        assert_eq!(found("oauth callback receives")[0], (callback, Why::Text));
         assert_eq!(found("sesion.ts")[0], (session, Why::Typo));
         assert!(found("zzzzqq").is_empty());
     }

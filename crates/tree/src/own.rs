@@ -22,7 +22,7 @@ pub fn own_folder(tree: &Tree, path: &str) -> Result<Folder> {
             Ok(known) if known.is_dir() => {}
             Ok(_) => return Err(not_ours(&walked)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                make(&folder, part).map_err(failed())?
+                make(&folder, part).map_err(failed())?;
             }
             Err(error) => return Err(failed()(error)),
         }

@@ -9,9 +9,8 @@ pub(super) fn resolve(files: &Files<'_>, import: &Imported) -> Option<RepoPath> 
     let specifier = import.specifier.as_str();
     if import.kind == "Mod" {
         let own = module_folder(&import.path);
-        let written = specifier
-            .ends_with(".rs")
-            .then(|| format!("{}{specifier}", super::folder_of(&import.path)));
+        let is_path = specifier.rsplit_once('.').is_some_and(|(_, ending)| ending == "rs");
+        let written = is_path.then(|| format!("{}{specifier}", super::folder_of(&import.path)));
         let plain = [format!("{own}{specifier}.rs"), format!("{own}{specifier}/mod.rs")];
         return files.first(written.into_iter().chain(plain));
     }

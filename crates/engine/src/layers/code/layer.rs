@@ -64,7 +64,7 @@ impl Layer for CodeLayer {
     }
 
     fn holds(&self, view: &View, wanted: &EntityRef) -> Result<bool> {
-        Ok(self.row(view, wanted)?.is_some())
+        Ok(row(view, wanted)?.is_some())
     }
 
     fn neighbours(
@@ -77,11 +77,11 @@ impl Layer for CodeLayer {
         let mut edges = Vec::new();
         for here in frontier {
             if direction != Direction::Against {
-                let found = self.along(view, here, kind)?;
+                let found = along(view, here, kind)?;
                 edges.extend(found.into_iter().map(|there| edge(here.clone(), there, kind)));
             }
             if direction != Direction::Along {
-                let found = self.against(view, here, kind)?;
+                let found = against(view, here, kind)?;
                 edges.extend(found.into_iter().map(|there| edge(there, here.clone(), kind)));
             }
         }
@@ -89,7 +89,7 @@ impl Layer for CodeLayer {
     }
 
     fn describe(&self, view: &View, wanted: &EntityRef) -> Result<Option<Description>> {
-        Ok(self.row(view, wanted)?.map(|row| Description {
+        Ok(row(view, wanted)?.map(|row| Description {
             node: wanted.clone(),
             name: format!("{}#{}", row.path, row.full),
             about: about(&row),
@@ -109,53 +109,50 @@ impl Layer for CodeLayer {
     }
 }
 
-impl CodeLayer {
-    fn row(&self, view: &View, wanted: &EntityRef) -> Result<Option<SymbolRow>> {
-        let EntityRef::Symbol(path, name) = wanted else { return Ok(None) };
-        code::symbol(view.index()?.conn(), path, name.as_str())
-    }
+fn row(view: &View, wanted: &EntityRef) -> Result<Option<SymbolRow>> {
+    let EntityRef::Symbol(path, name) = wanted else { return Ok(None) };
+    code::symbol(view.index()?.conn(), path, name.as_str())
+}
 
-    fn along(&self, view: &View, from: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
-        let conn = view.index()?.conn();
-        match from {
-            EntityRef::Module(path) if *kind == DECLARES => {
-                let top = code::in_file(conn, path)?.into_iter().filter(|row| row.parent.is_none());
-                Ok(top.map(|row| symbol_node(&row)).collect())
-            }
-            EntityRef::Symbol(path, name) if *kind == DECLARES => {
-                let own = code::symbol(conn, path, name.as_str())?.map(|row| row.id);
-                let rows = code::in_file(conn, path)?.into_iter();
-                let inner = rows.filter(|row| own.is_some() && row.parent == own);
-                Ok(inner.map(|row| symbol_node(&row)).collect())
-            }
-            EntityRef::Module(path) if *kind == IMPORTS => {
-                let imports = code::imports(conn, path)?;
-                Ok(imports.iter().filter_map(|import| import.target.as_ref()).map(node).collect())
-            }
-            _ => Ok(Vec::new()),
+fn along(view: &View, from: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
+    let conn = view.index()?.conn();
+    match from {
+        EntityRef::Module(path) if *kind == DECLARES => {
+            let top = code::in_file(conn, path)?.into_iter().filter(|row| row.parent.is_none());
+            Ok(top.map(|row| symbol_node(&row)).collect())
         }
+        EntityRef::Symbol(path, name) if *kind == DECLARES => {
+            let own = code::symbol(conn, path, name.as_str())?.map(|row| row.id);
+            let rows = code::in_file(conn, path)?.into_iter();
+            let inner = rows.filter(|row| own.is_some() && row.parent == own);
+            Ok(inner.map(|row| symbol_node(&row)).collect())
+        }
+        EntityRef::Module(path) if *kind == IMPORTS => {
+            let imports = code::imports(conn, path)?;
+            Ok(imports.iter().filter_map(|import| import.target.as_ref()).map(node).collect())
+        }
+        _ => Ok(Vec::new()),
     }
+}
 
-    fn against(&self, view: &View, to: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
-        let conn = view.index()?.conn();
-        match to {
-            EntityRef::Symbol(path, _) if *kind == DECLARES => {
-                let Some(row) = self.row(view, to)? else { return Ok(Vec::new()) };
-                let around =
-                    code::in_file(conn, path)?.into_iter().find(|r| Some(r.id) == row.parent);
-                Ok(vec![around.map_or_else(|| node(path), |row| symbol_node(&row))])
-            }
-            EntityRef::Module(path) if *kind == IMPORTS => {
-                let importers = code::importers(conn, path)?;
-                Ok(importers.iter().map(|import| node(&import.path)).collect())
-            }
-            EntityRef::Symbol(path, name) if *kind == IMPORTS => {
-                let importers = code::importers(conn, path)?;
-                let taking = importers.iter().filter(|import| takes(import, name.as_str()));
-                Ok(taking.map(|import| node(&import.path)).collect())
-            }
-            _ => Ok(Vec::new()),
+fn against(view: &View, to: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
+    let conn = view.index()?.conn();
+    match to {
+        EntityRef::Symbol(path, _) if *kind == DECLARES => {
+            let Some(row) = row(view, to)? else { return Ok(Vec::new()) };
+            let around = code::in_file(conn, path)?.into_iter().find(|r| Some(r.id) == row.parent);
+            Ok(vec![around.map_or_else(|| node(path), |row| symbol_node(&row))])
         }
+        EntityRef::Module(path) if *kind == IMPORTS => {
+            let importers = code::importers(conn, path)?;
+            Ok(importers.iter().map(|import| node(&import.path)).collect())
+        }
+        EntityRef::Symbol(path, name) if *kind == IMPORTS => {
+            let importers = code::importers(conn, path)?;
+            let taking = importers.iter().filter(|import| takes(import, name.as_str()));
+            Ok(taking.map(|import| node(&import.path)).collect())
+        }
+        _ => Ok(Vec::new()),
     }
 }
 

@@ -48,7 +48,7 @@ pub struct Find {
 
 /// Symbols that fit, best first
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Symbols {
+pub struct FoundSymbols {
     /// The name that was looked for
     pub name: String,
     /// The symbols
@@ -80,9 +80,9 @@ impl Query for Find {
         Example { args: "refresh --kind method", shows: "methods with that in their name" },
         Example { args: "Workspace.open", shows: "a method by its nested name" },
     ];
-    type Answer = Symbols;
+    type Answer = FoundSymbols;
 
-    fn run(self, view: &View) -> Result<Symbols> {
+    fn run(self, view: &View) -> Result<FoundSymbols> {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let path = path.as_ref().and_then(|node| node.path());
         let name = self.name.as_str().trim();
@@ -92,7 +92,7 @@ impl Query for Find {
         let paging =
             Paging { offset: offset as u64, limit: limit as u64, total: found.len() as u64 };
         let symbols = found.into_iter().skip(offset).take(limit).map(symbol).collect();
-        Ok(Symbols { name: name.to_owned(), symbols, paging })
+        Ok(FoundSymbols { name: name.to_owned(), symbols, paging })
     }
 }
 
@@ -106,7 +106,7 @@ pub(super) fn symbol(row: SymbolRow) -> Symbol {
     }
 }
 
-impl Render for Symbols {
+impl Render for FoundSymbols {
     fn render(&self, page: &mut Page) {
         let Paging { offset, total, .. } = self.paging;
         page.answer(match total {

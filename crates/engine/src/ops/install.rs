@@ -241,7 +241,9 @@ pub(super) fn render(page: &mut Page, files: &Installed, hooks: &[HookRow], left
     }
     if let Some(diff) = &files.diff {
         page.diff(diff);
-        hooks.iter().for_each(|hook| page.diff(&hook.diff));
+        for hook in hooks {
+            page.diff(&hook.diff);
+        }
     }
     if let Some(change) = &files.change {
         let apart = if hooks.is_empty() { "" } else { " (the files; hooks are not part of it)" };

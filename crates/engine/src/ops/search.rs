@@ -111,7 +111,7 @@ impl Render for Found {
                 page.say_next("Every line of text is searched by", "code grep");
             }
             _ if self.is_cut => {
-                page.answer(format!("The best {total} hits for \"{}\"", self.query))
+                page.answer(format!("The best {total} hits for \"{}\"", self.query));
             }
             1 => page.answer(format!("1 hit for \"{}\"", self.query)),
             _ => page.answer(format!("{total} hits for \"{}\"", self.query)),

@@ -148,7 +148,7 @@ impl Query for Zoom {
 
 fn zoom_folder(view: &View, node: EntityRef, folder: &RepoPath, level: Level) -> Result<Zoomed> {
     let all = files::in_folder(view, folder)?;
-    let code = all.into_iter().filter(|file| file.language.is_some_and(|l| l.is_code()));
+    let code = all.into_iter().filter(|file| file.language.is_some_and(syntax::Language::is_code));
     let mut left_out = 0;
     let mut files = Vec::new();
     let by_file = exports_by_file(view, folder)?;
@@ -266,7 +266,9 @@ impl Zoomed {
         if self.level == 0 {
             page.table(2, files.iter().map(folder_row).collect());
         } else {
-            files.iter().for_each(|file| render_file(page, file, false));
+            for file in files {
+                render_file(page, file, false);
+            }
         }
         if self.left_out > 0 {
             page.say(format!("Left out: {} tests and files without exports", self.left_out));
@@ -289,9 +291,9 @@ fn render_file(page: &mut Page, file: &ZoomedFile, alone: bool) {
     let title = file.title.as_deref().map(|title| format!(": {title}")).unwrap_or_default();
     let line = format!("{}{title} ({} lines, {} exports)", file.path, file.lines, file.exports);
     if alone {
-        page.answer(line)
+        page.answer(line);
     } else {
-        page.heading(line)
+        page.heading(line);
     }
     for symbol in &file.symbols {
         let indent = "  ".repeat(symbol.depth + 1);

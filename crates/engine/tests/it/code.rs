@@ -1,0 +1,165 @@
+//! Code as an index: symbols, imports, and answers from them.
+
+use base::Code;
+use serde_json::json;
+use testkit::{Repo, check};
+
+fn shop() -> Repo {
+    Repo::new(
+        "//- src/pay/gateway.ts
+/** Talks to the bank. Carefully. */
+export interface Gateway { charge(cents: number): Promise<void> }
+/** Charges a card. */
+export function charge(cents: number): Promise<void> { return send(cents); }
+function send(cents: number) { return Promise.resolve(); }
+//- src/pay/index.ts
+export { charge } from './gateway';
+export * from './gateway';
+//- src/orders.ts
+import { charge } from './pay';
+import * as fs from 'fs';
+export class Orders {
+  settle(cents: number) { return charge(cents); }
+}
+//- src/orders.test.ts
+import { Orders } from './orders';
+//- lib/src/lib.rs
+//! Names of things.
+pub mod path;
+pub use path::RepoPath;
+//- lib/src/path.rs
+/// Where something is.
+pub struct RepoPath(Vec<u8>);
+impl RepoPath {
+    /// The root.
+    pub fn root() -> Self { RepoPath(Vec::new()) }
+}
+//- lib/Cargo.toml
+[package]
+//- app/__init__.py
+//- app/models.py
+class User:
+    def name(self): ...
+//- app/views.py
+from .models import User
+",
+    )
+}
+
+#[test]
+fn zoom_shows_what_is_offered() {
+    let repo = shop();
+    check(
+        &repo,
+        "code zoom src/pay/gateway.ts",
+        "
+        src/pay/gateway.ts: Talks to the bank (5 lines, 2 exports)
+            2    export interface Gateway
+                   Talks to the bank
+            2      charge(cents: number): Promise<void>
+            4    export function charge(cents: number): Promise<void>
+                   Charges a card
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    check(
+        &repo,
+        "code zoom src",
+        "
+        src: 1 files, 1 exports
+          orders.ts  1  Orders
+        Left out: 1 tests and files without exports
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    assert_eq!(repo.code("kart_zoom", json!({"path": "src", "level": 3})), Code::ValidationError);
+    let text = repo.data("kart_zoom", json!({"path": "src/orders.ts", "level": 2}));
+    assert!(text["files"][0]["text"].as_str().unwrap().contains("settle"));
+}
+
+#[test]
+fn symbols_are_found_by_name_and_are_targets() {
+    let repo = shop();
+    check(
+        &repo,
+        "code find charge",
+        "
+        2 symbols for `charge`
+        export function charge(cents: number): Promise<void>  4  symbol:src/pay/gateway.ts#charge
+        charge(cents: number): Promise<void>                  2  symbol:src/pay/gateway.ts#Gateway.charge
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    let target = |name: &str| repo.data("impact", json!({"target": name}))["target"].clone();
+    assert_eq!(target("Orders.settle"), "symbol:src/orders.ts#Orders.settle");
+    assert_eq!(target("gateway.ts#charge"), "symbol:src/pay/gateway.ts#charge");
+    assert_eq!(target("root"), "symbol:lib/src/path.rs#RepoPath.root");
+    assert_eq!(repo.code("impact", json!({"target": "charge"})), Code::Ambiguous);
+    let problem = repo.ask("impact", json!({"target": "Ordes"})).unwrap_err();
+    assert!(problem.hints[0].contains("Orders"), "{:?}", problem.hints);
+}
+
+#[test]
+fn importers_are_found_through_barrels() {
+    let repo = shop();
+    check(
+        &repo,
+        "code importers src/pay/gateway.ts",
+        "
+        2 files import module:src/pay/gateway.ts
+        1  *, charge                                   module:src/pay/index.ts
+        1  charge     through module:src/pay/index.ts  module:src/orders.ts
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    let importers = |path: &str| {
+        let found = repo.data("kart_importers", json!({"path": path}));
+        let rows = found["importers"].as_array().unwrap().clone();
+        rows.iter().map(|row| row["node"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(importers("lib/src/path.rs"), ["module:lib/src/lib.rs"]);
+    assert_eq!(importers("app/models.py"), ["module:app/views.py"]);
+    assert_eq!(importers("src/orders.test.ts"), Vec::<String>::new());
+    let imports = repo.data("kart_imports", json!({"path": "src/orders.ts"}));
+    assert_eq!(imports["imports"][0]["target"], "module:src/pay/index.ts");
+    assert_eq!(imports["imports"][1].get("target"), None);
+}
+
+#[test]
+fn a_change_reaches_those_who_import_it() {
+    let repo = shop();
+    let rows = repo.data("impact", json!({"target": "src/pay/gateway.ts"}));
+    let reached: Vec<&str> =
+        rows["rows"].as_array().unwrap().iter().map(|row| row["node"].as_str().unwrap()).collect();
+    let expected = ["module:src/pay/index.ts", "module:src/orders.ts", "module:src/orders.test.ts"];
+    assert_eq!(reached, expected);
+    check(
+        &repo,
+        "context src/orders.ts",
+        "
+        src/orders.ts: TypeScript, 5 lines
+
+        Outline
+          export class Orders  symbol:src/orders.ts#Orders
+
+        If it changes
+          imports Orders at line 1  module:src/orders.test.ts
+
+        Rests on
+          imports charge  module:src/pay/index.ts
+
+        Around it
+          orders.test.ts  TypeScript, 1 line  module:src/orders.test.ts
+        basis: fresh · main @ COMMIT
+        ",
+    );
+}
+
+#[test]
+fn broken_code_is_indexed_as_far_as_it_can_be_read() {
+    let repo = Repo::new("//- a.ts\nexport function fine() {}\nexport function broken( {\n");
+    let found = repo.data("code_find", json!({"name": "fine"}));
+    assert!(found["symbols"].is_array());
+    repo.text("code zoom a.ts");
+    repo.text("context a.ts");
+}

@@ -38,8 +38,7 @@ const REPORT_EVERY: Duration = Duration::from_millis(100);
 const LIST_TTL_MS: u64 = 60 * 60 * 1000;
 
 /// Requests that take arguments.
-const METHODS: [&str; 5] =
-    ["tools/call", "resources/read", "prompts/get", "completion/complete", "initialize"];
+const METHODS: [&str; 4] = ["tools/call", "resources/read", "prompts/get", "completion/complete"];
 
 /// What an agent reads first. Short: some clients cut it, all of them pay for it.
 const INSTRUCTIONS: &str = "\

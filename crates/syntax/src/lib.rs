@@ -36,6 +36,8 @@ mod model;
 mod outline;
 mod plain;
 mod python;
+#[cfg(test)]
+mod robust;
 mod rust;
 mod tree;
 

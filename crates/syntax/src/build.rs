@@ -82,6 +82,8 @@ pub(crate) struct Builder<'a> {
     pub at: Position,
     comments: Comments,
     paths: HashSet<String>,
+    /// How often a path was wanted again
+    rounds: HashMap<String, u32>,
     prefixes: Vec<String>,
     counters: HashMap<(Owner, &'static str), u32>,
     used: HashSet<(Owner, Expr, bool)>,
@@ -98,6 +100,7 @@ impl<'a> Builder<'a> {
             at: Position::default(),
             comments,
             paths: HashSet::new(),
+            rounds: HashMap::new(),
             prefixes: Vec::new(),
             counters: HashMap::new(),
             used: HashSet::new(),
@@ -172,13 +175,13 @@ impl<'a> Builder<'a> {
         if self.paths.insert(path.clone()) {
             return path;
         }
-        for round in 0.. {
-            let other = format!("{path}~{}", fold::digits(signature, round));
-            if self.paths.insert(other.clone()) {
-                return other;
-            }
+        let mut other = format!("{path}~{}", fold::digits(signature, 0));
+        while !self.paths.insert(other.clone()) {
+            let round = self.rounds.entry(path.clone()).or_insert(0);
+            *round += 1;
+            other = format!("{path}~{}", fold::digits(signature, *round));
         }
-        path
+        other
     }
 
     /// Reads a doc comment and keeps the links in it.

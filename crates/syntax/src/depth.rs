@@ -100,6 +100,22 @@ pub(crate) fn bound(text: &str) -> u32 {
     most
 }
 
+/// How deep brackets are nested, those in strings and comments left out.
+pub(crate) fn brackets(text: &str) -> u32 {
+    let bytes = text.as_bytes();
+    let (mut level, mut most, mut at) = (0_u32, 0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'(' | b'[' | b'{' => level += 1,
+            b')' | b']' | b'}' => level = level.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(level);
+        at = token(bytes, at);
+    }
+    most
+}
+
 /// What nests at one bracket level.
 #[derive(Default)]
 struct Level {

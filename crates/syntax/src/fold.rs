@@ -88,14 +88,16 @@ pub(crate) fn fingerprint(
     Fingerprint { shape: short(&shape), body: body.map_or(0, dense) }
 }
 
-/// Four hex digits of a text, to tell two symbols of one name apart.
+/// Four hex digits of a text, to tell two symbols of one name apart. Where there are very many,
+/// four do not do.
 pub(crate) fn digits(text: &str, round: u32) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(text.as_bytes());
     if round > 0 {
         hasher.update(&round.to_le_bytes());
     }
-    format!("{:04x}", short(&hasher) & 0xffff)
+    let hash = short(&hasher);
+    if round < 256 { format!("{:04x}", hash & 0xffff) } else { format!("{hash:016x}") }
 }
 
 /// A hash of a text without its white space.

@@ -32,8 +32,13 @@ mod outline;
 mod php;
 mod plain;
 mod python;
+<<<<<<< HEAD
 #[cfg(feature = "ruby")]
 mod ruby;
+=======
+#[cfg(test)]
+mod robust;
+>>>>>>> h-syntax
 mod rust;
 #[cfg(feature = "swift")]
 mod swift;

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::args::{Limit, Offset};
 use super::page::{Cell, Page, Paint};
 
 /// Whether everything could be looked at as it is now.
@@ -97,6 +98,24 @@ pub struct Paging {
     pub limit: u64,
     /// How many there are
     pub total: u64,
+}
+
+impl Paging {
+    /// Cuts a list to the part that was asked for.
+    pub fn cut<T>(all: Vec<T>, offset: Offset, limit: Limit) -> (Vec<T>, Self) {
+        let (offset, limit, total) = (offset.get(), limit.get(), all.len());
+        let paging = Self { offset: offset as u64, limit: limit as u64, total: total as u64 };
+        (all.into_iter().skip(offset).take(limit).collect(), paging)
+    }
+
+    /// Says how many follow after those that are shown, and the call that gets them.
+    pub fn say_rest(&self, page: &mut Page, shown: usize, again: impl fmt::Display) {
+        let next = self.offset + shown as u64;
+        if next < self.total {
+            let text = format!("…  {} more", self.total - next);
+            page.say_next(text, format!("{again} --offset {next}"));
+        }
+    }
 }
 
 /// An answer with its types erased: JSON for programs, a page for readers.

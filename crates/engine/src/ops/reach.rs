@@ -40,7 +40,7 @@ pub struct Reach {
     /// What the answer leaves open
     pub notes: Vec<String>,
     #[serde(skip)]
-    paging: Option<Paging>,
+    paging: Paging,
     #[serde(skip)]
     operation: &'static str,
 }
@@ -79,17 +79,16 @@ pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
     let depth = asked.depth.get().min(Depth::CAP);
     let mut walked = walk::outwards(view, &start, asked.sense, depth, &asked.filter)?;
     walked.reached.sort_by(|a, b| (a.distance, &a.node).cmp(&(b.distance, &b.node)));
-    let (offset, limit) = (asked.offset.get(), asked.limit.get());
-    let rows = walked.reached.iter().skip(offset).take(limit).map(|one| row(one, &start)).collect();
-    let total = walked.reached.len() as u64;
+    let (reached, notes) = (counts(&walked), notes(asked.depth.get(), &walked));
+    let (rows, paging) = Paging::cut(walked.reached, asked.offset, asked.limit);
     Ok(Reach {
         depth,
-        reached: counts(&walked),
-        rows,
-        notes: notes(asked.depth.get(), &walked),
+        reached,
+        rows: rows.iter().map(|one| row(one, &start)).collect(),
+        notes,
         not_followed: walked.unsure,
         high_fan_out: walked.high_fan_out.into_iter().map(crowded).collect(),
-        paging: Some(Paging { offset: offset as u64, limit: limit as u64, total }),
+        paging,
         operation: asked.operation,
         target,
     })
@@ -127,12 +126,8 @@ impl Render for Reach {
     fn render(&self, page: &mut Page) {
         page.answer(self.first_line());
         page.table(0, self.rows.iter().map(cells).collect());
-        let shown = self.paging.map_or(0, |paging| paging.offset) + self.rows.len() as u64;
-        let total = self.paging.map_or(0, |paging| paging.total);
-        if shown < total {
-            let next = format!("{} {} --offset {shown}", self.operation, self.target);
-            page.say_next(format!("…  {} more", total - shown), next);
-        }
+        let again = format!("{} {}", self.operation, self.target);
+        self.paging.say_rest(page, self.rows.len(), again);
         for crowded in &self.high_fan_out {
             let text = format!("High fan-out: {} connections", crowded.connections);
             page.say_next(text, &crowded.node);
@@ -147,7 +142,7 @@ impl Render for Reach {
     }
 
     fn paging(&self) -> Option<Paging> {
-        self.paging
+        Some(self.paging)
     }
 }
 

@@ -86,10 +86,8 @@ impl Query for Search {
         let filter = Filter { kinds: self.kinds, path: path.and_then(|node| node.path().cloned()) };
         let conn = view.index()?.conn();
         let Hits { hits, is_cut } = crate::search::search(conn, self.query.as_str(), &filter)?;
-        let (offset, limit) = (self.offset.get(), self.limit.get());
-        let paging =
-            Paging { offset: offset as u64, limit: limit as u64, total: hits.len() as u64 };
-        let hits = hits.into_iter().skip(offset).take(limit).map(row).collect();
+        let (hits, paging) = Paging::cut(hits, self.offset, self.limit);
+        let hits = hits.into_iter().map(row).collect();
         Ok(Found { query: self.query.to_string(), hits, is_cut, paging })
     }
 }
@@ -101,7 +99,7 @@ fn row(hit: Hit) -> HitRow {
 
 impl Render for Found {
     fn render(&self, page: &mut Page) {
-        let Paging { offset, total, .. } = self.paging;
+        let total = self.paging.total;
         match total {
             0 => {
                 page.answer(format!(
@@ -124,11 +122,8 @@ impl Render for Found {
             vec![Cell::text(&hit.name), Cell::faint(why), Cell::handle(&hit.node)]
         };
         page.table(0, self.hits.iter().map(cells).collect());
-        let shown = offset + self.hits.len() as u64;
-        if shown < total {
-            let next = format!("search \"{}\" --offset {shown}", self.query);
-            page.say_next(format!("…  {} more", total - shown), next);
-        }
+        let again = format!("search \"{}\"", self.query);
+        self.paging.say_rest(page, self.hits.len(), again);
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -91,10 +91,11 @@ impl Query for Subgraph {
             walked.edges.into_iter().filter(|e| shown(&e.from) && shown(&e.to)).collect();
         let mut seen = std::collections::BTreeSet::new();
         edges.retain(|e| seen.insert((e.from.clone(), e.to.clone(), e.kind.name)));
-        let total = edges.len() as u64;
-        let (offset, limit) = (self.offset.get(), self.limit.get());
-        let rows = edges.into_iter().skip(offset).take(limit);
-        let edges = rows.map(|e| EdgeRow { from: e.from, edge: e.kind.name, to: e.to }).collect();
+        let (edges, paging) = Paging::cut(edges, self.offset, self.limit);
+        let edges = edges
+            .into_iter()
+            .map(|e| EdgeRow { from: e.from, edge: e.kind.name, to: e.to })
+            .collect();
         let clamped = (self.hops.get() > Hops::CAP)
             .then(|| format!("{} hops were cut to {}", self.hops, Hops::CAP));
         let cut = walked.is_cut.then(|| "the walk was cut off: it reached too much".to_owned());
@@ -103,7 +104,7 @@ impl Query for Subgraph {
             nodes: walked.reached.iter().filter(|reached| shown(&reached.node)).count(),
             edges,
             notes: clamped.into_iter().chain(cut).collect(),
-            paging: Paging { offset: offset as u64, limit: limit as u64, total },
+            paging,
             center,
         })
     }
@@ -111,7 +112,7 @@ impl Query for Subgraph {
 
 impl Render for Around {
     fn render(&self, page: &mut Page) {
-        let Paging { offset, total, .. } = self.paging;
+        let total = self.paging.total;
         page.answer(format!(
             "{} nodes and {total} edges within {} hops of {}",
             self.nodes, self.hops, self.center
@@ -120,11 +121,8 @@ impl Render for Around {
             vec![Cell::handle(&row.from), Cell::text(row.edge), Cell::handle(&row.to)]
         };
         page.table(0, self.edges.iter().map(cells).collect());
-        let shown = offset + self.edges.len() as u64;
-        if shown < total {
-            let next = format!("subgraph {} --offset {shown}", self.center);
-            page.say_next(format!("…  {} more", total - shown), next);
-        }
+        let again = format!("subgraph {}", self.center);
+        self.paging.say_rest(page, self.edges.len(), again);
         self.notes.iter().for_each(|note| page.say(note));
     }
 

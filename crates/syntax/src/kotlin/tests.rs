@@ -33,9 +33,11 @@ class Session(private val repo: Repo, n: Int) : Base(n), Store, Closeable {
 interface Inner {
     fun call()
 }
-object Single { fun go() {} }
 enum class Color { RED, GREEN }
 typealias Id = String
+object Single {
+    fun go() {}
+}
 internal fun helper(x: Int) = journal("@see spec::in/string")
 "##;
 
@@ -46,22 +48,42 @@ fn declarations() {
         TEXT,
         r##"
         in com.acme.auth
-        property repo :12 `private val repo: Repo`
-        property name pub exported :14 `val name: String = "x"` "Name."
-        property count :15 `private var count = 0`
-        function open pub exported async :18 `override suspend fun open(name: String, n: Int = 0): List<User>` "Opens."
-        function open.<lambda1> :21 `{ u -> u.run(helper(1)) }`
-        constant LIMIT pub exported :25 `const val LIMIT = 10`
+        class Session pub exported @Service :12 `class Session(private val repo: Repo, n: Int) : Base(n), Store, Closeable` "A session.\n@see spec::auth/session"
+        property Session.repo :12 `private val repo: Repo`
+        property Session.name pub exported :14 `val name: String = "x"` "Name."
+        property Session.count :15 `private var count = 0`
+        method Session.open pub exported async :18 `override suspend fun open(name: String, n: Int = 0): List<User>` "Opens."
+        function Session.open.<lambda1> :21 `{ u -> u.run(helper(1)) }`
+        constant Session.LIMIT pub exported :25 `const val LIMIT = 10`
+        method Session.works pub exported test @Test :26 `fun works()`
+        interface Inner pub exported :28 `interface Inner`
+        method Inner.call pub exported abstract :29 `fun call()`
+        enum Color pub exported :31 `enum class Color`
+        variant Color.RED pub exported :31 `RED`
+        variant Color.GREEN pub exported :31 `GREEN`
+        type Id pub exported :32 `typealias Id = String`
+        class Single pub exported :33 `object Single`
+        method Single.go pub exported :34 `fun go()`
+        function helper internal exported :36 `internal fun helper(x: Int)`
         import com.acme Base
         import com.acme.util *
         import com.acme log=journal
+<<<<<<< HEAD
         error 11:1 cannot read `@Service`
         "##,
     );
+=======
+        Session extends Base
+        Session implements Store
+        Session implements Closeable
+        see spec::auth/session on Session :9
+        "##);
+>>>>>>> h-syntax
 }
 
 #[test]
 fn calls() {
+<<<<<<< HEAD
     check_flow(
         Kotlin,
         TEXT,
@@ -81,4 +103,23 @@ fn calls() {
         open: return #7
         "##,
     );
+=======
+    check_flow(Kotlin, TEXT, r##"
+        param Session.open#0 name: String
+        param Session.open#1 n: Int
+        param Session.open.<lambda1>#0 u
+        param helper#0 x: Int
+        Session.open: #0 ~repo.find(%name)
+        Session.open: user:User = #0
+        Session.open: #1 user:User.save()
+        Session.open.<lambda1>: #2 ~helper()
+        Session.open.<lambda1>: #3 %u.run(#2)
+        Session.open: #4 ~users.forEach(&Session.open.<lambda1>)
+        Session.open: #5 this.close()
+        Session.open: #6 ~Made(%name)
+        Session.open: #7 #6.list()
+        Session.open: return #7
+        helper: #8 ~journal("@see spec::in/string")
+        "##);
+>>>>>>> h-syntax
 }

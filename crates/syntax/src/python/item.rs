@@ -131,6 +131,7 @@ impl Walk<'_> {
                 value = self.b.call(CallKind::Decorator, callee, args, at, begin);
             }
         }
+        self.declared.insert((self.b.at.owner, name.to_owned()));
         let place = self.place(name);
         if let Place::Local(local) = place {
             let binding = &mut self.b.facts.flow.bindings[local as usize];
@@ -279,8 +280,7 @@ impl Walk<'_> {
             return;
         }
         let parent = self.b.at.owner;
-        let known = |one: &crate::model::Symbol| one.name == text && one.parent == parent;
-        if self.b.facts.symbols.iter().rev().any(known) {
+        if !self.declared.insert((parent, text.clone())) {
             return;
         }
         let is_constant = text.chars().all(|c| c.is_uppercase() || c == '_' || c.is_numeric());

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 
 use crate::build::Builder;
 use crate::fold::Comments;
-use crate::model::FileFacts;
+use crate::model::{FileFacts, Owner};
 use crate::tree::{self, Node};
 
 use scope::Scope;
@@ -29,6 +29,7 @@ pub(crate) fn extract(text: &str) -> FileFacts {
             b: builder,
             scopes: Vec::new(),
             touched: HashSet::new(),
+            declared: HashSet::new(),
             in_test: false,
             types_only: false,
         };
@@ -44,6 +45,8 @@ struct Walk<'t> {
     scopes: Vec<Scope>,
     /// Bindings that have had a value
     touched: HashSet<u32>,
+    /// Variables, functions and classes that are symbols already
+    declared: HashSet<(Owner, String)>,
     in_test: bool,
     /// Inside `if TYPE_CHECKING:`
     types_only: bool,

@@ -23,6 +23,15 @@ use crate::fold::Comments;
 use crate::model::{FileFacts, SyntaxError};
 use crate::plain;
 
+/// Brackets beyond this make a parser that recovers from errors take all memory.
+const MOST_BRACKETS: u32 = 500;
+
+/// How many steps the parser takes between two calls back.
+const STEPS_A_CALL: usize = 100;
+
+/// How many steps it may take for a byte, on average.
+const MOST_STEPS_A_BYTE: usize = 10;
+
 /// Reads a text with a grammar and hands its tree to `walk`.
 pub(crate) fn read(
     text: &str,
@@ -57,10 +66,15 @@ fn run(
 /// Parses, unless that takes unreasonably long.
 fn parse(text: &str, grammar: LanguageFn) -> Result<Tree, String> {
     let failed = || "not read: its parser failed".to_owned();
+    let brackets = depth::brackets(text);
+    if brackets > MOST_BRACKETS {
+        let limit = format!("over the limit of {MOST_BRACKETS}");
+        return Err(format!("not read: brackets are nested {brackets} levels deep, {limit}"));
+    }
     let mut parser = Parser::new();
     parser.set_language(&Language::new(grammar)).map_err(|_| failed())?;
-    // The callback comes every hundred steps; a text that needs more than this is hopeless.
-    let mut budget = text.len() / 2 + 10_000;
+    // The callback comes every hundred steps. Ordinary code takes about one step a byte.
+    let mut budget = text.len() / STEPS_A_CALL * MOST_STEPS_A_BYTE + 1_000;
     let mut progress = |_: &tree_sitter::ParseState| {
         budget = budget.saturating_sub(1);
         if budget == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

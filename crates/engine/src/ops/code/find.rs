@@ -88,10 +88,8 @@ impl Query for Find {
         let name = self.name.as_str().trim();
         let wanted = code::Find { name, kind: self.kind.as_deref(), exported: self.exported, path };
         let found = code::find(view.index()?.conn(), &wanted)?;
-        let (offset, limit) = (self.offset.get(), self.limit.get());
-        let paging =
-            Paging { offset: offset as u64, limit: limit as u64, total: found.len() as u64 };
-        let symbols = found.into_iter().skip(offset).take(limit).map(symbol).collect();
+        let (found, paging) = Paging::cut(found, self.offset, self.limit);
+        let symbols = found.into_iter().map(symbol).collect();
         Ok(FoundSymbols { name: name.to_owned(), symbols, paging })
     }
 }
@@ -108,7 +106,7 @@ pub(super) fn symbol(row: SymbolRow) -> Symbol {
 
 impl Render for FoundSymbols {
     fn render(&self, page: &mut Page) {
-        let Paging { offset, total, .. } = self.paging;
+        let total = self.paging.total;
         page.answer(match total {
             0 => format!("No symbol is called `{}`, whole or in part", self.name),
             1 => format!("1 symbol for `{}`", self.name),
@@ -122,11 +120,8 @@ impl Render for FoundSymbols {
             ]
         };
         page.table(0, self.symbols.iter().map(cells).collect());
-        let shown = offset + self.symbols.len() as u64;
-        if shown < total {
-            let next = format!("code find {} --offset {shown}", self.name);
-            page.say_next(format!("…  {} more", total - shown), next);
-        }
+        let again = format!("code find {}", self.name);
+        self.paging.say_rest(page, self.symbols.len(), again);
     }
 
     fn paging(&self) -> Option<Paging> {

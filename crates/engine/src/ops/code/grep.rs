@@ -140,8 +140,7 @@ impl Query for Grep {
         view.call().go_on()?;
         let files = by_file.iter().filter(|matches| !matches.is_empty()).count();
         let all: Vec<Match> = by_file.into_iter().flatten().collect();
-        let (offset, limit) = (self.offset.get(), self.limit.get());
-        let paging = Paging { offset: offset as u64, limit: limit as u64, total: all.len() as u64 };
+        let (matches, paging) = Paging::cut(all, self.offset, self.limit);
         let cut = (found.load(Ordering::Relaxed) > MOST_MATCHES)
             .then(|| format!("cut off at {MOST_MATCHES} matches; narrow the pattern or the files"));
         let skipped = (!large.is_empty()).then(|| format!("{} files are too large", large.len()));
@@ -151,7 +150,7 @@ impl Query for Grep {
         Ok(Grepped {
             files,
             searched: small.len(),
-            matches: all.into_iter().skip(offset).take(limit).collect(),
+            matches,
             notes: cut.into_iter().chain(skipped).collect(),
             paging,
             pattern: self.pattern.to_string(),
@@ -284,7 +283,7 @@ fn shown(bytes: &[u8], at: usize) -> String {
 
 impl Render for Grepped {
     fn render(&self, page: &mut Page) {
-        let Paging { offset, total, .. } = self.paging;
+        let total = self.paging.total;
         page.answer(match total {
             0 => format!("No match for `{}` in {} files", self.pattern, self.searched),
             _ => format!(
@@ -307,11 +306,8 @@ impl Render for Grepped {
             rows.extend((found.line + 1..).zip(&found.after).map(around));
             page.table(0, rows);
         }
-        let rest = offset + self.matches.len() as u64;
-        if rest < total {
-            let next = format!("code grep '{}' --offset {rest}", self.pattern);
-            page.say_next(format!("…  {} more", total - rest), next);
-        }
+        let again = format!("code grep '{}'", self.pattern);
+        self.paging.say_rest(page, self.matches.len(), again);
         self.notes.iter().for_each(|note| page.say(note));
     }
 

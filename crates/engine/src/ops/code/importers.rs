@@ -71,9 +71,7 @@ impl Query for Importers {
     fn run(self, view: &View) -> Result<ImporterList> {
         let node = graph::resolve(view, &self.path)?;
         let all = importers(view, module(&node)?)?;
-        let (offset, limit) = (self.offset.get(), self.limit.get());
-        let paging = Paging { offset: offset as u64, limit: limit as u64, total: all.len() as u64 };
-        let importers = all.into_iter().skip(offset).take(limit).collect();
+        let (importers, paging) = Paging::cut(all, self.offset, self.limit);
         let files = tables::count_files(view.index()?.conn())?;
         Ok(ImporterList { node, importers, files, paging })
     }
@@ -112,7 +110,7 @@ fn importer(view: &View, import: &Imported, through: Option<EntityRef>) -> Impor
 
 impl Render for ImporterList {
     fn render(&self, page: &mut Page) {
-        let Paging { offset, total, .. } = self.paging;
+        let total = self.paging.total;
         page.answer(match total {
             0 => format!("No importers of {}. All {} files were read", self.node, self.files),
             1 => format!("1 file imports {}", self.node),
@@ -128,11 +126,8 @@ impl Render for ImporterList {
             ]
         };
         page.table(0, self.importers.iter().map(cells).collect());
-        let shown = offset + self.importers.len() as u64;
-        if shown < total {
-            let next = format!("code importers {} --offset {shown}", self.node);
-            page.say_next(format!("…  {} more", total - shown), next);
-        }
+        let again = format!("code importers {}", self.node);
+        self.paging.say_rest(page, self.importers.len(), again);
     }
 
     fn paging(&self) -> Option<Paging> {

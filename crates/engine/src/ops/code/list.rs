@@ -87,10 +87,7 @@ impl Query for List {
                 entries.push(Entry { node, about });
             }
         }
-        let (offset, limit) = (self.offset.get(), self.limit.get());
-        let paging =
-            Paging { offset: offset as u64, limit: limit as u64, total: entries.len() as u64 };
-        let entries = entries.into_iter().skip(offset).take(limit).collect();
+        let (entries, paging) = Paging::cut(entries, self.offset, self.limit);
         let glob = self.glob.map(|glob| format!(" --glob '{glob}'")).unwrap_or_default();
         let again = format!("code list {folder}{}{glob}", if deep { " --recursive" } else { "" });
         Ok(Listed { path: folder, entries, paging, again })
@@ -109,18 +106,14 @@ pub(super) fn folder(view: &View, path: Option<&Target>) -> Result<RepoPath> {
 
 impl Render for Listed {
     fn render(&self, page: &mut Page) {
-        let Paging { offset, total, .. } = self.paging;
+        let total = self.paging.total;
         match total {
             0 => page.answer(format!("Nothing in {} fits", self.path)),
             _ => page.answer(format!("{total} entries in {}", self.path)),
         }
         let cells = |entry: &Entry| vec![Cell::handle(&entry.node), Cell::faint(&entry.about)];
         page.table(0, self.entries.iter().map(cells).collect());
-        let shown = offset + self.entries.len() as u64;
-        if shown < total {
-            let next = format!("{} --offset {shown}", self.again);
-            page.say_next(format!("…  {} more", total - shown), next);
-        }
+        self.paging.say_rest(page, self.entries.len(), &self.again);
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -43,10 +43,7 @@ internal fun helper(x: Int) = journal("@see spec::in/string")
 
 #[test]
 fn declarations() {
-    check(
-        Kotlin,
-        TEXT,
-        r##"
+    check(Kotlin, TEXT, r##"
         in com.acme.auth
         class Session pub exported @Service :12 `class Session(private val repo: Repo, n: Int) : Base(n), Store, Closeable` "A session.\n@see spec::auth/session"
         property Session.repo :12 `private val repo: Repo`
@@ -68,42 +65,15 @@ fn declarations() {
         import com.acme Base
         import com.acme.util *
         import com.acme log=journal
-<<<<<<< HEAD
-        error 11:1 cannot read `@Service`
-        "##,
-    );
-=======
         Session extends Base
         Session implements Store
         Session implements Closeable
         see spec::auth/session on Session :9
         "##);
->>>>>>> h-syntax
 }
 
 #[test]
 fn calls() {
-<<<<<<< HEAD
-    check_flow(
-        Kotlin,
-        TEXT,
-        r##"
-        param open#0 name: String
-        param open#1 n: Int
-        param open.<lambda1>#0 u
-        open: #0 ~repo.find(%name)
-        open: user:User = #0
-        open: #1 user:User.save()
-        open.<lambda1>: #2 ~helper()
-        open.<lambda1>: #3 %u.run(#2)
-        open: #4 ~users.forEach(&open.<lambda1>)
-        open: #5 this.close()
-        open: #6 ~Made(%name)
-        open: #7 #6.list()
-        open: return #7
-        "##,
-    );
-=======
     check_flow(Kotlin, TEXT, r##"
         param Session.open#0 name: String
         param Session.open#1 n: Int
@@ -121,5 +91,4 @@ fn calls() {
         Session.open: return #7
         helper: #8 ~journal("@see spec::in/string")
         "##);
->>>>>>> h-syntax
 }

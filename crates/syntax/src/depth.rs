@@ -25,7 +25,9 @@ pub(crate) fn with_stack<T: Send>(
     read: impl FnOnce() -> T + Send,
 ) -> Result<T, String> {
     if depth > DEEPEST {
-        return Err(format!("not read: nested about {depth} levels deep, over the limit of {DEEPEST}"));
+        return Err(format!(
+            "not read: nested about {depth} levels deep, over the limit of {DEEPEST}"
+        ));
     }
     let failed = || "not read: its parser failed".to_owned();
     if depth <= SHALLOW {
@@ -79,7 +81,11 @@ pub(crate) fn bound(text: &str) -> u32 {
                 let level = levels.last_mut();
                 let word = &bytes[at..next];
                 if let Some(level) = level {
-                    if word == b"else" { level.base += 1 } else { level.run += 1 }
+                    if word == b"else" {
+                        level.base += 1
+                    } else {
+                        level.run += 1
+                    }
                     sum += 1;
                 }
             }
@@ -163,8 +169,24 @@ const CONTINUING: [&[u8]; 6] = [b"else", b"instanceof", b"in", b"as", b"satisfie
 
 /// Words that want something after them.
 const OPEN: [&[u8]; 18] = [
-    b"else", b"typeof", b"void", b"delete", b"await", b"yield", b"new", b"return", b"throw", b"in",
-    b"instanceof", b"of", b"as", b"do", b"keyof", b"unique", b"readonly", b"extends",
+    b"else",
+    b"typeof",
+    b"void",
+    b"delete",
+    b"await",
+    b"yield",
+    b"new",
+    b"return",
+    b"throw",
+    b"in",
+    b"instanceof",
+    b"of",
+    b"as",
+    b"do",
+    b"keyof",
+    b"unique",
+    b"readonly",
+    b"extends",
 ];
 
 /// Whether what follows a closing brace starts anew.
@@ -196,7 +218,9 @@ mod tests {
 
     #[test]
     fn nesting_is_never_underestimated() {
-        for unit in ["(", "[", "{", "!", "a=>", "x?y:", "new ", "if(a)", "a+", "a.b", "{a:", "-\n", "f("] {
+        for unit in
+            ["(", "[", "{", "!", "a=>", "x?y:", "new ", "if(a)", "a+", "a.b", "{a:", "-\n", "f("]
+        {
             assert!(bound(&unit.repeat(500)) >= 500, "{unit}");
         }
         assert!(bound(&"if (a) {} else ".repeat(500)) >= 500);

@@ -56,9 +56,9 @@ pub(crate) fn sentence(text: &str) -> Option<String> {
         let noise = ["copyright", "license", "licence", "spdx"];
         !line.starts_with('@') && !noise.iter().any(|word| lower.contains(word))
     };
-    let paragraph = text.split("\n\n").map(|part| {
-        part.lines().map(str::trim).filter(said).collect::<Vec<_>>().join(" ")
-    });
+    let paragraph = text
+        .split("\n\n")
+        .map(|part| part.lines().map(str::trim).filter(said).collect::<Vec<_>>().join(" "));
     let first = paragraph.map(|part| part.trim().trim_start_matches('#').trim().to_owned());
     let first = first.into_iter().find(|part| !part.is_empty())?;
     let sentence = first.split_inclusive(". ").next().unwrap_or_default();
@@ -116,9 +116,9 @@ fn tidy(text: &str) -> String {
 /// Finds the tags of one line.
 fn links(line: &str, start: u32, found: &mut Vec<(DocTag, String, Span)>) {
     let trimmed = line.trim_start();
-    let tag = trimmed.strip_prefix(['@', '\\']).and_then(|rest| {
-        ["see", "sa"].iter().find_map(|word| rest.strip_prefix(word))
-    });
+    let tag = trimmed
+        .strip_prefix(['@', '\\'])
+        .and_then(|rest| ["see", "sa"].iter().find_map(|word| rest.strip_prefix(word)));
     if let Some(rest) = tag.filter(|rest| rest.starts_with([' ', '\t', ':'])) {
         let target = rest.trim_start_matches(':').trim();
         if !target.is_empty() {

@@ -130,7 +130,10 @@ mod tests {
     #[test]
     fn a_declaration_fits_on_a_line() {
         let folded = |text| signature(text, Comments::Slashes);
-        assert_eq!(folded("fn a(\n    b: u8, // why\n    c: u8,\n) -> D {"), "fn a(b: u8, c: u8) -> D");
+        assert_eq!(
+            folded("fn a(\n    b: u8, // why\n    c: u8,\n) -> D {"),
+            "fn a(b: u8, c: u8) -> D"
+        );
         assert_eq!(folded("f(url = \"http://x\" /* y */)"), "f(url = \"http://x\")");
         assert_eq!(signature("def f(a, # x\n  b)", Comments::Hash), "def f(a, b)");
     }

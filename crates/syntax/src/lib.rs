@@ -3,42 +3,42 @@
 //! One folder a language; a language is added by its folder and its line in
 //! [`language::Language`]. What facts of several files mean together is left to others.
 
-mod build;
-mod depth;
-mod docs;
-mod fold;
-#[cfg(feature = "go")]
-mod go;
 #[cfg(feature = "bash")]
 mod bash;
+mod build;
 #[cfg(feature = "c")]
 mod c;
 #[cfg(feature = "cpp")]
 mod cpp;
 #[cfg(feature = "csharp")]
 mod csharp;
+mod depth;
+mod docs;
+mod fold;
+#[cfg(feature = "go")]
+mod go;
 #[cfg(feature = "java")]
 mod java;
+mod javascript;
 #[cfg(feature = "kotlin")]
 mod kotlin;
-#[cfg(feature = "php")]
-mod php;
-#[cfg(feature = "ruby")]
-mod ruby;
-#[cfg(feature = "swift")]
-mod swift;
-mod javascript;
 mod language;
 mod lines;
 mod markdown;
 mod model;
 #[cfg(test)]
 mod outline;
+#[cfg(feature = "php")]
+mod php;
 mod plain;
 mod python;
 #[cfg(test)]
 mod robust;
+#[cfg(feature = "ruby")]
+mod ruby;
 mod rust;
+#[cfg(feature = "swift")]
+mod swift;
 mod tree;
 
 pub use language::Language;
@@ -53,7 +53,9 @@ pub const EXTRACTOR_VERSION: u32 = 2;
 pub fn extract(language: Option<Language>, bytes: &[u8]) -> FileFacts {
     let text = readable(bytes);
     match language {
-        Some(Language::Markdown) => markdown::extract(text.strip_prefix('\u{feff}').unwrap_or(&text)),
+        Some(Language::Markdown) => {
+            markdown::extract(text.strip_prefix('\u{feff}').unwrap_or(&text))
+        }
         Some(language @ (Language::JavaScript | Language::TypeScript | Language::Tsx)) => {
             javascript::extract(language, &text)
         }

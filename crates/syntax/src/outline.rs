@@ -24,7 +24,8 @@ pub(crate) fn check_flow(language: Language, text: &str, expected: &str) {
 fn compare(actual: &str, expected: &str) {
     let clean = |text: &str| {
         let indent = |line: &str| line.len() - line.trim_start().len();
-        let lines: Vec<_> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+        let lines: Vec<_> =
+            text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
         let shared = lines.iter().map(|line| indent(line)).min().unwrap_or(0);
         lines.iter().map(|line| &line[shared..]).collect::<Vec<_>>().join("\n")
     };
@@ -117,7 +118,8 @@ fn modules(facts: &FileFacts, out: &mut String) {
     }
     for link in &facts.doc_links {
         let tag = format!("{:?}", link.tag).to_lowercase();
-        let _ = writeln!(out, "{tag} {} on {} :{}", link.target, owner(facts, link.owner), link.line);
+        let _ =
+            writeln!(out, "{tag} {} on {} :{}", link.target, owner(facts, link.owner), link.line);
     }
 }
 

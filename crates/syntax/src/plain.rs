@@ -40,7 +40,8 @@ fn comment(line: &str) -> Option<&str> {
 
 fn says_something(line: &str) -> bool {
     let lower = line.to_lowercase();
-    let noise = ["copyright", "license", "licence", "spdx", "eslint", "-*-", "!/", "@ts-", "@generated"];
+    let noise =
+        ["copyright", "license", "licence", "spdx", "eslint", "-*-", "!/", "@ts-", "@generated"];
     line.contains(' ') && !noise.iter().any(|word| lower.contains(word))
 }
 

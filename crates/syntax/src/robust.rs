@@ -52,7 +52,8 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % limit.max(1)
     }
 }
@@ -80,9 +81,33 @@ fn truncated_and_damaged_texts_are_read() {
 #[test]
 fn deep_nesting_is_bounded() {
     let units = [
-        "(", "[", "{", "f(", "a.b(", "!", "-", "a + ", "a => ", "x ? y : ", "if (a) ", "{a:", "<a>",
-        "class A { ", "fn f() { ", "def f():\n", "if x { ", "begin ", "() -> ", "a[", "\"${", "`${",
-        "namespace a { ", "else if (a) {} ", "new ", "A<", "&&",
+        "(",
+        "[",
+        "{",
+        "f(",
+        "a.b(",
+        "!",
+        "-",
+        "a + ",
+        "a => ",
+        "x ? y : ",
+        "if (a) ",
+        "{a:",
+        "<a>",
+        "class A { ",
+        "fn f() { ",
+        "def f():\n",
+        "if x { ",
+        "begin ",
+        "() -> ",
+        "a[",
+        "\"${",
+        "`${",
+        "namespace a { ",
+        "else if (a) {} ",
+        "new ",
+        "A<",
+        "&&",
     ];
     for (language, _) in FIXTURES {
         for unit in units {

@@ -71,7 +71,8 @@ impl Dialect for Bash {
         };
         let text = walk.text(name);
         walk.inside(name);
-        let args: Vec<_> = children(node).into_iter().filter(|one| *one != name && one.is_named()).collect();
+        let args: Vec<_> =
+            children(node).into_iter().filter(|one| *one != name && one.is_named()).collect();
         let values: Vec<_> = args.iter().map(|arg| Arg::plain(walk.expr(*arg))).collect();
         if matches!(text.as_str(), "source" | ".") {
             if let Some(path) = args.first() {

@@ -31,7 +31,10 @@ open_it "$@"
 
 #[test]
 fn declarations() {
-    check(Bash, TEXT, r##"
+    check(
+        Bash,
+        TEXT,
+        r##"
         module "Builds things.\n@see spec::build/all"
         variable LIMIT pub :9 `LIMIT=10`
         variable PATH_TO pub exported :10 `export PATH_TO="x"`
@@ -42,12 +45,16 @@ fn declarations() {
         include $HOME/env.sh
         see spec::build/all on module :3
         see spec::build/open on open_it :14
-        "##);
+        "##,
+    );
 }
 
 #[test]
 fn calls() {
-    check_flow(Bash, TEXT, r##"
+    check_flow(
+        Bash,
+        TEXT,
+        r##"
         module: #0 ~set("-euo", "pipefail")
         open_it: #1 ~helper()
         open_it: #2 ~grep("x")
@@ -56,5 +63,6 @@ fn calls() {
         open_it: #5 ~echo()
         helper: #6 ~run()
         module: #7 ~open_it()
-        "##);
+        "##,
+    );
 }

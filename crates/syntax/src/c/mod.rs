@@ -89,7 +89,8 @@ fn is_function(declarator: Node<'_>) -> bool {
             .field("declarator")
             .is_some_and(|inner| inner.kind() != "parenthesized_declarator"),
         "pointer_declarator" | "reference_declarator" => {
-            let inner = declarator.field("declarator").or_else(|| named(declarator).last().copied());
+            let inner =
+                declarator.field("declarator").or_else(|| named(declarator).last().copied());
             inner.is_some_and(is_function)
         }
         _ => false,
@@ -109,7 +110,8 @@ pub(crate) fn declared(declarator: Node<'_>) -> Option<Node<'_>> {
     let mut at = declarator;
     for _ in 0..64 {
         let inner = at.field("declarator").or_else(|| {
-            let wraps = ["parenthesized_declarator", "reference_declarator", "attributed_declarator"];
+            let wraps =
+                ["parenthesized_declarator", "reference_declarator", "attributed_declarator"];
             wraps.contains(&at.kind()).then(|| named(at).last().copied()).flatten()
         });
         match inner {
@@ -132,8 +134,7 @@ pub(crate) fn describe(walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -
     let words = walk.modifiers(node);
     let is_static = words.iter().any(|word| word == "static");
     let in_type = walk.owner_kind().is_some_and(SymbolKind::is_type);
-    draft.visibility =
-        if is_static && !in_type { Visibility::Private } else { Visibility::Public };
+    draft.visibility = if is_static && !in_type { Visibility::Private } else { Visibility::Public };
     draft.exported = draft.visibility == Visibility::Public && walk.owner_exported();
     draft.flags = draft
         .flags

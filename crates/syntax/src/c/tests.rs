@@ -38,7 +38,10 @@ int main(void) { return 0; }
 
 #[test]
 fn declarations() {
-    check(C, TEXT, r##"
+    check(
+        C,
+        TEXT,
+        r##"
         module "@file\nReads things.\n@see spec::io/read"
         constant LIMIT pub exported :9 `#define LIMIT 10`
         macro MAX pub exported :10 `#define MAX(a, b) ((a) > (b) ? (a) : (b))`
@@ -61,12 +64,16 @@ fn declarations() {
         include local.h
         see spec::io/read on module :4
         see spec::io/node on node :13
-        "##);
+        "##,
+    );
 }
 
 #[test]
 fn calls() {
-    check_flow(C, TEXT, r##"
+    check_flow(
+        C,
+        TEXT,
+        r##"
         param parse#0 text: char
         param open_it#0 n: node
         param open_it#1 cb: int
@@ -79,5 +86,6 @@ fn calls() {
         open_it?: #3 ~printf("%d", #2)
         open_it: #4 other:node.next.run(%n)
         open_it: return #4
-        "##);
+        "##,
+    );
 }

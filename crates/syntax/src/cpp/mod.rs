@@ -2,9 +2,7 @@
 
 use crate::build::Draft;
 use crate::c;
-use crate::model::{
-    Expr, Flags, HeritageKind, ImportKind, ImportedName, SymbolKind, Visibility,
-};
+use crate::model::{Expr, Flags, HeritageKind, ImportKind, ImportedName, SymbolKind, Visibility};
 use crate::tree::{self, Dialect, Grown, LanguageFn, Node, Rule, Walk, named, span};
 
 #[cfg(test)]
@@ -30,9 +28,13 @@ impl Dialect for Cpp {
             "lambda_expression" => Rule::Lambda("lambda"),
             "new_expression" => Rule::New("type", "arguments"),
             "this" => Rule::This,
-            "for_range_loop" | "using_declaration" | "access_specifier"
+            "for_range_loop"
+            | "using_declaration"
+            | "access_specifier"
             | "optional_parameter_declaration" => Rule::Own,
-            "base_class_clause" | "template_parameter_list" | "template_argument_list"
+            "base_class_clause"
+            | "template_parameter_list"
+            | "template_argument_list"
             | "namespace_identifier" => Rule::Skip,
             _ => c::rule(walk, node),
         }
@@ -101,8 +103,7 @@ fn member(walk: &Walk<'_>, draft: &mut Draft, is_class: bool) {
     let owner = walk.b.at.owner.map(|owner| walk.b.facts.symbols[owner as usize].name.clone());
     if draft.kind == SymbolKind::Function {
         let is_constructor = owner.as_deref() == Some(draft.name.as_str());
-        draft.kind =
-            if is_constructor { SymbolKind::Constructor } else { SymbolKind::Method };
+        draft.kind = if is_constructor { SymbolKind::Constructor } else { SymbolKind::Method };
     }
     draft.visibility = match walk.state.as_deref() {
         Some("public") => Visibility::Public,

@@ -39,7 +39,10 @@ struct Plain { int a; void m(); };
 
 #[test]
 fn declarations() {
-    check(Cpp, TEXT, r##"
+    check(
+        Cpp,
+        TEXT,
+        r##"
         namespace acme.io pub exported :5 `namespace acme::io`
         class acme.io.Session pub exported :10 `template <typename T> class Session : public Base, private Other<T>` "A session.\n@see spec::auth/session"
         constructor acme.io.Session.Session pub exported :12 `explicit Session(int n) : n_(n)`
@@ -59,12 +62,16 @@ fn declarations() {
         acme.io.Session extends Base
         acme.io.Session extends Other<T>
         see spec::auth/session on acme.io.Session :8
-        "##);
+        "##,
+    );
 }
 
 #[test]
 fn calls() {
-    check_flow(Cpp, TEXT, r##"
+    check_flow(
+        Cpp,
+        TEXT,
+        r##"
         param acme.io.Session.Session#0 n: int
         param acme.io.Session.open#0 name: std::string
         param acme.io.Session.open#1 flags: int
@@ -81,5 +88,6 @@ fn calls() {
         acme.io.Session.open~62af.<lambda1>: #4 ~helper(%x)
         acme.io.Session.open~62af: #5 u.run(&acme.io.Session.open~62af.<lambda1>)
         acme.io.Session.open~62af: #6 ~acme::io::log("x")
-        "##);
+        "##,
+    );
 }

@@ -47,17 +47,27 @@ impl Dialect for CSharp {
             "this" | "this_expression" => Rule::This,
             "base" | "base_expression" => Rule::Super,
             "string_literal" => Rule::Text,
-            "parenthesized_expression" | "await_expression" | "cast_expression" | "argument"
+            "parenthesized_expression"
+            | "await_expression"
+            | "cast_expression"
+            | "argument"
             | "arrow_expression_clause" => Rule::Inner,
             "assignment_expression" => Rule::Assign("left", "right"),
             "return_statement" => Rule::Return,
             "if_statement" | "switch_section" | "catch_clause" => Rule::Branch,
             "for_statement" | "while_statement" | "do_statement" => Rule::Loop,
             "block" => Rule::Block,
-            "using_directive" | "file_scoped_namespace_declaration" | "foreach_statement"
-            | "conditional_access_expression" | "constructor_initializer" => Rule::Own,
-            "attribute_list" | "base_list" | "modifier" | "type_parameter_list"
-            | "predefined_type" | "type_argument_list" => Rule::Skip,
+            "using_directive"
+            | "file_scoped_namespace_declaration"
+            | "foreach_statement"
+            | "conditional_access_expression"
+            | "constructor_initializer" => Rule::Own,
+            "attribute_list"
+            | "base_list"
+            | "modifier"
+            | "type_parameter_list"
+            | "predefined_type"
+            | "type_argument_list" => Rule::Skip,
             _ => Rule::Walk,
         }
     }
@@ -86,10 +96,14 @@ impl Dialect for CSharp {
         draft.flags = Flags::default()
             .with(Flags::STATIC, has("static"))
             .with(Flags::ASYNC, has("async"))
-            .with(Flags::ABSTRACT, has("abstract") || (draft.kind.is_callable() && open && draft.body.is_none()))
+            .with(
+                Flags::ABSTRACT,
+                has("abstract") || (draft.kind.is_callable() && open && draft.body.is_none()),
+            )
             .with(Flags::READONLY, has("readonly") || has("const"))
             .with(Flags::OVERRIDE, has("override"));
-        let declared = if node.kind() == "variable_declarator" { node.parent() } else { Some(node) };
+        let declared =
+            if node.kind() == "variable_declarator" { node.parent() } else { Some(node) };
         let ty = declared.and_then(|one| one.field("returns").or_else(|| one.field("type")));
         draft.ty = ty.map(|ty| written(&walk.text(ty)));
         let tests = ["Test", "Fact", "Theory", "TestMethod", "TestCase"];
@@ -104,16 +118,17 @@ impl Dialect for CSharp {
             let text = walk.text(base);
             let text = text.rsplit('.').next().unwrap_or_default();
             let mut letters = text.chars();
-            let is_interface = letters.next() == Some('I')
-                && letters.next().is_some_and(char::is_uppercase);
-            let kind =
-                if is_interface { HeritageKind::Implements } else { HeritageKind::Extends };
+            let is_interface =
+                letters.next() == Some('I') && letters.next().is_some_and(char::is_uppercase);
+            let kind = if is_interface { HeritageKind::Implements } else { HeritageKind::Extends };
             walk.heritage(symbol, kind, base);
         }
     }
 
     fn params(&self, walk: &mut Walk<'_>, lambda: Node<'_>) {
-        if let Some(one) = lambda.field("parameters").filter(|one| one.kind() == "implicit_parameter") {
+        if let Some(one) =
+            lambda.field("parameters").filter(|one| one.kind() == "implicit_parameter")
+        {
             walk.param(Some(one), None);
         }
     }
@@ -129,7 +144,8 @@ impl Dialect for CSharp {
             "variable_declaration" => {
                 let ty = node.field("type").map(|ty| written(&walk.text(ty)));
                 let ty = ty.filter(|ty| *ty != crate::TypeRef::named("var"));
-                for one in named(node).into_iter().filter(|one| one.kind() == "variable_declarator") {
+                for one in named(node).into_iter().filter(|one| one.kind() == "variable_declarator")
+                {
                     let parts = named(one);
                     let value = parts.last().filter(|_| parts.len() > 1);
                     let value = value.map_or(Expr::Unknown, |value| walk.expr(*value));

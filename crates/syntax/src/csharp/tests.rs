@@ -37,7 +37,10 @@ public class Session : Base<User>, IStore
 
 #[test]
 fn declarations() {
-    check(CSharp, TEXT, r##"
+    check(
+        CSharp,
+        TEXT,
+        r##"
         in Acme.Auth
         class Session pub exported @Service :8 `public class Session : Base<User>, IStore` "<summary>A session.</summary>\n@see spec::auth/session"
         field Session._repo :10 `private readonly Repo _repo = new Repo()`
@@ -58,12 +61,16 @@ fn declarations() {
         Session extends Base<User>
         Session implements IStore
         see spec::auth/session on Session :6
-        "##);
+        "##,
+    );
 }
 
 #[test]
 fn calls() {
-    check_flow(CSharp, TEXT, r##"
+    check_flow(
+        CSharp,
+        TEXT,
+        r##"
         param Session.Session#0 repo: Repo
         param Session.OpenAsync#0 name: string
         param Session.OpenAsync#1 n: int
@@ -82,5 +89,6 @@ fn calls() {
         Session.OpenAsync: #7 this.Make(n=?)
         Session.OpenAsync: return #7
         Session.Hidden: #8 ~Log()
-        "##);
+        "##,
+    );
 }

@@ -2,7 +2,8 @@
 
 use crate::build::Draft;
 use crate::docs::Style;
-use crate::model::{CallKind, Expr, Flags, HeritageKind, ImportKind, ImportedName, ParamKind, SymbolKind,
+use crate::model::{
+    CallKind, Expr, Flags, HeritageKind, ImportKind, ImportedName, ParamKind, SymbolKind,
     Visibility,
 };
 use crate::tree::{self, Dialect, Grown, LanguageFn, Node, Rule, Walk, named, span, written};
@@ -57,8 +58,14 @@ impl Dialect for Go {
             "for_statement" => Rule::Loop,
             "block" => Rule::Block,
             "interpreted_string_literal" | "raw_string_literal" => Rule::Text,
-            "package_clause" | "import_spec" | "composite_literal" | "short_var_declaration"
-            | "unary_expression" | "type_elem" | "range_clause" | "assignment_statement" => Rule::Own,
+            "package_clause"
+            | "import_spec"
+            | "composite_literal"
+            | "short_var_declaration"
+            | "unary_expression"
+            | "type_elem"
+            | "range_clause"
+            | "assignment_statement" => Rule::Own,
             _ => Rule::Walk,
         }
     }

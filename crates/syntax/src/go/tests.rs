@@ -49,7 +49,10 @@ func TestOpen(t *testing.T) {}
 
 #[test]
 fn declarations() {
-    check(Go, TEXT, r##"
+    check(
+        Go,
+        TEXT,
+        r##"
         module "Package auth keeps sessions.\n@see spec::auth/session"
         in auth
         struct Session pub exported :14 `type Session struct` "Session is one.\n\n@see spec::auth/login"
@@ -72,12 +75,16 @@ fn declarations() {
         Store extends Reader
         see spec::auth/session on module :2
         see spec::auth/login on Session :13
-        "##);
+        "##,
+    );
 }
 
 #[test]
 fn calls() {
-    check_flow(Go, TEXT, r##"
+    check_flow(
+        Go,
+        TEXT,
+        r##"
         param Store.Get#0 key: string
         param Session.Open#0 s: Session
         param Session.Open#1 ctx: context.Context
@@ -97,5 +104,6 @@ fn calls() {
         Session.Open: #7 ~str.Trim("x")
         Session.Open: #8 new ~Error()
         Session.Open: return #8
-        "##);
+        "##,
+    );
 }

@@ -39,7 +39,9 @@ impl Dialect for Java {
             "object_creation_expression" => Rule::New("type", "arguments"),
             "field_access" => Rule::Member("object", "field"),
             "lambda_expression" => Rule::Lambda("lambda"),
-            "formal_parameter" | "catch_formal_parameter" | "resource" => Rule::Param("name", "type"),
+            "formal_parameter" | "catch_formal_parameter" | "resource" => {
+                Rule::Param("name", "type")
+            }
             "identifier" => Rule::Name,
             "this" => Rule::This,
             "super" => Rule::Super,
@@ -50,13 +52,21 @@ impl Dialect for Java {
             "if_statement" | "switch_block_statement_group" | "catch_clause" => Rule::Branch,
             "for_statement" | "while_statement" | "do_statement" => Rule::Loop,
             "block" => Rule::Block,
-            "package_declaration" | "import_declaration" | "local_variable_declaration"
-            | "enhanced_for_statement" | "explicit_constructor_invocation" | "method_reference"
-            | "spread_parameter" => {
-                Rule::Own
-            }
-            "modifiers" | "type_parameters" | "superclass" | "super_interfaces" | "marker_annotation"
-            | "type_identifier" | "scoped_type_identifier" | "generic_type" => Rule::Skip,
+            "package_declaration"
+            | "import_declaration"
+            | "local_variable_declaration"
+            | "enhanced_for_statement"
+            | "explicit_constructor_invocation"
+            | "method_reference"
+            | "spread_parameter" => Rule::Own,
+            "modifiers"
+            | "type_parameters"
+            | "superclass"
+            | "super_interfaces"
+            | "marker_annotation"
+            | "type_identifier"
+            | "scoped_type_identifier"
+            | "generic_type" => Rule::Skip,
             _ => Rule::Walk,
         }
     }
@@ -77,7 +87,10 @@ impl Dialect for Java {
         draft.exported = draft.visibility == Visibility::Public && walk.owner_exported();
         draft.flags = Flags::default()
             .with(Flags::STATIC, has("static"))
-            .with(Flags::ABSTRACT, has("abstract") || (draft.kind.is_callable() && open && draft.body.is_none()))
+            .with(
+                Flags::ABSTRACT,
+                has("abstract") || (draft.kind.is_callable() && open && draft.body.is_none()),
+            )
             .with(Flags::READONLY, has("final"));
         draft.ty = holder.field("type").map(|ty| written(&walk.text(ty)));
         draft.is_test = draft.decorators.iter().any(|one| one.name.ends_with("Test"));
@@ -118,7 +131,8 @@ impl Dialect for Java {
     fn own(&self, walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
         match node.kind() {
             "spread_parameter" => {
-                let name = node.child_of(&["variable_declarator"]).and_then(|one| one.field("name"));
+                let name =
+                    node.child_of(&["variable_declarator"]).and_then(|one| one.field("name"));
                 let ty = named(node).into_iter().find(|one| one.kind().contains("type"));
                 walk.param_as(ParamKind::Rest, name, ty);
             }
@@ -129,7 +143,8 @@ impl Dialect for Java {
             "import_declaration" => import(walk, node),
             "local_variable_declaration" => {
                 let ty = node.field("type").map(|ty| written(&walk.text(ty)));
-                for one in named(node).into_iter().filter(|one| one.kind() == "variable_declarator") {
+                for one in named(node).into_iter().filter(|one| one.kind() == "variable_declarator")
+                {
                     let value = one.field("value").map_or(Expr::Unknown, |value| walk.expr(value));
                     if let Some(name) = one.field("name") {
                         let ty = ty.clone().filter(|ty| *ty != crate::TypeRef::named("var"));

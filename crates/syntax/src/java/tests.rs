@@ -42,7 +42,10 @@ record Point(int x) {}
 
 #[test]
 fn declarations() {
-    check(Java, TEXT, r##"
+    check(
+        Java,
+        TEXT,
+        r##"
         in com.acme.auth
         class Session pub exported @Service :13 `public class Session extends Base<User> implements Store, AutoCloseable` "A session.\n@see spec::auth/session\n@see java.util.List"
         constant Session.LIMIT pub exported static :15 `LIMIT = 10` "Limit."
@@ -70,12 +73,16 @@ fn declarations() {
         Session.Inner extends B
         see spec::auth/session on Session :9
         see java.util.List on Session :10
-        "##);
+        "##,
+    );
 }
 
 #[test]
 fn calls() {
-    check_flow(Java, TEXT, r##"
+    check_flow(
+        Java,
+        TEXT,
+        r##"
         param Session.Session#0 repo: Repo
         param Session.open#0 name: String
         param Session.open#1 ...rest: int
@@ -96,5 +103,6 @@ fn calls() {
         Session.open: #9 #8.toList()
         Session.open: return #9
         Session.works: s:String = "@see spec::in/string"
-        "##);
+        "##,
+    );
 }

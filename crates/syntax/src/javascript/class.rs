@@ -45,7 +45,13 @@ impl<'a> Walk<'_, '_> {
         for implemented in &class.implements {
             let args = self.type_arguments(implemented.type_arguments.as_deref());
             let target = self.type_name(&implemented.expression, args);
-            self.heritage(symbol, HeritageKind::Implements, target, Expr::Unknown, implemented.span);
+            self.heritage(
+                symbol,
+                HeritageKind::Implements,
+                target,
+                Expr::Unknown,
+                implemented.span,
+            );
         }
         let back = self.b.enter(symbol);
         for element in &class.body.body {
@@ -118,8 +124,8 @@ impl<'a> Walk<'_, '_> {
         let (name, at) = self.key(key);
         let is_static = key.static_name().is_some() || key.is_private_identifier();
         let visibility = visibility(access, &name);
-        let exported = visibility == Visibility::Public
-            && self.b.facts.symbols[class as usize].exported;
+        let exported =
+            visibility == Visibility::Public && self.b.facts.symbols[class as usize].exported;
         let start = after_decorators(decorators, whole.start);
         let mut leads = vec![whole.start, start];
         leads.extend(decorators.first().map(|first| first.span.start));
@@ -227,7 +233,7 @@ impl<'a> Walk<'_, '_> {
 
 /// Where a declaration starts, its decorators left out.
 fn after_decorators(decorators: &[Written<'_>], start: u32) -> u32 {
-    decorators.last().map_or(start, |last| {
-        if last.span.start >= start { last.span.end + 1 } else { start }
-    })
+    decorators
+        .last()
+        .map_or(start, |last| if last.span.start >= start { last.span.end + 1 } else { start })
 }

@@ -51,7 +51,10 @@ fn header(program: &Program<'_>, text: &str) -> Option<Span> {
     let gap = &rest[..rest.len() - rest.trim_start().len()];
     let apart = gap.matches('\n').count() > 1;
     let declares = program.directives.is_empty()
-        && program.body.first().is_some_and(|first| !matches!(first, Statement::ImportDeclaration(_)));
+        && program
+            .body
+            .first()
+            .is_some_and(|first| !matches!(first, Statement::ImportDeclaration(_)));
     (is_tagged || another || apart || !declares).then(|| span(first.span))
 }
 

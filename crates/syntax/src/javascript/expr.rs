@@ -94,7 +94,9 @@ impl<'a> Walk<'_, '_> {
                 self.value(&inner.expression, inside)
             }
             Expression::PrivateInExpression(inner) => self.walk_only(&inner.right),
-            value => value.as_member_expression().map_or(Expr::Unknown, |member| self.member(member)),
+            value => {
+                value.as_member_expression().map_or(Expr::Unknown, |member| self.member(member))
+            }
         }
     }
 
@@ -337,7 +339,9 @@ impl<'a> Walk<'_, '_> {
         match object {
             Expr::Local(local) => (self.b.facts.flow.bindings[*local as usize].symbol, false),
             Expr::Member(inner, name) if name == "prototype" => self.member_parent(inner),
-            Expr::Member(inner, name) if name == "exports" && **inner == Expr::Name("module".into()) => {
+            Expr::Member(inner, name)
+                if name == "exports" && **inner == Expr::Name("module".into()) =>
+            {
                 (None, true)
             }
             Expr::Name(name) if name == "exports" => (None, true),

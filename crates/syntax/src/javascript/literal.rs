@@ -10,9 +10,7 @@ use oxc_ast::ast::{
 use super::function::is_function_or_class;
 use super::span;
 use super::walk::{Target, Walk};
-use crate::model::{
-    Arg, CallKind, Expr, Flags, Item, ItemsKind, Owner, SymbolKind, Visibility,
-};
+use crate::model::{Arg, CallKind, Expr, Flags, Item, ItemsKind, Owner, SymbolKind, Visibility};
 
 /// Longer texts are not keys or names.
 const LONGEST_TEXT: usize = 80;
@@ -41,9 +39,7 @@ impl<'a> Walk<'_, '_> {
             ArrayExpressionElement::Elision(_) => {
                 Item { key: None, value: Expr::Unknown, spread: false }
             }
-            element => {
-                Item { key: None, value: self.expr(element.to_expression()), spread: false }
-            }
+            element => Item { key: None, value: self.expr(element.to_expression()), spread: false },
         });
         let items: Vec<_> = items.collect();
         let is_data = items.iter().all(|item| is_data(&item.value));

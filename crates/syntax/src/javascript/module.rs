@@ -2,9 +2,10 @@
 
 use base::Span;
 use oxc_ast::ast::{
-    BindingIdentifier, BindingPattern, Declaration, ExportDefaultDeclaration, ExportDefaultDeclarationKind,
-    ExportSpecifier, Expression, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression,
-    ModuleDeclaration, ModuleExportName, TSImportEqualsDeclaration, TSModuleReference,
+    BindingIdentifier, BindingPattern, Declaration, ExportDefaultDeclaration,
+    ExportDefaultDeclarationKind, ExportSpecifier, Expression, ImportDeclaration,
+    ImportDeclarationSpecifier, ImportExpression, ModuleDeclaration, ModuleExportName,
+    TSImportEqualsDeclaration, TSModuleReference,
 };
 use oxc_span::GetSpan;
 
@@ -67,7 +68,12 @@ impl<'a> Walk<'_, '_> {
                 let kind = if alias.is_some() { ExportKind::StarAs } else { ExportKind::Star };
                 let name = alias.unwrap_or_else(|| "*".into());
                 let local = Some("*".to_owned());
-                self.export(Export { from: Some(from), local, is_type, ..self.blank(name, kind, at) });
+                self.export(Export {
+                    from: Some(from),
+                    local,
+                    is_type,
+                    ..self.blank(name, kind, at)
+                });
             }
             ModuleDeclaration::ExportDefaultDeclaration(export) => self.export_default(export),
             ModuleDeclaration::TSExportAssignment(export) => {
@@ -117,11 +123,7 @@ impl<'a> Walk<'_, '_> {
         self.declare(local, BindingKind::Import(import, Some(at)));
     }
 
-    pub(super) fn import_equals(
-        &mut self,
-        import: &TSImportEqualsDeclaration<'a>,
-        around: Around,
-    ) {
+    pub(super) fn import_equals(&mut self, import: &TSImportEqualsDeclaration<'a>, around: Around) {
         match &import.module_reference {
             TSModuleReference::ExternalModuleReference(external) => {
                 let specifier = external.expression.value.as_str();
@@ -326,7 +328,8 @@ impl<'a> Walk<'_, '_> {
             let Expr::Items(ItemsKind::Object, items) = value else { return };
             for item in items {
                 let Some(Expr::Text(key)) = &item.key else { continue };
-                let symbol = if let Expr::Symbol(symbol) = item.value { Some(symbol) } else { None };
+                let symbol =
+                    if let Expr::Symbol(symbol) = item.value { Some(symbol) } else { None };
                 let blank = self.blank(key.clone(), ExportKind::CommonJs, at);
                 let value = item.value.clone();
                 self.b.facts.exports.push(Export { symbol, value, ..blank });

@@ -100,8 +100,22 @@ fn mend(text: &str, dialect: SourceType) -> Cow<'_, str> {
 /// Cuts a text before each line that starts a declaration without indentation.
 fn pieces(text: &str) -> Vec<(usize, usize)> {
     const WORDS: [&str; 17] = [
-        "export ", "function ", "class ", "const ", "let ", "var ", "import ", "interface ",
-        "type ", "enum ", "async ", "abstract ", "declare ", "namespace ", "module.", "exports.",
+        "export ",
+        "function ",
+        "class ",
+        "const ",
+        "let ",
+        "var ",
+        "import ",
+        "interface ",
+        "type ",
+        "enum ",
+        "async ",
+        "abstract ",
+        "declare ",
+        "namespace ",
+        "module.",
+        "exports.",
         "/**",
     ];
     let mut starts = vec![0];

@@ -177,7 +177,9 @@ impl<'a> Walk<'_, '_> {
             }
             SimpleAssignmentTarget::TSAsExpression(inner) => self.place_of(&inner.expression),
             SimpleAssignmentTarget::TSNonNullExpression(inner) => self.place_of(&inner.expression),
-            SimpleAssignmentTarget::TSSatisfiesExpression(inner) => self.place_of(&inner.expression),
+            SimpleAssignmentTarget::TSSatisfiesExpression(inner) => {
+                self.place_of(&inner.expression)
+            }
             SimpleAssignmentTarget::TSTypeAssertion(inner) => self.place_of(&inner.expression),
         }
     }

@@ -169,19 +169,31 @@ const text = "export const nor = 1";
         export commonjs e
         "#,
     );
-    check(JavaScript, "export default () => 1;", r#"
+    check(
+        JavaScript,
+        "export default () => 1;",
+        r#"
         function default pub exported :1 `export default ()`
         export default default is default
-        "#);
-    check(JavaScript, "/** Doc. */\nexport default class extends A {}", r#"
+        "#,
+    );
+    check(
+        JavaScript,
+        "/** Doc. */\nexport default class extends A {}",
+        r#"
         class default pub exported :2 `export default class extends A` "Doc."
         export default default is default
         default extends A
-        "#);
-    check(JavaScript, "function f() {}\nexport default f;", r#"
+        "#,
+    );
+    check(
+        JavaScript,
+        "function f() {}\nexport default f;",
+        r#"
         function f pub exported :1 `function f()`
         export default default=f is f
-        "#);
+        "#,
+    );
 }
 
 #[test]
@@ -323,10 +335,14 @@ export const App = ({ onClick, ...rest }: Props) => <Button on={onClick} {...res
         App: return #3
         "#,
     );
-    check(JavaScript, "describe('x', () => { it('y', async () => { f(); }); });", r#"
+    check(
+        JavaScript,
+        "describe('x', () => { it('y', async () => { f(); }); });",
+        r#"
         function <arrow1> test :1 `()`
         function <arrow1>.<arrow1> test async :1 `async ()`
-        "#);
+        "#,
+    );
 }
 
 #[test]
@@ -359,22 +375,34 @@ fn broken_code_gives_what_can_be_read() {
         error 5:8 expected `:` but found `class`
         "#,
     );
-    check(TypeScript, "\u{feff}export const a = 1;\r\n/** Doc\r\n * more */\r\nfunction f() {}\r\n", r#"
+    check(
+        TypeScript,
+        "\u{feff}export const a = 1;\r\n/** Doc\r\n * more */\r\nfunction f() {}\r\n",
+        r#"
         constant a pub exported :1 `export const a = 1`
         function f :4 `function f()` "Doc\nmore"
         export named a is a
-        "#);
-    check(JavaScript, "const a: number = 1; function f(b?: string) {}", r#"
+        "#,
+    );
+    check(
+        JavaScript,
+        "const a: number = 1; function f(b?: string) {}",
+        r#"
         constant a :1 `const a: number = 1`
         function f :1 `function f(b?: string)`
-        "#);
-    check(TypeScript, "export declare const a: number; export const b: string;\nfunction f(): void;", r#"
+        "#,
+    );
+    check(
+        TypeScript,
+        "export declare const a: number; export const b: string;\nfunction f(): void;",
+        r#"
         constant a pub exported :1 `export const a: number`
         constant b pub exported :1 `export const b: string`
         function f :2 `function f(): void`
         export named a is a
         export named b is b
-        "#);
+        "#,
+    );
 }
 
 #[test]

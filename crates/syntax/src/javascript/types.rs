@@ -64,7 +64,8 @@ impl<'a> Walk<'_, '_> {
             TSType::TSConditionalType(conditional) => {
                 self.ty(&conditional.check_type);
                 self.ty(&conditional.extends_type);
-                let either = vec![self.ty(&conditional.true_type), self.ty(&conditional.false_type)];
+                let either =
+                    vec![self.ty(&conditional.true_type), self.ty(&conditional.false_type)];
                 one_of(either)
             }
             TSType::TSIndexedAccessType(access) => {

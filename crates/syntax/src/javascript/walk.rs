@@ -299,7 +299,8 @@ impl<'t, 's> Walk<'t, 's> {
                 self.function_declaration(inner, around);
             }
             Declaration::ClassDeclaration(inner) => {
-                let target = inner.id.as_ref().map(|id| self.declared(SymbolKind::Class, id, around));
+                let target =
+                    inner.id.as_ref().map(|id| self.declared(SymbolKind::Class, id, around));
                 self.class(inner, target);
             }
             Declaration::TSTypeAliasDeclaration(inner) => self.alias(inner, around),
@@ -308,12 +309,8 @@ impl<'t, 's> Walk<'t, 's> {
             Declaration::TSNamespaceDeclaration(inner) => self.namespace(inner, around),
             Declaration::TSExternalModuleDeclaration(inner) => {
                 let at = span(inner.id.span);
-                let mut draft = Draft::new(
-                    SymbolKind::Module,
-                    inner.id.value.as_str(),
-                    around.statement,
-                    at,
-                );
+                let mut draft =
+                    Draft::new(SymbolKind::Module, inner.id.value.as_str(), around.statement, at);
                 draft.signature = format!("declare module {}", self.b.slice(at));
                 draft.doc = self.doc(&[around.statement.start]);
                 draft.flags = Flags::DECLARED;
@@ -349,8 +346,7 @@ impl<'t, 's> Walk<'t, 's> {
 
     /// A draft from its target.
     pub(super) fn draft(&self, target: Target) -> Draft {
-        let mut draft =
-            Draft::new(target.kind, target.name, target.declaration, target.name_span);
+        let mut draft = Draft::new(target.kind, target.name, target.declaration, target.name_span);
         draft.parent = target.parent;
         draft.doc = self.doc(&target.leads);
         let first = target.leads.iter().copied().min().unwrap_or(target.declaration.start);
@@ -430,9 +426,11 @@ impl<'t, 's> Walk<'t, 's> {
     pub(super) fn is_listed(&self) -> bool {
         let kinds = [SymbolKind::Namespace, SymbolKind::Module];
         self.b.at.block.is_none()
-            && self.b.at.owner.is_none_or(|owner| {
-                kinds.contains(&self.b.facts.symbols[owner as usize].kind)
-            })
+            && self
+                .b
+                .at
+                .owner
+                .is_none_or(|owner| kinds.contains(&self.b.facts.symbols[owner as usize].kind))
     }
 
     fn variable_symbol(
@@ -471,7 +469,11 @@ impl<'t, 's> Walk<'t, 's> {
         self.b.symbol_mut(symbol).ty = Some(ty);
     }
 
-    pub(super) fn declaration_interface(&mut self, interface: &TSInterfaceDeclaration<'_>, around: Around) {
+    pub(super) fn declaration_interface(
+        &mut self,
+        interface: &TSInterfaceDeclaration<'_>,
+        around: Around,
+    ) {
         let target = self.declared(SymbolKind::Interface, &interface.id, around);
         let generics = self.generics(interface.type_parameters.as_deref());
         let mut draft = self.draft(target);

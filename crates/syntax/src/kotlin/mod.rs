@@ -48,11 +48,15 @@ impl Dialect for Kotlin {
             "if_expression" | "when_entry" | "catch_block" => Rule::Branch,
             "for_statement" | "while_statement" | "do_while_statement" => Rule::Loop,
             "block" => Rule::Block,
-            "call_expression" | "navigation_expression" | "property_declaration" | "import"
-            | "package_header" | "parameter" | "class_parameter" => Rule::Own,
-            "modifiers" | "lambda_parameters" | "user_type" | "nullable_type" | "type_parameters" | "type_arguments" => {
-                Rule::Skip
-            }
+            "call_expression"
+            | "navigation_expression"
+            | "property_declaration"
+            | "import"
+            | "package_header"
+            | "parameter"
+            | "class_parameter" => Rule::Own,
+            "modifiers" | "lambda_parameters" | "user_type" | "nullable_type"
+            | "type_parameters" | "type_arguments" => Rule::Skip,
             _ => Rule::Walk,
         }
     }

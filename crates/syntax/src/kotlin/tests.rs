@@ -43,7 +43,10 @@ internal fun helper(x: Int) = journal("@see spec::in/string")
 
 #[test]
 fn declarations() {
-    check(Kotlin, TEXT, r##"
+    check(
+        Kotlin,
+        TEXT,
+        r##"
         in com.acme.auth
         class Session pub exported @Service :12 `class Session(private val repo: Repo, n: Int) : Base(n), Store, Closeable` "A session.\n@see spec::auth/session"
         property Session.repo :12 `private val repo: Repo`
@@ -69,12 +72,16 @@ fn declarations() {
         Session implements Store
         Session implements Closeable
         see spec::auth/session on Session :9
-        "##);
+        "##,
+    );
 }
 
 #[test]
 fn calls() {
-    check_flow(Kotlin, TEXT, r##"
+    check_flow(
+        Kotlin,
+        TEXT,
+        r##"
         param Session.open#0 name: String
         param Session.open#1 n: Int
         param Session.open.<lambda1>#0 u
@@ -90,5 +97,6 @@ fn calls() {
         Session.open: #7 #6.list()
         Session.open: return #7
         helper: #8 ~journal("@see spec::in/string")
-        "##);
+        "##,
+    );
 }

@@ -98,8 +98,9 @@ pub enum Visibility {
 pub struct Flags(u16);
 
 /// What to know a symbol by after it moved: both halves are stable under reformatting.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[derive(Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Fingerprint {
     /// Of its name, kind and signature
     pub shape: u64,

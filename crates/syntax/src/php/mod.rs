@@ -48,16 +48,25 @@ impl Dialect for Php {
             "variable_name" | "name" | "qualified_name" | "relative_scope" => Rule::Own,
             "string" | "encapsed_string" => Rule::Text,
             "parenthesized_expression" | "argument" | "cast_expression" => Rule::Inner,
-            "assignment_expression" | "namespace_definition" | "namespace_use_declaration"
-            | "object_creation_expression" | "use_declaration" | "include_expression"
-            | "include_once_expression" | "require_expression" | "require_once_expression" => {
-                Rule::Own
-            }
+            "assignment_expression"
+            | "namespace_definition"
+            | "namespace_use_declaration"
+            | "object_creation_expression"
+            | "use_declaration"
+            | "include_expression"
+            | "include_once_expression"
+            | "require_expression"
+            | "require_once_expression" => Rule::Own,
             "return_statement" => Rule::Return,
             "if_statement" | "case_statement" | "catch_clause" => Rule::Branch,
             "for_statement" | "while_statement" | "foreach_statement" => Rule::Loop,
-            "attribute_list" | "base_clause" | "class_interface_clause" | "named_type"
-            | "primitive_type" | "php_tag" | "text" => Rule::Skip,
+            "attribute_list"
+            | "base_clause"
+            | "class_interface_clause"
+            | "named_type"
+            | "primitive_type"
+            | "php_tag"
+            | "text" => Rule::Skip,
             _ => Rule::Walk,
         }
     }

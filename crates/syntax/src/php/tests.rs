@@ -46,7 +46,10 @@ enum Color: string { case Red = 'r'; }
 
 #[test]
 fn declarations() {
-    check(Php, TEXT, r##"
+    check(
+        Php,
+        TEXT,
+        r##"
         module "Sessions of users.\n@see spec::auth/session"
         in Acme\Auth
         class Session pub exported @Service :17 `final class Session extends Base implements S, \Countable` "A session.\n@see spec::auth/login"
@@ -72,12 +75,16 @@ fn declarations() {
         Inner extends A
         see spec::auth/session on module :4
         see spec::auth/login on Session :14
-        "##);
+        "##,
+    );
 }
 
 #[test]
 fn calls() {
-    check_flow(Php, TEXT, r##"
+    check_flow(
+        Php,
+        TEXT,
+        r##"
         param Session.__construct#0 other: Repo
         param Session.__construct#1 n: int
         param Session.open#0 name: string
@@ -95,5 +102,6 @@ fn calls() {
         Session.open: #7 ~static.make()
         Session.open: return #7
         helper: return "@see spec::in/string"
-        "##);
+        "##,
+    );
 }

@@ -2,9 +2,7 @@
 
 use super::Walk;
 use super::scope::Kind;
-use crate::model::{
-    Action, BindingKind, BlockKind, CallKind, Expr, ImportKind, Item, ItemsKind,
-};
+use crate::model::{Action, BindingKind, BlockKind, CallKind, Expr, ImportKind, Item, ItemsKind};
 use crate::tree::{Grown, Node, named, span};
 
 /// Longer texts are not keys or names.
@@ -80,10 +78,7 @@ impl Walk<'_> {
         let Some(name) = node.field("attribute") else { return Expr::Unknown };
         let text = self.text(name);
         if let Expr::Local(local) = object
-            && matches!(
-                self.b.facts.flow.bindings[local as usize].kind,
-                BindingKind::Import(..)
-            )
+            && matches!(self.b.facts.flow.bindings[local as usize].kind, BindingKind::Import(..))
         {
             self.b.mention(&object.clone().member(text.clone()), false, span(name).start);
         }

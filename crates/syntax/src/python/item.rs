@@ -15,8 +15,14 @@ use crate::tree::{Grown, Node, named, span};
 
 /// Decorators that leave a function what it is.
 const PLAIN: [&str; 8] = [
-    "staticmethod", "classmethod", "property", "abstractmethod", "abc.abstractmethod", "overload",
-    "typing.overload", "override",
+    "staticmethod",
+    "classmethod",
+    "property",
+    "abstractmethod",
+    "abc.abstractmethod",
+    "overload",
+    "typing.overload",
+    "override",
 ];
 
 impl Walk<'_> {
@@ -156,10 +162,8 @@ impl Walk<'_> {
     ) {
         // Defaults are evaluated where the function is defined.
         let params = params.map(named).unwrap_or_default();
-        let defaults: Vec<_> = params
-            .iter()
-            .map(|param| param.field("value").map(|value| self.expr(value)))
-            .collect();
+        let defaults: Vec<_> =
+            params.iter().map(|param| param.field("value").map(|value| self.expr(value))).collect();
         let back = self.b.enter(symbol);
         self.open(Kind::Open, body.as_slice());
         let (mut position, mut by_name) = (0, false);

@@ -32,7 +32,8 @@ impl Walk<'_> {
         }
         let mut names = HashMap::new();
         for name in &found.bound {
-            if found.outer.contains(name) || found.global.contains(name) || names.contains_key(name) {
+            if found.outer.contains(name) || found.global.contains(name) || names.contains_key(name)
+            {
                 continue;
             }
             let binding = match kind {
@@ -125,7 +126,9 @@ fn collect(walk: &Walk<'_>, node: Node<'_>, found: &mut Found) {
             found.bound.extend(node.field("name").map(|name| walk.text(name)));
         }
         "lambda" => {}
-        "list_comprehension" | "set_comprehension" | "dictionary_comprehension"
+        "list_comprehension"
+        | "set_comprehension"
+        | "dictionary_comprehension"
         | "generator_expression" => walrus(walk, node, found),
         "global_statement" => found.global.extend(named(node).iter().map(|name| walk.text(*name))),
         "nonlocal_statement" => found.outer.extend(named(node).iter().map(|name| walk.text(*name))),
@@ -177,7 +180,9 @@ fn imported(walk: &Walk<'_>, node: Node<'_>, found: &mut Found) {
             "dotted_name" if Some(span(part).start) != module => {
                 walk.text(part).split('.').next().unwrap_or_default().trim().to_owned()
             }
-            "aliased_import" => part.field("alias").map(|alias| walk.text(alias)).unwrap_or_default(),
+            "aliased_import" => {
+                part.field("alias").map(|alias| walk.text(alias)).unwrap_or_default()
+            }
             _ => continue,
         };
         found.bound.push(name);

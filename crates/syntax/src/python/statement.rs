@@ -2,8 +2,8 @@
 
 use super::Walk;
 use crate::model::{
-    Action, Arg, BindingKind, BlockKind, CallKind, Export, ExportKind, Expr, Item, ItemsKind, Place,
-    TypeRef, Visibility,
+    Action, Arg, BindingKind, BlockKind, CallKind, Export, ExportKind, Expr, Item, ItemsKind,
+    Place, TypeRef, Visibility,
 };
 use crate::tree::{Grown, Node, children, named, span};
 
@@ -143,7 +143,8 @@ impl Walk<'_> {
         let Some(what) = named(node).first().copied() else { return };
         self.expr(what);
         let ty = self.type_expr(what);
-        let Some(alias) = node.field("alias").and_then(|alias| named(alias).first().copied()) else {
+        let Some(alias) = node.field("alias").and_then(|alias| named(alias).first().copied())
+        else {
             return;
         };
         if let Place::Local(local) = self.place(&self.text(alias)) {

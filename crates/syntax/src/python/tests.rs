@@ -79,14 +79,18 @@ def test_load(): pass
         implements REQ-001 on load :38
         "#,
     );
-    check(Python, "__all__ = ['a']\nfrom m import a\ndef b(): pass\nclass C: pass\n__all__ += ['C']", r#"
+    check(
+        Python,
+        "__all__ = ['a']\nfrom m import a\ndef b(): pass\nclass C: pass\n__all__ += ['C']",
+        r#"
         variable __all__ pub :1 `__all__ = ['a']`
         function b pub :3 `def b()`
         class C pub exported :4 `class C`
         from m a
         export all a
         export all C is C
-        "#);
+        "#,
+    );
 }
 
 #[test]
@@ -262,15 +266,23 @@ fn a_name_is_what_its_function_says() {
 
 #[test]
 fn broken_code_gives_what_can_be_read() {
-    check(Python, "def ok(): pass\n\ndef broken(:\n    x = \n\nclass Fine:\n    def m(self): pass\n", r#"
+    check(
+        Python,
+        "def ok(): pass\n\ndef broken(:\n    x = \n\nclass Fine:\n    def m(self): pass\n",
+        r#"
         function ok pub exported :1 `def ok()`
         class Fine pub exported :6 `class Fine`
         method Fine.m pub exported :7 `def m(self)`
         error 3:1 cannot read `def broken(:`
-        "#);
-    check(Python, "\u{feff}\"\"\"Doc.\r\n\r\nMore.\"\"\"\r\nif TYPE_CHECKING:\r\n    from a import T\r\ndef f() -> 'T': pass\r\n", r#"
+        "#,
+    );
+    check(
+        Python,
+        "\u{feff}\"\"\"Doc.\r\n\r\nMore.\"\"\"\r\nif TYPE_CHECKING:\r\n    from a import T\r\ndef f() -> 'T': pass\r\n",
+        r#"
         module "Doc.\n\nMore."
         function f pub exported :6 `def f() -> 'T'`
         from a type T
-        "#);
+        "#,
+    );
 }

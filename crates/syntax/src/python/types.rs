@@ -38,7 +38,8 @@ impl Walk<'_> {
             }
             "generic_type" | "subscript" => self.generic(node),
             "union_type" | "binary_operator" => {
-                let parts: Vec<_> = named(node).into_iter().map(|part| self.type_expr(part)).collect();
+                let parts: Vec<_> =
+                    named(node).into_iter().map(|part| self.type_expr(part)).collect();
                 one_of(parts)
             }
             _ => TypeRef::Unknown,

@@ -81,7 +81,8 @@ impl Dialect for Ruby {
         }
         let stop = match node.kind() {
             "class" | "module" | "method" | "singleton_method" => {
-                let head = ["parameters", "superclass", "name"].iter().find_map(|one| node.field(one));
+                let head =
+                    ["parameters", "superclass", "name"].iter().find_map(|one| node.field(one));
                 head.map(|head| span(head).end)
             }
             _ => None,
@@ -212,7 +213,8 @@ fn directive(walk: &mut Walk<'_>, node: Node<'_>, name: &str, list: Option<Node<
             for part in parts {
                 let at = span(part);
                 let text = walk.text(part);
-                let mut draft = Draft::new(SymbolKind::Property, text.trim_matches([':', '"', '\'']), at, at);
+                let mut draft =
+                    Draft::new(SymbolKind::Property, text.trim_matches([':', '"', '\'']), at, at);
                 draft.parent = walk.b.at.owner;
                 draft.signature = format!("{name} {text}");
                 draft.visibility = Visibility::Public;

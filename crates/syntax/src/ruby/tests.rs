@@ -43,7 +43,10 @@ end
 
 #[test]
 fn declarations() {
-    check(Ruby, TEXT, r##"
+    check(
+        Ruby,
+        TEXT,
+        r##"
         module "Sessions of users.\n@see spec::auth/session"
         module Acme pub exported :7 `module Acme`
         class Acme.Session pub exported :11 `class Session < Base::Thing` "A session.\n\n@see spec::auth/login"
@@ -61,12 +64,16 @@ fn declarations() {
         Acme.Session mixin Comparable
         see spec::auth/session on module :2
         see spec::auth/login on Acme.Session :10
-        "##);
+        "##,
+    );
 }
 
 #[test]
 fn calls() {
-    check_flow(Ruby, TEXT, r##"
+    check_flow(
+        Ruby,
+        TEXT,
+        r##"
         param Acme.Session.initialize#0 repo
         param Acme.Session.initialize#1 key
         param Acme.Session.make#0 n
@@ -84,5 +91,6 @@ fn calls() {
         Acme.Session.open: #6 other.open(&Acme.Session.open.<block1>)
         Acme.Session.open: #7 super(%name)
         Acme.Session.helper: #8 ~puts("@see spec::in/string")
-        "##);
+        "##,
+    );
 }

@@ -235,7 +235,8 @@ impl Walk<'_> {
         for child in children(node) {
             match child.kind() {
                 "block" => value = self.block(child),
-                "{" | "}" | ";" | "unsafe" | "async" | "const" | "move" | "label" | ":" | "gen" => {}
+                "{" | "}" | ";" | "unsafe" | "async" | "const" | "move" | "label" | ":" | "gen" => {
+                }
                 "attribute_item" => pending.attributes.push(child),
                 "line_comment" | "block_comment" => {
                     let text = child.text(&self.b);

@@ -43,12 +43,7 @@ impl Walk<'_> {
     }
 
     /// Sorts a comment: `///` waits for what follows, `//!` is about what is around it.
-    fn comment<'n>(
-        &mut self,
-        node: Node<'n>,
-        pending: &mut Pending<'n>,
-        header: &mut Pending<'n>,
-    ) {
+    fn comment<'n>(&mut self, node: Node<'n>, pending: &mut Pending<'n>, header: &mut Pending<'n>) {
         let text = node.text(&self.b);
         let is_line = node.kind() == "line_comment";
         if text.starts_with("//!") || text.starts_with("/*!") {
@@ -109,7 +104,8 @@ impl Walk<'_> {
 
     fn dress(&mut self, draft: &mut Draft, node: Node<'_>, pending: &Pending<'_>) {
         let whole = span(node);
-        let body = node.field("body").filter(|body| body.kind() != "ordered_field_declaration_list");
+        let body =
+            node.field("body").filter(|body| body.kind() != "ordered_field_declaration_list");
         let body = body.map(span);
         draft.parent = self.b.at.owner;
         draft.doc = pending.doc;
@@ -270,7 +266,13 @@ impl Walk<'_> {
         self.b.symbol(draft);
     }
 
-    fn tuple_field(&mut self, node: Node<'_>, at: u32, public: Option<Node<'_>>, pending: &Pending<'_>) {
+    fn tuple_field(
+        &mut self,
+        node: Node<'_>,
+        at: u32,
+        public: Option<Node<'_>>,
+        pending: &Pending<'_>,
+    ) {
         let whole = span(node);
         let mut draft = Draft::new(SymbolKind::Field, at.to_string(), whole, whole);
         self.dress(&mut draft, node, pending);
@@ -330,7 +332,8 @@ impl Walk<'_> {
     fn inside(&mut self, symbol: u32, node: Node<'_>) {
         let Some(body) = node.field("body") else { return };
         let back = self.b.enter(symbol);
-        let was = std::mem::replace(&mut self.in_test, self.b.facts.symbols[symbol as usize].is_test);
+        let was =
+            std::mem::replace(&mut self.in_test, self.b.facts.symbols[symbol as usize].is_test);
         let names = std::mem::take(&mut self.names);
         self.items(body);
         self.names = names;

@@ -74,7 +74,8 @@ impl Walk<'_> {
             let at = span(pattern).start;
             self.b.mention(&Expr::Path(path), false, at);
         }
-        let parts = named(pattern).into_iter().filter(|part| Some(*part) != ty && !is_comment(*part));
+        let parts =
+            named(pattern).into_iter().filter(|part| Some(*part) != ty && !is_comment(*part));
         for (at, part) in parts.enumerate() {
             let piece = if WRAPPERS.contains(&name.as_str()) {
                 value.clone().each()
@@ -89,7 +90,8 @@ impl Walk<'_> {
     fn bind_fields(&mut self, pattern: Node<'_>, value: Expr) {
         let path = pattern.field("type").map(|ty| self.path(ty)).unwrap_or_default();
         if !path.is_empty() {
-            let target = if path.len() > 1 { Expr::Path(path) } else { Expr::Name(path[0].clone()) };
+            let target =
+                if path.len() > 1 { Expr::Path(path) } else { Expr::Name(path[0].clone()) };
             self.b.mention(&target, true, span(pattern).start);
         }
         for part in named(pattern) {

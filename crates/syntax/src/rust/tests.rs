@@ -207,14 +207,22 @@ const C: A = A::new();
 
 #[test]
 fn broken_code_gives_what_can_be_read() {
-    check(Rust, "pub fn ok() {}\nfn broken( {\npub struct Fine { a: u8 }\n", r#"
+    check(
+        Rust,
+        "pub fn ok() {}\nfn broken( {\npub struct Fine { a: u8 }\n",
+        r#"
         function ok pub exported :1 `pub fn ok()`
         struct Fine pub exported :3 `pub struct Fine`
         field Fine.a :3 `a: u8`
         error 2:1 cannot read `fn broken( {`
-        "#);
-    check(Rust, "\u{feff}//! Doc.\r\n\r\n/// One\r\n/// two\r\nfn f() {}\r\n", r#"
+        "#,
+    );
+    check(
+        Rust,
+        "\u{feff}//! Doc.\r\n\r\n/// One\r\n/// two\r\nfn f() {}\r\n",
+        r#"
         module "Doc."
         function f :5 `fn f()` "One\ntwo"
-        "#);
+        "#,
+    );
 }

@@ -49,19 +49,26 @@ impl Walk<'_> {
         while let Some(token) = tokens.get(at) {
             let text = self.b.slice(span(*token));
             let next = tokens.get(at + 1).filter(|next| next.kind() == "identifier");
-            if text == "." && let Some(name) = next {
+            if text == "."
+                && let Some(name) = next
+            {
                 value = Expr::Member(Box::new(value), self.text(*name));
                 name_at = span(*name).start;
                 at += 2;
             } else if text == "?" {
                 value = value.each();
                 at += 1;
-            } else if token.kind() == "token_tree" && text.starts_with('(') && value != Expr::Unknown {
+            } else if token.kind() == "token_tree"
+                && text.starts_with('(')
+                && value != Expr::Unknown
+            {
                 let args = self.token_args(*token);
                 let whole = Span::new(begin, span(*token).end);
                 value = self.b.call(CallKind::Call, value, args, whole, name_at);
                 at += 1;
-            } else if text == "!" && tokens.get(at + 1).is_some_and(|next| next.kind() == "token_tree") {
+            } else if text == "!"
+                && tokens.get(at + 1).is_some_and(|next| next.kind() == "token_tree")
+            {
                 let args = self.token_args(tokens[at + 1]);
                 let whole = Span::new(begin, span(tokens[at + 1]).end);
                 value = self.b.call(CallKind::Macro, value, args, whole, name_at);

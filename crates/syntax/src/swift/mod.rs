@@ -53,9 +53,17 @@ impl Dialect for Swift {
             "if_statement" | "guard_statement" | "switch_entry" | "catch_block" => Rule::Branch,
             "for_statement" | "while_statement" | "repeat_while_statement" => Rule::Loop,
             "statements" => Rule::Block,
-            "import_declaration" | "call_expression" | "navigation_expression"
-            | "property_declaration" | "control_transfer_statement" | "assignment" => Rule::Own,
-            "modifiers" | "user_type" | "type_annotation" | "inheritance_specifier" | "attribute"
+            "import_declaration"
+            | "call_expression"
+            | "navigation_expression"
+            | "property_declaration"
+            | "control_transfer_statement"
+            | "assignment" => Rule::Own,
+            "modifiers"
+            | "user_type"
+            | "type_annotation"
+            | "inheritance_specifier"
+            | "attribute"
             | "type_identifier" => Rule::Skip,
             _ => Rule::Walk,
         }
@@ -99,9 +107,9 @@ impl Dialect for Swift {
             .with(Flags::ASYNC, node.has_token("async"))
             .with(Flags::ABSTRACT, node.kind().starts_with("protocol_f"))
             .with(Flags::OVERRIDE, has("override"));
-        let ty = node.field("return_type").or_else(|| {
-            node.child_of(&["type_annotation"]).and_then(|one| one.field("type"))
-        });
+        let ty = node
+            .field("return_type")
+            .or_else(|| node.child_of(&["type_annotation"]).and_then(|one| one.field("type")));
         draft.ty = draft.ty.take().or_else(|| ty.map(|ty| written(&walk.text(ty))));
         draft.is_test = draft.kind == SymbolKind::Method && draft.name.starts_with("test");
         if let Some(computed) = node.field("computed_value") {
@@ -136,9 +144,8 @@ impl Dialect for Swift {
             "navigation_expression" => {
                 let object = node.field("target").map_or(Expr::Unknown, |one| walk.expr(one));
                 let suffix = node.field("suffix").and_then(|one| one.field("suffix"));
-                return suffix.map_or(Expr::Unknown, |name| {
-                    Expr::Member(Box::new(object), walk.text(name))
-                });
+                return suffix
+                    .map_or(Expr::Unknown, |name| Expr::Member(Box::new(object), walk.text(name)));
             }
             "call_expression" => return call(walk, node),
             "property_declaration" => {
@@ -157,7 +164,8 @@ impl Dialect for Swift {
             }
             "assignment" => {
                 let value = node.field("result").map_or(Expr::Unknown, |value| walk.expr(value));
-                let target = node.field("target").map(|one| named(one).first().copied().unwrap_or(one));
+                let target =
+                    node.field("target").map(|one| named(one).first().copied().unwrap_or(one));
                 if let Some(target) = target {
                     walk.assign_to(target, value);
                 }

@@ -36,7 +36,10 @@ typealias Id = String
 
 #[test]
 fn declarations() {
-    check(Swift, TEXT, r##"
+    check(
+        Swift,
+        TEXT,
+        r##"
         class Session pub exported :6 `public final class Session: Base, Store` "A session.\n- See: nothing\n@see spec::auth/session"
         property Session.name pub exported :8 `public let name: String = "x"` "Name"
         property Session.repo :9 `private var repo: Repo`
@@ -62,12 +65,16 @@ fn declarations() {
         Session extends Store
         extension Session extends Closeable
         see spec::auth/session on Session :5
-        "##);
+        "##,
+    );
 }
 
 #[test]
 fn calls() {
-    check_flow(Swift, TEXT, r##"
+    check_flow(
+        Swift,
+        TEXT,
+        r##"
         param Session.init#0 repo: Repo
         param Session.open#0 name: String
         param Session.open#1 n: Int
@@ -87,5 +94,6 @@ fn calls() {
         Session.open: #8 ~Made(%name)
         Session.open: #9 #8.list()
         Session.open: return #9
-        "##);
+        "##,
+    );
 }

@@ -13,9 +13,9 @@ use tree_sitter::{Language, ParseOptions, Parser, Tree};
 pub(crate) use dialect::{Dialect, Rule, c_like_doc, hash_doc, visibility_of};
 pub(crate) use node::{Grown, Pending, children, named, span};
 pub(crate) use tree_sitter::Node;
+pub(crate) use tree_sitter_language::LanguageFn;
 pub(crate) use types::written;
 pub(crate) use walk::{Walk, extract};
-pub(crate) use tree_sitter_language::LanguageFn;
 
 use crate::build::Builder;
 use crate::depth;

@@ -12,7 +12,18 @@ pub(crate) fn written(text: &str) -> TypeRef {
 
 fn read(text: &str, depth: usize) -> TypeRef {
     let mut text = text.trim().trim_start_matches(':').trim();
-    let words = ["const ", "final ", "readonly ", "in ", "out ", "ref ", "struct ", "enum ", "class ", "unsigned "];
+    let words = [
+        "const ",
+        "final ",
+        "readonly ",
+        "in ",
+        "out ",
+        "ref ",
+        "struct ",
+        "enum ",
+        "class ",
+        "unsigned ",
+    ];
     loop {
         let before = text;
         text = text.trim_start_matches(['*', '&', '?']).trim_start();

@@ -30,7 +30,8 @@ pub(crate) struct Walk<'t> {
 /// The facts of a file in a language.
 pub(crate) fn extract(dialect: &'static dyn Dialect, text: &str) -> FileFacts {
     super::read(text, dialect.grammar(), dialect.comments(), |b, root| {
-        let mut walk = Walk { b, dialect, names: Vec::new(), around: None, skip: None, state: None };
+        let mut walk =
+            Walk { b, dialect, names: Vec::new(), around: None, skip: None, state: None };
         walk.inside(root);
         walk.b.finish()
     })
@@ -88,9 +89,8 @@ impl<'t> Walk<'t> {
     ) {
         let before = pending.doc.map(|(doc, style)| (doc.start, doc, style));
         pending.comment(&self.b, node, style);
-        let replaced = before.filter(|(start, ..)| {
-            pending.doc.is_some_and(|(now, _)| now.start != *start)
-        });
+        let replaced =
+            before.filter(|(start, ..)| pending.doc.is_some_and(|(now, _)| now.start != *start));
         if let Some((_, doc, style)) = replaced
             && is_top
             && self.b.facts.symbols.is_empty()
@@ -114,7 +114,9 @@ impl<'t> Walk<'t> {
             Rule::Symbol(_) | Rule::Wrap => {
                 let unsettled = pending.doc;
                 pending.settle(&self.b, span(node).start);
-                if pending.doc.is_none() && is_top && self.b.facts.symbols.is_empty()
+                if pending.doc.is_none()
+                    && is_top
+                    && self.b.facts.symbols.is_empty()
                     && let Some((at, style)) = unsettled
                 {
                     self.b.module_doc(at, style);
@@ -194,7 +196,8 @@ impl<'t> Walk<'t> {
             self.inside(node);
             return None;
         }
-        let more: Vec<_> = self.dialect.more(node).iter().map(|name| self.beside(&draft, *name)).collect();
+        let more: Vec<_> =
+            self.dialect.more(node).iter().map(|name| self.beside(&draft, *name)).collect();
         let symbol = self.b.symbol(draft);
         self.dialect.after(self, node, symbol);
         self.enter(symbol, node);
@@ -256,7 +259,9 @@ impl<'t> Walk<'t> {
             Rule::Path => {
                 let text: String = self.text(node).split_whitespace().collect();
                 let parts = text.split("::").filter(|part| !part.is_empty());
-                Expr::Path(parts.map(|part| part.split('<').next().unwrap_or(part).into()).collect())
+                Expr::Path(
+                    parts.map(|part| part.split('<').next().unwrap_or(part).into()).collect(),
+                )
             }
             Rule::Text => {
                 let text = self.text(node);
@@ -463,7 +468,8 @@ impl<'t> Walk<'t> {
         draft.body = self.dialect.body(node).map(span);
         let end = draft.body.map_or(whole.end, |body| body.start);
         let signature = self.b.fold(Span::new(whole.start, end));
-        draft.signature = signature.trim_end_matches("=>").trim_end_matches("->").trim_end().to_owned();
+        draft.signature =
+            signature.trim_end_matches("=>").trim_end_matches("->").trim_end().to_owned();
         draft.flags = Flags::ANONYMOUS | Flags::VALUE | Flags::ARROW;
         let symbol = self.b.symbol(draft);
         let back = self.b.enter(symbol);

@@ -82,9 +82,9 @@ pub(crate) fn bound(text: &str) -> u32 {
                 let word = &bytes[at..next];
                 if let Some(level) = level {
                     if word == b"else" {
-                        level.base += 1
+                        level.base += 1;
                     } else {
-                        level.run += 1
+                        level.run += 1;
                     }
                     sum += 1;
                 }
@@ -205,9 +205,8 @@ fn ends_line(bytes: &[u8], solid: usize, at: usize) -> bool {
     let from = before.iter().rev().take_while(|byte| is_word(**byte)).count();
     let word = &before[before.len() - from..];
     let complete = match before.last() {
-        Some(b'"' | b'\'' | b'`' | b']') => true,
+        None | Some(b'"' | b'\'' | b'`' | b']') => true,
         Some(_) => !word.is_empty() && !OPEN.contains(&word),
-        None => true,
     };
     complete && ends_statement(bytes, at)
 }

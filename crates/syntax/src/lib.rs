@@ -3,6 +3,11 @@
 //! One folder a language; a language is added by its folder and its line in
 //! [`language::Language`]. What facts of several files mean together is left to others.
 
+#![cfg_attr(
+    test,
+    expect(clippy::needless_raw_string_hashes, reason = "fixtures and outlines keep one form")
+)]
+
 #[cfg(feature = "bash")]
 mod bash;
 mod build;
@@ -32,6 +37,7 @@ mod outline;
 mod php;
 mod plain;
 mod python;
+pub mod relations;
 #[cfg(test)]
 mod robust;
 #[cfg(feature = "ruby")]

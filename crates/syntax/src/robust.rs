@@ -37,9 +37,9 @@ fn check(language: Language, bytes: &[u8]) -> FileFacts {
         assert!(parent, "{language}: {} comes before its parent", symbol.path);
         assert!(symbol.span.end <= length && symbol.span.start <= symbol.span.end);
         assert!(symbol.span.contains(symbol.declaration), "{language}: {symbol:?}");
-        let is_in = |owner: &crate::Owner| owner.is_none_or(|owner| (owner as usize) < symbols);
-        assert!(facts.flow.steps.iter().all(|step| is_in(&step.owner)));
     }
+    let is_in = |owner: crate::Owner| owner.is_none_or(|owner| (owner as usize) < symbols);
+    assert!(facts.flow.steps.iter().all(|step| is_in(step.owner)));
     let mut paths: Vec<_> = facts.symbols.iter().map(|symbol| &symbol.path).collect();
     paths.sort();
     paths.dedup();
@@ -111,12 +111,30 @@ fn deep_nesting_is_bounded() {
     ];
     for (language, _) in FIXTURES {
         for unit in units {
-            let brackets = unit.contains(['(', '[', '{']);
+            let brackets = unit.contains(['(', '[', '{']) && !unit.contains([')', '}']);
             check(language, unit.repeat(if brackets { 10_000 } else { 400 }).as_bytes());
             check(language, unit.repeat(300).as_bytes());
+            // Just below where a bigger stack is taken.
+            check(language, unit.repeat(98).as_bytes());
         }
-        let nested: String = (0..400).map(|at| format!("{}if x:\n", " ".repeat(at))).collect();
+        let lines: Vec<_> = (0..400).map(|at| " ".repeat(at) + "if x:\n").collect();
+        let nested = lines.concat();
         check(language, nested.as_bytes());
+    }
+}
+
+#[test]
+fn nesting_below_the_limit_has_stack_enough() {
+    let closed =
+        [("(", "1", ")"), ("[", "", "]"), ("!", "a", ""), ("a => ", "a", ""), ("f(", "", ")")];
+    for language in [Language::TypeScript, Language::JavaScript] {
+        for (open, middle, close) in closed {
+            for depth in [98, 1_300] {
+                let text = open.repeat(depth) + middle + &close.repeat(depth);
+                let facts = check(language, text.as_bytes());
+                assert!(facts.errors.is_empty(), "{language} {open} {:?}", facts.errors);
+            }
+        }
     }
 }
 

@@ -61,7 +61,7 @@ impl Dialect for Cpp {
                 Some(owner) => format!("{}.{scope}.{name}", walk.b.prefix(owner)),
                 None => format!("{scope}.{name}"),
             });
-            draft.name = name.to_owned();
+            name.clone_into(&mut draft.name);
             if draft.kind == SymbolKind::Function {
                 draft.kind = SymbolKind::Method;
             }
@@ -119,10 +119,8 @@ fn member(walk: &Walk<'_>, draft: &mut Draft, is_class: bool) {
 fn using(walk: &mut Walk<'_>, node: Node<'_>) {
     let Some(path) = named(node).last().map(|path| walk.text(*path)) else { return };
     let is_whole = node.has_token("namespace");
-    let (module, name) = match is_whole {
-        true => (path.as_str(), "*"),
-        false => path.rsplit_once("::").unwrap_or(("", &path)),
-    };
+    let (module, name) =
+        if is_whole { (path.as_str(), "*") } else { path.rsplit_once("::").unwrap_or(("", &path)) };
     let import = walk.b.import(ImportKind::Use, module, span(node));
     let name = ImportedName { name: name.into(), alias: None, is_type: false, span: span(node) };
     walk.b.facts.imports[import as usize].names.push(name);

@@ -37,13 +37,11 @@ impl Dialect for CSharp {
             "field_declaration" | "event_field_declaration" => Rule::Wrap,
             "variable_declaration" if !walk.in_function() => Rule::Wrap,
             "variable_declarator" if !walk.in_function() => Rule::Symbol(SymbolKind::Field),
-            "variable_declaration" => Rule::Own,
             "invocation_expression" => Rule::Call("function", "arguments"),
             "member_access_expression" => Rule::Member("expression", "name"),
             "object_creation_expression" => Rule::New("type", "arguments"),
             "lambda_expression" | "anonymous_method_expression" => Rule::Lambda("lambda"),
             "parameter" => Rule::Param("name", "type"),
-            "identifier" | "generic_name" => Rule::Own,
             "this" | "this_expression" => Rule::This,
             "base" | "base_expression" => Rule::Super,
             "string_literal" => Rule::Text,
@@ -57,7 +55,10 @@ impl Dialect for CSharp {
             "if_statement" | "switch_section" | "catch_clause" => Rule::Branch,
             "for_statement" | "while_statement" | "do_statement" => Rule::Loop,
             "block" => Rule::Block,
-            "using_directive"
+            "variable_declaration"
+            | "identifier"
+            | "generic_name"
+            | "using_directive"
             | "file_scoped_namespace_declaration"
             | "foreach_statement"
             | "conditional_access_expression"

@@ -49,7 +49,6 @@ impl Dialect for Go {
             "call_expression" => Rule::Call("function", "arguments"),
             "selector_expression" => Rule::Member("operand", "field"),
             "func_literal" => Rule::Lambda("func"),
-            "parameter_declaration" => Rule::Own,
             "identifier" => Rule::Name,
             "parenthesized_expression" | "expression_list" | "literal_element" => Rule::Inner,
             "return_statement" => Rule::Return,
@@ -58,7 +57,8 @@ impl Dialect for Go {
             "for_statement" => Rule::Loop,
             "block" => Rule::Block,
             "interpreted_string_literal" | "raw_string_literal" => Rule::Text,
-            "package_clause"
+            "parameter_declaration"
+            | "package_clause"
             | "import_spec"
             | "composite_literal"
             | "short_var_declaration"
@@ -73,7 +73,7 @@ impl Dialect for Go {
     fn more<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
         let mut cursor = node.walk();
         let names = node.children_by_field_name("name", &mut cursor);
-        names.filter(|name| name.is_named()).skip(1).collect()
+        names.filter(Node::is_named).skip(1).collect()
     }
 
     fn body<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
@@ -84,10 +84,8 @@ impl Dialect for Go {
 
     fn describe(&self, walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -> bool {
         let is_public = draft.name.starts_with(char::is_uppercase);
-        draft.visibility = match is_public {
-            true => Visibility::Public,
-            false => Visibility::Restricted("package".into()),
-        };
+        draft.visibility =
+            if is_public { Visibility::Public } else { Visibility::Restricted("package".into()) };
         draft.exported = is_public && !walk.in_function();
         draft.ty = node.field("result").map(|result| written(&walk.text(result)));
         if !draft.kind.is_callable() {

@@ -80,9 +80,10 @@ impl Dialect for Java {
         let has = |word: &str| words.iter().any(|one| one == word);
         let around = walk.owner_kind();
         let open = draft.kind == SymbolKind::Variant || around == Some(SymbolKind::Interface);
-        draft.visibility = visibility_of(&words).unwrap_or(match open {
-            true => Visibility::Public,
-            false => Visibility::Restricted("package".into()),
+        draft.visibility = visibility_of(&words).unwrap_or(if open {
+            Visibility::Public
+        } else {
+            Visibility::Restricted("package".into())
         });
         draft.exported = draft.visibility == Visibility::Public && walk.owner_exported();
         draft.flags = Flags::default()

@@ -76,7 +76,7 @@ impl<'a> Walk<'_, '_> {
                 target.kind = SymbolKind::Class;
                 self.class(class, Some(target))
             }
-            _ => unreachable_value(),
+            _ => unreachable!("callers ask `is_function_or_class` first"),
         }
     }
 
@@ -157,7 +157,8 @@ impl<'a> Walk<'_, '_> {
         let start = target.declaration.start;
         let end = body.map_or(target.declaration.end, |body| body.start);
         let mut draft = self.draft(target);
-        draft.signature = self.b.fold(Span::new(start, end)).trim_end_matches(" =>").to_owned();
+        let signature = self.b.fold(Span::new(start, end));
+        draft.signature = signature.trim_end_matches(" =>").into();
         draft.body = body;
         draft.flags = draft.flags | flags;
         draft
@@ -270,9 +271,4 @@ fn default_of<'a, 'b>(
         BindingPattern::AssignmentPattern(inner) => (&inner.left, Some(&inner.right)),
         other => (other, None),
     }
-}
-
-/// Only functions and classes get here: callers ask [`is_function_or_class`] first.
-fn unreachable_value() -> u32 {
-    0
 }

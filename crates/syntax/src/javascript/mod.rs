@@ -1,10 +1,11 @@
 //! JavaScript and TypeScript, all flavours, through oxc.
 //!
-//! `walk` goes over declarations and statements, `expr` over values, `pattern` takes targets
+//! `walk` goes over statements, `declaration`, `function` and `class` over what is declared, `expr` over values, `pattern` takes targets
 //! apart, `module` reads imports and exports, `types` written types, `comments` doc comments.
 
 mod class;
 mod comments;
+mod declaration;
 mod expr;
 mod function;
 mod literal;

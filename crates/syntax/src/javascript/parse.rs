@@ -30,7 +30,7 @@ pub(super) fn read(language: Language, text: &str) -> FileFacts {
     walk(facts, &whole.program)
 }
 
-fn walk<'a>(facts: Builder<'a>, program: &Program<'_>) -> FileFacts {
+fn walk(facts: Builder<'_>, program: &Program<'_>) -> FileFacts {
     let semantic = SemanticBuilder::new().build(program).semantic;
     let scoping = semantic.into_scoping();
     Walk::new(facts, &scoping, program).run(program)
@@ -77,8 +77,8 @@ fn parse<'a>(allocator: &'a Allocator, text: &'a str, dialect: SourceType) -> Pa
 }
 
 fn report(facts: &mut Builder<'_>, read: &ParserReturn<'_>) {
-    for diagnostic in read.diagnostics.iter() {
-        let at = diagnostic.labels.first().map_or(0, |label| label.offset());
+    for diagnostic in &*read.diagnostics {
+        let at = diagnostic.labels.first().map_or(0, oxc_span::LabeledSpan::offset);
         facts.error(at, diagnostic.message.to_lowercase());
     }
 }

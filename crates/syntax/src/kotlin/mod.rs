@@ -25,12 +25,12 @@ impl Dialect for Kotlin {
     fn rule(&self, walk: &Walk<'_>, node: Node<'_>) -> Rule {
         match node.kind() {
             "line_comment" | "block_comment" => Rule::Comment,
-            "class_declaration" => Rule::Symbol(match node.has_token("interface") {
-                true => SymbolKind::Interface,
-                false => SymbolKind::Class,
+            "class_declaration" => Rule::Symbol(if node.has_token("interface") {
+                SymbolKind::Interface
+            } else {
+                SymbolKind::Class
             }),
             "object_declaration" => Rule::Symbol(SymbolKind::Class),
-            "companion_object" => Rule::Walk,
             "function_declaration" => Rule::Symbol(SymbolKind::Function),
             "secondary_constructor" => Rule::Symbol(SymbolKind::Constructor),
             "property_declaration" if !walk.in_function() => Rule::Symbol(SymbolKind::Property),
@@ -196,9 +196,10 @@ fn import(walk: &mut Walk<'_>, node: Node<'_>) {
     let text = walk.text(path);
     let alias = named(node).into_iter().rfind(|one| one.kind() == "identifier" && *one != path);
     let alias = alias.map(|alias| walk.text(alias));
-    let (module, name) = match node.has_token("*") {
-        true => (text.as_str(), "*"),
-        false => text.rsplit_once('.').unwrap_or(("", &text)),
+    let (module, name) = if node.has_token("*") {
+        (text.as_str(), "*")
+    } else {
+        text.rsplit_once('.').unwrap_or(("", &text))
     };
     let import = walk.b.import(ImportKind::Import, module, span(node));
     let name = ImportedName { name: name.into(), alias, is_type: false, span: span(node) };

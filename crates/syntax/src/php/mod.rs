@@ -45,10 +45,13 @@ impl Dialect for Php {
             "simple_parameter" | "variadic_parameter" | "property_promotion_parameter" => {
                 Rule::Param("name", "type")
             }
-            "variable_name" | "name" | "qualified_name" | "relative_scope" => Rule::Own,
             "string" | "encapsed_string" => Rule::Text,
             "parenthesized_expression" | "argument" | "cast_expression" => Rule::Inner,
-            "assignment_expression"
+            "variable_name"
+            | "name"
+            | "qualified_name"
+            | "relative_scope"
+            | "assignment_expression"
             | "namespace_definition"
             | "namespace_use_declaration"
             | "object_creation_expression"

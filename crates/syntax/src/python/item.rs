@@ -29,19 +29,12 @@ impl Walk<'_> {
     /// The whole file.
     pub(super) fn module(&mut self, root: Node<'_>) {
         self.open(Kind::Open, &named(root));
-        if let Some(doc) = self.docstring(root) {
+        if let Some(doc) = docstring(root) {
             self.b.module_doc(doc, Style::Docstring);
         }
         self.block(root);
         self.close();
         self.narrow_exports();
-    }
-
-    /// The string that a body opens with.
-    fn docstring(&self, body: Node<'_>) -> Option<Span> {
-        let first = named(body).into_iter().find(|child| child.kind() != "comment")?;
-        let text = named(first).first().copied()?;
-        (first.kind() == "expression_statement" && text.kind() == "string").then(|| span(text))
     }
 
     pub(super) fn decorated(&mut self, node: Node<'_>) {
@@ -65,8 +58,8 @@ impl Walk<'_> {
         draft.body = body.map(span);
         let end = body.map_or(span(node).end, |body| span(body).start);
         let signature = self.b.fold(Span::new(span(node).start, end));
-        draft.signature = signature.trim_end_matches(':').trim_end().to_owned();
-        draft.doc = body.and_then(|body| self.docstring(body)).map(|at| (at, Style::Docstring));
+        draft.signature = signature.trim_end_matches(':').trim_end().into();
+        draft.doc = body.and_then(docstring).map(|at| (at, Style::Docstring));
         draft.visibility = visibility(&draft.name);
         draft.exported = draft.visibility == Visibility::Public && self.is_offered();
         draft.is_test = self.in_test;
@@ -310,4 +303,11 @@ impl Walk<'_> {
 fn visibility(name: &str) -> Visibility {
     let dunder = name.starts_with("__") && name.ends_with("__") && name.len() > 4;
     if name.starts_with('_') && !dunder { Visibility::Private } else { Visibility::Public }
+}
+
+/// The string that a body opens with.
+fn docstring(body: Node<'_>) -> Option<Span> {
+    let first = named(body).into_iter().find(|child| child.kind() != "comment")?;
+    let text = named(first).first().copied()?;
+    (first.kind() == "expression_statement" && text.kind() == "string").then(|| span(text))
 }

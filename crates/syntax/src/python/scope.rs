@@ -125,7 +125,6 @@ fn collect(walk: &Walk<'_>, node: Node<'_>, found: &mut Found) {
         "function_definition" | "class_definition" => {
             found.bound.extend(node.field("name").map(|name| walk.text(name)));
         }
-        "lambda" => {}
         "list_comprehension"
         | "set_comprehension"
         | "dictionary_comprehension"
@@ -150,7 +149,7 @@ fn collect(walk: &Walk<'_>, node: Node<'_>, found: &mut Found) {
             descend(walk, node, found);
         }
         "case_pattern" => targets(walk, node, found),
-        "identifier" | "string" | "integer" | "comment" | "attribute" | "float" => {}
+        "lambda" | "identifier" | "string" | "integer" | "comment" | "attribute" | "float" => {}
         _ => descend(walk, node, found),
     }
 }

@@ -33,7 +33,6 @@ impl Dialect for Ruby {
             "class" => Rule::Symbol(SymbolKind::Class),
             "module" => Rule::Symbol(SymbolKind::Module),
             "method" | "singleton_method" => Rule::Symbol(SymbolKind::Method),
-            "call" | "identifier" | "instance_variable" => Rule::Own,
             "constant" => Rule::Name,
             "scope_resolution" => Rule::Path,
             "self" => Rule::This,
@@ -44,12 +43,12 @@ impl Dialect for Ruby {
             "assignment" if !walk.in_function() && is_constant(node) => {
                 Rule::Symbol(SymbolKind::Constant)
             }
-            "assignment" => Rule::Own,
+            "assignment" | "call" | "identifier" | "instance_variable" | "method_parameters"
+            | "block_parameters" | "lambda_parameters" => Rule::Own,
             "parenthesized_statements" => Rule::Inner,
             "return" => Rule::Return,
             "if" | "unless" | "when" | "rescue" | "if_modifier" => Rule::Branch,
             "while" | "until" | "for" => Rule::Loop,
-            "method_parameters" | "block_parameters" | "lambda_parameters" => Rule::Own,
             "superclass" => Rule::Skip,
             _ => Rule::Walk,
         }
@@ -77,7 +76,7 @@ impl Dialect for Ruby {
         draft.is_test = draft.name.starts_with("test_");
         if let Some((scope, name)) = draft.name.clone().rsplit_once("::") {
             draft.path = Some(format!("{}.{name}", scope.replace("::", ".")));
-            draft.name = name.to_owned();
+            name.clone_into(&mut draft.name);
         }
         let stop = match node.kind() {
             "class" | "module" | "method" | "singleton_method" => {

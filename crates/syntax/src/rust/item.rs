@@ -388,9 +388,10 @@ impl Walk<'_> {
     }
 
     fn constant(&mut self, node: Node<'_>, pending: &Pending<'_>) {
-        let kind = match node.has_token("mutable_specifier") {
-            true => SymbolKind::Variable,
-            false => SymbolKind::Constant,
+        let kind = if node.has_token("mutable_specifier") {
+            SymbolKind::Variable
+        } else {
+            SymbolKind::Constant
         };
         let Some(mut draft) = self.draft(kind, node, pending) else { return };
         self.belong(&mut draft);

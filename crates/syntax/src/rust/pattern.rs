@@ -37,8 +37,8 @@ impl Walk<'_> {
                     self.bind(part, value.clone().index(at));
                 }
             }
-            "tuple_struct_pattern" => self.bind_variant(pattern, value),
-            "struct_pattern" => self.bind_fields(pattern, value),
+            "tuple_struct_pattern" => self.bind_variant(pattern, &value),
+            "struct_pattern" => self.bind_fields(pattern, &value),
             "slice_pattern" => {
                 for part in named(pattern) {
                     self.bind(part, value.clone().each());
@@ -66,7 +66,7 @@ impl Walk<'_> {
         self.names.push((name, local));
     }
 
-    fn bind_variant(&mut self, pattern: Node<'_>, value: Expr) {
+    fn bind_variant(&mut self, pattern: Node<'_>, value: &Expr) {
         let ty = pattern.field("type");
         let path = ty.map(|ty| self.path(ty)).unwrap_or_default();
         let name = path.last().cloned().unwrap_or_default();
@@ -87,7 +87,7 @@ impl Walk<'_> {
         }
     }
 
-    fn bind_fields(&mut self, pattern: Node<'_>, value: Expr) {
+    fn bind_fields(&mut self, pattern: Node<'_>, value: &Expr) {
         let path = pattern.field("type").map(|ty| self.path(ty)).unwrap_or_default();
         if !path.is_empty() {
             let target =

@@ -3,11 +3,7 @@
 use crate::Language::Rust;
 use crate::outline::{check, check_flow};
 
-#[test]
-fn items_with_their_docs() {
-    check(
-        Rust,
-        r#"//! Sessions of users.
+const ITEMS: &str = r#"//! Sessions of users.
 //! @see spec::auth/session
 
 use std::{fmt::{self, Display as Show}, collections::*};
@@ -62,7 +58,13 @@ mod tests {
     #[tokio::test]
     async fn works() { fn inner() {} }
 }
-"#,
+"#;
+
+#[test]
+fn items_with_their_docs() {
+    check(
+        Rust,
+        ITEMS,
         r#"
         module "Sessions of users.\n@see spec::auth/session"
         module plain :8 `mod plain`

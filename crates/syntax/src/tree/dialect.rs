@@ -19,8 +19,6 @@ pub(crate) enum Rule {
     Wrap,
     /// A comment
     Comment,
-    /// An attribute before a declaration, beside it
-    Attribute,
     /// A name
     Name,
     /// Names joined by `::`
@@ -111,7 +109,7 @@ pub(crate) trait Dialect: Sync {
 }
 
 /// `/** */`, `/*! */`, `///` and `//!` are doc comments.
-pub(crate) fn c_like_doc(text: &str) -> Option<Style> {
+fn c_like_doc(text: &str) -> Option<Style> {
     let is_block = text.starts_with("/**") || text.starts_with("/*!");
     if is_block && text.len() > 4 {
         return Some(Style::Block);
@@ -156,22 +154,22 @@ impl Walk<'_> {
         }
         words
     }
+}
 
-    /// The annotations of a declaration that stand inside of it.
-    pub(crate) fn annotations<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
-        let mut found = Vec::new();
-        for child in children(node) {
-            match child.kind() {
-                "modifiers" => {
-                    found.extend(children(child).into_iter().filter(|one| is_annotation(*one)));
-                }
-                "attribute_list" | "attribute" => found.push(child),
-                _ if is_annotation(child) => found.push(child),
-                _ => {}
+/// The annotations of a declaration that stand inside of it.
+pub(crate) fn annotations(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    for child in children(node) {
+        match child.kind() {
+            "modifiers" => {
+                found.extend(children(child).into_iter().filter(|one| is_annotation(*one)));
             }
+            "attribute_list" | "attribute" => found.push(child),
+            _ if is_annotation(child) => found.push(child),
+            _ => {}
         }
-        found
     }
+    found
 }
 
 fn is_annotation(node: Node<'_>) -> bool {

@@ -3,6 +3,7 @@
 mod dialect;
 mod node;
 mod types;
+mod value;
 mod walk;
 
 use std::ops::ControlFlow;
@@ -10,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tree_sitter::{Language, ParseOptions, Parser, Tree};
 
-pub(crate) use dialect::{Dialect, Rule, c_like_doc, hash_doc, visibility_of};
+pub(crate) use dialect::{Dialect, Rule, hash_doc, visibility_of};
 pub(crate) use node::{Grown, Pending, children, named, span};
 pub(crate) use tree_sitter::Node;
 pub(crate) use tree_sitter_language::LanguageFn;

@@ -43,8 +43,7 @@ impl<'n> Grown<'n> for Node<'n> {
 
     fn child_of(self, kinds: &[&str]) -> Option<Node<'n>> {
         let mut cursor = self.walk();
-        let found = self.children(&mut cursor).find(|child| kinds.contains(&child.kind()));
-        found
+        self.children(&mut cursor).find(|child| kinds.contains(&child.kind()))
     }
 
     fn text<'t>(self, builder: &Builder<'t>) -> &'t str {
@@ -53,8 +52,7 @@ impl<'n> Grown<'n> for Node<'n> {
 
     fn has_token(self, token: &str) -> bool {
         let mut cursor = self.walk();
-        let found = self.children(&mut cursor).any(|child| child.kind() == token);
-        found
+        self.children(&mut cursor).any(|child| child.kind() == token)
     }
 }
 

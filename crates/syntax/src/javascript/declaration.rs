@@ -1,0 +1,352 @@
+//! Declarations: variables, and what only TypeScript has.
+
+use base::Span;
+use oxc_ast::ast::{
+    BindingIdentifier, Declaration, TSEnumDeclaration, TSInterfaceDeclaration, TSModuleBlock,
+    TSNamespaceDeclaration, TSNamespaceDeclarationBody, TSSignature, TSTypeAliasDeclaration,
+    VariableDeclaration, VariableDeclarator,
+};
+use oxc_span::GetSpan;
+
+use super::span;
+use super::walk::{Around, Target, Walk};
+use crate::build::Draft;
+use crate::model::{
+    BindingKind, Expr, Flags, Heritage, HeritageKind, Place, SymbolKind, TypeRef, Visibility,
+};
+
+impl Walk<'_, '_> {
+    /// A declaration.
+    pub(super) fn declaration(&mut self, declaration: &Declaration<'_>, around: Around) {
+        match declaration {
+            Declaration::VariableDeclaration(inner) => self.variables(inner, around),
+            Declaration::FunctionDeclaration(inner) => {
+                self.function_declaration(inner, around);
+            }
+            Declaration::ClassDeclaration(inner) => {
+                let target =
+                    inner.id.as_ref().map(|id| self.declared(SymbolKind::Class, id, around));
+                self.class(inner, target);
+            }
+            Declaration::TSTypeAliasDeclaration(inner) => self.alias(inner, around),
+            Declaration::TSInterfaceDeclaration(inner) => self.declaration_interface(inner, around),
+            Declaration::TSEnumDeclaration(inner) => self.enumeration(inner, around),
+            Declaration::TSNamespaceDeclaration(inner) => self.namespace(inner, around),
+            Declaration::TSExternalModuleDeclaration(inner) => {
+                let at = span(inner.id.span);
+                let mut draft =
+                    Draft::new(SymbolKind::Module, inner.id.value.as_str(), around.statement, at);
+                draft.signature = format!("declare module {}", self.b.slice(at));
+                draft.doc = self.doc(&[around.statement.start]);
+                draft.flags = Flags::DECLARED;
+                let symbol = self.b.symbol(draft);
+                if let Some(body) = &inner.body {
+                    self.module_block(symbol, body);
+                }
+            }
+            Declaration::TSGlobalDeclaration(inner) => self.statements(&inner.body.body),
+            Declaration::TSImportEqualsDeclaration(inner) => self.import_equals(inner, around),
+        }
+    }
+
+    /// A target for what a declaration calls by a name.
+    pub(super) fn declared(
+        &self,
+        kind: SymbolKind,
+        id: &BindingIdentifier<'_>,
+        around: Around,
+    ) -> Target {
+        Target {
+            name: id.name.to_string(),
+            name_span: span(id.span),
+            kind,
+            parent: self.b.at.owner,
+            declaration: around.statement,
+            leads: vec![around.statement.start, around.inner],
+            visibility: if around.exported { Visibility::Public } else { Visibility::Private },
+            flags: Flags::default(),
+            exported: around.exported,
+        }
+    }
+
+    /// A draft from its target.
+    pub(super) fn draft(&self, target: Target) -> Draft {
+        let mut draft = Draft::new(target.kind, target.name, target.declaration, target.name_span);
+        draft.parent = target.parent;
+        draft.doc = self.doc(&target.leads);
+        let first = target.leads.iter().copied().min().unwrap_or(target.declaration.start);
+        let first = first.min(target.declaration.start);
+        let start = draft.doc.map_or(first, |(doc, _)| doc.start.min(first));
+        draft.span = Span::new(start, target.declaration.end);
+        draft.visibility = target.visibility;
+        draft.flags = target.flags;
+        draft.exported = target.exported;
+        draft
+    }
+
+    pub(super) fn variables(&mut self, declared: &VariableDeclaration<'_>, around: Around) {
+        let several = declared.declarations.len() > 1;
+        for (at, declarator) in declared.declarations.iter().enumerate() {
+            let mut around = around;
+            let mut leads = vec![declarator.span.start];
+            if at == 0 {
+                leads.push(around.statement.start);
+            }
+            if several {
+                around.statement = span(declarator.span);
+            }
+            self.declarator(declared, declarator, around, leads);
+        }
+    }
+
+    fn declarator(
+        &mut self,
+        declared: &VariableDeclaration<'_>,
+        declarator: &VariableDeclarator<'_>,
+        around: Around,
+        leads: Vec<u32>,
+    ) {
+        let ty = self.annotation(declarator.type_annotation.as_deref());
+        let Some(id) = declarator.id.get_binding_identifier() else {
+            let value = declarator.init.as_ref().map_or(Expr::Unknown, |init| self.expr(init));
+            self.name_required(&declarator.id, &value);
+            self.bind_declared(&declarator.id, value, around);
+            return;
+        };
+        let mut target = self.declared(SymbolKind::Function, id, around);
+        target.leads = leads;
+        let is_const = declared.kind.is_const();
+        if let Some(init) = &declarator.init
+            && super::function::is_function_or_class(init)
+        {
+            let symbol = self.named_value(init, target);
+            let kind = if is_const { BindingKind::Symbol(symbol) } else { BindingKind::Variable };
+            let local = self.declare(id, kind);
+            let binding = &mut self.b.facts.flow.bindings[local as usize];
+            binding.symbol = Some(symbol);
+            binding.ty = ty;
+            if !is_const {
+                self.b.assign(Place::Local(local), Expr::Symbol(symbol));
+            }
+            return;
+        }
+        let is_import = declarator.init.as_ref().is_some_and(super::module::is_require);
+        let symbol = (self.is_listed() && !is_import).then(|| {
+            target.kind = if is_const { SymbolKind::Constant } else { SymbolKind::Variable };
+            self.variable_symbol(declared, declarator, target, ty.clone())
+        });
+        let value = match &declarator.init {
+            Some(init) => self.value(init, symbol),
+            None => Expr::Unknown,
+        };
+        self.name_required(&declarator.id, &value);
+        let local = self.declare(id, BindingKind::Variable);
+        let binding = &mut self.b.facts.flow.bindings[local as usize];
+        binding.symbol = symbol;
+        binding.ty = ty;
+        self.b.assign(Place::Local(local), value);
+    }
+
+    /// Whether variables here are symbols: at the top, and in namespaces.
+    pub(super) fn is_listed(&self) -> bool {
+        let kinds = [SymbolKind::Namespace, SymbolKind::Module];
+        self.b.at.block.is_none()
+            && self
+                .b
+                .at
+                .owner
+                .is_none_or(|owner| kinds.contains(&self.b.facts.symbols[owner as usize].kind))
+    }
+
+    fn variable_symbol(
+        &mut self,
+        declared: &VariableDeclaration<'_>,
+        declarator: &VariableDeclarator<'_>,
+        target: Target,
+        ty: Option<TypeRef>,
+    ) -> u32 {
+        let mut draft = self.draft(target);
+        let keyword = declared.kind.as_str();
+        let end = declarator.init.as_ref().map_or(declarator.span.end, |init| init.span().start);
+        let named = self.b.fold(Span::new(declarator.span.start, end));
+        let value = declarator.init.as_ref().map(|init| self.b.fold(span(init.span())));
+        let export = if draft.exported { "export " } else { "" };
+        draft.signature = match value {
+            Some(value) if value.len() <= 60 => format!("{export}{keyword} {named} = {value}"),
+            _ => format!("{export}{keyword} {named}"),
+        };
+        draft.body = declarator.init.as_ref().map(|init| span(init.span()));
+        draft.ty = ty;
+        self.b.symbol(draft)
+    }
+
+    fn alias(&mut self, alias: &TSTypeAliasDeclaration<'_>, around: Around) {
+        let target = self.declared(SymbolKind::Type, &alias.id, around);
+        let generics = self.generics(alias.type_parameters.as_deref());
+        let mut draft = self.draft(target);
+        draft.signature = self.b.fold(around.statement);
+        draft.generics = generics;
+        let symbol = self.b.symbol(draft);
+        self.declare(&alias.id, BindingKind::Symbol(symbol));
+        let back = self.b.enter(symbol);
+        let ty = self.ty(&alias.type_annotation);
+        self.b.back(back);
+        self.b.symbol_mut(symbol).ty = Some(ty);
+    }
+
+    pub(super) fn declaration_interface(
+        &mut self,
+        interface: &TSInterfaceDeclaration<'_>,
+        around: Around,
+    ) {
+        let target = self.declared(SymbolKind::Interface, &interface.id, around);
+        let generics = self.generics(interface.type_parameters.as_deref());
+        let mut draft = self.draft(target);
+        let body = span(interface.body.span);
+        draft.signature = self.b.fold(Span::new(around.statement.start, body.start));
+        draft.body = Some(body);
+        draft.generics = generics;
+        let symbol = self.b.symbol(draft);
+        self.declare(&interface.id, BindingKind::Symbol(symbol));
+        for parent in &interface.extends {
+            let args = self.type_arguments(parent.type_arguments.as_deref());
+            let target = self.type_name(&parent.type_name, args);
+            self.heritage(symbol, HeritageKind::Extends, target, Expr::Unknown, parent.span);
+        }
+        let back = self.b.enter(symbol);
+        for member in &interface.body.body {
+            self.signature(symbol, member, around.exported);
+        }
+        self.b.back(back);
+    }
+
+    pub(super) fn heritage(
+        &mut self,
+        symbol: u32,
+        kind: HeritageKind,
+        target: TypeRef,
+        value: Expr,
+        at: oxc_span::Span,
+    ) {
+        let line = self.b.lines.line(at.start);
+        let span = span(at);
+        self.b.facts.heritage.push(Heritage { symbol, kind, target, value, span, line });
+    }
+
+    /// A member of an interface.
+    fn signature(&mut self, parent: u32, member: &TSSignature<'_>, exported: bool) {
+        let whole = span(member.span());
+        let (kind, key, ty, flags) = match member {
+            TSSignature::TSPropertySignature(property) => {
+                let ty = self.annotation(property.type_annotation.as_deref());
+                let flags = Flags::default()
+                    .with(Flags::OPTIONAL, property.optional)
+                    .with(Flags::READONLY, property.readonly);
+                (SymbolKind::Property, &property.key, ty, flags)
+            }
+            TSSignature::TSMethodSignature(method) => {
+                self.generics(method.type_parameters.as_deref());
+                for param in &method.params.items {
+                    self.annotation(param.type_annotation.as_deref());
+                }
+                let ty = self.annotation(method.return_type.as_deref());
+                let flags = Flags::ABSTRACT.with(Flags::OPTIONAL, method.optional);
+                (SymbolKind::Method, &method.key, ty, flags)
+            }
+            other => return self.mention_signature(other),
+        };
+        let (name, at) = self.key(key);
+        let mut draft = Draft::new(kind, name, whole, at);
+        draft.parent = Some(parent);
+        draft.signature = self.b.fold(whole);
+        draft.doc = self.doc(&[whole.start]);
+        draft.span.start = draft.doc.map_or(whole.start, |(doc, _)| doc.start);
+        draft.visibility = Visibility::Public;
+        draft.exported = exported;
+        draft.flags = flags;
+        draft.ty = ty;
+        self.b.symbol(draft);
+    }
+
+    /// Notes the types that a signature mentions.
+    pub(super) fn mention_signature(&mut self, member: &TSSignature<'_>) {
+        match member {
+            TSSignature::TSIndexSignature(inner) => {
+                self.annotation(Some(&inner.type_annotation));
+            }
+            TSSignature::TSPropertySignature(inner) => {
+                self.annotation(inner.type_annotation.as_deref());
+            }
+            TSSignature::TSCallSignatureDeclaration(inner) => {
+                for param in &inner.params.items {
+                    self.annotation(param.type_annotation.as_deref());
+                }
+                self.annotation(inner.return_type.as_deref());
+            }
+            TSSignature::TSConstructSignatureDeclaration(inner) => {
+                for param in &inner.params.items {
+                    self.annotation(param.type_annotation.as_deref());
+                }
+                self.annotation(inner.return_type.as_deref());
+            }
+            TSSignature::TSMethodSignature(inner) => {
+                for param in &inner.params.items {
+                    self.annotation(param.type_annotation.as_deref());
+                }
+                self.annotation(inner.return_type.as_deref());
+            }
+        }
+    }
+
+    fn enumeration(&mut self, inner: &TSEnumDeclaration<'_>, around: Around) {
+        let target = self.declared(SymbolKind::Enum, &inner.id, around);
+        let mut draft = self.draft(target);
+        let body = span(inner.body.span);
+        draft.signature = self.b.fold(Span::new(around.statement.start, body.start));
+        draft.body = Some(body);
+        let symbol = self.b.symbol(draft);
+        self.declare(&inner.id, BindingKind::Symbol(symbol));
+        let back = self.b.enter(symbol);
+        for member in &inner.body.members {
+            let at = span(member.id.span());
+            let name = member.id.static_name().to_string();
+            let mut draft = Draft::new(SymbolKind::Variant, name, span(member.span), at);
+            draft.parent = Some(symbol);
+            draft.signature = self.b.fold(span(member.span));
+            draft.doc = self.doc(&[member.span.start]);
+            draft.span.start = draft.doc.map_or(draft.span.start, |(doc, _)| doc.start);
+            draft.visibility = Visibility::Public;
+            draft.exported = around.exported;
+            self.b.symbol(draft);
+            if let Some(value) = &member.initializer {
+                self.expr(value);
+            }
+        }
+        self.b.back(back);
+    }
+
+    fn namespace(&mut self, inner: &TSNamespaceDeclaration<'_>, around: Around) {
+        let target = self.declared(SymbolKind::Namespace, &inner.id, around);
+        let mut draft = self.draft(target);
+        let body = inner.body.span();
+        draft.signature = self.b.fold(Span::new(around.statement.start, body.start));
+        draft.body = Some(span(body));
+        let symbol = self.b.symbol(draft);
+        self.declare(&inner.id, BindingKind::Symbol(symbol));
+        match &inner.body {
+            TSNamespaceDeclarationBody::TSModuleBlock(block) => self.module_block(symbol, block),
+            TSNamespaceDeclarationBody::TSNamespaceDeclaration(nested) => {
+                let back = self.b.enter(symbol);
+                let exported = around.exported;
+                self.namespace(nested, Around { exported, ..Around::at(nested.span) });
+                self.b.back(back);
+            }
+        }
+    }
+
+    fn module_block(&mut self, symbol: u32, block: &TSModuleBlock<'_>) {
+        let back = self.b.enter(symbol);
+        self.statements(&block.body);
+        self.b.back(back);
+    }
+}

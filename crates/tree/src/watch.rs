@@ -122,11 +122,12 @@ impl Watcher {
             return false;
         }
         let state = self.heard.state();
-        let waited = self.heard.changed.wait_timeout_while(state, patience, |state| {
-            !state.lost && !state.cookies.contains(&number)
-        });
+        let waited = self
+            .heard
+            .changed
+            .wait_timeout_while(state, patience, |state| !state.cookies.contains(&number));
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        // What was lost makes the next `take` cover everything, which is as good as hearing it.
+        // Where the cookie itself was lost, the next `take` covers everything, which is as good.
         let seen = state.cookies.remove(&number) || state.lost;
         drop(state);
         let _ = fs::remove_file(cookie); // one that stays is removed at the next start

@@ -3,7 +3,7 @@
 use base::{RepoPath, Result};
 use serde::{Deserialize, Serialize};
 use store::Connection;
-use syntax::{FileFacts, Import, Symbol, Visibility};
+use syntax::{FileFacts, Import, Language, Symbol, Visibility};
 
 use crate::tables;
 
@@ -73,6 +73,9 @@ pub fn learn(conn: &Connection, path: &RepoPath, facts: &FileFacts) -> Result<()
     }
     for (id, import) in (0..).zip(&facts.imports) {
         tables::put_import(conn, path, id, (import, &names(import)))?;
+    }
+    if let (Some(name), Some(Language::CargoManifest)) = (&facts.namespace, Language::of(path)) {
+        tables::put_package(conn, path, name)?;
     }
     for (id, export) in (0..).zip(&facts.exports) {
         tables::put_export(conn, path, id, (&export.name, export.from))?;

@@ -14,6 +14,7 @@ pub const DUMP: &[&str] = &[
     "SELECT * FROM symbol",
     "SELECT * FROM import",
     "SELECT * FROM export",
+    "SELECT * FROM package",
     "SELECT * FROM syntax_error",
 ];
 
@@ -91,6 +92,19 @@ pub(crate) fn put_export(
         .map_err(problem("write exports"))
 }
 
+pub(crate) fn put_package(conn: &Connection, path: &RepoPath, name: &str) -> Result<()> {
+    conn.prepare_cached("INSERT OR REPLACE INTO package VALUES (?1, ?2)")
+        .and_then(|mut s| s.execute(params![path.as_bytes(), name]))
+        .map(drop)
+        .map_err(problem("write packages"))
+}
+
+/// The manifests there are, with the names they give; the shortest path of a name comes last.
+pub(crate) fn packages(conn: &Connection) -> Result<Vec<(String, RepoPath)>> {
+    let sql = "SELECT name, path FROM package ORDER BY length(path) DESC, path DESC";
+    list(conn, sql, params![], |row| Ok((row.get(0)?, path(row, 1)?)))
+}
+
 pub(crate) fn put_error(conn: &Connection, path: &RepoPath, error: &SyntaxError) -> Result<()> {
     conn.prepare_cached("INSERT OR IGNORE INTO syntax_error VALUES (?1,?2,?3,?4)")
         .and_then(|mut s| {
@@ -105,6 +119,7 @@ pub(crate) fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
         "DELETE FROM symbol WHERE path = ?1",
         "DELETE FROM import WHERE path = ?1",
         "DELETE FROM export WHERE path = ?1",
+        "DELETE FROM package WHERE path = ?1",
         "DELETE FROM syntax_error WHERE path = ?1",
     ] {
         conn.prepare_cached(sql)

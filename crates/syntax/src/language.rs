@@ -40,6 +40,8 @@ pub enum Language {
     Bash,
     /// Markdown
     Markdown,
+    /// The manifest of a Rust package
+    CargoManifest,
 }
 
 /// Name, extensions and whole file names of each language.
@@ -62,6 +64,7 @@ const TABLE: &[Row] = &[
     (Language::Swift, "Swift", &["swift"], &[]),
     (Language::Bash, "Bash", &["sh", "bash"], &[".bashrc", ".profile"]),
     (Language::Markdown, "Markdown", &["md", "markdown", "mdx"], &[]),
+    (Language::CargoManifest, "Cargo manifest", &[], &["Cargo.toml"]),
 ];
 
 impl Language {
@@ -82,7 +85,7 @@ impl Language {
 
     /// Whether files in it are programs, which makes them modules.
     pub const fn is_code(self) -> bool {
-        !matches!(self, Self::Markdown)
+        !matches!(self, Self::Markdown | Self::CargoManifest)
     }
 
     /// The name that people use.

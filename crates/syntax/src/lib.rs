@@ -29,6 +29,7 @@ mod javascript;
 mod kotlin;
 mod language;
 mod lines;
+mod manifest;
 mod markdown;
 mod model;
 #[cfg(test)]
@@ -51,7 +52,7 @@ pub use language::Language;
 pub use model::*;
 
 /// Grows whenever the same text would give other facts, so that cached ones are not believed.
-pub const EXTRACTOR_VERSION: u32 = 2;
+pub const EXTRACTOR_VERSION: u32 = 3;
 
 /// What the text of a file says.
 ///
@@ -59,6 +60,7 @@ pub const EXTRACTOR_VERSION: u32 = 2;
 pub fn extract(language: Option<Language>, bytes: &[u8]) -> FileFacts {
     let text = readable(bytes);
     match language {
+        Some(Language::CargoManifest) => manifest::extract(&text),
         Some(Language::Markdown) => {
             markdown::extract(text.strip_prefix('\u{feff}').unwrap_or(&text))
         }

@@ -6,7 +6,7 @@ mod javascript;
 mod python;
 mod rust;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{RepoPath, Result};
 use store::Connection;
@@ -18,6 +18,8 @@ use crate::tables;
 /// The files there are, and what their names tell about packages.
 pub(crate) struct Files<'a> {
     all: &'a BTreeSet<RepoPath>,
+    /// The manifest of each package, by the package's name
+    packages: BTreeMap<String, RepoPath>,
 }
 
 impl Files<'_> {
@@ -39,7 +41,7 @@ pub fn resolve_all(
     all: &BTreeSet<RepoPath>,
     only: Option<&[RepoPath]>,
 ) -> Result<()> {
-    let files = Files { all };
+    let files = Files { all, packages: tables::packages(conn)?.into_iter().collect() };
     let imports = match only {
         None => tables::to_resolve(conn, None)?,
         Some(paths) => {
@@ -103,6 +105,8 @@ pub(crate) mod tests {
             line: 1,
             target: None,
         };
-        resolve(&Files { all: &all }, &import).map(|path| path.to_string())
+        let named = [("grep_searcher", "crates/my-engine/Cargo.toml")];
+        let packages = named.map(|(name, path)| (name.into(), path.parse().unwrap())).into();
+        resolve(&Files { all: &all, packages }, &import).map(|path| path.to_string())
     }
 }

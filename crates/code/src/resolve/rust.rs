@@ -89,17 +89,21 @@ fn crate_root(files: &Files<'_>, path: &RepoPath) -> Option<String> {
     own.or_else(|| files.first(roots)).map(|path| path.to_string())
 }
 
-/// Another crate of the same workspace: a folder of that name with a manifest.
+/// Another crate of the same workspace: its manifest has that name, or its folder.
 fn other_crate(files: &Files<'_>, name: &str, rest: &[&str]) -> Option<RepoPath> {
     let dashed = name.replace('_', "-");
     let is_named = |folder: &str| folder == name || folder == dashed;
-    let manifest = files.all.iter().find(|path| {
-        path.name() == "Cargo.toml" && path.parent().is_some_and(|folder| is_named(&folder.name()))
-    })?;
+    let by_folder = || {
+        files.all.iter().find(|path| {
+            path.name() == "Cargo.toml"
+                && path.parent().is_some_and(|folder| is_named(&folder.name()))
+        })
+    };
+    let manifest = files.packages.get(name).or_else(by_folder)?;
     let folder = super::folder_of(manifest);
     let source = format!("{folder}src/");
-    deepest(files, &source, rest)
-        .or_else(|| files.first([format!("{source}lib.rs"), format!("{source}main.rs")]))
+    let roots = [format!("{source}lib.rs"), format!("{source}main.rs"), format!("{folder}lib.rs")];
+    deepest(files, &source, rest).or_else(|| files.first(roots))
 }
 
 fn file(path: Option<String>) -> Option<RepoPath> {
@@ -141,6 +145,9 @@ mod tests {
         is(to("view.rs", "Use", "base::path::RepoPath"), "crates/base/src/path.rs");
         is(to("view.rs", "Use", "base::RepoPath"), "crates/base/src/lib.rs");
         assert_eq!(to("view.rs", "Use", "std::fs::File"), None);
+        let named =
+            target(&FILES, "crates/base/src/path.rs", ("Use", "grep_searcher::ops::find", 0, &[]));
+        assert_eq!(named.as_deref(), Some("crates/my-engine/src/ops/mod.rs"));
         let from_base = target(
             &FILES,
             "crates/base/src/path.rs",

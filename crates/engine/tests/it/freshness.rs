@@ -36,7 +36,7 @@ const PATHS: [&str; 10] = [
     "Cargo.toml",
 ];
 
-const TEXTS: [&str; 9] = [
+const TEXTS: [&str; 10] = [
     "# One\n[a](docs/a.md) [b](src/a.ts)\n",
     "# Two\n[a](../README.md)\n",
     "// What it does. And more\n",
@@ -45,7 +45,8 @@ const TEXTS: [&str; 9] = [
     "",
     "import { f } from './deep/b';\nexport * from \"../docs/a\";\nexport function f() { f(); }\n",
     "/** @see spec::a */\nexport class A { m() {} }\nexport default A;\n",
-    "pub mod b;\nuse crate::a::{B, C as D};\n/// Doc\npub struct S { pub x: u8 }\nfn broken( {\n",
+    "[package]\nname = \"a-b\"\n",
+    "use a_b::b::X;\npub mod b;\nuse crate::a::{B, C as D};\n/// Doc\npub struct S { pub x: u8 }\nfn broken( {\n",
 ];
 
 const RULES: [&str; 3] = ["*.log\n", "docs/\n!docs/a.md\n", ""];

@@ -2,7 +2,7 @@
 
 use base::{RepoPath, Result};
 use store::Connection;
-use syntax::Symbol;
+use syntax::{Language, Symbol};
 
 use crate::index::{Indexer, Learned, News, tables};
 use crate::search::{self, Text};
@@ -36,8 +36,10 @@ impl Indexer for CodeIndexer {
         if news.changed.is_empty() && news.gone.is_empty() {
             return Ok(());
         }
-        // A file that came or went may be what an import anywhere means.
-        let all = news.some_new || !news.gone.is_empty();
+        // A file that came or went, or a package of another name, may be what an import means.
+        let is_manifest = |path: &RepoPath| Language::of(path) == Some(Language::CargoManifest);
+        let renamed = news.changed.iter().any(is_manifest);
+        let all = news.some_new || renamed || !news.gone.is_empty();
         let only = (!all).then_some(news.changed);
         code::resolve_all(conn, &tables::all_files(conn)?, only)
     }

@@ -237,10 +237,7 @@ fn list<T>(
     params: &[&dyn store::ToSql],
     read: impl FnMut(&Row<'_>) -> SqlResult<T>,
 ) -> Result<Vec<T>> {
-    let failed = || problem("read symbols");
-    let mut statement = conn.prepare_cached(sql).map_err(failed())?;
-    let rows = statement.query_map(params, read).map_err(failed())?;
-    rows.collect::<Result<_, _>>().map_err(failed())
+    store::rows(conn, (sql, "read symbols"), params, read)
 }
 
 fn symbol_row(row: &Row<'_>) -> SqlResult<SymbolRow> {

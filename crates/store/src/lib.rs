@@ -6,6 +6,7 @@
 mod failure;
 mod migrate;
 mod open;
+mod rows;
 mod tables;
 
 pub use failure::{damaged, problem};
@@ -13,6 +14,7 @@ pub use migrate::{Migration, back_up, open_durable};
 pub use open::{
     Durability, Store, integrity, library_version, open, open_reading, require_sound_library,
 };
+pub use rows::rows;
 pub use rusqlite::{
     Connection, OptionalExtension, Row, Statement, ToSql, Transaction, params, params_from_iter,
 };

@@ -159,10 +159,9 @@ pub(crate) fn touch_file(
 
 /// Every file there is.
 pub(crate) fn all_files(conn: &Connection) -> Result<BTreeSet<RepoPath>> {
-    let failed = || problem("read the index");
-    let mut statement = conn.prepare_cached("SELECT path FROM file").map_err(failed())?;
-    let rows = statement.query_map([], |row| path(row, 0)).map_err(failed())?;
-    rows.collect::<Result<_, _>>().map_err(failed())
+    let rows =
+        store::rows(conn, ("SELECT path FROM file", "read the index"), &[], |row| path(row, 0))?;
+    Ok(rows.into_iter().collect())
 }
 
 pub(crate) fn has_file(conn: &Connection, path: &RepoPath) -> Result<bool> {
@@ -185,10 +184,10 @@ pub(crate) fn replace_aside<'a>(
 
 /// What was left out of the last walk, and why.
 pub(crate) fn aside(conn: &Connection) -> Result<BTreeMap<RepoPath, String>> {
-    let failed = || problem("read the index");
-    let mut statement = conn.prepare_cached("SELECT path, why FROM aside").map_err(failed())?;
-    let rows = statement.query_map([], |row| Ok((path(row, 0)?, row.get(1)?))).map_err(failed())?;
-    rows.collect::<Result<_, _>>().map_err(failed())
+    let rows = store::rows(conn, ("SELECT path, why FROM aside", "read the index"), &[], |row| {
+        Ok((path(row, 0)?, row.get(1)?))
+    })?;
+    Ok(rows.into_iter().collect())
 }
 
 pub(crate) fn put_aside(conn: &Connection, path: &RepoPath, why: &str) -> Result<()> {
@@ -222,10 +221,9 @@ pub(crate) fn languages(conn: &Connection) -> Result<Vec<(String, u64)>> {
 }
 
 fn pairs(conn: &Connection, sql: &str) -> Result<Vec<(String, u64)>> {
-    let failed = || problem("read the index");
-    let mut statement = conn.prepare_cached(sql).map_err(failed())?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(failed())?;
-    rows.collect::<Result<_, _>>().map_err(failed())
+    let rows =
+        store::rows(conn, (sql, "read the index"), &[], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.into_iter().collect())
 }
 
 pub(crate) fn clear_head(conn: &Connection) -> Result<()> {
@@ -269,10 +267,10 @@ pub(crate) fn compare_one(conn: &Connection, path: &RepoPath) -> Result<()> {
 /// Paths of the commit below that are no known file, with what they are there.
 pub(crate) fn missing_from_files(conn: &Connection) -> Result<Vec<(RepoPath, String)>> {
     let sql = "SELECT path, kind FROM head_entry WHERE path NOT IN (SELECT path FROM file)";
-    let failed = || problem("compare with the commit");
-    let mut statement = conn.prepare_cached(sql).map_err(failed())?;
-    let rows = statement.query_map([], |row| Ok((path(row, 0)?, row.get(1)?))).map_err(failed())?;
-    rows.collect::<Result<_, _>>().map_err(failed())
+    let rows = store::rows(conn, (sql, "compare with the commit"), &[], |row| {
+        Ok((path(row, 0)?, row.get(1)?))
+    })?;
+    Ok(rows.into_iter().collect())
 }
 
 pub(crate) fn forget_deleted(conn: &Connection, path: &RepoPath) -> Result<()> {

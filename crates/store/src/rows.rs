@@ -1,0 +1,18 @@
+//! Reading rows.
+
+use base::Result;
+use rusqlite::{Connection, Row, ToSql};
+
+use crate::failure::problem;
+
+/// All rows of a query, each read by `read`. The statement is kept for the next time.
+pub fn rows<T>(
+    conn: &Connection,
+    (sql, what): (&str, &str),
+    params: &[&dyn ToSql],
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>> {
+    let mut statement = conn.prepare_cached(sql).map_err(problem(what))?;
+    let rows = statement.query_map(params, read).map_err(problem(what))?;
+    rows.collect::<rusqlite::Result<_>>().map_err(problem(what))
+}

@@ -63,8 +63,10 @@ pub struct Homes {
     pub cache: PathBuf,
     /// What belongs to this working tree alone: the journal and its lock
     pub local: PathBuf,
-    /// What all worktrees share: durable stores, facts by content
+    /// What all worktrees share: durable stores
     pub shared: PathBuf,
+    /// Facts by content, shared too; a cache like the index
+    pub facts: PathBuf,
 }
 
 /// An open repository. Actions get this; queries and mutations get a [`View`].
@@ -113,7 +115,7 @@ impl Workspace {
         let is_repository = layout.is_some();
         let git = layout.zip(opening.host).map(|(layout, host)| Repository::open(host, layout));
         let indexers = opening.areas.iter().filter_map(|area| area.indexer).collect();
-        let facts = homes.shared.join("cache/facts.sqlite");
+        let facts = homes.facts.clone();
         let workspace = Self {
             refresher: Refresher::new(&tree, facts, indexers, opening.disk.clone()),
             journal: Journal::at(homes.local.join("journal")),
@@ -401,10 +403,13 @@ impl Homes {
                 cache,
                 local: layout.git_dir.join("cairn"),
                 shared: layout.common_dir.join("cairn"),
+                facts: layout.common_dir.join("cairn/cache/facts.sqlite"),
             }
         } else {
             let own = root.join(".cairn/local");
-            Self { cache, local: own.clone(), shared: own }
+            // Without git there is nothing to share with, and a read makes its cache alone.
+            let facts = cache.join("facts.sqlite");
+            Self { cache, local: own.clone(), shared: own, facts }
         }
     }
 }

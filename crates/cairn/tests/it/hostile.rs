@@ -21,6 +21,24 @@ fn args(name: &str) -> Vec<&'static str> {
     }
 }
 
+/// A wrapper of toolchains would take its settings from the folders above the one it starts in.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the binary under test, and its environment")]
+fn a_language_server_is_probed_outside_of_the_repository() {
+    use std::os::unix::fs::PermissionsExt;
+    let repo = Repo::new("//- src/main.rs\nfn main() {}\n");
+    let bin = tempfile::tempdir().unwrap();
+    let (server, seen) = (bin.path().join("rust-analyzer"), bin.path().join("seen"));
+    std::fs::write(&server, format!("#!/bin/sh\npwd > '{}'\n", seen.display())).unwrap();
+    std::fs::set_permissions(&server, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cairn"));
+    command.arg("-C").arg(repo.root()).arg("doctor");
+    command.env("PATH", format!("{}:{path}", bin.path().display())).output().unwrap();
+    let folder = std::fs::read_to_string(seen).expect("the server was started");
+    assert!(!Path::new(folder.trim()).starts_with(repo.root()), "it was started in {folder}");
+}
+
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the binary under test")]
 fn nothing_that_a_repository_names_is_run() {

@@ -10,10 +10,10 @@ use crate::workspace::Workspace;
 pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<Finding>> {
     let shared = &workspace.homes.shared;
     let index = workspace.index_path();
-    let facts = shared.join("cache/facts.sqlite");
+    let facts = &workspace.homes.facts;
     let rebuild = "cairn sync --full  builds it anew; nothing is lost";
     let derived = index.iter().map(|path| look("index", path, rebuild));
-    let cached = [look("facts", &facts, "delete it; it is only a cache")];
+    let cached = [look("facts", facts, "delete it; it is only a cache")];
     let durables = workspace.areas.iter().filter_map(|area| area.durable);
     let restore = "cairn restore  brings back the last backup; keep the damaged file";
     let durable = durables.map(|store| look(store.name, &store.path(shared), restore));

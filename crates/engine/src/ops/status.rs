@@ -85,7 +85,7 @@ fn stores(view: &View) -> Vec<StoreRow> {
         bytes: std::fs::metadata(path).ok().map(|known| known.len()),
     };
     let derived = index.iter().map(|path| row("index", true, path));
-    let facts = row("facts", true, &homes.shared.join("cache/facts.sqlite"));
+    let facts = row("facts", true, &homes.facts);
     let durables = view.durables().into_iter();
     let durable = durables.map(|store| row(store.name, false, &store.path(&homes.shared)));
     derived.chain([facts]).chain(durable).collect()

@@ -267,7 +267,7 @@ fn without_git_there_is_still_an_answer() {
     let basis = repo.ask("status", json!({})).unwrap().basis;
     assert_eq!((basis.branch, basis.commit, basis.state), (None, None, State::Fresh));
     assert!(repo.root().join(".cairn/cache/.gitignore").is_file());
-    assert!(!repo.root().join(".git").exists());
+    assert!(!repo.root().join(".git").exists() && !repo.root().join(".cairn/local").exists());
 }
 
 #[test]

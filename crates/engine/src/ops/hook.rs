@@ -42,14 +42,12 @@ impl Action for Hook {
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Hooked> {
         let hook: setup::Hook = self.name.parse().map_err(Problem::invalid)?;
         // A commit is only judged by rules; everything else moves the tree under the index.
-        let verified = match hook {
-            setup::Hook::PreCommit => Some(workspace.read(call, Verified::staged)?.0),
-            _ => {
-                workspace.sync(false, call)?;
-                None
-            }
-        };
-        Ok(Hooked { name: self.name, verified })
+        if hook == setup::Hook::PreCommit {
+            let (verified, _) = workspace.read(call, Verified::staged)?;
+            return Ok(Hooked { name: self.name, verified: Some(verified) });
+        }
+        workspace.sync(false, call)?;
+        Ok(Hooked { name: self.name, verified: None })
     }
 }
 

@@ -140,17 +140,13 @@ impl Verify {
     }
 
     fn again(&self) -> String {
-        let mut again = String::from("verify");
-        if let Some(path) = &self.path {
-            again += &format!(" {path}");
-        }
-        if self.staged {
-            again += " --staged";
-        }
-        if !self.rules.is_empty() {
-            again += &format!(" --rules {}", self.rules.join(","));
-        }
-        again
+        let path = self.path.as_ref().map(|path| format!(" {path}")).unwrap_or_default();
+        let staged = if self.staged { " --staged" } else { "" };
+        let rules = match self.rules.as_slice() {
+            [] => String::new(),
+            rules => format!(" --rules {}", rules.join(",")),
+        };
+        format!("verify{path}{staged}{rules}")
     }
 }
 

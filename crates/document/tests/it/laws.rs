@@ -52,7 +52,7 @@ prop_compose! {
     ) -> String {
         let mut text = String::from("---\n# head\n");
         text.extend(fields.iter().enumerate().map(|(at, value)| format!("f{at}:{value}\n")));
-        text += &format!("list:{list}\nlast: x\n---\n{body}");
+        text.extend(["list:", &list, "\nlast: x\n---\n", &body]);
         if crlf {
             text = text.replace('\n', "\r\n");
         }

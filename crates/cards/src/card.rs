@@ -86,8 +86,7 @@ pub fn read(bytes: &[u8]) -> (Option<Card>, Vec<Trouble>) {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
-            let before = &bytes[..error.valid_up_to()];
-            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
             return (None, vec![unreadable("not UTF-8", u32::try_from(line).unwrap_or(1))]);
         }
     };

@@ -3,6 +3,7 @@
 use crate::durable::Durable;
 use crate::graph::Layer;
 use crate::index::Indexer;
+use crate::layers::cards::{CardsIndexer, CardsLayer, RULES as CARD_RULES};
 use crate::layers::code::{CodeIndexer, CodeLayer};
 use crate::layers::files::{FilesIndexer, FilesLayer};
 use crate::rules::{CONFIG_INVALID, Rule};
@@ -38,6 +39,13 @@ pub const AREAS: &[Area] = &[
         ..Area::NOTHING
     },
     Area { name: "code", indexer: Some(&CodeIndexer), layer: Some(&CodeLayer), ..Area::NOTHING },
+    Area {
+        name: "card",
+        indexer: Some(&CardsIndexer),
+        layer: Some(&CardsLayer),
+        rules: CARD_RULES,
+        ..Area::NOTHING
+    },
 ];
 
 impl std::fmt::Debug for Area {

@@ -1,5 +1,6 @@
 //! The command line, built from the table. The only place that touches the terminal.
 
+mod ask;
 mod command;
 mod place;
 mod serve;
@@ -23,7 +24,8 @@ const UNWRITTEN: u8 = 3;
 /// Runs one command line and returns its exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
-    let matches = match command().try_get_matches_from(&args) {
+    let typed = command().try_get_matches_from(&args);
+    let matches = match typed.or_else(|error| ask::complete(&args, error)) {
         Ok(matches) => matches,
         Err(error) => return terminal::usage(&error, args.iter().any(|arg| arg == "--json")),
     };

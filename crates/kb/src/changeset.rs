@@ -7,7 +7,7 @@ use base::{Code, Problem};
 use serde_json::{Map, Value, json};
 
 use crate::end::End;
-use crate::model::{Kind, Priority, RelationKey, Relates};
+use crate::model::{Kind, Priority, Relates, RelationKey};
 
 /// The longest text of one field, in bytes.
 const LONGEST: usize = 4 * 1024 * 1024;
@@ -220,8 +220,7 @@ fn field(place: &str, key: &str, value: &Value, faults: &mut Vec<Fault>) -> Opti
 }
 
 fn tie(path: String, value: &Value, faults: &mut Vec<Fault>) -> Option<Tie> {
-    const KNOWN: [&str; 7] =
-        ["type", "from", "to", "kind", "confidence", "source", "allow_cycle"];
+    const KNOWN: [&str; 7] = ["type", "from", "to", "kind", "confidence", "source", "allow_cycle"];
     let object = object(&path, value, faults)?;
     let before = faults.len();
     let known = |key: &str| KNOWN.contains(&key) || matches!(key, "created_at" | "created_by");

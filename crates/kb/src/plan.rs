@@ -143,7 +143,11 @@ impl Planner<'_> {
             return Ok(());
         }
         let before = self.known.entity(id)?;
-        self.check_version(&format!("{}.if_version", patch.path), patch.if_version, before.as_ref());
+        self.check_version(
+            &format!("{}.if_version", patch.path),
+            patch.if_version,
+            before.as_ref(),
+        );
         let after = self.merged(patch, before.as_ref());
         if let Some(after) = after {
             let after = match &before {

@@ -60,9 +60,8 @@ pub fn relations(conn: &Connection) -> Result<Vec<Relation>> {
 }
 
 pub(crate) fn relation(conn: &Connection, key: &RelationKey) -> Result<Option<Relation>> {
-    let sql = format!(
-        "{RELATION} WHERE type = ?1 AND source_end = ?2 AND target_end = ?3 AND kind = ?4"
-    );
+    let sql =
+        format!("{RELATION} WHERE type = ?1 AND source_end = ?2 AND target_end = ?3 AND kind = ?4");
     conn.prepare_cached(&sql)
         .and_then(|mut s| {
             s.query_row(params![key.relates.word(), key.from, key.to, key.kind], read_relation)
@@ -172,7 +171,11 @@ pub fn logged(
     let found = rows(
         conn,
         (&sql, "read the audit log"),
-        params![about, u32::try_from(limit).unwrap_or(u32::MAX), u32::try_from(offset).unwrap_or(0)],
+        params![
+            about,
+            u32::try_from(limit).unwrap_or(u32::MAX),
+            u32::try_from(offset).unwrap_or(0)
+        ],
         read_logged,
     )?;
     Ok((total, found))

@@ -90,6 +90,7 @@ impl Applier<'_> {
             hash: held.hash,
             language: seen.language,
             facts: &held.facts,
+            text: held.text.as_deref(),
             is_new,
         };
         for indexer in self.indexers {

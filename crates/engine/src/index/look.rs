@@ -46,6 +46,8 @@ pub(super) struct Held {
     pub oid_lf: Option<Vec<u8>>,
     pub skipped: Option<&'static str>,
     pub facts: FileFacts,
+    /// The text itself, of a file that is no program
+    pub text: Option<Vec<u8>>,
 }
 
 /// What the files are looked at with.
@@ -105,6 +107,7 @@ impl Looker<'_> {
             oid_lf: lf.as_deref().and_then(oid),
             skipped: why_skip(bytes, self.largest_parsed),
             facts: FileFacts::default(),
+            text: None,
         }
     }
 }
@@ -121,15 +124,27 @@ fn learn(seen: &mut [Seen], texts: Vec<Option<Vec<u8>>>, cache: &mut FactsCache)
     for (file, text) in seen.iter_mut().zip(texts) {
         let Content::Read(held) = &mut file.content else { continue };
         let (Some(hash), Some(text)) = (held.hash, text) else { continue };
-        match cache.find((&hash, file.language)) {
-            Some(facts) => held.facts = facts,
-            None => unread.push((hash, file.language, text, &mut held.facts)),
+        let known = cache.find((&hash, file.language));
+        match known {
+            Some(facts) => {
+                held.facts = facts;
+                held.text = prose(file.language, text);
+            }
+            None => unread.push((hash, file.language, text, held)),
         }
     }
-    unread.par_iter_mut().for_each(|(_, language, text, facts)| {
-        **facts = syntax::extract(*language, text);
+    unread.par_iter_mut().for_each(|(_, language, text, held)| {
+        held.facts = syntax::extract(*language, text);
     });
-    cache.keep(unread.iter().map(|(hash, language, _, facts)| ((hash, *language), &**facts)));
+    cache.keep(unread.iter().map(|(hash, language, _, held)| ((hash, *language), &held.facts)));
+    for (_, language, text, held) in unread {
+        held.text = prose(language, text);
+    }
+}
+
+/// A text that areas may read for themselves: all that a program says is in its facts.
+fn prose(language: Option<Language>, text: Vec<u8>) -> Option<Vec<u8>> {
+    (!language.is_some_and(Language::is_code)).then_some(text)
 }
 
 fn why_skip(bytes: &[u8], largest: u64) -> Option<&'static str> {

@@ -51,6 +51,8 @@ pub struct Learned<'a> {
     pub language: Option<Language>,
     /// What it says
     pub facts: &'a FileFacts,
+    /// Its bytes, if it is text and no program: documents have more to say than their facts
+    pub text: Option<&'a [u8]>,
     /// Whether the index did not have it before
     pub is_new: bool,
 }

@@ -200,7 +200,7 @@ pub(crate) fn append(conn: &Connection, mut entry: Logged) -> Result<i64> {
         let place = tables::log_length(conn)?;
         let edits = json!(entry.edits).to_string();
         let what = format!("{place}\0{}\0{}\0{}\0{edits}", entry.at, entry.actor, entry.action);
-        entry.uid = blake3::hash(what.as_bytes()).to_hex()[..32].to_owned();
+        blake3::hash(what.as_bytes()).to_hex()[..32].clone_into(&mut entry.uid);
     }
     tables::log(conn, &entry)
 }

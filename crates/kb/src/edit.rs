@@ -8,6 +8,7 @@ use crate::model::{Entity, Relation, RelationKey};
 /// One row, before and after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "lists of edits are short, and most are entities")]
 pub enum Edit {
     /// An entity
     Entity {

@@ -10,7 +10,10 @@ mod edit;
 mod end;
 mod model;
 mod plan;
+mod query;
+mod read;
 mod replay;
+pub mod rules;
 mod tables;
 
 pub use apply::{Outside, Planned, apply, check, hand_over, inverse, roll_back};
@@ -19,6 +22,8 @@ pub use edit::{Edit, Tally};
 pub use end::End;
 pub use model::{Entity, Kind, More, Priority, Relates, Relation, RelationKey, Side};
 pub use plan::Stamp;
+pub use query::{Found, Pattern, Wanted, Way, query};
+pub use read::{Bond, Fact, Model, Origin, Told};
 pub use replay::{Prefer, Replay, merge, replay, torn};
 pub use tables::{
     Logged, STEPS, counts, entities, entry, logged, relations, shrink, uids, whole_log,

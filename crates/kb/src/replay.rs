@@ -59,7 +59,9 @@ pub fn replay(conn: &Connection, theirs: &[Logged], prefer: Prefer) -> Result<Re
                 }
             }
         }
-        edits.iter().for_each(|edit| overlay.keep(edit));
+        for edit in &edits {
+            overlay.keep(edit);
+        }
         entries.push(Logged { edits, ..entry.clone() });
     }
     Ok(Replay { entries, conflicts: conflicts.into_iter().collect() })
@@ -87,7 +89,7 @@ pub fn merge(
         };
         let changeset = entry.changeset.clone().filter(|_| !taken);
         let at = stamp.at.clone();
-        seqs.push(append(conn, Logged { action, changeset, at, ..entry })?);
+        seqs.push(append(conn, Logged { changeset, at, action, ..entry })?);
     }
     dangling(conn, &seqs, branch)?;
     Ok(seqs)
@@ -144,7 +146,7 @@ impl Overlay {
                 };
                 let now =
                     Edit::Entity { id: id.clone(), before: here.clone(), after: after.clone() };
-                Ok(judge(&here, before, after, (id.clone(), now)))
+                Ok(judge(here.as_ref(), before.as_ref(), after.as_ref(), (id.clone(), now)))
             }
             Edit::Relation { key, before, after } => {
                 let here = match self.relations.get(key) {
@@ -153,7 +155,7 @@ impl Overlay {
                 };
                 let now =
                     Edit::Relation { key: key.clone(), before: here.clone(), after: after.clone() };
-                Ok(judge(&here, before, after, (key.to_string(), now)))
+                Ok(judge(here.as_ref(), before.as_ref(), after.as_ref(), (key.to_string(), now)))
             }
         }
     }
@@ -169,9 +171,9 @@ impl Overlay {
 }
 
 fn judge<T: PartialEq>(
-    here: &Option<T>,
-    before: &Option<T>,
-    after: &Option<T>,
+    here: Option<&T>,
+    before: Option<&T>,
+    after: Option<&T>,
     (name, now): (String, Edit),
 ) -> Laid {
     if here == after {

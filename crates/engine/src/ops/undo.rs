@@ -58,7 +58,7 @@ enum Found {
 
 /// The change with this number, or the newest of all journals.
 fn find(view: &View, wanted: Option<&str>) -> Result<Found> {
-    let shared = &view.homes().shared;
+    let place = view.place()?;
     let unknown = |text: &str| Problem::not_found(format!("no change {text}"));
     if let Some(wanted) = wanted {
         let Some((store, number)) = wanted.split_once(':') else {
@@ -68,7 +68,8 @@ fn find(view: &View, wanted: Option<&str>) -> Result<Found> {
         let number: i64 = number.parse().map_err(|_| unknown(wanted))?;
         let durable = view.durables().into_iter().find(|durable| durable.name == store);
         let durable = durable.ok_or_else(|| unknown(wanted))?;
-        let made = durable.made(shared, Some(number))?.ok_or_else(|| unknown(wanted))?;
+        let made =
+            durable.made(&place.seen(&durable), Some(number))?.ok_or_else(|| unknown(wanted))?;
         return Ok(Found::Store(durable, made));
     }
     let mut newest: Option<(String, Found)> = None;
@@ -77,7 +78,7 @@ fn find(view: &View, wanted: Option<&str>) -> Result<Found> {
         newest = Some((entry.at.to_string(), Found::Files(entry)));
     }
     for durable in view.durables() {
-        if let Some(made) = durable.made(shared, None)?
+        if let Some(made) = durable.made(&place.seen(&durable), None)?
             && newest.as_ref().is_none_or(|(at, _)| made.at > *at)
         {
             newest = Some((made.at.clone(), Found::Store(durable, made)));

@@ -6,8 +6,10 @@
 
 mod apply;
 mod changeset;
+pub mod derived_tables;
 mod edit;
 mod end;
+mod extract;
 mod model;
 mod plan;
 mod query;
@@ -20,6 +22,7 @@ pub use apply::{Outside, Planned, apply, check, hand_over, inverse, roll_back};
 pub use changeset::{Changeset, Doomed, Fault, Patch, Tie, refused};
 pub use edit::{Edit, Tally};
 pub use end::End;
+pub use extract::{EXTRACTORS, Extracted, Extractor, extractor};
 pub use model::{Entity, Kind, More, Priority, Relates, Relation, RelationKey, Side};
 pub use plan::Stamp;
 pub use query::{Found, Pattern, Wanted, Way, query};

@@ -5,6 +5,7 @@ use crate::graph::Layer;
 use crate::index::Indexer;
 use crate::layers::code::{CodeIndexer, CodeLayer};
 use crate::layers::files::{FilesIndexer, FilesLayer};
+use crate::layers::kb::{self, KbIndexer, KbLayer};
 use crate::rules::{CONFIG_INVALID, Rule};
 
 /// One capability, as the engine sees it. Capabilities do not see each other.
@@ -38,6 +39,13 @@ pub const AREAS: &[Area] = &[
         ..Area::NOTHING
     },
     Area { name: "code", indexer: Some(&CodeIndexer), layer: Some(&CodeLayer), ..Area::NOTHING },
+    Area {
+        name: "kb",
+        indexer: Some(&KbIndexer),
+        layer: Some(&KbLayer),
+        durable: Some(kb::DURABLE),
+        rules: &kb::RULES,
+    },
 ];
 
 impl std::fmt::Debug for Area {

@@ -1,7 +1,10 @@
 //! One consistent look at the repository. It can read everything and write nothing.
 
+use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{Call, Code, EntityRef, Problem, RepoPath, Result};
@@ -31,6 +34,8 @@ pub struct View<'w> {
     /// Where the stores are, by what is checked out
     place: OnceCell<StorePlace>,
     doubts: RefCell<Vec<String>>,
+    /// What areas put together once a view, by its type
+    made: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
 }
 
 impl<'w> View<'w> {
@@ -38,7 +43,16 @@ impl<'w> View<'w> {
         let (index, doubts) = (OnceCell::new(), RefCell::default());
         let durables = workspace.areas.iter().filter_map(|area| area.durable);
         let stores = durables.map(|durable| (durable, OnceCell::new())).collect();
-        Self { workspace, settings, call, index, stores, place: OnceCell::new(), doubts }
+        Self {
+            workspace,
+            settings,
+            call,
+            index,
+            stores,
+            place: OnceCell::new(),
+            doubts,
+            made: RefCell::default(),
+        }
     }
 
     /// The working tree.
@@ -99,6 +113,17 @@ impl<'w> View<'w> {
             let _ = self.index.set(opened); // nobody else can have set it: a view is not shared
         }
         self.index.get().map(|(index, _)| index).ok_or_else(|| Problem::internal("no index"))
+    }
+
+    /// What an area puts together once for this view, however often it is asked for.
+    pub(crate) fn once<T: 'static>(&self, make: impl FnOnce() -> Result<T>) -> Result<Rc<T>> {
+        let known = self.made.borrow().get(&TypeId::of::<T>()).cloned();
+        if let Some(known) = known.and_then(|known| known.downcast().ok()) {
+            return Ok(known);
+        }
+        let made = Rc::new(make()?);
+        self.made.borrow_mut().insert(TypeId::of::<T>(), made.clone());
+        Ok(made)
     }
 
     /// Says that the answer is not whole, and why.

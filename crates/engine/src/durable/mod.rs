@@ -44,6 +44,11 @@ pub trait StoreChange: Debug + Send + Sync {
 
     /// Does it. Returns what undoes it, as [`Durable::inverse`] reads it.
     fn apply(&self, transaction: &Transaction<'_>) -> Result<Value>;
+
+    /// The same change made by somebody now: an area that keeps a log of its own wants to know.
+    fn stamped(&self, _at: &str, _actor: &str) -> Option<Arc<dyn StoreChange>> {
+        None
+    }
 }
 
 impl Durable {

@@ -46,7 +46,7 @@ impl Mutation for Undo {
     fn plan(self, view: &View) -> Result<Plan<Undone>> {
         match find(view, self.change.as_deref())? {
             Found::Files(entry) => undo_files(view, entry),
-            Found::Store(durable, made) => undo_store(&durable, &made),
+            Found::Store(durable, made) => undo_store(view, &durable, &made),
         }
     }
 }
@@ -102,11 +102,14 @@ fn undo_files(view: &View, entry: Entry) -> Result<Plan<Undone>> {
     Ok(Plan { summary, change: Change::Files(edits), answer, again: false })
 }
 
-fn undo_store(durable: &Durable, made: &Made) -> Result<Plan<Undone>> {
+fn undo_store(view: &View, durable: &Durable, made: &Made) -> Result<Plan<Undone>> {
+    let undoing = durable.undoing(made)?;
+    let (at, actor) = (view.call().now.to_string(), &view.call().actor);
+    let undoing = undoing.stamped(&at, actor).unwrap_or(undoing);
     let number = format!("{}:{}", durable.name, made.id);
     Ok(Plan {
         summary: format!("undo of {number}: {}", made.summary),
-        change: Change::Store(durable.undoing(made)?),
+        change: Change::Store(undoing),
         answer: Undone { change: number, summary: made.summary.clone(), actor: made.actor.clone() },
         again: false,
     })

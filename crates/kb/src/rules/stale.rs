@@ -27,10 +27,11 @@ fn stale(fact: &Fact, world: &World<'_>) -> Vec<Breach> {
             format!("bring it up to date {}", mend(fact)),
         ));
     }
-    if let (Some(code), None) = (&entity.more.code, &fact.code) {
-        let (id, kind) = (&entity.id, entity.kind);
-        let message = format!("{id} names the code {code}, which is not there");
-        let what = if kind == Kind::Symbol { "name its new place" } else { "name another" };
+    if entity.kind == Kind::Symbol
+        && let (Some(code), None) = (&entity.more.code, &fact.code)
+    {
+        let message = format!("{} names the code {code}, which is not there", entity.id);
+        let what = "name its new place";
         breaches.push(Breach::of_fact(fact, message, format!("{what} {}", mend(fact))));
     }
     let file = entity.more.text_ref.as_deref().filter(|text| !text.contains("://"));

@@ -8,7 +8,7 @@ use base::{Code, EntityRef, Problem, Result};
 use serde_json::{Value, json};
 use store::Connection;
 
-use crate::changeset::{Changeset, refused};
+use crate::changeset::{Changeset, Fault, refused};
 use crate::edit::Edit;
 use crate::model::{Entity, Kind, Relation, RelationKey};
 use crate::plan::{Known, Stamp, plan};
@@ -27,23 +27,23 @@ pub struct Outside {
 
 /// A store together with what lies outside of it.
 pub struct Stored<'a> {
-    /// The store
-    pub conn: &'a Connection,
+    /// The store; none while nobody has written to it
+    pub conn: Option<&'a Connection>,
     /// The rest
     pub outside: &'a Outside,
 }
 
 impl Known for Stored<'_> {
     fn entity(&self, id: &str) -> Result<Option<Entity>> {
-        tables::entity(self.conn, id)
+        self.conn.map_or(Ok(None), |conn| tables::entity(conn, id))
     }
 
     fn relation(&self, key: &RelationKey) -> Result<Option<Relation>> {
-        tables::relation(self.conn, key)
+        self.conn.map_or(Ok(None), |conn| tables::relation(conn, key))
     }
 
     fn touching(&self, id: &str) -> Result<Vec<Relation>> {
-        tables::touching(self.conn, id)
+        self.conn.map_or(Ok(Vec::new()), |conn| tables::touching(conn, id))
     }
 
     fn owned(&self, id: &str) -> Option<(Kind, String)> {
@@ -68,13 +68,15 @@ pub enum Planned {
     Known(Logged),
 }
 
-/// Checks a changeset against a store.
+/// Checks a changeset against a store; everything that is wrong with it is one problem, with
+/// what was already found wrong with its shape.
 pub fn check(
-    (conn, outside): (&Connection, &Outside),
-    set: &Changeset,
+    (conn, outside): (Option<&Connection>, &Outside),
+    (set, mut faults): (&Changeset, Vec<Fault>),
     stamp: &Stamp,
 ) -> Result<Planned> {
     if let Some(id) = &set.id
+        && let Some(conn) = conn
         && let Some(logged) = tables::by_changeset(conn, id)?
     {
         if logged.digest == digest(set) {
@@ -86,7 +88,14 @@ pub fn check(
             .hint("give what you send now an id of its own"));
     }
     let known = Stored { conn, outside };
-    plan(set, &known, stamp)?.map(Planned::Edits).map_err(|faults| refused(&faults))
+    match plan(set, &known, stamp)? {
+        Ok(edits) if faults.is_empty() => Ok(Planned::Edits(edits)),
+        Ok(_) => Err(refused(&faults)),
+        Err(more) => {
+            faults.extend(more);
+            Err(refused(&faults))
+        }
+    }
 }
 
 /// Applies a changeset. Returns the log's entry for it, which is what undoes it.
@@ -95,7 +104,7 @@ pub fn apply(
     (set, action): (&Changeset, &str),
     stamp: &Stamp,
 ) -> Result<Vec<i64>> {
-    match check((conn, outside), set, stamp)? {
+    match check((Some(conn), outside), (set, Vec::new()), stamp)? {
         Planned::Known(_) => Ok(Vec::new()),
         Planned::Edits(edits) if edits.is_empty() && set.id.is_none() => Ok(Vec::new()),
         Planned::Edits(edits) => {

@@ -1,6 +1,7 @@
 //! The command line, built from the table. The only place that touches the terminal.
 
 mod command;
+mod nested;
 mod place;
 mod serve;
 mod terminal;
@@ -55,7 +56,8 @@ fn verb(matches: &ArgMatches) -> (String, &ArgMatches) {
 
 fn operate(name: &str, matches: &ArgMatches) -> Outcome {
     let op = ops::find(name)?;
-    let args = (op.from_cli)(matches).map_err(|error| Problem::invalid(error.to_string()))?;
+    let mut args = (op.from_cli)(matches).map_err(|error| Problem::invalid(error.to_string()))?;
+    nested::read(&mut args, &(op.command)())?;
     let workspace = place::open(matches, Mode::Once)?;
     let actor = place::actor(matches, &workspace, !op.reads());
     let call = Call::new(actor, now())

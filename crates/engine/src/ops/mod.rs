@@ -12,6 +12,7 @@ mod hook;
 mod impact;
 mod init;
 mod install;
+mod kb;
 mod reach;
 mod search;
 mod status;
@@ -45,6 +46,18 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<code::importers::Importers>(),
     OpSpec::query::<code::list::List>(),
     OpSpec::query::<code::grep::Grep>(),
+    OpSpec::query::<kb::query::KbQuery>(),
+    OpSpec::mutation::<kb::upsert::KbUpsert>(),
+    OpSpec::mutation::<kb::delete::KbDelete>(),
+    OpSpec::query::<kb::check::KbCheck>(),
+    OpSpec::query::<kb::log::KbLog>(),
+    OpSpec::mutation::<kb::rollback::KbRollback>(),
+    OpSpec::action::<kb::promote::KbPromote>(),
+    OpSpec::mutation::<kb::import::KbImport>(),
+    OpSpec::query::<kb::branches::KbBranches>(),
+    OpSpec::mutation::<kb::merge::KbMerge>(),
+    OpSpec::action::<kb::gc::KbGc>(),
+    OpSpec::action::<kb::compact::KbCompact>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),

@@ -178,3 +178,9 @@ pub(super) fn description(node: &EntityRef, fact: &Fact) -> graph::Description {
     let title: String = entity.title.lines().next().unwrap_or_default().chars().take(120).collect();
     graph::Description { node: node.clone(), name: format!("{} \"{title}\"", entity.id), about }
 }
+
+/// Whether a file counts as a document of the knowledge base.
+pub(crate) fn is_document(view: &View, path: &RepoPath) -> Result<bool> {
+    let named = kb::extractor(path).is_some_and(|extractor| extractor.name() == "document");
+    Ok(named && Gate::new(&view.config().kb)?.lets_in("document", path))
+}

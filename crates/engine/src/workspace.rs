@@ -378,6 +378,15 @@ impl Workspace {
         StorePlace::find(&self.homes.shared, self.git.as_ref(), default, call)
     }
 
+    /// Makes the branch's own stores where they are not there yet, as copies of the default
+    /// branch's. Where nothing was ever written there is nothing to copy.
+    pub(crate) fn settle_stores(&self, call: &Call) -> Result<()> {
+        let place = self.place(call)?;
+        let durables = self.areas.iter().filter_map(|area| area.durable);
+        let fit = durables.filter(|durable| place.seen(durable).exists());
+        fit.into_iter().try_for_each(|durable| place.settle_in(&durable, call).map(drop))
+    }
+
     pub(crate) fn durable(&self, name: &str) -> Result<Durable> {
         let all = self.areas.iter().filter_map(|area| area.durable);
         let found = all.into_iter().find(|durable| durable.name == name);

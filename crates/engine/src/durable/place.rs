@@ -9,7 +9,6 @@ use base::{Call, Problem, Result};
 
 use super::Durable;
 use super::name::Owner;
-use super::read::Reading;
 use crate::repo::Repository;
 
 /// Stands for the branch in the name of a store's file.
@@ -177,8 +176,7 @@ impl StorePlace {
         fs::write(folder.join(LABEL), own.name()).map_err(failed())?;
         let source = self.folder(default).join(durable.file_name());
         if !file.exists() && source.exists() {
-            let reading = Reading::open(&source)?;
-            store::back_up(&reading.conn, &file)?;
+            store::back_up(&store::open_reading(&source)?, &file)?;
         }
         Ok(true)
     }

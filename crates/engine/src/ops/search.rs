@@ -85,12 +85,20 @@ impl Query for Search {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let filter = Filter { kinds: self.kinds, path: path.and_then(|node| node.path().cloned()) };
         let texts = view.texts()?;
-        let Hits { hits, is_cut } =
+        let Hits { mut hits, is_cut } =
             crate::search::search_all(&texts, self.query.as_str(), &filter)?;
+        // The index holds what every document says; the configuration decides which count.
+        let counts = |hit: &Hit| hit.kind != "kb" || is_held(view, &hit.node);
+        hits.retain(counts);
         let (hits, paging) = Paging::cut(hits, self.offset, self.limit);
         let hits = hits.into_iter().map(row).collect();
         Ok(Found { query: self.query.to_string(), hits, is_cut, paging })
     }
+}
+
+fn is_held(view: &View, node: &str) -> bool {
+    let Ok(node) = node.parse() else { return false };
+    view.layers().iter().any(|layer| layer.holds(view, &node).unwrap_or(false))
 }
 
 fn row(hit: Hit) -> HitRow {

@@ -8,6 +8,7 @@ mod contract;
 mod freshness;
 mod hardening;
 mod kb;
+mod locate;
 mod plans;
 mod setup;
 mod verify;

@@ -8,6 +8,7 @@ mod code;
 mod contract;
 mod freshness;
 mod hardening;
+mod kb;
 mod locate;
 mod plans;
 mod setup;

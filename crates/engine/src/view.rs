@@ -3,7 +3,9 @@
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use base::call::{Progress, Stop};
 use base::{Call, Code, EntityRef, Problem, RepoPath, Result};
 use config::Config;
 use store::Connection;
@@ -12,11 +14,15 @@ use tree::{Journal, Tree};
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
 use crate::durable::{Durable, Reading};
+use crate::follow::{Look, Shelves};
 use crate::graph::Layer;
 use crate::index::{Freshness, Index, tables};
 use crate::repo::Repository;
 use crate::settings::Settings;
 use crate::workspace::{Homes, Workspace};
+
+/// How long an answer waits for what it could do without.
+const GLANCE: Duration = Duration::from_millis(300);
 
 /// What a query answers from and a mutation plans from.
 pub struct View<'w> {
@@ -27,6 +33,8 @@ pub struct View<'w> {
     index: OnceCell<(Index, Freshness)>,
     /// Each durable store, opened when it is first asked for
     stores: Vec<(Durable, OnceCell<Option<Reading>>)>,
+    /// What follows the commit that is checked out, by area
+    followed: Vec<(&'static str, OnceCell<Option<Shelves>>)>,
     doubts: RefCell<Vec<String>>,
 }
 
@@ -35,7 +43,9 @@ impl<'w> View<'w> {
         let (index, doubts) = (OnceCell::new(), RefCell::default());
         let durables = workspace.areas.iter().filter_map(|area| area.durable);
         let stores = durables.map(|durable| (durable, OnceCell::new())).collect();
-        Self { workspace, settings, call, index, stores, doubts }
+        let followers = workspace.areas.iter().filter(|area| area.follower.is_some());
+        let followed = followers.map(|area| (area.name, OnceCell::new())).collect();
+        Self { workspace, settings, call, index, stores, followed, doubts }
     }
 
     /// The working tree.
@@ -124,6 +134,48 @@ impl<'w> View<'w> {
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
         Ok(cell.get().and_then(Option::as_ref))
+    }
+
+    /// What an area keeps of commits, up to date, however long that takes. Nothing without git.
+    pub(crate) fn followed(&self, area: &str) -> Result<Option<&Shelves>> {
+        self.followed_within(area, None)
+    }
+
+    /// The same, if it can be had soon: whoever only has something to add need not wait for it.
+    pub(crate) fn followed_soon(&self, area: &str) -> Result<Option<&Shelves>> {
+        self.followed_within(area, Some(GLANCE))
+    }
+
+    fn followed_within(&self, area: &str, limit: Option<Duration>) -> Result<Option<&Shelves>> {
+        let found = self.followed.iter().find(|(name, _)| *name == area);
+        let (name, cell) =
+            found.ok_or_else(|| Problem::internal(format!("nothing follows as {area}")))?;
+        if cell.get().is_none() {
+            let start = Instant::now();
+            let late = move || limit.filter(|limit| start.elapsed() > *limit);
+            let call = self.call.child(move || late().map(|_| Stop::Deadline));
+            let shelves = match self.workspace.follow(name, &self.settings, &call)? {
+                None => None,
+                Some(Look::Fresh(shelves)) => Some(shelves),
+                Some(Look::Behind(shelves, progress)) => {
+                    self.call.go_on()?;
+                    self.doubt(format!("{name} is behind: {}", told(progress)));
+                    Some(shelves)
+                }
+                Some(Look::Nothing(progress)) => {
+                    self.call.go_on()?;
+                    self.doubt(format!("{name} is not indexed yet: {}", told(progress)));
+                    None
+                }
+            };
+            let _ = cell.set(shelves); // nobody else can have set it: a view is not shared
+        }
+        Ok(cell.get().and_then(Option::as_ref))
+    }
+
+    /// The files of all that follows the commit that is checked out.
+    pub(crate) fn followed_files(&self) -> Vec<(&'static str, PathBuf)> {
+        self.workspace.followed_files()
     }
 
     /// Every place where text can be searched: the index, and the stores that keep their own.
@@ -227,6 +279,14 @@ impl<'w> View<'w> {
     /// The node that a file or folder is.
     pub fn node(&self, path: &RepoPath) -> EntityRef {
         crate::layers::files::node(path)
+    }
+}
+
+/// How far something has come, and what would finish it.
+fn told(progress: Progress) -> String {
+    match progress {
+        Progress { total: 0, .. } => "`cairn sync` finishes it".into(),
+        Progress { done, total, .. } => format!("{done} of {total}, `cairn sync` finishes it"),
     }
 }
 

@@ -5,6 +5,7 @@
 //! what they add up to for one checkout is the [`line`]. Knows neither git nor the graph: who
 //! uses it brings the commits.
 
+pub mod cochange;
 pub mod commit;
 pub mod facts;
 pub mod line;

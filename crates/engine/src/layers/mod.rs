@@ -2,3 +2,4 @@
 
 pub(crate) mod code;
 pub(crate) mod files;
+pub(crate) mod history;

@@ -8,6 +8,7 @@ mod context;
 mod deps;
 mod doctor;
 mod help;
+mod history;
 mod hook;
 mod impact;
 mod init;
@@ -45,6 +46,11 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<code::importers::Importers>(),
     OpSpec::query::<code::list::List>(),
     OpSpec::query::<code::grep::Grep>(),
+    OpSpec::query::<history::list::List>(),
+    OpSpec::query::<history::show::Show>(),
+    OpSpec::query::<history::provenance::Provenance>(),
+    OpSpec::query::<history::tags::Tags>(),
+    OpSpec::query::<history::cochange::Cochange>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),

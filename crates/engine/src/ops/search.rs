@@ -85,8 +85,13 @@ impl Query for Search {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let filter = Filter { kinds: self.kinds, path: path.and_then(|node| node.path().cloned()) };
         let texts = view.texts()?;
-        let Hits { hits, is_cut } =
-            crate::search::search_all(&texts, self.query.as_str(), &filter)?;
+        let mut hits = crate::search::search_all(&texts, self.query.as_str(), &filter)?;
+        for layer in view.layers() {
+            let texts = layer.texts(view, self.query.as_str(), &filter)?;
+            hits.hits.extend(crate::search::judge(texts, self.query.as_str()));
+        }
+        hits.sort();
+        let Hits { hits, is_cut } = hits;
         let (hits, paging) = Paging::cut(hits, self.offset, self.limit);
         let hits = hits.into_iter().map(row).collect();
         Ok(Found { query: self.query.to_string(), hits, is_cut, paging })

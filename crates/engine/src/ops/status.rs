@@ -88,7 +88,9 @@ fn stores(view: &View) -> Vec<StoreRow> {
     let facts = row("facts", true, &homes.facts);
     let durables = view.durables().into_iter();
     let durable = durables.map(|store| row(store.name, false, &store.path(&homes.shared)));
-    derived.chain([facts]).chain(durable).collect()
+    let files = view.followed_files();
+    let followed = files.iter().map(|(name, path)| row(name, true, path));
+    derived.chain([facts]).chain(followed).chain(durable).collect()
 }
 
 /// A path without what lies outside of the repository: that is nobody's business.

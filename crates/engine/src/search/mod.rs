@@ -13,6 +13,9 @@ use self::tables::{Bounds, Found};
 /// How many rows each way of looking may bring before they are ranked.
 const CANDIDATES: usize = 1000;
 
+/// How much less a text counts that is not about something that is there now.
+const ASIDE: f64 = 0.5;
+
 /// What a layer gives to be searched: one node and its text.
 #[derive(Debug, Clone)]
 pub struct Text {
@@ -101,6 +104,19 @@ pub(crate) fn search_all(conns: &[&Connection], query: &str, filter: &Filter) ->
     Ok(all)
 }
 
+/// Those of some texts that fit, which a layer has found by itself.
+pub(crate) fn judge(texts: Vec<Text>, query: &str) -> Vec<Hit> {
+    let asked = Asked::new(query);
+    let row = |text: Text| {
+        let Text { node, kind, name, body, .. } = text;
+        Found { id: 0, node, kind: kind.to_owned(), name, body }
+    };
+    let mut hits: Vec<Hit> = texts.into_iter().filter_map(|text| asked.judge(row(text))).collect();
+    // What a commit is called says less of where something is than the name of a file does.
+    hits.iter_mut().for_each(|hit| hit.score -= ASIDE);
+    hits
+}
+
 /// Forgets a node's text.
 pub fn remove(conn: &Connection, node: &str) -> Result<()> {
     tables::remove(conn, node)
@@ -140,7 +156,7 @@ pub(crate) struct Hits {
 }
 
 impl Hits {
-    fn sort(&mut self) {
+    pub(crate) fn sort(&mut self) {
         self.hits.sort_by(|a, b| {
             b.score.total_cmp(&a.score).then_with(|| a.name.cmp(&b.name)).then(a.node.cmp(&b.node))
         });

@@ -17,17 +17,12 @@ const CAP: u64 = 2 * 1024 * 1024 * 1024;
 /// A longer message is kept, and its end is not searched; in bytes.
 const SEARCHED: usize = 64 * 1024;
 
-/// Keeps a commit under an id that is free, or under its own if it is known.
-pub fn put(conn: &Connection, free: Option<i64>, commit: &Commit) -> Result<i64> {
-    if free.is_none()
-        && let Some((id, _)) = known(conn, &commit.sha)?
-    {
-        tables::replace_changes(conn, id, commit)?;
-        return Ok(id);
+/// Keeps a commit under an id, which is free or its own from before.
+pub fn put(conn: &Connection, id: i64, commit: &Commit) -> Result<()> {
+    if tables::insert(conn, id, commit)? {
+        return tables::insert_words(conn, id, commit.subject(), cut(commit.body()));
     }
-    let id = tables::insert(conn, free, commit)?;
-    tables::insert_words(conn, id, commit.subject(), cut(commit.body()))?;
-    Ok(id)
+    tables::replace_changes(conn, id, commit)
 }
 
 /// Makes room where there is too little: commits that this worktree needs stay.

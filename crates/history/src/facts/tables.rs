@@ -38,27 +38,31 @@ pub fn between(conn: &Connection, low: &[u8], high: &[u8]) -> Result<Vec<i64>> {
     store::rows(conn, (sql, "read commits"), params![low, high], |row| row.get(0))
 }
 
-pub(crate) fn insert(conn: &Connection, id: Option<i64>, commit: &Commit) -> Result<i64> {
+/// Keeps a commit; says no if its id is taken, which can only be by itself.
+pub(crate) fn insert(conn: &Connection, id: i64, commit: &Commit) -> Result<bool> {
     let parents = commit.parents.concat();
     let changes = commit::encode(&commit.changes);
-    conn.prepare_cached("INSERT INTO fact VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)")
-        .and_then(|mut s| {
-            s.insert(params![
-                id,
-                commit.sha,
-                parents,
-                commit.author.name,
-                commit.author.email,
-                commit.author.time,
-                commit.committer.name,
-                commit.committer.email,
-                commit.committer.time,
-                commit.message,
-                changes,
-                commit.is_edge,
-            ])
-        })
-        .map_err(problem("keep a commit"))
+    conn.prepare_cached(
+        "INSERT OR IGNORE INTO fact VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
+    )
+    .and_then(|mut s| {
+        s.execute(params![
+            id,
+            commit.sha,
+            parents,
+            commit.author.name,
+            commit.author.email,
+            commit.author.time,
+            commit.committer.name,
+            commit.committer.email,
+            commit.committer.time,
+            commit.message,
+            changes,
+            commit.is_edge,
+        ])
+    })
+    .map(|rows| rows > 0)
+    .map_err(problem("keep a commit"))
 }
 
 pub(crate) fn insert_words(conn: &Connection, id: i64, subject: &str, body: &str) -> Result<()> {

@@ -270,13 +270,31 @@ pub fn all_tag_ops(conn: &Connection) -> Result<Vec<(i64, TagOp)>> {
     })
 }
 
-/// For co-change: every commit of some artifact that is no merge and touched few files.
-pub(crate) fn stops_of(conn: &Connection, artifact: i64, most: i64) -> Result<Vec<(i64, i64, i64)>> {
-    let sql = "SELECT DISTINCT l.pos, l.time, l.files FROM touch t JOIN line l ON l.pos = t.pos
-               WHERE t.artifact = ?1 AND NOT l.merge AND l.files <= ?2 ORDER BY l.pos";
-    store::rows(conn, (sql, READ), params![artifact, most], |row| {
-        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-    })
+/// For co-change: the newest commits of an artifact that are no merges and touched few files.
+pub(crate) fn stops_of(
+    conn: &Connection,
+    artifact: i64,
+    (files, most): (u32, usize),
+) -> Result<Vec<i64>> {
+    let sql = "SELECT DISTINCT l.pos FROM touch t JOIN line l ON l.pos = t.pos
+               WHERE t.artifact = ?1 AND NOT l.merge AND l.files <= ?2
+               ORDER BY l.pos DESC LIMIT ?3";
+    store::rows(conn, (sql, READ), params![artifact, files, most], |row| row.get(0))
+}
+
+pub(crate) fn count_stops(conn: &Connection, artifact: i64, files: u32) -> Result<u64> {
+    let sql = "SELECT count(DISTINCT l.pos) FROM touch t JOIN line l ON l.pos = t.pos
+               WHERE t.artifact = ?1 AND NOT l.merge AND l.files <= ?2";
+    conn.prepare_cached(sql)
+        .and_then(|mut s| s.query_row(params![artifact, files], |row| row.get(0)))
+        .map_err(problem(READ))
+}
+
+pub(crate) fn count_all(conn: &Connection, files: u32) -> Result<u64> {
+    let sql = "SELECT count(*) FROM line WHERE NOT merge AND files BETWEEN 1 AND ?1";
+    conn.prepare_cached(sql)
+        .and_then(|mut s| s.query_row([files], |row| row.get(0)))
+        .map_err(problem(READ))
 }
 
 /// The artifacts that the commit at a position touched.

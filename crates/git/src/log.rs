@@ -111,7 +111,8 @@ impl Repo {
         let mut turns = VecDeque::with_capacity(links.len());
         for (at, link) in links.iter().enumerate() {
             let turn = if link.parents.len() > 1 { WORKERS } else { (at / TURN) % WORKERS };
-            lists[turn].push_str(&format!("{}\n", link.oid));
+            lists[turn].push_str(&link.oid.to_string());
+            lists[turn].push('\n');
             turns.push_back((link.oid, turn));
         }
         let readers = lists.into_iter().enumerate().map(|(at, list)| {

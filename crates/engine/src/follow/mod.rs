@@ -25,7 +25,7 @@ pub(crate) use shelf::{Shelves, is_damage};
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// How long to wait for another process that follows.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// An area's part of the cache that depends on commits.
 pub trait Follower: Sync {

@@ -113,7 +113,9 @@ pub(crate) fn judge(texts: Vec<Text>, query: &str) -> Vec<Hit> {
     };
     let mut hits: Vec<Hit> = texts.into_iter().filter_map(|text| asked.judge(row(text))).collect();
     // What a commit is called says less of where something is than the name of a file does.
-    hits.iter_mut().for_each(|hit| hit.score -= ASIDE);
+    for hit in &mut hits {
+        hit.score -= ASIDE;
+    }
     hits
 }
 

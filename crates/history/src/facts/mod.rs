@@ -2,7 +2,7 @@
 
 mod tables;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use base::Result;
 use store::Connection;
@@ -26,7 +26,7 @@ pub fn put(conn: &Connection, id: i64, commit: &Commit) -> Result<()> {
 }
 
 /// Makes room where there is too little: commits that this worktree needs stay.
-pub fn make_room(conn: &Connection, needed: &HashSet<i64>) -> Result<()> {
+pub fn make_room(conn: &Connection, needed: &BTreeSet<i64>) -> Result<()> {
     if tables::size(conn)? <= CAP {
         return Ok(());
     }

@@ -86,11 +86,11 @@ impl Layer for HistoryLayer {
                 confidence,
             };
             match (kind, here) {
-                (kind, EntityRef::Commit(_)) if *kind == TOUCHES => {
-                    if direction != Direction::Against {
-                        let files = files_of(view, &book, here)?;
-                        edges.extend(files.iter().map(|to| edge(here, to, Confidence::Exact)));
-                    }
+                (kind, EntityRef::Commit(_))
+                    if *kind == TOUCHES && direction != Direction::Against =>
+                {
+                    let files = files_of(view, &book, here)?;
+                    edges.extend(files.iter().map(|to| edge(here, to, Confidence::Exact)));
                 }
                 (_, EntityRef::Module(path) | EntityRef::File(path)) => {
                     if *kind == CO_CHANGE {

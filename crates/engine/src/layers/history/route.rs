@@ -81,11 +81,14 @@ impl Route {
         let head: CommitId = head.parse().map_err(Problem::internal)?;
         if let Some(known) = known.as_deref().and_then(|known| known.parse::<CommitId>().ok()) {
             let more = match repo.reachable(call, &head, Some(&known)) {
-                Ok(links) => Some(in_order(links.into_iter().map(ours).collect())),
+                Ok(links) => Some(in_order(links.iter().map(ours).collect())),
                 Err(problem) if given_up(&problem) => return Err(problem),
                 // The commit that was known is gone: it was rewritten, and then collected.
                 Err(_) => None,
             };
+            // Nothing more, and yet another commit: it went back.
+            let went_on = |rest: &Vec<Link>| !rest.is_empty() || known == head;
+            let more = more.filter(went_on);
             let known = history::unhex(known.as_str());
             if let Some(rest) = more.filter(|rest| all_descend_from(&known, rest)) {
                 let is_chain = is_chain(&known, &rest);
@@ -93,7 +96,7 @@ impl Route {
             }
         }
         let links = repo.reachable(call, &head, None)?;
-        let links = beyond(repo, facts, links.into_iter().map(ours).collect(), call)?;
+        let links = beyond(repo, facts, links.iter().map(ours).collect(), call)?;
         let mut rest = in_order(links);
         let before = if same_ground { line::names(line)? } else { Vec::new() };
         let keep = rest.iter().zip(&before).take_while(|(link, sha)| link.sha == **sha).count();
@@ -106,7 +109,7 @@ fn given_up(problem: &Problem) -> bool {
     matches!(problem.code, Code::Timeout | Code::Cancelled)
 }
 
-fn ours(link: git::Link) -> Link {
+fn ours(link: &git::Link) -> Link {
     let bytes = |oid: &git::Oid| oid.as_bytes().to_vec();
     Link { sha: bytes(&link.oid), parents: link.parents.iter().map(bytes).collect() }
 }

@@ -36,7 +36,7 @@ pub struct Cochange {
 
 /// What changes with some files, most likely first
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Partners {
+pub struct Ranked {
     /// The files that were asked about
     pub paths: Vec<RepoPath>,
     /// How many of their commits count
@@ -81,9 +81,9 @@ impl Query for Cochange {
         Example { args: "README.md", shows: "what is usually changed with one file" },
         Example { args: "src/a.ts src/b.ts --limit 5", shows: "what goes with two of them" },
     ];
-    type Answer = Partners;
+    type Answer = Ranked;
 
-    fn run(self, view: &View) -> Result<Partners> {
+    fn run(self, view: &View) -> Result<Ranked> {
         if self.paths.is_empty() {
             return Err(Problem::invalid("`paths` is empty").hint("name a file"));
         }
@@ -97,7 +97,7 @@ impl Query for Cochange {
         let partners = together.into_iter().map(row).collect::<Result<_>>()?;
         let paths = asked.into_iter().map(|artifact| artifact.path).collect();
         let (commits, is_cut) = (found.commits, found.is_cut);
-        Ok(Partners { paths, commits, partners, paging, is_cut })
+        Ok(Ranked { paths, commits, partners, paging, is_cut })
     }
 }
 
@@ -130,7 +130,7 @@ fn rounded(number: f64) -> f64 {
     (number * 10_000.0).round() / 10_000.0
 }
 
-impl Render for Partners {
+impl Render for Ranked {
     fn render(&self, page: &mut Page) {
         let names: Vec<String> = self.paths.iter().map(ToString::to_string).collect();
         let names = names.join(" ");

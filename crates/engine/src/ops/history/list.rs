@@ -56,7 +56,7 @@ pub struct List {
 
 /// Files, by path
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Artifacts {
+pub struct Listed {
     /// The files
     pub artifacts: Vec<Row>,
     #[serde(skip)]
@@ -87,9 +87,9 @@ impl Query for List {
         Example { args: "--tags auth,session", shows: "files that have both tags" },
         Example { args: "--include-deleted", shows: "everything there ever was" },
     ];
-    type Answer = Artifacts;
+    type Answer = Listed;
 
-    fn run(self, view: &View) -> Result<Artifacts> {
+    fn run(self, view: &View) -> Result<Listed> {
         let asked = self.asked();
         let book = Book::open(view)?;
         let mut files: Vec<(RepoPath, i64, bool)> = self.wanted(view, book.live()?, true)?;
@@ -109,7 +109,7 @@ impl Query for List {
             Ok(Row { path, tags, last_modified, commit, alive })
         };
         let artifacts = rows.into_iter().map(row).collect::<Result<_>>()?;
-        Ok(Artifacts { artifacts, paging, asked })
+        Ok(Listed { artifacts, paging, asked })
     }
 }
 
@@ -164,7 +164,7 @@ fn is_source(path: &RepoPath) -> bool {
     folder.as_bytes().split(|byte| *byte == b'/').any(|part| part == b"src")
 }
 
-impl Render for Artifacts {
+impl Render for Listed {
     fn render(&self, page: &mut Page) {
         match self.paging.total {
             0 => {

@@ -36,6 +36,11 @@ impl Repository {
         Ok(Self { repo: Repo::open(host, layout)? })
     }
 
+    /// The repository as git's own crate has it.
+    pub(crate) fn repo(&self) -> &Repo {
+        &self.repo
+    }
+
     /// Where its parts are.
     pub fn layout(&self) -> &Layout {
         self.repo.layout()

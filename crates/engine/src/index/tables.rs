@@ -50,6 +50,12 @@ pub(crate) fn meta(conn: &Connection, key: &str) -> Result<Option<String>> {
         .map_err(problem("read the index"))
 }
 
+/// Whether a store has a record of its own.
+pub(crate) fn has_meta(conn: &Connection) -> Result<bool> {
+    let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'";
+    conn.query_row(sql, [], |row| row.get(0)).map_err(problem("read a store"))
+}
+
 pub(crate) fn set_meta(conn: &Connection, key: &str, value: &str) -> Result<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")
         .and_then(|mut statement| statement.execute([key, value]))

@@ -9,6 +9,7 @@ mod context;
 mod deps;
 mod doctor;
 mod help;
+mod history;
 mod hook;
 mod impact;
 mod init;
@@ -75,6 +76,11 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<kb::merge::KbMerge>(),
     OpSpec::action::<kb::gc::KbGc>(),
     OpSpec::action::<kb::compact::KbCompact>(),
+    OpSpec::query::<history::list::List>(),
+    OpSpec::query::<history::show::Show>(),
+    OpSpec::query::<history::provenance::Provenance>(),
+    OpSpec::query::<history::tags::Tags>(),
+    OpSpec::query::<history::cochange::Cochange>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),

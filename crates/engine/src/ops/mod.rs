@@ -2,6 +2,7 @@
 //!
 //! Modules are declared plainly: rustfmt does not follow modules that a macro declares.
 
+mod backup;
 mod baseline;
 mod code;
 mod context;
@@ -13,6 +14,7 @@ mod impact;
 mod init;
 mod install;
 mod reach;
+mod restore;
 mod search;
 mod status;
 mod subgraph;
@@ -50,10 +52,12 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<version::Version>(),
     OpSpec::action::<doctor::Doctor>(),
     OpSpec::action::<sync::Sync>(),
+    OpSpec::action::<backup::TakeBackup>(),
     OpSpec::mutation::<baseline::Accept>(),
     OpSpec::mutation::<undo::Undo>(),
     OpSpec::action::<init::Init>(),
     OpSpec::action::<uninstall::Uninstall>(),
+    OpSpec::action::<restore::Restore>(),
     OpSpec::action::<hook::Hook>(),
 ];
 

@@ -5,6 +5,7 @@
 mod answers;
 mod code;
 mod contract;
+mod damage;
 mod freshness;
 mod hardening;
 mod plans;

@@ -5,6 +5,7 @@
 //! be asked of them, composes them into one graph, and commits what they plan.
 
 mod area;
+mod backup;
 pub mod contract;
 mod doctor;
 mod durable;

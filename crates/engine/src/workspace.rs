@@ -137,7 +137,7 @@ impl Workspace {
             tree,
             lacks,
         };
-        workspace.recover_if_nobody_else_does()?;
+        workspace.recover_if_nobody_else_does();
         Ok(workspace)
     }
 
@@ -455,24 +455,22 @@ impl Workspace {
 
     /// Whoever holds the lock is alive and recovers before writing: then nothing is left for us.
     /// A child that was just forked holds it for a moment too, hence a little patience.
-    fn recover_if_nobody_else_does(&self) -> Result<()> {
+    fn recover_if_nobody_else_does(&self) {
         if !self.journal.is_unfinished() {
-            return Ok(());
+            return;
         }
         let call = Call::new("recovery", jiff::Timestamp::UNIX_EPOCH);
         match tree::lock(&self.lock_file(), MOMENT, &call) {
-            Ok(_lock) => {
-                // What cannot be finished now must not keep anybody from reading.
-                if let Err(problem) = self.recover() {
-                    let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
-                    notices
-                        .push(format!("a change that was cut off cannot be finished: {problem}"));
-                }
-                Ok(())
-            }
-            Err(problem) if problem.code == Code::Busy => Ok(()),
-            Err(problem) => Err(problem),
+            Ok(_lock) => self.recover().unwrap_or_else(|problem| self.cannot_finish(&problem)),
+            Err(problem) if problem.code == Code::Busy => {}
+            Err(problem) => self.cannot_finish(&problem),
         }
+    }
+
+    /// What cannot be finished now must not keep anybody from reading.
+    fn cannot_finish(&self, problem: &Problem) {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        notices.push(format!("a change that was cut off cannot be finished: {problem}"));
     }
 
     fn recover(&self) -> Result<()> {

@@ -63,6 +63,13 @@ pub(crate) fn set_meta(conn: &Connection, key: &str, value: &str) -> Result<()> 
         .map_err(problem("write the index"))
 }
 
+/// Whether the tables have been made.
+pub(crate) fn has_any(conn: &Connection) -> Result<bool> {
+    conn.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'", [], |row| row.get(0))
+        .map(|count: u64| count > 0)
+        .map_err(problem("read the index"))
+}
+
 pub(crate) fn count_files(conn: &Connection) -> Result<u64> {
     conn.prepare_cached("SELECT count(*) FROM file")
         .and_then(|mut statement| statement.query_row([], |row| row.get(0)))

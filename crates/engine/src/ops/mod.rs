@@ -2,6 +2,7 @@
 //!
 //! Modules are declared plainly: rustfmt does not follow modules that a macro declares.
 
+mod backup;
 mod baseline;
 mod card;
 mod code;
@@ -17,6 +18,7 @@ mod install;
 mod link;
 mod kb;
 mod reach;
+mod restore;
 mod relation;
 mod search;
 mod status;
@@ -86,10 +88,12 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<version::Version>(),
     OpSpec::action::<doctor::Doctor>(),
     OpSpec::action::<sync::Sync>(),
+    OpSpec::action::<backup::TakeBackup>(),
     OpSpec::mutation::<baseline::Accept>(),
     OpSpec::mutation::<undo::Undo>(),
     OpSpec::action::<init::Init>(),
     OpSpec::action::<uninstall::Uninstall>(),
+    OpSpec::action::<restore::Restore>(),
     OpSpec::action::<hook::Hook>(),
 ];
 

@@ -5,6 +5,8 @@ use crate::graph::Layer;
 use crate::index::Indexer;
 use crate::layers::code::{CodeIndexer, CodeLayer};
 use crate::layers::files::{FilesIndexer, FilesLayer};
+use crate::layers::graph::GraphLayer;
+use crate::layers::work::{self, WorkLayer};
 
 /// One capability, as the engine sees it. Capabilities do not see each other.
 #[derive(Clone, Copy)]
@@ -23,6 +25,8 @@ pub struct Area {
 pub const AREAS: &[Area] = &[
     Area { name: "files", indexer: Some(&FilesIndexer), layer: Some(&FilesLayer), durable: None },
     Area { name: "code", indexer: Some(&CodeIndexer), layer: Some(&CodeLayer), durable: None },
+    Area { name: "graph", indexer: None, layer: Some(&GraphLayer), durable: None },
+    Area { name: "work", indexer: None, layer: Some(&WorkLayer), durable: Some(work::DURABLE) },
 ];
 
 impl std::fmt::Debug for Area {

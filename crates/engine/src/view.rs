@@ -120,6 +120,15 @@ impl<'w> View<'w> {
         Ok(cell.get().and_then(Option::as_ref))
     }
 
+    /// What is derived from a store: kept for as long as the store is as this view sees it.
+    pub(crate) fn derived<T: Send + Sync + 'static>(
+        &self,
+        (name, store): (&'static str, &str),
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.workspace.kept().get(name, self.revision_of(store)?, make)
+    }
+
     /// Every place where text can be searched: the index, and the stores that keep their own.
     pub(crate) fn texts(&self) -> Result<Vec<&Connection>> {
         let mut texts = vec![self.index()?.conn()];

@@ -11,7 +11,7 @@ use tree::{Disk, FileEdit, Journal, Recovered, Tree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
-use crate::durable::Durable;
+use crate::durable::{Durable, Kept};
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
 use crate::plan::{Change, Plan, Written};
@@ -95,6 +95,8 @@ pub struct Workspace {
     behind: (Mutex<bool>, Condvar),
     /// What is always missing
     lacks: Vec<String>,
+    /// What was derived from a store, as of its revision
+    kept: Kept,
 }
 
 impl Workspace {
@@ -128,6 +130,7 @@ impl Workspace {
             settings: SettingsFile::default(),
             notices: Mutex::default(),
             behind: Default::default(),
+            kept: Kept::default(),
             git: git.transpose()?,
             homes,
             tree,
@@ -366,6 +369,11 @@ impl Workspace {
         let all = self.areas.iter().filter_map(|area| area.durable);
         let found = all.into_iter().find(|durable| durable.name == name);
         found.ok_or_else(|| Problem::not_found(format!("no store is called `{name}`")))
+    }
+
+    /// What was derived from a store, as of its revision.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
     }
 
     /// Changes that were committed to files.

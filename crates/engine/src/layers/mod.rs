@@ -2,3 +2,5 @@
 
 pub(crate) mod code;
 pub(crate) mod files;
+pub(crate) mod graph;
+pub(crate) mod work;

@@ -18,6 +18,7 @@ mod plan;
 pub mod prompts;
 mod repo;
 pub mod resources;
+pub mod rules;
 pub mod search;
 mod settings;
 mod view;

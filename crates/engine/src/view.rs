@@ -48,6 +48,12 @@ impl<'w> View<'w> {
         self.workspace.git.as_ref()
     }
 
+    /// The index that git itself was told to use, as in a hook of a partial commit.
+    pub(crate) fn git_index(&self) -> Option<PathBuf> {
+        let named = self.workspace.env.iter().find(|(name, _)| name == "GIT_INDEX_FILE");
+        named.map(|(_, path)| self.tree().root().join(path))
+    }
+
     /// Where data is kept.
     pub fn homes(&self) -> &'w Homes {
         &self.workspace.homes

@@ -9,3 +9,5 @@ mod freshness;
 mod hardening;
 mod plans;
 mod setup;
+mod verify;
+mod work;

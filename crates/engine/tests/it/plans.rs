@@ -256,8 +256,6 @@ fn is_after(found: &[(String, Vec<u8>)]) -> bool {
 /// A store as an area would keep it, with one table of notes.
 const NOTES: Area = Area {
     name: "notes",
-    indexer: None,
-    layer: None,
     durable: Some(Durable {
         name: "notes",
         file: "notes.sqlite",
@@ -273,6 +271,7 @@ const NOTES: Area = Area {
             Ok(Arc::new(note))
         },
     }),
+    ..Area::NOTHING
 };
 static WITH_NOTES: &[Area] = &[engine::AREAS[0], NOTES];
 

@@ -1,5 +1,7 @@
 //! Molecules and atoms as nodes; what they group, cover and have to do with as edges.
 
+mod rules;
+
 use base::entity::RecordKind;
 use base::{EntityRef, Problem, Result};
 use work::graph::edit::{Knows, find};
@@ -13,6 +15,8 @@ use crate::graph::{
 use crate::layers::files::node as file_node;
 use crate::layers::work::{STORE, ago, derived, drift, look, seen};
 use crate::view::View;
+
+pub(crate) use rules::RULES;
 
 const GROUPS: EdgeKind = EdgeKind {
     area: "graph",

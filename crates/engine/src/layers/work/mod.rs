@@ -2,6 +2,7 @@
 
 mod files;
 mod layer;
+mod rules;
 pub(crate) mod text;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ use crate::view::View;
 
 pub(crate) use files::{digest, drift, known_about, named_paths, seen, touched};
 pub(crate) use layer::{WorkLayer, ago};
+pub(crate) use rules::RULES;
 
 /// The store's name, which starts the numbers of its changes.
 pub(crate) const STORE: &str = "work";

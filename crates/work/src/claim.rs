@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::container::{blockers, project};
+use crate::container::{Brief, blockers, project};
 use crate::draft::{Draft, stamp};
 use crate::flow::Pipelines;
 use crate::id::Ref;
@@ -90,18 +90,9 @@ pub fn claim(
     minutes: u32,
 ) -> Result<(Task, Claim)> {
     let task = match task {
-        Some(task) => claimable(draft, task)?,
-        None => {
-            let ready = next_tasks(draft, pipelines, among, 1)?;
-            let nothing = || {
-                Problem::not_found("no task is ready to be claimed").hint(format!(
-                    "{} are blocked and {} claimed:  work blocked  says by what",
-                    ready.blocked, ready.claimed
-                ))
-            };
-            ready.items.first().cloned().ok_or_else(nothing)?
-        }
-    };
+        Some(task) => claimable(draft, task),
+        None => next_free(draft, pipelines, among),
+    }?;
     let now = draft.stamp();
     let kept: Option<Claim> = draft.get(&task.id)?;
     let kept = kept.filter(|claim| claim.until > now && claim.actor == draft.actor);
@@ -114,6 +105,16 @@ pub fn claim(
     };
     draft.put(&claim)?;
     Ok((task, claim))
+}
+
+fn next_free(draft: &Draft<'_>, pipelines: &Pipelines, among: Among<'_>) -> Result<Task> {
+    let ready = next_tasks(draft, pipelines, among, 1)?;
+    let why = format!(
+        "{} are blocked and {} claimed:  work blocked  says by what",
+        ready.blocked, ready.claimed
+    );
+    let nothing = || Problem::not_found("no task is ready to be claimed").hint(why);
+    ready.items.into_iter().next().ok_or_else(nothing)
 }
 
 fn claimable(draft: &Draft<'_>, asked: &Ref) -> Result<Task> {
@@ -135,7 +136,7 @@ fn claimable(draft: &Draft<'_>, asked: &Ref) -> Result<Task> {
         let what = format!("task \"{}\" is blocked by {}", task.title, blocks.len());
         let names: Vec<String> = blocks
             .iter()
-            .map(|(b, from)| from.as_ref().map_or(b.reason.clone(), |f| f.handle()))
+            .map(|(b, from)| from.as_ref().map_or(b.reason.clone(), Brief::handle))
             .collect();
         return Err(Problem::new(Code::Blocked, what).detail("blockers", names));
     }

@@ -207,7 +207,8 @@ pub fn delete(
         Container::Project(project) => crate::graph::count_knowledge(draft, &project.id)?,
         _ => 0,
     };
-    if !cascade && !(features.is_empty() && tasks.is_empty() && knowledge == 0) {
+    let is_empty = features.is_empty() && tasks.is_empty() && knowledge == 0;
+    if !cascade && !is_empty {
         let what = format!(
             "{} still holds {} features, {} tasks and {knowledge} pieces of knowledge",
             named(&container),

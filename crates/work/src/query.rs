@@ -163,10 +163,10 @@ fn of_project(draft: &Draft<'_>, project: Project) -> Result<Overview> {
     let mut children = Vec::new();
     for feature in features {
         let own = tasks.iter().filter(|task| task.feature_id.as_ref() == Some(&feature.id));
-        children.push(child(draft, Container::Feature(feature.clone()), counts(own))?);
+        children.push(child(draft, &Container::Feature(feature.clone()), counts(own))?);
     }
     for task in tasks.iter().filter(|task| task.feature_id.is_none()) {
-        children.push(child(draft, Container::Task(task.clone()), BTreeMap::new())?);
+        children.push(child(draft, &Container::Task(task.clone()), BTreeMap::new())?);
     }
     let (summary, tasks) = (project.summary.clone(), counts(tasks.iter()));
     Ok(Overview {
@@ -181,16 +181,20 @@ fn of_feature(draft: &Draft<'_>, feature: Feature) -> Result<Overview> {
     let tasks: Vec<Task> = draft.list("feature_id", &feature.id)?;
     let counted = counts(tasks.iter());
     let children =
-        tasks.into_iter().map(|task| child(draft, Container::Task(task), BTreeMap::new()));
+        tasks.into_iter().map(|task| child(draft, &Container::Task(task), BTreeMap::new()));
     let children = children.collect::<Result<Vec<_>>>()?;
     let summary = feature.summary.clone();
     let what = Container::Feature(feature).brief();
     Ok(Overview { what, summary, tasks: counted, children: sorted(children) })
 }
 
-fn child(draft: &Draft<'_>, one: Container, tasks: BTreeMap<&'static str, usize>) -> Result<Child> {
+fn child(
+    draft: &Draft<'_>,
+    one: &Container,
+    tasks: BTreeMap<&'static str, usize>,
+) -> Result<Child> {
     let blocked_by = blockers(draft, one.id())?.len();
-    let priority = priority_of(&one).unwrap_or(Priority::Medium);
+    let priority = priority_of(one).unwrap_or(Priority::Medium);
     Ok(Child { what: one.brief(), priority, tasks, blocked_by })
 }
 

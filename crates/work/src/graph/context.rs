@@ -108,7 +108,9 @@ pub fn context(
         if atoms.is_empty() {
             unmatched_paths.push(path.clone());
         }
-        atoms.into_iter().for_each(|id| matched.entry(id).or_default().push(path.clone()));
+        for id in atoms {
+            matched.entry(id).or_default().push(path.clone());
+        }
     }
     let mut known = Known { unmatched_paths, ..Known::default() };
     let mut molecules: BTreeMap<Id, KnownMolecule> = BTreeMap::new();

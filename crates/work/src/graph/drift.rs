@@ -87,7 +87,7 @@ pub fn drift(then: &Footprint, now: &[Seen]) -> Drift {
         current.values().filter(|seen| is_whole && !old.contains_key(seen.path.as_str())).collect();
     let lines: u64 = came.iter().map(|seen| u64::from(seen.lines)).sum();
     (all_lines, moved_lines) = (all_lines + lines, moved_lines + lines);
-    let percent = if all_lines == 0 { 0 } else { moved_lines * 100 / all_lines };
+    let percent = (moved_lines * 100).checked_div(all_lines).unwrap_or_default();
     Drift {
         written_at: then.at.clone(),
         files: then.files.len(),

@@ -156,7 +156,8 @@ pub fn create(
         }
         Grain::Atom => {
             let paths = kept(fields.paths.as_ref().map_or(&[], |many| many.0.as_slice()))?;
-            let molecule_id = fields.molecule_of(draft, &project.id)?.flatten();
+            let molecule_id =
+                fields.molecule_of(draft, &project.id)?.and_then(|molecule| molecule.0);
             let related = fields.related_of::<Atom>(draft, (&id, &project.id))?;
             let atom = Atom {
                 project_id: project.id,
@@ -211,7 +212,7 @@ pub fn update(
                 atom.paths = kept(&paths.0)?;
             }
             if let Some(molecule) = fields.molecule_of(draft, &atom.project_id)? {
-                atom.molecule_id = molecule;
+                atom.molecule_id = molecule.0;
             }
             if fields.related.is_some() {
                 atom.related = fields.related_of::<Atom>(draft, (&atom.id, &atom.project_id))?;
@@ -375,15 +376,15 @@ impl Fields {
     }
 
     /// The molecule that is assigned: none said, taken away, or one of the same project.
-    fn molecule_of(&self, draft: &Draft<'_>, project: &Id) -> Result<Option<Option<Id>>> {
+    fn molecule_of(&self, draft: &Draft<'_>, project: &Id) -> Result<Option<OrNone<Id>>> {
         let Some(asked) = &self.molecule else { return Ok(None) };
-        let Some(asked) = &asked.0 else { return Ok(Some(None)) };
+        let Some(asked) = &asked.0 else { return Ok(Some(OrNone(None))) };
         let molecule: Molecule = draft.find(asked)?;
         if molecule.project_id != *project {
             let what = format!("molecule \"{}\" is of another project", molecule.name);
             return Err(Problem::new(Code::InvariantViolation, what));
         }
-        Ok(Some(Some(molecule.id)))
+        Ok(Some(OrNone(Some(molecule.id))))
     }
 
     /// The others, each of which must be there and in the same project.

@@ -45,7 +45,10 @@ fn atoms(view: &View) -> Result<Vec<Atom>> {
     if view.store(STORE)?.is_none() {
         return Ok(Vec::new());
     }
-    look(view, |draft| draft.all())
+    look(view, |draft| {
+        let atoms: Vec<Atom> = draft.all()?;
+        Ok(atoms)
+    })
 }
 
 fn drifted(view: &View, _: &Scope) -> Result<Vec<Violation>> {

@@ -100,15 +100,15 @@ pub(crate) fn named_paths(view: &View, named: &[String]) -> Result<Vec<String>> 
 /// One word for what some files look like.
 pub(crate) fn digest(view: &View, paths: &[String]) -> Result<String> {
     let conn = view.index()?.conn();
-    let mut text = String::new();
+    let mut parts = Vec::new();
     for path in paths {
         let Ok(path) = path.parse::<RepoPath>() else { continue };
         for (path, hash, _) in tables::contents_below(conn, &path)? {
             let hash = hash.map(|hash| hash.to_string()).unwrap_or_default();
-            text.push_str(&format!("{path} {hash}\n"));
+            parts.push(format!("{path} {hash}\n"));
         }
     }
-    Ok(base::Hash::of(text.as_bytes()).short())
+    Ok(base::Hash::of(parts.concat().as_bytes()).short())
 }
 
 /// The files that a task's commits touched.

@@ -41,7 +41,7 @@ pub struct Search {
 
 /// Entries, newest first
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Entries {
+pub struct Listed {
     /// The entries
     pub entries: Vec<Change>,
     #[serde(skip)]
@@ -55,19 +55,19 @@ impl Query for Search {
     const ALIASES: &'static [Alias] = &[Alias::of("manage_changelog").when("operation", "search")];
     const EXAMPLES: &'static [Example] =
         &[Example { args: "atom:019b7d2f-1a2b", shows: "how it came to be what it is" }];
-    type Answer = Entries;
+    type Answer = Listed;
 
-    fn run(self, view: &View) -> Result<Entries> {
+    fn run(self, view: &View) -> Result<Listed> {
         look(view, |draft| {
             let parent = find(draft, self.kind, &self.parent)?;
             let (entries, paging) =
                 Paging::cut(of(draft, parent.id())?, self.offset, self.limit.into());
-            Ok(Entries { entries, paging, handle: parent.handle() })
+            Ok(Listed { entries, paging, handle: parent.handle() })
         })
     }
 }
 
-impl Render for Entries {
+impl Render for Listed {
     fn render(&self, page: &mut Page) {
         page.answer(format!("{} entries    {}", self.paging.total, self.handle));
         let cells =

@@ -129,9 +129,9 @@ impl Render for Shown {
         }
         if !changes.is_empty() {
             page.heading("History");
-            changes.iter().for_each(|change| {
-                page.say(format!("  {}  {}", change.created_at, change.summary))
-            });
+            for change in changes {
+                page.say(format!("  {}  {}", change.created_at, change.summary));
+            }
         }
     }
 }

@@ -16,13 +16,13 @@ use crate::layers::work::plan;
 use crate::plan::Plan;
 use crate::view::View;
 
-/// Block a feature or task, by other work or, with NO_OP, by a reason alone
+/// Block a feature or task, by other work or, with `NO_OP`, by a reason alone
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
     /// What is blocked
     pub id: Ref,
-    /// Ids of what blocks it, or NO_OP
+    /// Ids of what blocks it, or `NO_OP`
     #[arg(long)]
     pub blocked_by: Many<Blocker>,
     /// Why

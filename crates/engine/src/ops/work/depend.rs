@@ -26,7 +26,7 @@ pub struct Depend {
     /// What is blocked
     #[serde(alias = "to_id", alias = "to_task_id")]
     pub to: Ref,
-    /// BLOCKS, IS_BLOCKED_BY or RELATES_TO
+    /// BLOCKS, `IS_BLOCKED_BY` or `RELATES_TO`
     #[arg(long, default_value = "BLOCKS")]
     #[serde(default = "blocks", alias = "type")]
     pub relation: String,

@@ -30,7 +30,7 @@ pub struct Dependencies {
     #[arg(long, default_value = "all")]
     #[serde(default = "all")]
     pub direction: String,
-    /// BLOCKS or RELATES_TO
+    /// BLOCKS or `RELATES_TO`
     #[arg(long)]
     #[serde(default, alias = "type")]
     pub relation: Option<Relation>,

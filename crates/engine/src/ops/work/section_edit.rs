@@ -22,7 +22,7 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SectionEdit {
-    /// add, update, update_text, delete or reorder
+    /// add, update, `update_text`, delete or reorder
     pub action: String,
     /// Whose section, to add or reorder
     #[arg(long)]
@@ -52,7 +52,7 @@ pub struct SectionEdit {
     #[arg(long)]
     #[serde(default)]
     pub content: Option<Content>,
-    /// MARKDOWN, PLAIN_TEXT, JSON or CODE
+    /// MARKDOWN, `PLAIN_TEXT`, JSON or CODE
     #[arg(long)]
     #[serde(default)]
     pub content_format: Option<Format>,

@@ -79,7 +79,9 @@ impl Query for Sections {
             }
             let with_content = self.include_content.unwrap_or(true);
             if !with_content {
-                sections.iter_mut().for_each(|section| section.content.clear());
+                for section in &mut sections {
+                    section.content.clear();
+                }
             }
             let name = format!("{} \"{}\"", owner.kind(), owner.name());
             Ok(Listed { sections, name, with_content })

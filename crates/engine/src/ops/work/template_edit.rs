@@ -20,7 +20,7 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TemplateEdit {
-    /// create, update, delete, enable, disable or add_section
+    /// create, update, delete, enable, disable or `add_section`
     pub action: String,
     /// Which one, by name or id
     #[arg(long)]
@@ -46,7 +46,7 @@ pub struct TemplateEdit {
     #[arg(long)]
     #[serde(default)]
     pub tags: Option<Many<Tag>>,
-    /// All sections, as JSON: title, usage_description, content_sample, is_required
+    /// All sections, as JSON: title, `usage_description`, `content_sample`, `is_required`
     #[arg(long)]
     #[serde(default)]
     #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]

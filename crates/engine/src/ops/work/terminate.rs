@@ -14,7 +14,7 @@ use crate::layers::work::{pipelines, plan};
 use crate::plan::Plan;
 use crate::view::View;
 
-/// Give a feature or task up: WILL_NOT_IMPLEMENT, whatever blocks it
+/// Give a feature or task up: `WILL_NOT_IMPLEMENT`, whatever blocks it
 ///
 /// What it blocks stays blocked and is listed.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]

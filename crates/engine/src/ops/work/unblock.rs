@@ -23,7 +23,7 @@ use crate::view::View;
 pub struct Unblock {
     /// What is blocked
     pub id: Ref,
-    /// Ids of what no longer blocks it, or NO_OP; all if left out
+    /// Ids of what no longer blocks it, or `NO_OP`; all if left out
     #[arg(long)]
     #[serde(default)]
     pub blocked_by: Option<Many<Blocker>>,

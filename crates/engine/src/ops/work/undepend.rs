@@ -30,7 +30,7 @@ pub struct Undepend {
     #[arg(long)]
     #[serde(default, alias = "to_id", alias = "to_task_id")]
     pub to: Option<Ref>,
-    /// BLOCKS or RELATES_TO
+    /// BLOCKS or `RELATES_TO`
     #[arg(long)]
     #[serde(default, alias = "type")]
     pub relation: Option<Relation>,

@@ -132,7 +132,16 @@ impl<'w> View<'w> {
         (name, store): (&'static str, &str),
         make: impl FnOnce() -> Result<T>,
     ) -> Result<Arc<T>> {
-        self.workspace.kept().get(name, self.revision_of(store)?, make)
+        self.kept((name, self.revision_of(store)?), make)
+    }
+
+    /// What is derived at some revision, made now unless it is kept.
+    pub(crate) fn kept<T: Send + Sync + 'static>(
+        &self,
+        (name, revision): (&'static str, i64),
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.workspace.kept().get(name, revision, make)
     }
 
     /// Every place where text can be searched: the index, and the stores that keep their own.

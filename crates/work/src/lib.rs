@@ -17,6 +17,7 @@ pub mod id;
 pub mod query;
 pub mod record;
 pub mod sections;
+pub mod share;
 pub mod tables;
 pub mod tags;
 pub mod templates;

@@ -16,6 +16,7 @@ mod init;
 mod install;
 mod reach;
 mod search;
+mod share;
 mod status;
 mod subgraph;
 mod sync;
@@ -88,6 +89,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<version::Version>(),
     OpSpec::action::<doctor::Doctor>(),
     OpSpec::action::<sync::Sync>(),
+    OpSpec::action::<share::Share>(),
     OpSpec::mutation::<baseline::Accept>(),
     OpSpec::mutation::<undo::Undo>(),
     OpSpec::action::<init::Init>(),

@@ -1,6 +1,6 @@
 //! Work and knowledge, asked through their operations.
 
-use base::Code;
+use base::Code::{self, Conflict, InvariantViolation, NotFound, ValidationError};
 use serde_json::{Value, json};
 use testkit::Repo;
 
@@ -27,6 +27,7 @@ fn project(repo: &Repo) -> String {
     id(&result(repo, "work.create", json!({"kind": "project", "name": "Shop"}))["project"])
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers write `json!({…})` in place")]
 fn make(repo: &Repo, kind: &str, name: &str, more: Value) -> String {
     let mut args = json!({"kind": kind, "name": name});
     args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -302,7 +303,6 @@ fn bad_input_gets_its_code_and_writes_nothing() {
         args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         ("manage_graph", args)
     };
-    use Code::{Conflict, InvariantViolation, NotFound, ValidationError};
     for ((tool, args), code) in [
         (new(json!({"paths": ["src/[a"]})), ValidationError),
         (new(json!({"paths": ["../up"]})), ValidationError),
@@ -540,4 +540,192 @@ fn work_and_knowledge_are_nodes_of_the_graph() {
     assert!(around.to_string().contains(&task), "{around}");
     let reach = repo.data("impact", json!({"target": format!("atom:{atom}")}));
     assert!(reach.to_string().contains("session.ts"), "{reach}");
+}
+
+/// Every signature of the older task tools, with a way to its ids.
+#[test]
+fn every_older_signature_is_understood() {
+    let repo = Repo::new(FIXTURE);
+    let project = project(&repo);
+    let feature = make(&repo, "feature", "F", json!({}));
+    let task = make(&repo, "task", "T", json!({}));
+    let other = make(&repo, "task", "O", json!({}));
+    let atom = id(&result(
+        &repo,
+        "graph.create",
+        json!({"kind": "atom", "name": "A", "paths": ["src/**"]}),
+    )["atom"]);
+    let plain = task.replace('-', "");
+    for (tool, args) in [
+        (
+            "query_graph",
+            json!({"operation": "get", "entityType": "atom", "id": atom, "includeChangelog": true, "changelogLimit": 5}),
+        ),
+        (
+            "query_graph",
+            json!({"operation": "search", "entityType": "atom", "projectId": project, "query": "A", "orphansOnly": true, "limit": 20, "offset": 0}),
+        ),
+        (
+            "query_graph",
+            json!({"operation": "search", "entityType": "molecule", "projectId": project}),
+        ),
+        (
+            "query_graph",
+            json!({"operation": "context", "projectId": project, "paths": "src/a.ts,docs/a.md", "includeChangelog": false}),
+        ),
+        (
+            "manage_graph",
+            json!({"operation": "create", "entityType": "molecule", "projectId": project, "name": "M", "knowledge": "k", "relatedMolecules": "[]", "createdByTaskId": task}),
+        ),
+        (
+            "manage_graph",
+            json!({"operation": "create", "entityType": "atom", "projectId": project, "name": "B", "paths": "[\"docs/**\"]", "knowledge": "k", "relatedAtoms": format!("[{{\"atomId\": \"{atom}\", \"reason\": \"x\"}}]"), "moleculeId": null, "createdByTaskId": plain}),
+        ),
+        (
+            "manage_graph",
+            json!({"operation": "update", "entityType": "atom", "id": atom, "version": 1, "paths": "src/**, docs/{a,b}.md", "knowledge": "more", "knowledgeMode": "append", "moleculeId": null, "lastTaskId": task}),
+        ),
+        (
+            "manage_changelog",
+            json!({"operation": "append", "parentType": "atom", "parentId": atom, "taskId": task, "summary": "why"}),
+        ),
+        (
+            "manage_changelog",
+            json!({"operation": "search", "parentType": "atom", "parentId": atom, "limit": 20, "offset": 0}),
+        ),
+        (
+            "manage_graph",
+            json!({"operation": "delete", "entityType": "atom", "id": atom, "version": 2, "cascade": false}),
+        ),
+        (
+            "query_container",
+            json!({"operation": "get", "containerType": "task", "id": plain, "includeSections": true, "includeGraphContext": true}),
+        ),
+        (
+            "query_container",
+            json!({"operation": "search", "containerType": "task", "projectId": project, "query": "T", "status": "!CLOSED", "priority": "MEDIUM", "tags": "!x"}),
+        ),
+        (
+            "query_container",
+            json!({"operation": "overview", "containerType": "project", "id": project}),
+        ),
+        (
+            "query_container",
+            json!({"operation": "overview", "containerType": "feature", "id": feature}),
+        ),
+        (
+            "manage_container",
+            json!({"operation": "create", "containerType": "task", "projectId": project, "featureId": feature, "title": "N", "summary": "s", "description": "d", "priority": "HIGH", "complexity": 3, "tags": "a,b", "relatedTo": [task]}),
+        ),
+        (
+            "manage_container",
+            json!({"operation": "update", "containerType": "task", "id": task, "version": 1, "title": "T2", "tags": ["a"]}),
+        ),
+        (
+            "query_sections",
+            json!({"operation": "get", "entityType": "TASK", "entityId": task, "includeContent": false}),
+        ),
+        (
+            "manage_sections",
+            json!({"operation": "add", "entityType": "TASK", "entityId": task, "title": "S", "usageDescription": "u", "content": "c", "contentFormat": "PLAIN_TEXT", "ordinal": 0, "tags": "x"}),
+        ),
+        (
+            "manage_dependency",
+            json!({"operation": "create", "fromId": task, "toId": other, "type": "BLOCKS"}),
+        ),
+        (
+            "query_dependencies",
+            json!({"operation": "get", "id": task, "direction": "all", "type": "BLOCKS"}),
+        ),
+        ("get_blocked_tasks", json!({"projectId": project})),
+        ("get_blocked_features", json!({"projectId": project})),
+        (
+            "manage_dependency",
+            json!({"operation": "delete", "fromId": task, "toId": other, "type": "BLOCKS"}),
+        ),
+        (
+            "block",
+            json!({"containerType": "task", "id": other, "version": 1, "blockedBy": task, "blockedReason": "r"}),
+        ),
+        (
+            "unblock",
+            json!({"containerType": "task", "id": other, "version": 1, "blockedBy": [task]}),
+        ),
+        ("get_next_task", json!({"projectId": project, "featureId": feature})),
+        ("get_next_feature", json!({"projectId": project})),
+        ("query_workflow_state", json!({"containerType": "task", "id": task})),
+        ("advance", json!({"containerType": "task", "id": task, "version": 2})),
+        ("revert", json!({"containerType": "task", "id": task, "version": 3})),
+        ("terminate", json!({"containerType": "task", "id": task, "version": 4})),
+        ("query_templates", json!({"operation": "list", "targetEntityType": "TASK"})),
+        (
+            "query_templates",
+            json!({"operation": "get", "id": "00000000-0000-7000-8000-000000000001"}),
+        ),
+        (
+            "manage_template",
+            json!({"operation": "create", "name": "X", "description": "d", "targetEntityType": "FEATURE", "tags": "t"}),
+        ),
+        (
+            "apply_template",
+            json!({"templateIds": ["Feature"], "entityType": "FEATURE", "entityId": feature}),
+        ),
+        ("get_tag_usage", json!({"tag": "a"})),
+        ("rename_tag", json!({"oldTag": "a", "newTag": "z", "dryRun": true})),
+        (
+            "manage_container",
+            json!({"operation": "delete", "containerType": "feature", "id": feature, "version": 1, "cascade": true}),
+        ),
+    ] {
+        let shown = format!("{tool} {args}");
+        repo.ask(tool, args).unwrap_or_else(|problem| panic!("{shown}: {problem}"));
+    }
+}
+
+#[test]
+fn shared_knowledge_travels_and_conflicts_are_told() {
+    let repo = Repo::new(FIXTURE);
+    project(&repo);
+    let atom = id(&result(
+        &repo,
+        "graph.create",
+        json!({"kind": "atom", "name": "Login",
+        "paths": ["src/auth/**"], "knowledge": "one\n\ntwo: \"x\"\n---\nthree"}),
+    )["atom"]);
+    result(&repo, "changelog.append", json!({"parent": atom, "summary": "first"}));
+    assert_eq!(repo.data("share", json!({}))["records"], 3);
+    assert_eq!(repo.data("share", json!({}))["files"], json!([]), "nothing changed");
+    let path = format!(".cairn/shared/atoms/{atom}.md");
+    let text = repo.read(&path).unwrap();
+    assert!(text.ends_with("---\none\n\ntwo: \"x\"\n---\nthree\n"), "{text}");
+    repo.commit("share");
+    let clone = Repo::plain("");
+    clone.git(&["clone", "-q", repo.root().to_str().unwrap(), "."]);
+    // A read in a fresh clone knows it without writing anything.
+    let known = clone.data("graph.context", json!({"paths": "src/auth/login.ts"}));
+    assert_eq!(known["orphan_atoms"][0]["name"], "Login");
+    assert!(!clone.root().join(".git/cairn/work.sqlite").exists());
+    let synced = clone.data("sync", json!({}));
+    assert_eq!(synced["shared"]["added"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        clone.data("changelog.search", json!({"parent": atom}))["entries"][0]["summary"],
+        "first"
+    );
+    // Theirs is newer: it comes in. Changed on both sides: told, and left alone.
+    result(&repo, "graph.update", json!({"id": atom, "version": 1, "knowledge": "theirs"}));
+    repo.data("share", json!({}));
+    clone.write(&path, repo.read(&path).unwrap());
+    assert_eq!(clone.data("sync", json!({}))["shared"]["updated"], json!([format!("atom:{atom}")]));
+    result(&repo, "graph.update", json!({"id": atom, "version": 2, "knowledge": "theirs again"}));
+    result(&repo, "graph.update", json!({"id": atom, "version": 3, "knowledge": "theirs at last"}));
+    repo.data("share", json!({}));
+    result(&clone, "graph.update", json!({"id": atom, "version": 2, "knowledge": "ours"}));
+    clone.write(&path, repo.read(&path).unwrap());
+    assert_eq!(
+        clone.data("sync", json!({}))["shared"]["conflicts"],
+        json!([format!("atom:{atom}")])
+    );
+    assert_eq!(clone.data("graph.show", json!({"id": atom}))["atom"]["knowledge"], "ours");
+    clone.data("share", json!({}));
+    assert!(clone.read(&path).unwrap().contains("theirs at last"), "neither side is overwritten");
 }

@@ -13,7 +13,7 @@ use crate::graph::{
     Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Section, Travel,
 };
 use crate::layers::files::node as file_node;
-use crate::layers::work::{STORE, ago, derived, drift, look, seen};
+use crate::layers::work::{ago, derived, drift, is_empty, look, seen};
 use crate::view::View;
 
 pub(crate) use rules::RULES;
@@ -109,7 +109,7 @@ impl Layer for GraphLayer {
         kind: &'static EdgeKind,
         direction: Direction,
     ) -> Result<Vec<Edge>> {
-        if view.store(STORE)?.is_none() {
+        if is_empty(view)? {
             return Ok(Vec::new());
         }
         look(view, |draft| {
@@ -148,7 +148,7 @@ impl Layer for GraphLayer {
     }
 
     fn context(&self, view: &View, node: &EntityRef) -> Result<Vec<Item>> {
-        if view.store(STORE)?.is_none() {
+        if is_empty(view)? {
             return Ok(Vec::new());
         }
         look(view, |draft| match (node.path(), found(draft, node)?) {

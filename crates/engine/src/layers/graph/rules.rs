@@ -7,7 +7,7 @@ use work::record::Atom;
 use work::words::Grain;
 
 use super::node;
-use crate::layers::work::{STORE, drift, look, seen};
+use crate::layers::work::{drift, is_empty, look, seen};
 use crate::rules::{Rule, Scope, Severity, Violation};
 use crate::view::View;
 
@@ -42,7 +42,7 @@ fn violation(atom: &Atom, message: String, fix: String) -> Result<Violation> {
 }
 
 fn atoms(view: &View) -> Result<Vec<Atom>> {
-    if view.store(STORE)?.is_none() {
+    if is_empty(view)? {
         return Ok(Vec::new());
     }
     look(view, |draft| {
@@ -89,7 +89,7 @@ fn dead_patterns(view: &View, _: &Scope) -> Result<Vec<Violation>> {
 }
 
 fn dangling(view: &View, _: &Scope) -> Result<Vec<Violation>> {
-    if view.store(STORE)?.is_none() {
+    if is_empty(view)? {
         return Ok(Vec::new());
     }
     look(view, |draft| {

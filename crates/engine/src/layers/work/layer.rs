@@ -8,7 +8,7 @@ use work::record::{Dependency, Feature, Project, Task};
 use work::words::{Kind, Relation};
 use work::{Container, Draft, Id, Ref};
 
-use super::{derived, look, named_paths};
+use super::{derived, is_empty, look, named_paths};
 use crate::graph::{
     Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Section, Travel,
 };
@@ -121,7 +121,7 @@ impl Layer for WorkLayer {
         kind: &'static EdgeKind,
         direction: Direction,
     ) -> Result<Vec<Edge>> {
-        if view.store(super::STORE)?.is_none() {
+        if is_empty(view)? {
             return Ok(Vec::new());
         }
         look(view, |draft| {
@@ -158,7 +158,7 @@ impl Layer for WorkLayer {
     }
 
     fn context(&self, view: &View, node: &EntityRef) -> Result<Vec<Item>> {
-        if view.store(super::STORE)?.is_none() {
+        if is_empty(view)? {
             return Ok(Vec::new());
         }
         if let Some(path) = node.path() {

@@ -3,10 +3,11 @@
 mod files;
 mod layer;
 mod rules;
+pub(crate) mod shared;
 pub(crate) mod text;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use base::{Code, Problem, Result};
 use serde_json::Value;
@@ -78,26 +79,46 @@ impl StoreChange for WorkChange {
 pub(crate) fn look<T>(view: &View, read: impl FnOnce(&Draft<'_>) -> Result<T>) -> Result<T> {
     match view.store(STORE)? {
         Some(reading) => read(&draft(view, &reading.conn)?),
-        None => read(&draft(view, &empty()?)?),
+        None => {
+            let unwritten = shared::unwritten(view)?;
+            let conn = unwritten.conn.lock().unwrap_or_else(PoisonError::into_inner);
+            read(&draft(view, &conn)?)
+        }
     }
 }
 
-/// Plans a change to the store.
+/// Plans a change to the store. The first one brings what is shared along.
 pub(crate) fn plan<A>(
     view: &View,
     summary: impl FnOnce(&A) -> String,
     write: impl FnOnce(&mut Draft<'_>) -> Result<A>,
 ) -> Result<Plan<A>> {
-    let planned = |conn: &Connection| -> Result<(Vec<Image>, A)> {
-        let mut draft = draft(view, conn)?;
-        let answer = write(&mut draft)?;
-        Ok((draft.images(), answer))
+    let is_first = view.store(STORE)?.is_none();
+    plan_bare(view, summary, |draft| {
+        if is_first {
+            work::share::merge(draft, &shared::files(view)?)?;
+        }
+        write(draft)
+    })
+}
+
+/// Plans a change to the store as it is.
+pub(crate) fn plan_bare<A>(
+    view: &View,
+    summary: impl FnOnce(&A) -> String,
+    write: impl FnOnce(&mut Draft<'_>) -> Result<A>,
+) -> Result<Plan<A>> {
+    let unwritten;
+    let conn = match view.store(STORE)? {
+        Some(reading) => &reading.conn,
+        None => {
+            unwritten = empty()?;
+            &unwritten
+        }
     };
-    let (images, answer) = match view.store(STORE)? {
-        Some(reading) => planned(&reading.conn)?,
-        None => planned(&empty()?)?,
-    };
-    let summary = summary(&answer);
+    let mut draft = draft(view, conn)?;
+    let answer = write(&mut draft)?;
+    let (summary, images) = (summary(&answer), draft.images());
     if images.is_empty() {
         return Ok(Plan { summary, change: Change::Nothing, answer, again: true });
     }
@@ -130,13 +151,22 @@ pub(crate) struct Derived {
 
 /// The patterns and files that the store names, as of this view.
 pub(crate) fn derived(view: &View) -> Result<Arc<Derived>> {
-    let Some(reading) = view.store(STORE)? else { return Ok(Arc::default()) };
-    view.derived(("work", STORE), || {
-        Ok(Derived {
-            matcher: Matcher::load(&reading.conn)?,
-            task_files: context_files::of_open_tasks(&reading.conn)?,
-        })
-    })
+    match view.store(STORE)? {
+        Some(reading) => view.derived(("work", STORE), || Derived::of(&reading.conn)),
+        None => Ok(shared::unwritten(view)?.derived.clone()),
+    }
+}
+
+impl Derived {
+    fn of(conn: &Connection) -> Result<Self> {
+        let (matcher, task_files) = (Matcher::load(conn)?, context_files::of_open_tasks(conn)?);
+        Ok(Self { matcher, task_files })
+    }
+}
+
+/// Whether there is nothing to look at.
+pub(crate) fn is_empty(view: &View) -> Result<bool> {
+    Ok(view.store(STORE)?.is_none() && !shared::has_files(view)?)
 }
 
 /// The states that work passes through, as the configuration has them.

@@ -3,7 +3,7 @@
 use base::{Code, Result};
 use serde_json::Value;
 
-use super::{STORE, look, pipelines};
+use super::{is_empty, look, pipelines};
 use crate::rules::{Rule, Scope, Severity, Violation};
 use crate::view::View;
 
@@ -16,7 +16,7 @@ pub(crate) const RULES: &[Rule] = &[Rule {
 }];
 
 fn lost(view: &View, _: &Scope) -> Result<Vec<Violation>> {
-    if view.store(STORE)?.is_none() {
+    if is_empty(view)? {
         return Ok(Vec::new());
     }
     let pipelines = pipelines(view)?;

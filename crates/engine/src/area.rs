@@ -9,6 +9,8 @@ use crate::layers::code::{CodeIndexer, CodeLayer};
 use crate::layers::files::{FilesIndexer, FilesLayer};
 use crate::layers::kb::{self, KbIndexer, KbLayer};
 use crate::layers::history::{HistoryFollower, HistoryLayer};
+use crate::layers::graph::{GraphLayer, RULES as GRAPH_RULES};
+use crate::layers::work::{self, WorkLayer};
 use crate::rules::{CONFIG_INVALID, Rule};
 
 /// One capability, as the engine sees it. Capabilities do not see each other.
@@ -63,6 +65,14 @@ pub const AREAS: &[Area] = &[
         name: "history",
         follower: Some(&HistoryFollower),
         layer: Some(&HistoryLayer),
+        ..Area::NOTHING
+    },
+    Area { name: "graph", layer: Some(&GraphLayer), rules: GRAPH_RULES, ..Area::NOTHING },
+    Area {
+        name: "work",
+        layer: Some(&WorkLayer),
+        durable: Some(work::DURABLE),
+        rules: work::RULES,
         ..Area::NOTHING
     },
 ];

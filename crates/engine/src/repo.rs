@@ -181,6 +181,17 @@ impl Repository {
         self.repo.detached(call)
     }
 
+    /// The commits since a moment, newest first.
+    pub(crate) fn recent(&self, since: jiff::Timestamp, call: &Call) -> Result<Vec<git::Recent>> {
+        self.repo.recent(call, since)
+    }
+
+    /// The files that a commit touched.
+    pub(crate) fn touched(&self, commit: &git::Recent, call: &Call) -> Result<Vec<RepoPath>> {
+        let changes = self.repo.diff_trees(call, commit.parent.as_ref(), &commit.id)?;
+        Ok(changes.items.into_iter().map(|change| change.path).collect())
+    }
+
     /// The email that the user gave git.
     pub fn user_email(&self, call: &Call) -> Result<Option<String>> {
         self.repo.user_email(call)

@@ -215,6 +215,24 @@ impl<'w> View<'w> {
         self.workspace.followed_files()
     }
 
+    /// What is derived from a store: kept for as long as the store is as this view sees it.
+    pub(crate) fn derived<T: Send + Sync + 'static>(
+        &self,
+        (name, store): (&'static str, &str),
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.kept((name, self.revision_of(store)?), make)
+    }
+
+    /// What is derived at some revision, made now unless it is kept.
+    pub(crate) fn kept<T: Send + Sync + 'static>(
+        &self,
+        (name, revision): (&'static str, i64),
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.workspace.kept().get(name, revision, make)
+    }
+
     /// Every place where text can be searched: the index, and the stores that keep their own.
     pub(crate) fn texts(&self) -> Result<Vec<&Connection>> {
         let mut texts = vec![self.index()?.conn()];

@@ -11,8 +11,8 @@ use tree::{Disk, FileEdit, Journal, Recovered, Tree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
-use crate::durable::Durable;
 use crate::durable::place::StorePlace;
+use crate::durable::{Durable, Kept};
 use crate::follow::{Following, Look};
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
@@ -98,6 +98,8 @@ pub struct Workspace {
     behind: (Mutex<bool>, Condvar),
     /// What is always missing
     lacks: Vec<String>,
+    /// What was derived from a store, as of its revision
+    kept: Kept,
 }
 
 impl Workspace {
@@ -132,6 +134,7 @@ impl Workspace {
             settings: SettingsFile::default(),
             notices: Mutex::default(),
             behind: Default::default(),
+            kept: Kept::default(),
             git: git.transpose()?,
             homes,
             tree,
@@ -423,6 +426,11 @@ impl Workspace {
         let all = self.areas.iter().filter_map(|area| area.durable);
         let found = all.into_iter().find(|durable| durable.name == name);
         found.ok_or_else(|| Problem::not_found(format!("no store is called `{name}`")))
+    }
+
+    /// What was derived from a store, as of its revision.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
     }
 
     /// Changes that were committed to files.

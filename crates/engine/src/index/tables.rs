@@ -170,6 +170,18 @@ pub(crate) fn touch_file(
         .map_err(problem("write the index"))
 }
 
+/// The contents at or below a path, by hash, with how many lines each has.
+pub(crate) fn contents_below(
+    conn: &Connection,
+    folder: &RepoPath,
+) -> Result<Vec<(RepoPath, Option<Hash>, u32)>> {
+    let (low, high) = range_below(folder);
+    let sql = "SELECT path, hash, lines FROM file WHERE path = ?1 OR (path >= ?2 AND path < ?3)";
+    store::rows(conn, (sql, "read the index"), params![folder.as_bytes(), low, high], |row| {
+        Ok((path(row, 0)?, hash(row, 1)?, row.get(2)?))
+    })
+}
+
 /// Every file there is.
 pub(crate) fn all_files(conn: &Connection) -> Result<BTreeSet<RepoPath>> {
     let rows =

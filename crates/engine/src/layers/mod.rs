@@ -5,3 +5,5 @@ pub(crate) mod code;
 pub(crate) mod files;
 pub(crate) mod kb;
 pub(crate) mod history;
+pub(crate) mod graph;
+pub(crate) mod work;

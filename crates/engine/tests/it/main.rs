@@ -14,3 +14,4 @@ mod locate;
 mod plans;
 mod setup;
 mod verify;
+mod work;

@@ -6,6 +6,7 @@ use crate::index::Indexer;
 use crate::layers::cards::{CardsIndexer, CardsLayer, RULES as CARD_RULES};
 use crate::layers::code::{CodeIndexer, CodeLayer};
 use crate::layers::files::{FilesIndexer, FilesLayer};
+use crate::layers::kb::{self, KbIndexer, KbLayer};
 use crate::rules::{CONFIG_INVALID, Rule};
 
 /// One capability, as the engine sees it. Capabilities do not see each other.
@@ -45,6 +46,13 @@ pub const AREAS: &[Area] = &[
         layer: Some(&CardsLayer),
         rules: CARD_RULES,
         ..Area::NOTHING
+    },
+    Area {
+        name: "kb",
+        indexer: Some(&KbIndexer),
+        layer: Some(&KbLayer),
+        durable: Some(kb::DURABLE),
+        rules: &kb::RULES,
     },
 ];
 

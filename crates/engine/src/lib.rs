@@ -13,6 +13,7 @@ mod globs;
 pub mod graph;
 mod index;
 pub mod layers;
+mod locate;
 pub mod ops;
 mod plan;
 pub mod prompts;

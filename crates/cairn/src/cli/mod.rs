@@ -2,6 +2,7 @@
 
 mod ask;
 mod command;
+mod nested;
 mod place;
 mod serve;
 mod terminal;
@@ -57,7 +58,8 @@ fn verb(matches: &ArgMatches) -> (String, &ArgMatches) {
 
 fn operate(name: &str, matches: &ArgMatches) -> Outcome {
     let op = ops::find(name)?;
-    let args = (op.from_cli)(matches).map_err(|error| Problem::invalid(error.to_string()))?;
+    let mut args = (op.from_cli)(matches).map_err(|error| Problem::invalid(error.to_string()))?;
+    nested::read(&mut args, &(op.command)())?;
     let workspace = place::open(matches, Mode::Once)?;
     let actor = place::actor(matches, &workspace, !op.reads());
     let call = Call::new(actor, now())

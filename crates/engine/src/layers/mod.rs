@@ -3,3 +3,4 @@
 pub(crate) mod cards;
 pub(crate) mod code;
 pub(crate) mod files;
+pub(crate) mod kb;

@@ -14,6 +14,7 @@ mod impact;
 mod init;
 mod install;
 mod link;
+mod kb;
 mod reach;
 mod relation;
 mod search;
@@ -62,6 +63,18 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<link::remove::Remove>(),
     OpSpec::mutation::<relation::add::Add>(),
     OpSpec::mutation::<relation::remove::Remove>(),
+    OpSpec::query::<kb::query::KbQuery>(),
+    OpSpec::mutation::<kb::upsert::KbUpsert>(),
+    OpSpec::mutation::<kb::delete::KbDelete>(),
+    OpSpec::query::<kb::check::KbCheck>(),
+    OpSpec::query::<kb::log::KbLog>(),
+    OpSpec::mutation::<kb::rollback::KbRollback>(),
+    OpSpec::action::<kb::promote::KbPromote>(),
+    OpSpec::mutation::<kb::import::KbImport>(),
+    OpSpec::query::<kb::branches::KbBranches>(),
+    OpSpec::mutation::<kb::merge::KbMerge>(),
+    OpSpec::action::<kb::gc::KbGc>(),
+    OpSpec::action::<kb::compact::KbCompact>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),

@@ -8,6 +8,8 @@ mod code;
 mod contract;
 mod freshness;
 mod hardening;
+mod kb;
+mod locate;
 mod plans;
 mod setup;
 mod verify;

@@ -5,6 +5,7 @@
 mod answers;
 mod code;
 mod contract;
+mod edits;
 mod freshness;
 mod hardening;
 mod locate;

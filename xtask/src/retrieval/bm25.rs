@@ -20,7 +20,9 @@ impl Bm25 {
         let lengths = counts.iter().map(|c| c.values().map(|n| f64::from(*n)).sum()).collect();
         let mut having = HashMap::new();
         for words in &counts {
-            words.keys().for_each(|word| *having.entry(word.clone()).or_default() += 1);
+            for word in words.keys() {
+                *having.entry(word.clone()).or_default() += 1;
+            }
         }
         Self { names, counts, lengths, having }
     }

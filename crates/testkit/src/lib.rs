@@ -9,6 +9,7 @@ mod ledger;
 mod mcp;
 mod repo;
 mod same;
+pub mod soak;
 
 pub use ask::{call, call_by, check};
 pub use fixture::files;

@@ -14,5 +14,7 @@ mod kb;
 mod locate;
 mod plans;
 mod setup;
+mod shared_facts;
+mod soak;
 mod verify;
 mod work;

@@ -4,9 +4,11 @@ use crate::durable::Durable;
 use crate::follow::Follower;
 use crate::graph::Layer;
 use crate::index::Indexer;
+use crate::layers::cards::{CardsIndexer, CardsLayer, RULES as CARD_RULES};
 use crate::layers::code::{CodeIndexer, CodeLayer};
 use crate::layers::files::{FilesIndexer, FilesLayer};
 use crate::layers::history::{HistoryFollower, HistoryLayer};
+use crate::layers::kb::{self, KbIndexer, KbLayer};
 use crate::rules::{CONFIG_INVALID, Rule};
 
 /// One capability, as the engine sees it. Capabilities do not see each other.
@@ -46,6 +48,21 @@ pub const AREAS: &[Area] = &[
         name: "history",
         follower: Some(&HistoryFollower),
         layer: Some(&HistoryLayer),
+        ..Area::NOTHING
+    },
+    Area {
+        name: "card",
+        indexer: Some(&CardsIndexer),
+        layer: Some(&CardsLayer),
+        rules: CARD_RULES,
+        ..Area::NOTHING
+    },
+    Area {
+        name: "kb",
+        indexer: Some(&KbIndexer),
+        layer: Some(&KbLayer),
+        durable: Some(kb::DURABLE),
+        rules: &kb::RULES,
         ..Area::NOTHING
     },
 ];

@@ -82,10 +82,14 @@ mod tests {
 
     #[test]
     fn lines_that_differ_are_told_and_a_deletion_touches_what_follows() {
-        let lines = |a: &str, b: &str| changed_lines(Some(a.into()), Some(b.as_bytes()));
-        assert_eq!(lines("a\nb\nc\n", "a\nx\nc\n"), [2..3]);
-        assert_eq!(lines("a\nb\nc\n", "a\nc\n"), [2..3]);
-        assert_eq!(lines("a\n", "a\nb\nc\n"), [2..4]);
-        assert_eq!(changed_lines(None, Some(b"a\nb\n")), [1..3]);
+        let check = |before: Option<&str>, after: &str, expected: (u32, u32)| {
+            let found = changed_lines(before.map(Into::into), Some(after.as_bytes()));
+            let found: Vec<_> = found.iter().map(|range| (range.start, range.end)).collect();
+            assert_eq!(found, [expected]);
+        };
+        check(Some("a\nb\nc\n"), "a\nx\nc\n", (2, 3));
+        check(Some("a\nb\nc\n"), "a\nc\n", (2, 3));
+        check(Some("a\n"), "a\nb\nc\n", (2, 4));
+        check(None, "a\nb\n", (1, 3));
     }
 }

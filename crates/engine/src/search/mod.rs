@@ -1,7 +1,7 @@
 //! One ranked answer over the text of all layers.
 
 pub(crate) mod tables;
-mod words;
+pub(crate) mod words;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +15,9 @@ const CANDIDATES: usize = 1000;
 
 /// How much less a text counts that is not about something that is there now.
 const ASIDE: f64 = 0.5;
+
+/// How many nodes a long text may be about.
+const ABOUT: usize = 100;
 
 /// What a layer gives to be searched: one node and its text.
 #[derive(Debug, Clone)]
@@ -72,6 +75,8 @@ pub enum Why {
     Typo,
     /// Some words are in it
     SomeWords,
+    /// What was asked reads as if it were about this
+    About,
 }
 
 impl Why {
@@ -82,6 +87,7 @@ impl Why {
             Self::Name => "name",
             Self::Text => "text",
             Self::SomeWords => "some of the words",
+            Self::About => "about it",
             Self::Letters => "part of a word",
             Self::Typo => "similar name",
         }
@@ -117,6 +123,27 @@ pub(crate) fn judge(texts: Vec<Text>, query: &str) -> Vec<Hit> {
         hit.score -= ASIDE;
     }
     hits
+}
+
+/// What a text of many words may be about, by the names and titles of nodes. `words` is a query
+/// of the full-text index.
+pub(crate) fn about(conns: &[&Connection], words: &str, filter: &Filter) -> Result<Hits> {
+    let bounds = Bounds::new(&filter.kinds, filter.path.as_ref());
+    let mut all = Hits { hits: Vec::new(), is_cut: false };
+    for conn in conns {
+        let rows = tables::by_words(conn, words, (&bounds, ABOUT))?;
+        all.hits.extend(rows.into_iter().enumerate().map(|(rank, row)| Hit {
+            node: row.node,
+            kind: row.kind,
+            name: row.name,
+            excerpt: String::new(),
+            why: Why::About,
+            #[expect(clippy::cast_precision_loss, reason = "ranks are small")]
+            score: 1.0 / (1.0 + rank as f64 / 5.0),
+        }));
+    }
+    all.sort();
+    Ok(all)
 }
 
 /// Forgets a node's text.

@@ -47,6 +47,12 @@ pub const AREAS: &[Area] = &[
     },
     Area { name: "code", indexer: Some(&CodeIndexer), layer: Some(&CodeLayer), ..Area::NOTHING },
     Area {
+        name: "history",
+        follower: Some(&HistoryFollower),
+        layer: Some(&HistoryLayer),
+        ..Area::NOTHING
+    },
+    Area {
         name: "card",
         indexer: Some(&CardsIndexer),
         layer: Some(&CardsLayer),

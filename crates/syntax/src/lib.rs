@@ -19,6 +19,7 @@ mod cpp;
 mod csharp;
 mod depth;
 mod docs;
+pub mod edit;
 mod fold;
 #[cfg(feature = "go")]
 mod go;
@@ -52,7 +53,7 @@ pub use language::Language;
 pub use model::*;
 
 /// Grows whenever the same text would give other facts, so that cached ones are not believed.
-pub const EXTRACTOR_VERSION: u32 = 3;
+pub const EXTRACTOR_VERSION: u32 = 4;
 
 /// What the text of a file says.
 ///

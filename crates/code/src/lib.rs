@@ -5,6 +5,7 @@
 
 mod calls;
 mod find;
+mod moves;
 mod resolve;
 mod symbols;
 mod tables;
@@ -13,6 +14,7 @@ pub use calls::{
     EdgeRow, Relation, Sure, edges_from, edges_to, every_edge, settle, unsure_calls, unsure_names,
 };
 pub use find::{Case, Find, find};
+pub use moves::{Because, Known, moves};
 pub use resolve::resolve_all;
 pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
 pub use tables::{

@@ -196,6 +196,27 @@ impl Linker<'_> {
         Ok(all)
     }
 
+    /// A method that stands in another file of the type's package.
+    pub(super) fn beside(
+        &mut self,
+        file: &RepoPath,
+        class: &str,
+        name: &str,
+    ) -> Result<Vec<Found>> {
+        if let Some(folder) = file.parent() {
+            self.rests.insert((folder, class.to_owned()));
+        }
+        let path = scoped(class, name);
+        for mate in self.world.mates(file, class)? {
+            let face = self.world.face(&mate)?;
+            if face.is_some_and(|face| face.shapes.contains_key(&path)) {
+                self.rest_on(&mate, &path);
+                return Ok(vec![Found { file: mate, out: Out::Sym(path) }]);
+            }
+        }
+        Ok(Vec::new())
+    }
+
     /// A member that another file adds to a type.
     pub(super) fn implemented(
         &mut self,

@@ -184,7 +184,10 @@ impl Linker<'_> {
                 return Ok(all);
             }
         }
-        let elsewhere = self.implemented(file, class, name)?;
+        let elsewhere = match file.name().ends_with(".go") {
+            true => self.beside(file, class, name)?,
+            false => self.implemented(file, class, name)?,
+        };
         if !elsewhere.is_empty() {
             return Ok(elsewhere);
         }

@@ -157,10 +157,11 @@ impl Machine<'_> {
         let facts = self.facts;
         let params = self.params.get(&function).cloned().unwrap_or_default();
         let has_run = self.ran.contains(&function);
+        let has_this = !self.frames[frame as usize].this.is_empty();
         for (at, binding) in params {
             let param = &facts.flow.params[at as usize];
             let mut value = match &param.ty {
-                Some(ty) if param.kind != ParamKind::Receiver => {
+                Some(ty) if param.kind != ParamKind::Receiver || !has_this => {
                     self.instance_of(ty, Some(function))
                 }
                 _ => Vec::new(),

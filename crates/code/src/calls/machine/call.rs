@@ -57,7 +57,10 @@ impl Machine<'_> {
         match callee {
             Expr::Local(binding) => {
                 let binding = &self.facts.flow.bindings[*binding as usize];
-                binding.symbol.is_some_and(|symbol| self.kind(symbol).is_callable())
+                binding.symbol.is_some_and(|symbol| {
+                    let kind = self.kind(symbol);
+                    kind.is_callable() || kind.is_type()
+                })
                     || matches!(
                         binding.kind,
                         syntax::BindingKind::Symbol(_) | syntax::BindingKind::Import(..)
@@ -95,7 +98,7 @@ impl Machine<'_> {
                 continue;
             }
             is_found |= !members.is_empty();
-            let several = (site.0, site.1, site.2 || object.len() > 1);
+            let several = (site.0, site.1, site.2 || is_several(object));
             let value = self.call_value(&members, args, several);
             join(&mut result, value);
         }
@@ -107,7 +110,7 @@ impl Machine<'_> {
 
     /// Calls whatever a value may be.
     pub(super) fn call_value(&mut self, callee: &[Atom], args: &[Given], site: Site) -> Value {
-        let site = (site.0, site.1, site.2 || callee.len() > 1);
+        let site = (site.0, site.1, site.2 || is_several(callee));
         let mut result = Vec::new();
         for atom in callee {
             let value = self.call_atom(atom, None, args, site);
@@ -365,6 +368,11 @@ impl Machine<'_> {
         let sure = if site.2 { Sure::Inferred } else { Sure::Exact };
         self.note(site.0, Relation::Calls, to, (sure, site.1));
     }
+}
+
+/// Whether there is more than one thing it may be; what nobody gave yet does not count.
+fn is_several(value: &[Atom]) -> bool {
+    value.iter().filter(|atom| !matches!(atom, Atom::Param(..))).count() > 1
 }
 
 /// A value of a summary, with what was given for the parameters.

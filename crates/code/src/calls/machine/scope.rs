@@ -2,7 +2,7 @@
 
 use syntax::{ImportKind, Owner};
 
-use super::super::value::{Atom, Base, Value};
+use super::super::value::{Atom, Base, Value, join};
 use super::eval::global;
 use super::{Family, Machine, is_scope};
 
@@ -25,7 +25,8 @@ impl Machine<'_> {
     /// What the name of a type means.
     pub(super) fn type_name(&mut self, name: &str, owner: Owner) -> Value {
         match self.family {
-            Family::Classes => self.member_or_top(name, owner),
+            // Types are rarely inherited: what is declared or imported counts, and it comes last.
+            Family::Classes => self.member_or_top(name, owner).pop().into_iter().collect(),
             Family::Rust => self.path(&[name.to_owned()], owner),
             _ => match self.tops.get(&(None, name)).cloned() {
                 Some(found) => self.best(&found).into_iter().map(Atom::Class).collect(),
@@ -54,14 +55,16 @@ impl Machine<'_> {
     /// declared in another file of the package.
     fn member_or_top(&mut self, name: &str, owner: Owner) -> Value {
         let mut at = owner;
+        let mut inherited = Value::new();
         while let Some(symbol) = at {
             if self.kind(symbol).is_type() {
                 let Some(class) = self.home(symbol) else { break };
                 let found = self.get(&Atom::Inst(class), name, owner);
-                let found: Value = found.into_iter().filter(Atom::is_known).collect();
-                if !found.is_empty() {
+                if !self.member_symbols(class, name).is_empty() {
                     return found;
                 }
+                // Only its parents' files can tell whether they have it.
+                join(&mut inherited, found);
                 if self.facts.symbols[symbol as usize].name == name {
                     return vec![Atom::Class(symbol)];
                 }
@@ -75,7 +78,11 @@ impl Machine<'_> {
             let found = self.best(&found);
             return found.into_iter().flat_map(|one| self.symbol(one, 0)).collect();
         }
-        self.imported_name(name).map_or_else(|| vec![global(name)], |atom| vec![atom])
+        if let Some(atom) = self.imported_name(name) {
+            return vec![atom];
+        }
+        join(&mut inherited, [global(name)]);
+        inherited
     }
 
     fn imported_name(&self, name: &str) -> Option<Atom> {

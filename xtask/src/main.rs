@@ -2,9 +2,11 @@
 
 mod bench;
 mod codegen;
+mod fuzz;
 mod laws;
 mod retrieval;
 mod run;
+mod soak;
 mod tools;
 
 use std::path::{Path, PathBuf};
@@ -16,7 +18,9 @@ cargo xtask codegen [--check] write the reference pages, or fail if they are out
 cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
 cargo xtask retrieval         how well a text leads to the right files, beside plain BM25
-cargo xtask soak              the long versions of the tests
+cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes unless told
+cargo xtask soak tests        the tests with many more random cases, and a kill at every step
+cargo xtask fuzz [TARGET] [MINUTES]  every parser of outside text, given what nobody would write
 ";
 
 fn main() -> ExitCode {
@@ -30,7 +34,11 @@ fn main() -> ExitCode {
         ["deny"] => run::deny(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),
         ["retrieval", rest @ ..] => retrieval::run(&root, rest),
-        ["soak"] => run::soak(&root),
+        ["soak"] => soak::run(None),
+        ["soak", "tests"] => run::soak(&root),
+        ["soak", minutes] => soak::run(Some(minutes)),
+        ["soak-worker", root, name, seed] => soak::worker(root, name, seed),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
         _ => {
             run::say(USAGE);
             return ExitCode::from(2);

@@ -5,10 +5,12 @@
 //! be asked of them, composes them into one graph, and commits what they plan.
 
 mod area;
+mod backup;
 pub mod contract;
 mod doctor;
 mod durable;
 mod facts;
+mod follow;
 mod globs;
 pub mod graph;
 mod index;
@@ -32,6 +34,7 @@ pub use contract::page::Paint;
 pub use contract::schema::{self, Object};
 pub use contract::spec::OpSpec;
 pub use durable::{Durable, Reading, StoreChange};
+pub use follow::{Follower, Goal, Home, Shelf};
 pub use index::{Freshness, Index, Indexer, Learned, News};
 pub use plan::{Change, Plan, Written};
 pub use repo::Repository;

@@ -8,6 +8,7 @@ mod code;
 mod contract;
 mod freshness;
 mod hardening;
+mod history;
 mod kb;
 mod locate;
 mod plans;

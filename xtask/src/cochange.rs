@@ -37,16 +37,20 @@ pub(crate) fn run(repos: &[&str]) -> Result<()> {
     for repo in repos {
         let commits = read(Path::new(repo))?;
         let (asked, plain, ours) = evaluate(&commits);
-        let share = |hits: usize| hits as f64 / asked.max(1) as f64;
         let name = Path::new(repo).file_name().unwrap_or_default().to_string_lossy();
         run::say(&format!(
             "| {name} | {asked} | {:.3} | {:.3} | {:+.1} points |\n",
-            share(plain),
-            share(ours),
-            100.0 * (share(ours) - share(plain))
+            share(plain, asked),
+            share(ours, asked),
+            100.0 * (share(ours, asked) - share(plain, asked))
         ));
     }
     Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are a few thousand predictions")]
+fn share(hits: usize, asked: usize) -> f64 {
+    hits as f64 / asked.max(1) as f64
 }
 
 /// Commits without merges, oldest first, lock files aside.
@@ -147,7 +151,7 @@ impl Past {
         };
         let none = BTreeSet::new();
         let siblings = self.folders.get(folder(path)).unwrap_or(&none);
-        let mut around = BTreeSet::new();
+        let mut around: BTreeSet<&usize> = BTreeSet::new();
         if siblings.len() <= CROWD {
             for sibling in siblings.iter().filter(|sibling| **sibling != file) {
                 let commits = self.of.get(sibling).into_iter().flatten();

@@ -1,6 +1,7 @@
 //! What a developer runs: the tests with all they need, generated pages, benchmarks.
 
 mod bench;
+mod cochange;
 mod codegen;
 mod fuzz;
 mod laws;
@@ -17,6 +18,7 @@ cargo xtask test              fetch what the tests need and run all of them
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
 cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
+cargo xtask cochange-eval REPO…  how well what changes together is predicted, beside counting
 cargo xtask retrieval         how well a text leads to the right files, beside plain BM25
 cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes unless told
 cargo xtask soak tests        the tests with many more random cases, and a kill at every step
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         ["codegen", "--check"] => codegen::check(&root).and_then(|()| laws::check(&root)),
         ["deny"] => run::deny(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),
+        ["cochange-eval", repos @ ..] => cochange::run(repos),
         ["retrieval", rest @ ..] => retrieval::run(&root, rest),
         ["soak"] => soak::run(None),
         ["soak", "tests"] => run::soak(&root),

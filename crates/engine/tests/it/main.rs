@@ -10,6 +10,7 @@ mod edits;
 mod damage;
 mod freshness;
 mod hardening;
+mod history;
 mod kb;
 mod locate;
 mod plans;

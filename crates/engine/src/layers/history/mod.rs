@@ -5,7 +5,9 @@ mod book;
 mod follow;
 mod layer;
 mod route;
+mod symbol;
 
 pub(crate) use book::{Artifact, Book, Together, ago, moment, short};
 pub(crate) use follow::HistoryFollower;
 pub(crate) use layer::HistoryLayer;
+pub(crate) use symbol::{SymbolHistory, SymbolTouch, follow as follow_symbol};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use base::{RepoPath, Result};
+use base::{Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,16 +13,16 @@ use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
-use crate::layers::history::{Artifact, Book};
+use crate::layers::history::{Artifact, Book, SymbolHistory, SymbolTouch, follow_symbol};
 use crate::view::View;
 
-/// Tell how a file got here: its commits, oldest first, with its tags at each
+/// Tell how a file or symbol got here: its commits, oldest first, with tags at each
 ///
 /// Renames are followed. A path that it had before, or of a deleted file, will do.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
-    /// A file, now or earlier
+    /// A file, now or earlier, or `path#name` for one symbol of it
     pub path: Target,
     /// Commits to show
     #[arg(long, default_value_t)]
@@ -41,6 +41,9 @@ pub struct Chain {
     pub path: RepoPath,
     /// Whether the commit that is checked out has it
     pub alive: bool,
+    /// The symbol that was asked about
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
     /// Where it was before
     pub earlier: BTreeSet<RepoPath>,
     /// Its commits, oldest first
@@ -52,14 +55,23 @@ pub struct Chain {
 impl Query for Provenance {
     const NAME: &'static str = "history.provenance";
     const ALIASES: &'static [Alias] = &[Alias::of("get_provenance")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "README.md --limit 5", shows: "how a file began" }];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "README.md --limit 5", shows: "how a file began" },
+        Example { args: "src/a.ts#Session.refresh", shows: "what changed one function" },
+    ];
     type Answer = Chain;
 
     fn run(self, view: &View) -> Result<Chain> {
         let book = Book::open(view)?;
+        let part = (self.offset, self.limit);
+        let text = self.path.as_str().trim();
+        let text = text.strip_prefix("symbol:").unwrap_or(text);
+        if let Some((path, symbol)) = text.split_once('#') {
+            let artifact = book.artifact(view, &path.parse().map_err(Problem::invalid)?)?;
+            return symbol_chain(view, &book, artifact, (symbol, part));
+        }
         let artifact = book.artifact(view, &self.path)?;
-        chain(&book, artifact, (self.offset, self.limit))
+        chain(&book, artifact, part)
     }
 }
 
@@ -84,7 +96,40 @@ pub(super) fn chain(
             ..CommitRow::of(book, &stop)?
         });
     }
-    Ok(Chain { path: artifact.path, alive: artifact.is_live, earlier, commits, paging })
+    let (path, alive) = (artifact.path, artifact.is_live);
+    Ok(Chain { path, alive, symbol: None, earlier, commits, paging })
+}
+
+/// A part of the commits that touched one symbol.
+fn symbol_chain(
+    view: &View,
+    book: &Book<'_>,
+    artifact: Artifact,
+    (symbol, (offset, limit)): (&str, (Offset, Limit)),
+) -> Result<Chain> {
+    let SymbolHistory { touches, is_cut } = follow_symbol(view, book, &artifact, symbol)?;
+    if touches.is_empty() {
+        return Err(Problem::not_found(format!("no commit of {} has `{symbol}`", artifact.path))
+            .hint(format!("its symbols: code zoom {} --level 1", artifact.path)));
+    }
+    if is_cut {
+        view.doubt("only the newest commits of the file were looked at");
+    }
+    let names = touches.iter().map(|touch| touch.touch.path.clone());
+    let earlier = names.filter(|path| *path != artifact.path).collect();
+    let ops = book.tag_ops(artifact.id)?;
+    let (touches, paging) = Paging::cut(touches, offset, limit);
+    let row = |SymbolTouch { touch, how, name }: SymbolTouch| {
+        Ok(CommitRow {
+            change: how.to_owned(),
+            path: format!("{}#{name}", touch.path),
+            tags_at_commit: book.tags_at(&touch.path, &ops, touch.pos),
+            ..CommitRow::of(book, &book.stop(touch.pos)?)?
+        })
+    };
+    let commits = touches.into_iter().map(row).collect::<Result<_>>()?;
+    let (path, alive, symbol) = (artifact.path, artifact.is_live, Some(symbol.to_owned()));
+    Ok(Chain { path, alive, symbol, earlier, commits, paging })
 }
 
 impl Render for Chain {
@@ -94,13 +139,14 @@ impl Render for Chain {
             1 => "1 commit".into(),
             total => format!("{total} commits"),
         };
-        page.answer(format!("{}{gone}: {commits}, oldest first", self.path));
+        let symbol = self.symbol.as_ref().map(|name| format!("#{name}")).unwrap_or_default();
+        page.answer(format!("{}{symbol}{gone}: {commits}, oldest first", self.path));
         if !self.earlier.is_empty() {
             let earlier: Vec<String> = self.earlier.iter().map(ToString::to_string).collect();
             page.item("earlier at", earlier.join(", "));
         }
         self.rows(page);
-        let again = format!("history provenance {}", self.path);
+        let again = format!("history provenance {}{symbol}", self.path);
         self.paging.say_rest(page, self.commits.len(), again);
     }
 

@@ -5,4 +5,5 @@
 mod budget;
 mod hostile;
 mod line;
+mod read_only;
 mod server;

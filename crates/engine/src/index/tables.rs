@@ -50,11 +50,24 @@ pub(crate) fn meta(conn: &Connection, key: &str) -> Result<Option<String>> {
         .map_err(problem("read the index"))
 }
 
+/// Whether a store has a record of its own.
+pub(crate) fn has_meta(conn: &Connection) -> Result<bool> {
+    let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'";
+    conn.query_row(sql, [], |row| row.get(0)).map_err(problem("read a store"))
+}
+
 pub(crate) fn set_meta(conn: &Connection, key: &str, value: &str) -> Result<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")
         .and_then(|mut statement| statement.execute([key, value]))
         .map(drop)
         .map_err(problem("write the index"))
+}
+
+/// Whether the tables have been made.
+pub(crate) fn has_any(conn: &Connection) -> Result<bool> {
+    conn.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'", [], |row| row.get(0))
+        .map(|count: u64| count > 0)
+        .map_err(problem("read the index"))
 }
 
 pub(crate) fn count_files(conn: &Connection) -> Result<u64> {

@@ -2,7 +2,9 @@
 //!
 //! Modules are declared plainly: rustfmt does not follow modules that a macro declares.
 
+mod backup;
 mod baseline;
+mod card;
 mod changelog;
 mod code;
 mod context;
@@ -10,11 +12,16 @@ mod deps;
 mod doctor;
 pub(crate) mod graph;
 mod help;
+mod history;
 mod hook;
 mod impact;
 mod init;
 mod install;
+mod kb;
+mod link;
 mod reach;
+mod relation;
+mod restore;
 mod search;
 mod share;
 mod status;
@@ -84,16 +91,49 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<graph::delete::Delete>(),
     OpSpec::query::<changelog::search::Search>(),
     OpSpec::mutation::<changelog::append::Append>(),
+    OpSpec::query::<card::list::List>(),
+    OpSpec::query::<card::show::Show>(),
+    OpSpec::mutation::<card::create::Create>(),
+    OpSpec::mutation::<card::update::Update>(),
+    OpSpec::mutation::<card::status::Status>(),
+    OpSpec::mutation::<card::rename::Rename>(),
+    OpSpec::mutation::<card::delete::Delete>(),
+    OpSpec::query::<card::relations::Relations>(),
+    OpSpec::query::<card::coverage::Coverage>(),
+    OpSpec::query::<card::unlinked::Unlinked>(),
+    OpSpec::mutation::<link::add::Add>(),
+    OpSpec::mutation::<link::remove::Remove>(),
+    OpSpec::mutation::<relation::add::Add>(),
+    OpSpec::mutation::<relation::remove::Remove>(),
+    OpSpec::query::<kb::query::KbQuery>(),
+    OpSpec::mutation::<kb::upsert::KbUpsert>(),
+    OpSpec::mutation::<kb::delete::KbDelete>(),
+    OpSpec::query::<kb::check::KbCheck>(),
+    OpSpec::query::<kb::log::KbLog>(),
+    OpSpec::mutation::<kb::rollback::KbRollback>(),
+    OpSpec::action::<kb::promote::KbPromote>(),
+    OpSpec::mutation::<kb::import::KbImport>(),
+    OpSpec::query::<kb::branches::KbBranches>(),
+    OpSpec::mutation::<kb::merge::KbMerge>(),
+    OpSpec::action::<kb::gc::KbGc>(),
+    OpSpec::action::<kb::compact::KbCompact>(),
+    OpSpec::query::<history::list::List>(),
+    OpSpec::query::<history::show::Show>(),
+    OpSpec::query::<history::provenance::Provenance>(),
+    OpSpec::query::<history::tags::Tags>(),
+    OpSpec::query::<history::cochange::Cochange>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),
     OpSpec::action::<doctor::Doctor>(),
     OpSpec::action::<sync::Sync>(),
     OpSpec::action::<share::Share>(),
+    OpSpec::action::<backup::TakeBackup>(),
     OpSpec::mutation::<baseline::Accept>(),
     OpSpec::mutation::<undo::Undo>(),
     OpSpec::action::<init::Init>(),
     OpSpec::action::<uninstall::Uninstall>(),
+    OpSpec::action::<restore::Restore>(),
     OpSpec::action::<hook::Hook>(),
 ];
 

@@ -10,6 +10,9 @@ use crate::layers::files::{FilesIndexer, FilesLayer};
 use crate::layers::kb::{self, KbIndexer, KbLayer};
 use crate::layers::history::{HistoryFollower, HistoryLayer};
 use crate::layers::graph::{GraphLayer, RULES as GRAPH_RULES};
+use crate::layers::graph::{GraphLayer, RULES as GRAPH_RULES};
+use crate::layers::history::{HistoryFollower, HistoryLayer};
+use crate::layers::kb::{self, KbIndexer, KbLayer};
 use crate::layers::work::{self, WorkLayer};
 use crate::rules::{CONFIG_INVALID, Rule};
 
@@ -50,6 +53,10 @@ pub const AREAS: &[Area] = &[
         name: "history",
         follower: Some(&HistoryFollower),
         layer: Some(&HistoryLayer),
+        name: "work",
+        layer: Some(&WorkLayer),
+        durable: Some(work::DURABLE),
+        rules: work::RULES,
         ..Area::NOTHING
     },
     Area {

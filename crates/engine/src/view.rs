@@ -165,6 +165,24 @@ impl<'w> View<'w> {
         Ok(cell.get().and_then(Option::as_ref))
     }
 
+    /// What is derived from a store: kept for as long as the store is as this view sees it.
+    pub(crate) fn derived<T: Send + Sync + 'static>(
+        &self,
+        (name, store): (&'static str, &str),
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.kept((name, self.revision_of(store)?), make)
+    }
+
+    /// What is derived at some revision, made now unless it is kept.
+    pub(crate) fn kept<T: Send + Sync + 'static>(
+        &self,
+        (name, revision): (&'static str, i64),
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.workspace.kept().get(name, revision, make)
+    }
+
     /// Where the stores are for this call.
     pub(crate) fn place(&self) -> Result<&StorePlace> {
         if self.place.get().is_none() {
@@ -213,24 +231,6 @@ impl<'w> View<'w> {
     /// The files of all that follows the commit that is checked out.
     pub(crate) fn followed_files(&self) -> Vec<(&'static str, PathBuf)> {
         self.workspace.followed_files()
-    }
-
-    /// What is derived from a store: kept for as long as the store is as this view sees it.
-    pub(crate) fn derived<T: Send + Sync + 'static>(
-        &self,
-        (name, store): (&'static str, &str),
-        make: impl FnOnce() -> Result<T>,
-    ) -> Result<Arc<T>> {
-        self.kept((name, self.revision_of(store)?), make)
-    }
-
-    /// What is derived at some revision, made now unless it is kept.
-    pub(crate) fn kept<T: Send + Sync + 'static>(
-        &self,
-        (name, revision): (&'static str, i64),
-        make: impl FnOnce() -> Result<T>,
-    ) -> Result<Arc<T>> {
-        self.workspace.kept().get(name, revision, make)
     }
 
     /// Every place where text can be searched: the index, and the stores that keep their own.

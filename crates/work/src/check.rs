@@ -1,6 +1,6 @@
 //! What must hold of the whole store, whatever was done to it and by whom.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::Result;
 use store::Connection;
@@ -63,7 +63,8 @@ impl Everything {
 
     /// Everything is in something that is there.
     fn homes(&self, broken: &mut Vec<String>) {
-        let projects = ids(&self.projects);
+        let (projects, tasks) = (ids(&self.projects), ids(&self.tasks));
+        let features: BTreeMap<&Id, &Feature> = self.features.iter().map(|f| (&f.id, f)).collect();
         for feature in self.features.iter().filter(|one| !projects.contains(&one.project_id)) {
             broken.push(format!("feature {} has no project", feature.id));
         }
@@ -72,7 +73,7 @@ impl Everything {
                 broken.push(format!("task {} has no project", task.id));
             }
             let Some(id) = &task.feature_id else { continue };
-            match self.features.iter().find(|feature| feature.id == *id) {
+            match features.get(id) {
                 Some(feature) if feature.project_id == task.project_id => {}
                 Some(_) => broken.push(format!("task {} is in another project's feature", task.id)),
                 None => broken.push(format!("task {} has no feature", task.id)),
@@ -81,8 +82,8 @@ impl Everything {
         for section in &self.sections {
             let there = match section.entity_type {
                 Kind::Project => projects.contains(&section.entity_id),
-                Kind::Feature => ids(&self.features).contains(&section.entity_id),
-                Kind::Task => ids(&self.tasks).contains(&section.entity_id),
+                Kind::Feature => features.contains_key(&section.entity_id),
+                Kind::Task => tasks.contains(&section.entity_id),
             };
             if !there {
                 broken.push(format!("section {} belongs to nothing", section.id));
@@ -92,19 +93,20 @@ impl Everything {
 
     /// A feature that is over has no open task; what is over is claimed by nobody.
     fn ends(&self, broken: &mut Vec<String>) {
-        for feature in self.features.iter().filter(|one| one.status.is_terminal()) {
-            let is_open = |task: &&Task| {
-                task.feature_id.as_ref() == Some(&feature.id) && !task.status.is_terminal()
-            };
-            for task in self.tasks.iter().filter(is_open) {
-                broken.push(format!(
-                    "task {} is open in feature {}, which is over",
-                    task.id, feature.id
-                ));
+        let over: BTreeSet<&Id> = self
+            .features
+            .iter()
+            .filter(|one| one.status.is_terminal())
+            .map(|one| &one.id)
+            .collect();
+        for task in self.tasks.iter().filter(|task| !task.status.is_terminal()) {
+            if task.feature_id.as_ref().is_some_and(|id| over.contains(id)) {
+                broken.push(format!("task {} is open in a feature that is over", task.id));
             }
         }
+        let tasks: BTreeMap<&Id, &Task> = self.tasks.iter().map(|task| (&task.id, task)).collect();
         for claim in &self.claims {
-            match self.tasks.iter().find(|task| task.id == claim.id) {
+            match tasks.get(&claim.id) {
                 Some(task) if !task.status.is_terminal() => {}
                 Some(_) => broken.push(format!("task {} is over and claimed", claim.id)),
                 None => broken.push(format!("a claim on no task, {}", claim.id)),
@@ -115,7 +117,7 @@ impl Everything {
     /// Both ends of a tie are there; what is closed blocks nothing; nothing waits for itself.
     fn ties(&self, broken: &mut Vec<String>) {
         let features = self.features.iter().map(|one| (&one.id, one.status));
-        let works: std::collections::BTreeMap<&Id, Status> =
+        let works: BTreeMap<&Id, Status> =
             features.chain(self.tasks.iter().map(|one| (&one.id, one.status))).collect();
         for tie in &self.ties {
             let from = tie.from_id.as_ref().map(|id| works.get(id));
@@ -126,33 +128,41 @@ impl Everything {
                 broken.push(format!("dependency {} blocks by what is closed", tie.id));
             }
         }
-        for id in works.keys() {
+        let waits = self.waits();
+        let next = |id: &Id| waits.get(id).cloned().unwrap_or_default();
+        for id in waits.keys() {
             let mut seen = BTreeSet::new();
-            let mut todo: Vec<&Id> = self.waits_for(id);
-            while let Some(next) = todo.pop() {
-                if next == *id {
+            let mut todo: Vec<&Id> = next(id);
+            while let Some(one) = todo.pop() {
+                if one == *id {
                     broken.push(format!("{id} waits for itself"));
                     break;
                 }
-                if seen.insert(next) {
-                    todo.extend(self.waits_for(next));
+                if seen.insert(one) {
+                    todo.extend(next(one));
                 }
             }
         }
     }
 
-    fn waits_for(&self, id: &Id) -> Vec<&Id> {
-        let blocks =
-            self.ties.iter().filter(|tie| tie.relation == Relation::Blocks && tie.to_id == *id);
-        let tasks = self
-            .tasks
-            .iter()
-            .filter(|task| task.feature_id.as_ref() == Some(id) && !task.status.is_terminal());
-        blocks.filter_map(|tie| tie.from_id.as_ref()).chain(tasks.map(|task| &task.id)).collect()
+    /// What each waits for: what blocks it, and a feature's open tasks.
+    fn waits(&self) -> BTreeMap<&Id, Vec<&Id>> {
+        let mut waits: BTreeMap<&Id, Vec<&Id>> = BTreeMap::new();
+        for tie in self.ties.iter().filter(|tie| tie.relation == Relation::Blocks) {
+            waits.entry(&tie.to_id).or_default().extend(tie.from_id.as_ref());
+        }
+        for task in self.tasks.iter().filter(|task| !task.status.is_terminal()) {
+            if let Some(feature) = &task.feature_id {
+                waits.entry(feature).or_default().push(&task.id);
+            }
+        }
+        waits
     }
 
     fn knowledge(&self, broken: &mut Vec<String>) {
-        let projects = ids(&self.projects);
+        let (projects, atoms) = (ids(&self.projects), ids(&self.atoms));
+        let molecules: BTreeMap<&Id, &Molecule> =
+            self.molecules.iter().map(|m| (&m.id, m)).collect();
         for molecule in self.molecules.iter().filter(|one| !projects.contains(&one.project_id)) {
             broken.push(format!("molecule {} has no project", molecule.id));
         }
@@ -161,21 +171,20 @@ impl Everything {
                 broken.push(format!("atom {} has no project or no paths", atom.id));
             }
             let Some(id) = &atom.molecule_id else { continue };
-            let molecule = self.molecules.iter().find(|molecule| molecule.id == *id);
-            if molecule.is_none_or(|molecule| molecule.project_id != atom.project_id) {
+            if molecules.get(id).is_none_or(|molecule| molecule.project_id != atom.project_id) {
                 broken.push(format!("atom {} is in no molecule of its project", atom.id));
             }
         }
         for entry in &self.entries {
             let there = match entry.parent_type {
-                Grain::Atom => ids(&self.atoms).contains(&entry.parent_id),
-                Grain::Molecule => ids(&self.molecules).contains(&entry.parent_id),
+                Grain::Atom => atoms.contains(&entry.parent_id),
+                Grain::Molecule => molecules.contains_key(&entry.parent_id),
             };
             if !there {
                 broken.push(format!("changelog entry {} is about nothing", entry.id));
             }
         }
-        for footprint in self.footprints.iter().filter(|one| !ids(&self.atoms).contains(&one.id)) {
+        for footprint in self.footprints.iter().filter(|one| !atoms.contains(&one.id)) {
             broken.push(format!("a footprint of no atom, {}", footprint.id));
         }
     }

@@ -124,12 +124,15 @@ pub fn update_text(
     let mut section: Section = draft.find(id)?;
     check_version(&format!("section \"{}\"", section.title), section.version, version)?;
     match section.content.matches(old).count() {
-        _ if old.is_empty() => return Err(Problem::invalid("`old_text` is empty")),
-        0 => return Err(Problem::not_found("the section does not hold `old_text`")),
+        _ if old.is_empty() => return Err(Problem::invalid("the passage to replace is empty")),
+        0 => return Err(Problem::not_found("the section does not hold that passage")),
         1 => {}
         many => {
-            return Err(Problem::new(Code::Ambiguous, format!("`old_text` is there {many} times"))
-                .hint("take more of the text around it"));
+            return Err(Problem::new(
+                Code::Ambiguous,
+                format!("that passage is there {many} times"),
+            )
+            .hint("take more of the text around it"));
         }
     }
     let content: Content =

@@ -189,10 +189,7 @@ fn text(row: &Value) -> String {
 /// A row from its text.
 fn parse(table: Table, text: &str) -> Option<Value> {
     let text = text.replace("\r\n", "\n");
-    let (head, said) = match text.split_once("\n---\n") {
-        Some((head, said)) => (head, said),
-        None => return None,
-    };
+    let (head, said) = text.split_once("\n---\n")?;
     let mut row = Map::new();
     for line in head.lines() {
         let (name, value) = line.split_once(": ")?;

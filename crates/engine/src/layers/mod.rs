@@ -6,4 +6,7 @@ pub(crate) mod files;
 pub(crate) mod kb;
 pub(crate) mod history;
 pub(crate) mod graph;
+pub(crate) mod graph;
+pub(crate) mod history;
+pub(crate) mod kb;
 pub(crate) mod work;

@@ -41,9 +41,9 @@ pub struct Create {
     /// Others it has to do with, as JSON: id, reason
     #[arg(long)]
     #[serde(default, alias = "related_atoms", alias = "related_molecules")]
-    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
+    #[schemars(with = "Vec<serde_json::Value>")]
     pub related: Option<Json<Vec<RelatedRef>>>,
-    /// The project, if there are several
+    /// The project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,

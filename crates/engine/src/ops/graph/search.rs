@@ -43,7 +43,7 @@ pub struct Search {
     #[arg(long)]
     #[serde(default, alias = "entity_type")]
     pub kind: Option<Grain>,
-    /// The project, if there are several
+    /// The project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,

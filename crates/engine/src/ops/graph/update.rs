@@ -58,7 +58,7 @@ pub struct Update {
     /// All others it has to do with, as JSON: id, reason
     #[arg(long)]
     #[serde(default, alias = "related_atoms", alias = "related_molecules")]
-    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
+    #[schemars(with = "Vec<serde_json::Value>")]
     pub related: Option<Json<Vec<RelatedRef>>>,
     /// The task that does it
     #[arg(long)]

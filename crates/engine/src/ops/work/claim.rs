@@ -30,7 +30,7 @@ pub struct Claim {
     /// Which task; the next one if left out
     #[serde(default, alias = "id", alias = "task_id")]
     pub task: Option<Ref>,
-    /// The project, if there are several
+    /// The project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,

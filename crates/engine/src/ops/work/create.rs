@@ -26,7 +26,7 @@ pub struct Create {
     /// What it is called
     #[serde(alias = "title")]
     pub name: Name,
-    /// Its project, if there are several
+    /// Its project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,
@@ -34,11 +34,11 @@ pub struct Create {
     #[arg(long)]
     #[serde(default, alias = "feature_id", skip_serializing_if = "Option::is_none")]
     pub feature: Option<Ref>,
-    /// What it is about, in short
+    /// In short
     #[arg(long)]
     #[serde(default)]
     pub summary: Option<Summary>,
-    /// What it is about
+    /// At length
     #[arg(long)]
     #[serde(default)]
     pub description: Option<Knowledge>,
@@ -54,11 +54,11 @@ pub struct Create {
     #[arg(long)]
     #[serde(default)]
     pub tags: Option<Many<Tag>>,
-    /// Work it has to do with
+    /// Related work
     #[arg(long)]
     #[serde(default)]
     pub related_to: Option<Many<Ref>>,
-    /// Templates to start from, by name or id
+    /// Templates to apply
     #[arg(long)]
     #[serde(default, alias = "template_ids")]
     pub templates: Option<Many<String>>,

@@ -32,7 +32,7 @@ pub struct Next {
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     pub kind: Option<Kind>,
-    /// The project, if there are several
+    /// The project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,

@@ -4,7 +4,6 @@ use base::{Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::edit::kinds;
 use work::record::Section;
 use work::sections::{self, SectionFields};
 use work::text::{Content, Json, Many, Name, Summary, Tag};
@@ -24,19 +23,15 @@ use crate::view::View;
 pub struct SectionEdit {
     /// add, update, `update_text`, delete or reorder
     pub action: String,
-    /// Whose section, to add or reorder
+    /// Its owner
     #[arg(long)]
     #[serde(default, alias = "entity_id")]
     pub owner: Option<Ref>,
-    /// The owner's kind
-    #[arg(long)]
-    #[serde(default, alias = "entity_type")]
-    pub kind: Option<Kind>,
-    /// Which section
+    /// Section
     #[arg(long)]
     #[serde(default, alias = "section_id")]
     pub id: Option<Ref>,
-    /// The version you saw
+    /// Version seen
     #[arg(long)]
     #[serde(default)]
     pub version: Option<u32>,
@@ -44,18 +39,18 @@ pub struct SectionEdit {
     #[arg(long)]
     #[serde(default)]
     pub title: Option<Name>,
-    /// What it is for
+    /// Its use
     #[arg(long)]
-    #[serde(default)]
-    pub usage_description: Option<Summary>,
+    #[serde(default, alias = "usage_description")]
+    pub usage: Option<Summary>,
     /// Text
     #[arg(long)]
     #[serde(default)]
     pub content: Option<Content>,
-    /// MARKDOWN, `PLAIN_TEXT`, JSON or CODE
+    /// Such as CODE
     #[arg(long)]
-    #[serde(default)]
-    pub content_format: Option<Format>,
+    #[serde(default, alias = "content_format")]
+    pub format: Option<Format>,
     /// Place
     #[arg(long)]
     #[serde(default)]
@@ -64,15 +59,15 @@ pub struct SectionEdit {
     #[arg(long)]
     #[serde(default)]
     pub tags: Option<Many<Tag>>,
-    /// Passage to replace
+    /// To be replaced
     #[arg(long)]
-    #[serde(default)]
-    pub old_text: Option<String>,
-    /// What replaces it
+    #[serde(default, alias = "old_text")]
+    pub old: Option<String>,
+    /// Replacement
     #[arg(long)]
-    #[serde(default)]
-    pub new_text: Option<String>,
-    /// Section ids, for reorder or delete
+    #[serde(default, alias = "new_text")]
+    pub new: Option<String>,
+    /// Section ids
     #[arg(long)]
     #[serde(
         default,
@@ -82,10 +77,10 @@ pub struct SectionEdit {
         alias = "section_ids"
     )]
     pub order: Option<Many<Ref>>,
-    /// Several at once, as JSON
+    /// Several
     #[arg(long)]
     #[serde(default)]
-    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
+    #[schemars(with = "Vec<serde_json::Value>")]
     pub sections: Option<Json<Vec<SectionFields>>>,
 }
 
@@ -101,8 +96,9 @@ pub struct Edited {
 impl Mutation for SectionEdit {
     const NAME: &'static str = "work.section_edit";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("manage_sections").renaming(&[("operation", "action")])];
+    const ALIASES: &'static [Alias] = &[Alias::of("manage_sections")
+        .renaming(&[("operation", "action")])
+        .joining(["entityType", "entityId", ":", "owner"])];
     const EXAMPLES: &'static [Example] = &[Example {
         args: "add --owner task:019b7d2f-1a2b --title \"Context Files\" --content src/a.ts",
         shows: "the files that a task is about",
@@ -144,7 +140,7 @@ impl SectionEdit {
         let Some(owner) = &self.owner else {
             return Err(Problem::invalid("whose section? name the `owner`"));
         };
-        Container::find(draft, &kinds(self.kind), owner)
+        Container::find(draft, Kind::ALL, owner)
     }
 
     fn fields(&self) -> SectionFields {
@@ -152,9 +148,9 @@ impl SectionEdit {
             id: self.id.clone(),
             version: self.version,
             title: self.title.clone(),
-            usage_description: self.usage_description.clone(),
+            usage_description: self.usage.clone(),
             content: self.content.clone(),
-            content_format: self.content_format,
+            content_format: self.format,
             ordinal: self.ordinal,
             tags: self.tags.clone(),
         }
@@ -183,8 +179,8 @@ impl SectionEdit {
     }
 
     fn update_text(&self, draft: &mut Draft<'_>) -> Result<Section> {
-        let (Some(id), Some(old), Some(new)) = (&self.id, &self.old_text, &self.new_text) else {
-            return Err(Problem::invalid("`id`, `old_text` and `new_text` are needed"));
+        let (Some(id), Some(old), Some(new)) = (&self.id, &self.old, &self.new) else {
+            return Err(Problem::invalid("`id`, `old` and `new` are needed"));
         };
         sections::update_text(draft, (id, self.version), (old, new))
     }

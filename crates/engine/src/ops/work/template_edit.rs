@@ -22,23 +22,23 @@ use crate::view::View;
 pub struct TemplateEdit {
     /// create, update, delete, enable, disable or `add_section`
     pub action: String,
-    /// Which one, by name or id
+    /// Name or id
     #[arg(long)]
     #[serde(default, alias = "id", alias = "template_id")]
     pub template: Option<String>,
-    /// The version you saw
+    /// Version seen
     #[arg(long)]
     #[serde(default)]
     pub version: Option<u32>,
-    /// What it is called
+    /// New name
     #[arg(long)]
     #[serde(default)]
     pub name: Option<Name>,
-    /// What it is for
+    /// Its use
     #[arg(long)]
     #[serde(default)]
     pub description: Option<Summary>,
-    /// Kind it is for
+    /// For which kind
     #[arg(long)]
     #[serde(default, alias = "target_entity_type")]
     pub kind: Option<Kind>,
@@ -46,28 +46,28 @@ pub struct TemplateEdit {
     #[arg(long)]
     #[serde(default)]
     pub tags: Option<Many<Tag>>,
-    /// All sections, as JSON: title, `usage_description`, `content_sample`, `is_required`
+    /// All sections
     #[arg(long)]
     #[serde(default)]
-    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
+    #[schemars(with = "Vec<serde_json::Value>")]
     pub sections: Option<Json<Vec<TemplateSection>>>,
-    /// A section's heading
+    /// Section's title
     #[arg(long)]
     #[serde(default)]
     pub title: Option<Name>,
-    /// A section's use
+    /// Section's use
     #[arg(long)]
-    #[serde(default)]
-    pub usage_description: Option<Summary>,
-    /// A section's first text
+    #[serde(default, alias = "usage_description")]
+    pub usage: Option<Summary>,
+    /// First text
     #[arg(long)]
-    #[serde(default)]
-    pub content_sample: Option<Content>,
-    /// A section's format
+    #[serde(default, alias = "content_sample")]
+    pub sample: Option<Content>,
+    /// Format
     #[arg(long)]
-    #[serde(default)]
-    pub content_format: Option<Format>,
-    /// Whether it must be filled
+    #[serde(default, alias = "content_format")]
+    pub format: Option<Format>,
+    /// Must be filled
     #[arg(long)]
     #[serde(default)]
     pub is_required: bool,
@@ -137,9 +137,9 @@ impl TemplateEdit {
         };
         Ok(TemplateSection {
             title: title.as_str().trim().into(),
-            usage_description: self.usage_description.as_ref().map_or("", Summary::as_str).into(),
-            content_sample: self.content_sample.as_ref().map_or("", Content::as_str).into(),
-            content_format: self.content_format.unwrap_or(Format::Markdown),
+            usage_description: self.usage.as_ref().map_or("", Summary::as_str).into(),
+            content_sample: self.sample.as_ref().map_or("", Content::as_str).into(),
+            content_format: self.format.unwrap_or(Format::Markdown),
             is_required: self.is_required,
         })
     }

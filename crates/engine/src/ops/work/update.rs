@@ -18,7 +18,7 @@ use crate::view::View;
 
 /// Change what is written on a project, feature or task
 ///
-/// Its state is changed by `work advance`, `revert` and `terminate`.
+/// Not its state.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Update {
@@ -27,7 +27,7 @@ pub struct Update {
     /// The version you saw
     #[arg(long)]
     pub version: u32,
-    /// project, feature or task
+    /// Its kind
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     pub kind: Option<Kind>,
@@ -44,11 +44,11 @@ pub struct Update {
         skip_serializing_if = "Option::is_none"
     )]
     pub feature: Option<OrNone<Ref>>,
-    /// What it is about, in short
+    /// In short
     #[arg(long)]
     #[serde(default)]
     pub summary: Option<Summary>,
-    /// What it is about
+    /// At length
     #[arg(long)]
     #[serde(default)]
     pub description: Option<Knowledge>,

@@ -83,6 +83,8 @@ fn is_declarator(language: Language, text: &str, symbol: &Symbol) -> bool {
         Language::C | Language::Cpp | Language::Java | Language::CSharp => {
             !words.is_empty() && mark(text, symbol.declaration.end as usize).0 == Some(',')
         }
+        // What documents a group is read as the first one's.
+        Language::Go => words.ends_with('('),
         _ => false,
     }
 }

@@ -243,8 +243,10 @@ impl<'t> Target<'t> {
         let kin: Vec<usize> = (0..after.symbols.len())
             .filter(|at| around(after, &after.symbols[*at]) == parent)
             .collect();
-        let before = kin.iter().rev().find(|at| after.symbols[**at].span.end as usize <= here);
-        let next = kin.iter().find(|at| after.symbols[**at].span.start as usize >= here);
+        let span = |at: usize| after.symbols[at].span;
+        let before = kin.iter().filter(|at| span(**at).end as usize <= here);
+        let before = before.max_by_key(|at| span(**at).end);
+        let next = kin.iter().find(|at| span(**at).start as usize >= here);
         let put = |at: &usize, side: Side| {
             let at = u32::try_from(*at).unwrap_or_default();
             let target = Target { language: self.language, text: new, facts: after, at };

@@ -43,6 +43,13 @@ fn deleting_leaves_no_gap() {
 #[test]
 fn inserting_follows_the_file() {
     check(
+        Language::Go,
+        "A",
+        Edit::InsertBefore("Z = 0"),
+        "package a\n\n// Numbers.\nconst (\n\tA = 1\n\tB = 2\n)\n",
+        "package a\n\n// Numbers.\nconst (\n\tZ = 0\n\tA = 1\n\tB = 2\n)\n",
+    );
+    check(
         Language::TypeScript,
         "f",
         Edit::InsertBefore("const x = 1;"),

@@ -7,6 +7,7 @@ mod cards;
 mod code;
 mod contract;
 mod damage;
+mod day;
 mod freshness;
 mod hardening;
 mod kb;

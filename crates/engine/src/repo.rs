@@ -36,6 +36,11 @@ impl Repository {
         Ok(Self { repo: Repo::open(host, layout)? })
     }
 
+    /// The repository as git's own crate has it.
+    pub(crate) fn repo(&self) -> &Repo {
+        &self.repo
+    }
+
     /// Where its parts are.
     pub fn layout(&self) -> &Layout {
         self.repo.layout()
@@ -174,6 +179,17 @@ impl Repository {
     /// The commits that worktrees have checked out without a branch.
     pub(crate) fn detached(&self, call: &Call) -> Result<Vec<String>> {
         self.repo.detached(call)
+    }
+
+    /// The commits since a moment, newest first.
+    pub(crate) fn recent(&self, since: jiff::Timestamp, call: &Call) -> Result<Vec<git::Recent>> {
+        self.repo.recent(call, since)
+    }
+
+    /// The files that a commit touched.
+    pub(crate) fn touched(&self, commit: &git::Recent, call: &Call) -> Result<Vec<RepoPath>> {
+        let changes = self.repo.diff_trees(call, commit.parent.as_ref(), &commit.id)?;
+        Ok(changes.items.into_iter().map(|change| change.path).collect())
     }
 
     /// The email that the user gave git.

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use base::call::{Progress, Stop};
 use base::{Call, Code, EntityRef, Problem, RepoPath, Result};
 use config::Config;
 use store::Connection;
@@ -16,11 +18,15 @@ use crate::area::Area;
 use crate::contract::answer::{Basis, State};
 use crate::durable::place::StorePlace;
 use crate::durable::{Durable, Reading};
+use crate::follow::{Look, Shelves};
 use crate::graph::Layer;
 use crate::index::{Freshness, Index, tables};
 use crate::repo::Repository;
 use crate::settings::Settings;
 use crate::workspace::{Homes, Workspace};
+
+/// How long an answer waits for what it could do without.
+const GLANCE: Duration = Duration::from_millis(300);
 
 /// What a query answers from and a mutation plans from.
 pub struct View<'w> {
@@ -33,6 +39,8 @@ pub struct View<'w> {
     stores: Vec<(Durable, OnceCell<Option<Reading>>)>,
     /// Where the stores are, by what is checked out
     place: OnceCell<StorePlace>,
+    /// What follows the commit that is checked out, by area
+    followed: Vec<(&'static str, OnceCell<Option<Shelves>>)>,
     doubts: RefCell<Vec<String>>,
     /// What areas put together once a view, by its type
     made: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
@@ -43,6 +51,8 @@ impl<'w> View<'w> {
         let (index, doubts) = (OnceCell::new(), RefCell::default());
         let durables = workspace.areas.iter().filter_map(|area| area.durable);
         let stores = durables.map(|durable| (durable, OnceCell::new())).collect();
+        let followers = workspace.areas.iter().filter(|area| area.follower.is_some());
+        let followed = followers.map(|area| (area.name, OnceCell::new())).collect();
         Self {
             workspace,
             settings,
@@ -50,6 +60,7 @@ impl<'w> View<'w> {
             index,
             stores,
             place: OnceCell::new(),
+            followed,
             doubts,
             made: RefCell::default(),
         }
@@ -162,6 +173,66 @@ impl<'w> View<'w> {
         self.place.get().ok_or_else(|| Problem::internal("no place"))
     }
 
+    /// What an area keeps of commits, up to date, however long that takes. Nothing without git.
+    pub(crate) fn followed(&self, area: &str) -> Result<Option<&Shelves>> {
+        self.followed_within(area, None)
+    }
+
+    /// The same, if it can be had soon: whoever only has something to add need not wait for it.
+    pub(crate) fn followed_soon(&self, area: &str) -> Result<Option<&Shelves>> {
+        self.followed_within(area, Some(GLANCE))
+    }
+
+    fn followed_within(&self, area: &str, limit: Option<Duration>) -> Result<Option<&Shelves>> {
+        let found = self.followed.iter().find(|(name, _)| *name == area);
+        let (name, cell) =
+            found.ok_or_else(|| Problem::internal(format!("nothing follows as {area}")))?;
+        if cell.get().is_none() {
+            let start = Instant::now();
+            let late = move || limit.filter(|limit| start.elapsed() > *limit);
+            let call = self.call.child(move || late().map(|_| Stop::Deadline));
+            let shelves = match self.workspace.follow(name, &self.settings, &call)? {
+                None => None,
+                Some(Look::Fresh(shelves)) => Some(shelves),
+                Some(Look::Behind(shelves, progress)) => {
+                    self.call.go_on()?;
+                    self.doubt(format!("{name} is behind: {}", told(progress)));
+                    Some(shelves)
+                }
+                Some(Look::Nothing(progress)) => {
+                    self.call.go_on()?;
+                    self.doubt(format!("{name} is not indexed yet: {}", told(progress)));
+                    None
+                }
+            };
+            let _ = cell.set(shelves); // nobody else can have set it: a view is not shared
+        }
+        Ok(cell.get().and_then(Option::as_ref))
+    }
+
+    /// The files of all that follows the commit that is checked out.
+    pub(crate) fn followed_files(&self) -> Vec<(&'static str, PathBuf)> {
+        self.workspace.followed_files()
+    }
+
+    /// What is derived from a store: kept for as long as the store is as this view sees it.
+    pub(crate) fn derived<T: Send + Sync + 'static>(
+        &self,
+        (name, store): (&'static str, &str),
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.kept((name, self.revision_of(store)?), make)
+    }
+
+    /// What is derived at some revision, made now unless it is kept.
+    pub(crate) fn kept<T: Send + Sync + 'static>(
+        &self,
+        (name, revision): (&'static str, i64),
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.workspace.kept().get(name, revision, make)
+    }
+
     /// Every place where text can be searched: the index, and the stores that keep their own.
     pub(crate) fn texts(&self) -> Result<Vec<&Connection>> {
         let mut texts = vec![self.index()?.conn()];
@@ -266,6 +337,14 @@ impl<'w> View<'w> {
     /// The node that a file or folder is.
     pub fn node(&self, path: &RepoPath) -> EntityRef {
         crate::layers::files::node(path)
+    }
+}
+
+/// How far something has come, and what would finish it.
+fn told(progress: Progress) -> String {
+    match progress {
+        Progress { total: 0, .. } => "`cairn sync` finishes it".into(),
+        Progress { done, total, .. } => format!("{done} of {total}, `cairn sync` finishes it"),
     }
 }
 

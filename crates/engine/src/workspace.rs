@@ -11,8 +11,9 @@ use tree::{Disk, FileEdit, Journal, Recovered, Tree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
-use crate::durable::Durable;
 use crate::durable::place::StorePlace;
+use crate::durable::{Durable, Kept};
+use crate::follow::{Following, Look};
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
 use crate::plan::{Change, Plan, Written};
@@ -105,6 +106,7 @@ pub struct Workspace {
     mode: Mode,
     settings: SettingsFile,
     refresher: Refresher,
+    following: Vec<Following>,
     journal: Journal,
     disk: Disk,
     /// What the next answer should say besides
@@ -113,6 +115,8 @@ pub struct Workspace {
     behind: (Mutex<bool>, Condvar),
     /// What is always missing
     lacks: Vec<String>,
+    /// What was derived from a store, as of its revision
+    kept: Kept,
 }
 
 impl Workspace {
@@ -135,6 +139,7 @@ impl Workspace {
         let indexers = opening.areas.iter().filter_map(|area| area.indexer).collect();
         let facts = homes.facts.clone();
         let workspace = Self {
+            following: following(opening.areas, &homes),
             refresher: Refresher::new(&tree, facts, indexers, opening.disk.clone()),
             journal: Journal::at(homes.local.join("journal")),
             disk: opening.disk,
@@ -146,6 +151,7 @@ impl Workspace {
             settings: SettingsFile::default(),
             notices: Mutex::default(),
             behind: Default::default(),
+            kept: Kept::default(),
             git: git.transpose()?,
             homes,
             tree,
@@ -217,9 +223,32 @@ impl Workspace {
         let settings = self.settings()?;
         let sources = self.sources(&settings);
         if full {
-            return self.refresher.rebuild(&sources, call);
+            self.refresher.rebuild(&sources, call)?;
+            self.following.iter().try_for_each(Following::forget)?;
+        } else {
+            self.refresher.fresh(&sources, Wait::UntilDone, call).map(drop)?;
         }
-        self.refresher.fresh(&sources, Wait::UntilDone, call).map(drop)
+        self.following.iter().try_for_each(|one| self.follow(one.name, &settings, call).map(drop))
+    }
+
+    /// Looks at what follows the commit that is checked out, for as long as `call` waits.
+    /// Nothing where there is no git to follow.
+    pub(crate) fn follow(
+        &self,
+        name: &str,
+        settings: &Settings,
+        call: &Call,
+    ) -> Result<Option<Look>> {
+        let found = self.following.iter().find(|following| following.name == name);
+        let found = found.ok_or_else(|| Problem::internal(format!("nothing follows as {name}")))?;
+        let Some(git) = &self.git else { return Ok(None) };
+        self.make_cache()?;
+        found.look((git, &settings.config), call).map(Some)
+    }
+
+    /// The files of all that follows, with their names.
+    pub(crate) fn followed_files(&self) -> Vec<(&'static str, PathBuf)> {
+        self.following.iter().flat_map(Following::paths).collect()
     }
 
     /// Opens the index, not behind the tree if that can be had in time.
@@ -275,7 +304,13 @@ impl Workspace {
     /// The whole index as sorted text: the same for the same tree, however it came about.
     pub fn dump(&self, call: &Arc<Call>) -> Result<String> {
         let view = self.view(call.clone())?;
-        self.refresher.dump(view.index()?)
+        let mut text = self.refresher.dump(view.index()?)?;
+        for following in &self.following {
+            if let Some(shelves) = view.followed(following.name)? {
+                text.push_str(&shelves.dump()?);
+            }
+        }
+        Ok(text)
     }
 
     /// Where the index is now, if there is one.
@@ -432,6 +467,11 @@ impl Workspace {
         found.ok_or_else(|| Problem::not_found(format!("no store is called `{name}`")))
     }
 
+    /// What was derived from a store, as of its revision.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
     /// Changes that were committed to files.
     pub(crate) fn journal(&self) -> &Journal {
         &self.journal
@@ -511,6 +551,11 @@ impl Homes {
 struct PlannedFrom {
     place: StorePlace,
     revision: i64,
+}
+
+fn following(areas: &'static [Area], homes: &Homes) -> Vec<Following> {
+    let one = |area: &Area| Some(Following::new(area.name, area.follower?, homes));
+    areas.iter().filter_map(one).collect()
 }
 
 fn unchanged<A>(result: A) -> Written<A> {

@@ -5,6 +5,7 @@
 
 pub(crate) mod name;
 pub(crate) mod place;
+mod kept;
 mod read;
 pub(crate) mod tables;
 
@@ -19,6 +20,7 @@ use store::{Migration, Store, Transaction};
 use self::tables::Made;
 use crate::search;
 
+pub(crate) use kept::Kept;
 pub use read::Reading;
 
 /// A durable store that an area keeps.

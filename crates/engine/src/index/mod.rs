@@ -18,7 +18,9 @@ use base::{Hash, RepoPath, Result};
 use store::Connection;
 use syntax::{FileFacts, Language};
 
+pub(crate) use generation::Generations;
 pub use read::Index;
+pub(crate) use read::file_mark;
 pub use refresh::Freshness;
 pub(crate) use refresh::{Refresher, Wait};
 pub(crate) use todo::Sources;

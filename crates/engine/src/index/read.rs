@@ -25,6 +25,11 @@ pub(crate) fn settle_in(conn: &Connection, path: &std::path::Path) -> Result<()>
     tables::set_meta(conn, HOME, &own.text())
 }
 
+/// What tells one file on disk from another; none if it is not there.
+pub(crate) fn file_mark(path: &std::path::Path) -> Option<String> {
+    file_id(path).map(|file| file.text())
+}
+
 /// Hands out looks at the current index.
 #[derive(Debug, Clone)]
 pub(crate) struct Readers {

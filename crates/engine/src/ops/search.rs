@@ -85,9 +85,10 @@ impl Query for Search {
     fn run(self, view: &View) -> Result<Found> {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let filter = Filter { kinds: self.kinds, path: path.and_then(|node| node.path().cloned()) };
-        let Hits { mut hits, is_cut } = match locate::is_prose(self.query.as_str()) {
-            true => about(view, self.query.as_str(), &filter)?,
-            false => crate::search::search_all(&view.texts()?, self.query.as_str(), &filter)?,
+        let query = self.query.as_str();
+        let Hits { mut hits, is_cut } = match locate::is_prose(query) {
+            true => about(view, query, &filter)?,
+            false => named(view, query, &filter)?,
         };
         // The index holds what every document says; the configuration decides which count.
         hits.retain(|hit| hit.kind != "kb" || is_held(view, &hit.node));
@@ -131,6 +132,17 @@ fn about(view: &View, text: &str, filter: &Filter) -> Result<Hits> {
     }
     found.sort();
     Ok(found)
+}
+
+/// What is called so, or says so, wherever its text is kept.
+fn named(view: &View, query: &str, filter: &Filter) -> Result<Hits> {
+    let mut hits = crate::search::search_all(&view.texts()?, query, filter)?;
+    for layer in view.layers() {
+        let texts = layer.texts(view, query, filter)?;
+        hits.hits.extend(crate::search::judge(texts, query));
+    }
+    hits.sort();
+    Ok(hits)
 }
 
 fn row(hit: Hit) -> HitRow {

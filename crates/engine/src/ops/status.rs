@@ -89,7 +89,9 @@ fn stores(view: &View) -> Result<Vec<StoreRow>> {
     let durables = view.durables().into_iter();
     let kept = view.place()?;
     let durable = durables.map(|store| row(store.name, false, &kept.seen(&store)));
-    Ok(derived.chain([facts]).chain(durable).collect())
+    let files = view.followed_files();
+    let followed = files.iter().map(|(name, path)| row(name, true, path));
+    Ok(derived.chain([facts]).chain(followed).chain(durable).collect())
 }
 
 /// A path without what lies outside of the repository: that is nobody's business.

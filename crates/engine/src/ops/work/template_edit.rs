@@ -1,0 +1,159 @@
+//! `work.template_edit`: makes and changes templates.
+
+use base::{Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::record::{Template, TemplateSection};
+use work::templates::{self, TemplateFields};
+use work::text::{Content, Json, Many, Name, Summary, Tag};
+use work::words::{Format, Kind};
+
+use crate::contract::alias::Alias;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::contract::page::{Page, Render};
+use crate::layers::work::plan;
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Make, change, enable or delete a template
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TemplateEdit {
+    /// create, update, delete, enable, disable or `add_section`
+    pub action: String,
+    /// Which one, by name or id
+    #[arg(long)]
+    #[serde(default, alias = "id", alias = "template_id")]
+    pub template: Option<String>,
+    /// The version you saw
+    #[arg(long)]
+    #[serde(default)]
+    pub version: Option<u32>,
+    /// What it is called
+    #[arg(long)]
+    #[serde(default)]
+    pub name: Option<Name>,
+    /// What it is for
+    #[arg(long)]
+    #[serde(default)]
+    pub description: Option<Summary>,
+    /// Kind it is for
+    #[arg(long)]
+    #[serde(default, alias = "target_entity_type")]
+    pub kind: Option<Kind>,
+    /// Labels
+    #[arg(long)]
+    #[serde(default)]
+    pub tags: Option<Many<Tag>>,
+    /// All sections, as JSON: title, `usage_description`, `content_sample`, `is_required`
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
+    pub sections: Option<Json<Vec<TemplateSection>>>,
+    /// A section's heading
+    #[arg(long)]
+    #[serde(default)]
+    pub title: Option<Name>,
+    /// A section's use
+    #[arg(long)]
+    #[serde(default)]
+    pub usage_description: Option<Summary>,
+    /// A section's first text
+    #[arg(long)]
+    #[serde(default)]
+    pub content_sample: Option<Content>,
+    /// A section's format
+    #[arg(long)]
+    #[serde(default)]
+    pub content_format: Option<Format>,
+    /// Whether it must be filled
+    #[arg(long)]
+    #[serde(default)]
+    pub is_required: bool,
+}
+
+/// The template as it is now, or was
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Edited {
+    /// What was done
+    pub action: String,
+    /// The template
+    pub template: Template,
+}
+
+impl Mutation for TemplateEdit {
+    const NAME: &'static str = "work.template_edit";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("manage_template").renaming(&[("operation", "action")])];
+    const EXAMPLES: &'static [Example] = &[Example {
+        args: "create --name Bug --kind task",
+        shows: "a template of your own, still without sections",
+    }];
+    type Answer = Edited;
+
+    fn plan(self, view: &View) -> Result<Plan<Edited>> {
+        let told = |done: &Edited| format!("{} template \"{}\"", done.action, done.template.name);
+        let fields = TemplateFields {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            target: self.kind,
+            tags: self.tags.clone(),
+            sections: self.sections.clone(),
+        };
+        plan(view, told, |draft| {
+            let action = self.action.replace(['_', '-'], "").to_lowercase();
+            let which = || {
+                let missing = || Problem::invalid("which template? give its name or id");
+                self.template.as_deref().ok_or_else(missing)
+            };
+            let template = match action.as_str() {
+                "create" => templates::create(draft, &fields)?,
+                "update" => templates::update(draft, (which()?, self.version), &fields)?,
+                "delete" => templates::delete(draft, which()?, self.version)?,
+                "enable" => templates::enable(draft, which()?, true)?,
+                "disable" => templates::enable(draft, which()?, false)?,
+                "addsection" => {
+                    templates::add_section(draft, (which()?, self.version), self.section()?)?
+                }
+                _ => {
+                    let known = "create, update, delete, enable, disable, add_section";
+                    return Err(Problem::invalid(format!(
+                        "`{}` is not one of {known}",
+                        self.action
+                    )));
+                }
+            };
+            Ok(Edited { action: self.action.clone(), template })
+        })
+    }
+}
+
+impl TemplateEdit {
+    fn section(&self) -> Result<TemplateSection> {
+        let Some(title) = &self.title else {
+            return Err(Problem::invalid("a section needs a title"));
+        };
+        Ok(TemplateSection {
+            title: title.as_str().trim().into(),
+            usage_description: self.usage_description.as_ref().map_or("", Summary::as_str).into(),
+            content_sample: self.content_sample.as_ref().map_or("", Content::as_str).into(),
+            content_format: self.content_format.unwrap_or(Format::Markdown),
+            is_required: self.is_required,
+        })
+    }
+}
+
+impl Render for Edited {
+    fn render(&self, page: &mut Page) {
+        let Self { action, template } = self;
+        page.answer(format!(
+            "{action}: template \"{}\", {} sections, version {}    {}",
+            template.name,
+            template.sections.len(),
+            template.version,
+            template.id.short()
+        ));
+    }
+}

@@ -40,4 +40,4 @@ pub use plan::{Change, Plan, Written};
 pub use repo::Repository;
 pub use search::{Filter, Hit, Text, Why};
 pub use view::View;
-pub use workspace::{Homes, Mode, Opening, Workspace};
+pub use workspace::{Homes, Mode, Opening, Watched, Workspace};

@@ -30,6 +30,23 @@ const MOMENT: Duration = Duration::from_millis(300);
 /// How long a server's reader waits for a large refresh before the last good state has to do.
 const SERVER_WAIT: Duration = Duration::from_secs(8);
 
+/// How long a watcher sleeps before it looks for what makes no sound, such as a commit.
+const IDLE: Duration = Duration::from_secs(2);
+
+/// How long a watcher waits for the rest of what it has begun to hear.
+const DEBOUNCE: Duration = Duration::from_millis(40);
+
+/// A change that `watch` took in.
+#[derive(Debug)]
+pub struct Watched {
+    /// Files of the project
+    pub files: u64,
+    /// What the index rests on
+    pub basis: Basis,
+    /// How long it took
+    pub took: Duration,
+}
+
 /// What it takes to open a workspace. The door knows all of it; nothing below asks for it.
 #[derive(Debug)]
 pub struct Opening<'a> {
@@ -259,6 +276,28 @@ impl Workspace {
             let waiting = flag.lock().unwrap_or_else(PoisonError::into_inner);
             let waited = woken.wait_while(waiting, |is_behind| !*is_behind);
             *waited.unwrap_or_else(PoisonError::into_inner) = false;
+        }
+    }
+
+    /// Keeps the index up to date until `call` is stopped, and tells of every change it took in.
+    ///
+    /// Sleeps until something is heard; a commit, which changes no file, is noticed at the
+    /// latest after `IDLE`.
+    pub fn watch(&self, call: &Arc<Call>, tell: impl Fn(&Watched)) -> Result<()> {
+        let mut known = None;
+        loop {
+            call.go_on()?;
+            let begin = std::time::Instant::now();
+            let view = self.view(call.clone())?;
+            let revision = view.index()?.revision;
+            if known.replace(revision) != Some(revision) {
+                let files = crate::index::tables::count_files(view.index()?.conn())?;
+                let (basis, took) = (view.basis()?, begin.elapsed());
+                tell(&Watched { files, basis, took });
+            }
+            drop(view);
+            self.refresher.wait(IDLE, call)?;
+            std::thread::sleep(DEBOUNCE); // an editor or git writes more than one file
         }
     }
 

@@ -7,3 +7,4 @@ mod hostile;
 mod line;
 mod read_only;
 mod server;
+mod watch;

@@ -43,6 +43,14 @@ impl Ear {
         Ok(dirty)
     }
 
+    /// Sleeps until something may have changed, at most `patience`. The deaf only sleep.
+    pub(super) fn wait(&self, patience: Duration) {
+        match &self.watcher {
+            Some(watcher) => drop(watcher.wait(patience)),
+            None => std::thread::sleep(patience),
+        }
+    }
+
     /// Gives back what was heard of and could not be dealt with.
     pub(super) fn give_back(&self, dirty: Dirty) {
         if let Some(watcher) = &self.watcher {

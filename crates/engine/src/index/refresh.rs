@@ -149,6 +149,12 @@ impl Refresher {
         }
     }
 
+    /// Sleeps until something may have changed, at most `patience`.
+    pub(crate) fn wait(&self, patience: Duration, call: &Call) -> Result<()> {
+        self.ear(call)?.wait(patience);
+        Ok(())
+    }
+
     fn refresh(&self, ear: &mut Ear, sources: &Sources<'_>, call: &Call) -> Result<Freshness> {
         match self.bring_up_to_date(ear, sources, call) {
             Err(problem) if is_of_index(&problem) => {

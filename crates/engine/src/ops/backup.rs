@@ -74,7 +74,7 @@ impl Render for Backups {
             (0, 0) => page.answer("No backups: nothing durable has been written here yet"),
             (0, all) => page.answer(format!("{all} backups")),
             (taken, all) => {
-                page.answer(format!("{taken} stores copied and checked; {all} backups"))
+                page.answer(format!("{taken} stores copied and checked; {all} backups"));
             }
         }
         table(page, &self.backups);

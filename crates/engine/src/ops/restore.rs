@@ -29,7 +29,7 @@ pub struct Restore {
 pub struct Restored {
     /// The backup that is now the store; none if they were only listed
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub restored: Option<Backup>,
+    pub backup: Option<Backup>,
     /// Where the store that was there is kept, in the folder of the stores
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
@@ -51,11 +51,11 @@ impl Action for Restore {
         let shared = &workspace.homes.shared;
         let backups = backup::list(shared);
         let Some(wanted) = self.backup else {
-            return Ok(Restored { restored: None, kept: None, backups });
+            return Ok(Restored { backup: None, kept: None, backups });
         };
         let chosen = find(&backups, &wanted)?.clone();
         let kept = backup::put_back(shared, &chosen, call)?;
-        Ok(Restored { restored: Some(chosen), kept, backups: backup::list(shared) })
+        Ok(Restored { backup: Some(chosen), kept, backups: backup::list(shared) })
     }
 }
 
@@ -75,7 +75,7 @@ fn find<'a>(backups: &'a [Backup], wanted: &str) -> Result<&'a Backup> {
 
 impl Render for Restored {
     fn render(&self, page: &mut Page) {
-        match (&self.restored, self.backups.len()) {
+        match (&self.backup, self.backups.len()) {
             (Some(backup), _) => {
                 page.answer(format!("{} is again as in {}", backup.store, backup.name));
                 if let Some(kept) = &self.kept {

@@ -8,6 +8,7 @@ mod code;
 mod contract;
 mod edits;
 mod damage;
+mod day;
 mod freshness;
 mod hardening;
 mod history;

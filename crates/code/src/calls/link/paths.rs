@@ -53,11 +53,14 @@ impl Linker<'_> {
         let key = scoped(module, name);
         let asked = (file.clone(), key.clone());
         self.rests.insert((file.clone(), key.split('.').next().unwrap_or(&key).to_owned()));
-        if self.fuel == 0 || self.asking.contains(&asked) {
+        if self.fuel == 0 {
             return Ok(Vec::new());
         }
         self.fuel -= 1;
         let Some(face) = self.world.face(file)? else { return Ok(Vec::new()) };
+        if self.asking.contains(&asked) {
+            return self.declared_only(file, face.names.get(&key));
+        }
         self.asking.push(asked);
         let mut all = Vec::new();
         for out in face.names.get(&key).cloned().unwrap_or_default() {
@@ -76,6 +79,18 @@ impl Linker<'_> {
             }
         }
         self.asking.pop();
+        Ok(all)
+    }
+
+    /// What a name means apart from paths, one of which is being followed: in `use a::a` the first
+    /// `a` is the module.
+    fn declared_only(&mut self, file: &RepoPath, outs: Option<&Vec<Out>>) -> Result<Vec<Found>> {
+        let is_path =
+            |out: &&Out| matches!(out, Out::Ext(term) if matches!(term.base, Base::Scope(..)));
+        let mut all = Vec::new();
+        for out in outs.into_iter().flatten().filter(|out| !is_path(out)) {
+            add(&mut all, self.settle(Found { file: file.clone(), out: out.clone() })?);
+        }
         Ok(all)
     }
 

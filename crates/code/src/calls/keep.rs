@@ -2,7 +2,7 @@
 //! together once all are.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use base::{Hash, RepoPath, Result};
@@ -11,7 +11,7 @@ use store::Connection;
 use syntax::{FileFacts, Language};
 
 use super::link::{DECLARED_BY, Linked, Links, World, link};
-use super::summary::{Face, LocalEdge, Summary, Want};
+use super::summary::{Face, LocalEdge, Summary, Want, imports_in, imports_in_term};
 use super::value::Out;
 use super::{machine, tables};
 
@@ -129,33 +129,33 @@ fn compare(world: &mut Stored<'_>, place: i64) -> Result<()> {
 /// The names that a file offers, each with a digest of what is behind it: the values, the shapes
 /// inside of it, and the files that the imports it mentions mean.
 fn offers(world: &mut Stored<'_>, path: &RepoPath, face: &Face) -> Result<BTreeMap<String, i64>> {
-    let mut parts: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+    let mut parts: BTreeMap<&str, (Vec<u8>, BTreeSet<&str>)> = BTreeMap::new();
     let top = |name: &'_ str| name.split('.').next().unwrap_or_default().len();
     for (name, outs) in &face.names {
-        let part = parts.entry(&name[..top(name)]).or_default();
+        let (part, imports) = parts.entry(&name[..top(name)]).or_default();
         put(part, &(name, outs));
+        imports_in(outs, imports);
     }
     for (name, symbol) in &face.declared {
-        put(parts.entry(&name[..top(name)]).or_default(), &(name, symbol));
+        put(&mut parts.entry(&name[..top(name)]).or_default().0, &(name, symbol));
     }
     for (name, shape) in &face.shapes {
-        put(parts.entry(&name[..top(name)]).or_default(), &(name, shape));
+        let (part, imports) = parts.entry(&name[..top(name)]).or_default();
+        put(part, &(name, &**shape));
+        shape.imports(imports);
     }
-    let mut whole = Vec::new();
-    put(&mut whole, &face.stars);
-    let targets: BTreeMap<u32, RepoPath> =
-        tables::targets(world.conn, path)?.into_iter().collect();
-    for (key, import) in &face.imports {
-        let Some(target) = targets.get(import) else { continue };
-        let said = format!("{key}\0{target}");
-        for part in parts.values_mut().chain([&mut whole]) {
-            if mentions(part, key) {
-                part.extend_from_slice(said.as_bytes());
-            }
+    let mut whole = (Vec::new(), BTreeSet::new());
+    put(&mut whole.0, &face.stars);
+    face.stars.iter().for_each(|(_, star)| imports_in_term(star, &mut whole.1));
+    let targets: BTreeMap<u32, RepoPath> = tables::targets(world.conn, path)?.into_iter().collect();
+    for (part, imports) in parts.values_mut().chain([&mut whole]) {
+        for key in imports.iter() {
+            let target = face.imports.get(*key).and_then(|import| targets.get(import));
+            put(part, &(key, target.map(RepoPath::as_bytes)));
         }
     }
     let mut all: BTreeMap<String, i64> =
-        parts.iter().map(|(name, part)| ((*name).to_owned(), digest(part))).collect();
+        parts.iter().map(|(name, (part, _))| ((*name).to_owned(), digest(part))).collect();
     for name in face.implemented_types() {
         let shapes: Vec<(&str, &BTreeMap<String, Vec<Out>>)> =
             face.implementations(name).map(|(path, _, members)| (path, members)).collect();
@@ -166,17 +166,12 @@ fn offers(world: &mut Stored<'_>, path: &RepoPath, face: &Face) -> Result<BTreeM
     for module in tables::modules(world.conn, path)? {
         all.insert(format!("mod {module}"), 0);
     }
-    all.insert(WHOLE.to_owned(), digest(&whole));
+    all.insert(WHOLE.to_owned(), digest(&whole.0));
     Ok(all)
 }
 
 fn put(into: &mut Vec<u8>, value: &impl Serialize) {
     into.extend(postcard::to_stdvec(value).unwrap_or_default());
-}
-
-fn mentions(part: &[u8], key: &str) -> bool {
-    let key = key.as_bytes();
-    !key.is_empty() && part.windows(key.len()).any(|window| window == key)
 }
 
 fn digest(bytes: &[u8]) -> i64 {
@@ -193,7 +188,8 @@ fn relink(world: &mut Stored<'_>, place: i64) -> Result<()> {
     let Some((path, edges, links)) = raw(world, place)? else { return Ok(()) };
     for edge in edges.iter().chain(&links.edges) {
         if let Some(edge) = named(edge) {
-            tables::put_edge(conn, place, &edge)?;
+            let ends = (world.place(&edge.from.0)?, world.place(&edge.to.0)?);
+            tables::put_edge(conn, place, ends, &edge)?;
         }
     }
     for (from, name, line) in &links.names {
@@ -201,6 +197,7 @@ fn relink(world: &mut Stored<'_>, place: i64) -> Result<()> {
     }
     for (on, name) in &links.rests {
         if *on != path || name == DECLARED_BY {
+            let on = world.place(on)?;
             tables::put_rest(conn, place, (on, name))?;
         }
     }
@@ -270,6 +267,7 @@ fn outer(path: &str) -> &str {
 struct Stored<'c> {
     conn: &'c Connection,
     faces: HashMap<RepoPath, Option<Rc<Face>>>,
+    places: HashMap<RepoPath, i64>,
     targets: RefCell<HashMap<RepoPath, Rc<HashMap<u32, RepoPath>>>>,
     declared_by: HashMap<RepoPath, Option<RepoPath>>,
     implementors: HashMap<String, Vec<RepoPath>>,
@@ -281,11 +279,21 @@ impl<'c> Stored<'c> {
         Self {
             conn,
             faces: HashMap::new(),
+            places: HashMap::new(),
             targets: RefCell::default(),
             declared_by: HashMap::new(),
             implementors: HashMap::new(),
             packages: HashMap::new(),
         }
+    }
+
+    fn place(&mut self, path: &RepoPath) -> Result<i64> {
+        if let Some(place) = self.places.get(path) {
+            return Ok(*place);
+        }
+        let place = tables::place(self.conn, path)?;
+        self.places.insert(path.clone(), place);
+        Ok(place)
     }
 }
 
@@ -357,4 +365,3 @@ impl World for Stored<'_> {
         Ok(found)
     }
 }
-

@@ -1,11 +1,12 @@
 //! What one file says about calls: what it settles itself, what it asks of other files, and what
 //! others may ask of it. A pure function of the file's facts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::value::{Out, Term};
+use super::value::{Base, Op, Out, Term};
 
 /// How sure an edge is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -35,14 +36,8 @@ pub enum Relation {
 
 impl Relation {
     /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::Calls,
-        Self::Uses,
-        Self::Extends,
-        Self::Implements,
-        Self::Injects,
-        Self::Provides,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Calls, Self::Uses, Self::Extends, Self::Implements, Self::Injects, Self::Provides];
 
     /// The word for it.
     pub const fn name(self) -> &'static str {
@@ -104,7 +99,7 @@ pub(crate) struct Face {
     /// Modules whose names are all taken in, each by the module that takes them
     pub stars: Vec<(String, Term)>,
     /// What is behind the paths of symbols
-    pub shapes: BTreeMap<String, Shape>,
+    pub shapes: BTreeMap<String, Rc<Shape>>,
 }
 
 impl Face {
@@ -123,6 +118,40 @@ impl Face {
     /// The types of other files that this one implements something for, by name.
     pub(crate) fn implemented_types(&self) -> impl Iterator<Item = &str> {
         self.shapes.keys().filter_map(|path| type_of_impl(path))
+    }
+}
+
+/// Finds the imports that values come through, by their keys.
+pub(crate) fn imports_in<'f>(outs: &'f [Out], found: &mut BTreeSet<&'f str>) {
+    for out in outs {
+        match out {
+            Out::Ext(term) => imports_in_term(term, found),
+            Out::Many(inner) => imports_in(inner, found),
+            Out::Obj(fields) => fields.iter().for_each(|(_, inner)| imports_in(inner, found)),
+            Out::Sym(_) | Out::New(_) | Out::Param(_) | Out::Text(_) => {}
+        }
+    }
+}
+
+/// The same for what is of another file.
+pub(crate) fn imports_in_term<'f>(term: &'f Term, found: &mut BTreeSet<&'f str>) {
+    if let Base::Import(key, _) = &term.base {
+        found.insert(key);
+    }
+    for op in &term.ops {
+        if let Op::Call(args) = op {
+            args.iter().for_each(|arg| imports_in(arg, found));
+        }
+    }
+}
+
+impl Shape {
+    /// Finds the imports that it comes through.
+    pub(crate) fn imports<'f>(&'f self, found: &mut BTreeSet<&'f str>) {
+        imports_in(&self.returns, found);
+        imports_in(&self.bases, found);
+        self.members.values().for_each(|outs| imports_in(outs, found));
+        self.calls.iter().flat_map(|call| &call.args).for_each(|arg| imports_in(arg, found));
     }
 }
 

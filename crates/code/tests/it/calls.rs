@@ -190,6 +190,16 @@ fn works() { open(); shop::run(&Store::new(), 1); }
 }
 
 #[test]
+fn a_module_and_a_function_of_one_name() {
+    check(
+        "//- src/main.rs\nmod flags;\nfn main() { flags::parse(); }\n\
+         //- src/flags/mod.rs\nmod parse;\npub use crate::flags::parse::parse;\n\
+         //- src/flags/parse.rs\npub fn parse() {}\n",
+        "src/main.rs#main calls src/flags/parse.rs#parse",
+    );
+}
+
+#[test]
 fn heritage_and_mentions() {
     check_of(
         &[Relation::Extends, Relation::Implements, Relation::Uses, Relation::Injects],

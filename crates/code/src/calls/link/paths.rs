@@ -5,8 +5,8 @@ use base::{RepoPath, Result};
 use super::super::machine::scoped;
 use super::super::summary::ShapeKind;
 use super::super::value::{Base, Op, Out, Term};
-use super::{DECLARED_BY, Linker};
 use super::values::{Found, add};
+use super::{DECLARED_BY, Linker};
 
 impl Linker<'_> {
     /// Where a term starts, and how many of its steps that took.
@@ -16,7 +16,8 @@ impl Linker<'_> {
                 let Some(target) = self.imported(file, key)? else { return Ok((Vec::new(), 0)) };
                 // `from package import module` means the module's own file.
                 let stem = target.name().split('.').next().unwrap_or_default().to_owned();
-                if key.ends_with(&format!("#{name}")) && (stem == *name || is_package(&target, name))
+                if key.ends_with(&format!("#{name}"))
+                    && (stem == *name || is_package(&target, name))
                 {
                     let found = self.lookup(&target, "", name)?;
                     let module = Found { file: target, out: Out::Sym(String::new()) };
@@ -52,11 +53,14 @@ impl Linker<'_> {
         let key = scoped(module, name);
         let asked = (file.clone(), key.clone());
         self.rests.insert((file.clone(), key.split('.').next().unwrap_or(&key).to_owned()));
-        if self.fuel == 0 || self.asking.contains(&asked) {
+        if self.fuel == 0 {
             return Ok(Vec::new());
         }
         self.fuel -= 1;
         let Some(face) = self.world.face(file)? else { return Ok(Vec::new()) };
+        if self.asking.contains(&asked) {
+            return self.declared_only(file, face.names.get(&key));
+        }
         self.asking.push(asked);
         let mut all = Vec::new();
         for out in face.names.get(&key).cloned().unwrap_or_default() {
@@ -75,6 +79,18 @@ impl Linker<'_> {
             }
         }
         self.asking.pop();
+        Ok(all)
+    }
+
+    /// What a name means apart from paths, one of which is being followed: in `use a::a` the first
+    /// `a` is the module.
+    fn declared_only(&mut self, file: &RepoPath, outs: Option<&Vec<Out>>) -> Result<Vec<Found>> {
+        let is_path =
+            |out: &&Out| matches!(out, Out::Ext(term) if matches!(term.base, Base::Scope(..)));
+        let mut all = Vec::new();
+        for out in outs.into_iter().flatten().filter(|out| !is_path(out)) {
+            add(&mut all, self.settle(Found { file: file.clone(), out: out.clone() })?);
+        }
         Ok(all)
     }
 
@@ -295,9 +311,7 @@ impl Linker<'_> {
     fn declared(&mut self, around: &Found, name: &str) -> Result<Option<(RepoPath, String)>> {
         let (Out::Sym(path) | Out::New(path)) = &around.out else { return Ok(None) };
         let is_module = path.is_empty()
-            || self
-                .shape(&around.file, path)?
-                .is_some_and(|shape| shape.kind == ShapeKind::Module);
+            || self.shape(&around.file, path)?.is_some_and(|shape| shape.kind == ShapeKind::Module);
         let Some(face) = self.world.face(&around.file)? else { return Ok(None) };
         let key = scoped(path, name);
         if !is_module {

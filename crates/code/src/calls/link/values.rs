@@ -1,5 +1,7 @@
 //! Following values from file to file.
 
+use std::rc::Rc;
+
 use base::{RepoPath, Result};
 
 use super::super::summary::{Shape, ShapeKind};
@@ -8,8 +10,22 @@ use super::{Args, Linker};
 
 /// Methods that look into what may hold something.
 const OPENERS: [&str; 16] = [
-    "unwrap", "expect", "unwrap_or", "unwrap_or_default", "unwrap_or_else", "pop", "shift", "at",
-    "popleft", "borrow", "borrow_mut", "lock", "read", "write", "or_insert", "get",
+    "unwrap",
+    "expect",
+    "unwrap_or",
+    "unwrap_or_default",
+    "unwrap_or_else",
+    "pop",
+    "shift",
+    "at",
+    "popleft",
+    "borrow",
+    "borrow_mut",
+    "lock",
+    "read",
+    "write",
+    "or_insert",
+    "get",
 ];
 
 /// A value of a file.
@@ -68,9 +84,7 @@ impl Linker<'_> {
     fn op(&mut self, value: &Found, op: &Op, file: &RepoPath) -> Result<Vec<Found>> {
         match op {
             Op::Get(name) => self.get(value, name),
-            Op::Call(args) => {
-                self.call(value, &Args { file: file.clone(), values: args.clone() })
-            }
+            Op::Call(args) => self.call(value, &Args { file: file.clone(), values: args.clone() }),
             Op::Inst => self.instance(value),
             Op::Each => self.each(value),
         }
@@ -95,7 +109,7 @@ impl Linker<'_> {
             Some(shape) if shape.kind == ShapeKind::Value && self.fuel > 0 => {
                 self.fuel -= 1;
                 let mut all = Vec::new();
-                for out in shape.returns {
+                for out in shape.returns.clone() {
                     if out != value.out {
                         add(&mut all, self.settle(value.with(out))?);
                     }
@@ -106,12 +120,14 @@ impl Linker<'_> {
         }
     }
 
-    pub(super) fn shape(&mut self, file: &RepoPath, path: &str) -> Result<Option<Shape>> {
-        if !path.is_empty() {
-            self.rest_on(file, path);
+    /// What is behind a symbol.
+    pub(super) fn shape(&mut self, file: &RepoPath, path: &str) -> Result<Option<Rc<Shape>>> {
+        if path.is_empty() {
+            return Ok(None);
         }
+        self.rest_on(file, path);
         let face = self.world.face(file)?;
-        Ok(face.and_then(|face| face.shapes.get(path).cloned()))
+        Ok(face.and_then(|face| face.shapes.get(path).map(Rc::clone)))
     }
 
     /// A member of a value.
@@ -153,7 +169,7 @@ impl Linker<'_> {
             match getter {
                 None => add(&mut all, vec![one]),
                 Some(shape) => {
-                    for out in shape.returns {
+                    for out in shape.returns.clone() {
                         add(&mut all, self.settle(one.with(out))?);
                     }
                 }
@@ -191,7 +207,7 @@ impl Linker<'_> {
         if !elsewhere.is_empty() {
             return Ok(elsewhere);
         }
-        for base in shape.bases {
+        for base in shape.bases.clone() {
             for base in self.settle(here(base))? {
                 if let Out::Sym(path) | Out::New(path) = &base.out {
                     let found = self.member(&base.file, path, name)?;
@@ -212,7 +228,7 @@ impl Linker<'_> {
             ShapeKind::Class => Ok(vec![value.with(Out::New(path.clone()))]),
             ShapeKind::Function | ShapeKind::Getter => {
                 let mut all = Vec::new();
-                for out in shape.returns {
+                for out in shape.returns.clone() {
                     match out {
                         Out::Param(param) => {
                             for given in args.at(param).to_vec() {

@@ -71,9 +71,9 @@ impl Machine<'_> {
 
     /// The symbols of a class with a name, its own or inherited; those of the nearest.
     pub(super) fn member_symbols(&mut self, class: u32, name: &str) -> Vec<u32> {
-        for one in self.lineage(class) {
+        for one in self.lineage(class).iter() {
             if let Atom::Class(class) = one
-                && let Some(found) = self.members.get(&class).and_then(|all| all.get(name))
+                && let Some(found) = self.members.get(class).and_then(|all| all.get(name))
             {
                 return found.clone();
             }
@@ -82,8 +82,13 @@ impl Machine<'_> {
     }
 
     /// A class and all it inherits from, nearest first (C3 where it applies).
-    pub(super) fn lineage(&mut self, class: u32) -> Vec<Atom> {
-        self.linear(class, &mut vec![])
+    pub(super) fn lineage(&mut self, class: u32) -> Rc<[Atom]> {
+        if let Some(known) = self.lineages.get(&class) {
+            return Rc::clone(known);
+        }
+        let lineage: Rc<[Atom]> = self.linear(class, &mut vec![]).into();
+        self.lineages.insert(class, Rc::clone(&lineage));
+        lineage
     }
 
     fn linear(&mut self, class: u32, seen: &mut Vec<u32>) -> Vec<Atom> {
@@ -114,11 +119,8 @@ impl Machine<'_> {
         self.parents.insert(class, Vec::new());
         let facts = self.facts;
         let mut parents = Vec::new();
-        for step in &facts.heritage {
-            let is_own = step.symbol == class || self.home(step.symbol) == Some(class);
-            if !is_own {
-                continue;
-            }
+        for step in self.heritage.get(&class).cloned().unwrap_or_default() {
+            let step = &facts.heritage[step as usize];
             let around = facts.symbols[class as usize].parent;
             let frame = self.frames.len() - 1;
             let mut value = match &step.value {
@@ -197,8 +199,8 @@ impl Machine<'_> {
     }
 
     fn get_of_instance(&mut self, class: u32, object: &Atom, name: &str, owner: Owner) -> Value {
-        for one in self.lineage(class) {
-            let found = match one {
+        for one in self.lineage(class).iter() {
+            let found = match one.clone() {
                 Atom::Class(class) => self.own_of_instance(class, object, name, owner),
                 Atom::Fun(function, _) => {
                     let proto = self.prototype(function);
@@ -267,7 +269,10 @@ impl Machine<'_> {
                 }
                 Atom::Fun(function, _) => {
                     let receiver = self.receiver(*function, object);
-                    vec![receiver.map_or_else(|| member.clone(), |this| bound(member.clone(), &this))]
+                    vec![
+                        receiver
+                            .map_or_else(|| member.clone(), |this| bound(member.clone(), &this)),
+                    ]
                 }
                 _ => vec![member],
             };
@@ -297,8 +302,8 @@ impl Machine<'_> {
         if name == "prototype" && self.family == Family::JavaScript {
             return vec![Atom::Inst(class)];
         }
-        for one in self.lineage(class) {
-            let found = match one {
+        for one in self.lineage(class).iter() {
+            let found = match one.clone() {
                 Atom::Class(one) => self.own_of_class(one, class, name),
                 Atom::Ext(term) => {
                     let next = term.then(Op::Get(name.to_owned()));
@@ -362,7 +367,7 @@ impl Machine<'_> {
         let own = lineage.iter().position(|one| *one == Atom::Class(class));
         let rest = match own {
             Some(at) => lineage[at + 1..].to_vec(),
-            None => self.lineage(class).split_off(1),
+            None => self.lineage(class)[1..].to_vec(),
         };
         for one in rest {
             let found = match one {
@@ -389,10 +394,10 @@ impl Machine<'_> {
 
     /// What runs when an instance is made.
     pub(super) fn constructor(&mut self, class: u32) -> Value {
-        for one in self.lineage(class) {
-            let found = match one {
+        for one in self.lineage(class).iter() {
+            let found = match one.clone() {
                 Atom::Class(one) => self.own_constructor(one),
-                Atom::Fun(..) | Atom::Ext(_) => vec![one],
+                Atom::Fun(..) | Atom::Ext(_) => vec![one.clone()],
                 _ => Vec::new(),
             };
             if !found.is_empty() {
@@ -432,9 +437,10 @@ fn merge(mut lists: Vec<Vec<Atom>>) -> Vec<Atom> {
     loop {
         lists.retain(|list| !list.is_empty());
         let Some(first) = lists.first() else { return all };
-        let free = lists.iter().map(|list| &list[0]).find(|head| {
-            !lists.iter().any(|list| list[1..].contains(head))
-        });
+        let free = lists
+            .iter()
+            .map(|list| &list[0])
+            .find(|head| !lists.iter().any(|list| list[1..].contains(head)));
         let next = free.unwrap_or(&first[0]).clone();
         for list in &mut lists {
             list.retain(|one| *one != next);

@@ -19,6 +19,7 @@ mod scope;
 mod types;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 use syntax::{BindingKind, FileFacts, Flags, Language, Owner, SymbolKind};
 
@@ -105,7 +106,7 @@ pub(super) struct Machine<'a> {
     /// The function or module that each symbol runs in; by symbol
     runs_in: Vec<Owner>,
     /// What runs when a function does
-    bodies: HashMap<Owner, Vec<u32>>,
+    bodies: HashMap<Owner, Rc<[u32]>>,
     /// The parameters of functions, with their bindings
     params: HashMap<u32, Vec<(u32, Option<u32>)>>,
     /// What symbols hold, by parent; the members of `impl`s are with their type
@@ -123,6 +124,11 @@ pub(super) struct Machine<'a> {
     /// What constants and fields are worth
     worth: HashMap<u32, Value>,
     parents: HashMap<u32, Value>,
+    lineages: HashMap<u32, Rc<[Atom]>>,
+    /// The type that each `impl` is of, or a class itself
+    homes: Vec<Owner>,
+    /// Where each class says what it inherits from
+    heritage: HashMap<u32, Vec<u32>>,
     behaviours: HashMap<u32, Behaviour>,
     /// Functions whose summary is being made, outermost first
     making: Vec<u32>,
@@ -175,6 +181,9 @@ impl<'a> Machine<'a> {
             named: HashMap::new(),
             worth: HashMap::new(),
             parents: HashMap::new(),
+            lineages: HashMap::new(),
+            homes: Vec::new(),
+            heritage: HashMap::new(),
             behaviours: HashMap::new(),
             making: Vec::new(),
             ran: HashSet::new(),
@@ -193,10 +202,12 @@ impl<'a> Machine<'a> {
 
     fn lay_out(&mut self) {
         let flow = &self.facts.flow;
+        let mut bodies: HashMap<Owner, Vec<u32>> = HashMap::new();
         for (at, step) in (0..).zip(&flow.steps) {
             let body = step.owner.and_then(|owner| self.runs_in[owner as usize]);
-            self.bodies.entry(body).or_default().push(at);
+            bodies.entry(body).or_default().push(at);
         }
+        self.bodies = bodies.into_iter().map(|(owner, steps)| (owner, steps.into())).collect();
         let mut bindings: HashMap<u32, u32> = HashMap::new();
         for (at, binding) in (0..).zip(&flow.bindings) {
             if let BindingKind::Param(param) = binding.kind {
@@ -222,7 +233,17 @@ impl<'a> Machine<'a> {
                 }
             }
         }
+        let count = number(self.facts.symbols.len());
+        self.homes = (0..count).map(|symbol| self.find_home(symbol)).collect();
+        for (at, step) in (0..).zip(&self.facts.heritage) {
+            let class = self.home(step.symbol).unwrap_or(step.symbol);
+            self.heritage.entry(class).or_default().push(at);
+        }
         self.join_impls();
+    }
+
+    fn home(&self, symbol: u32) -> Owner {
+        self.homes[symbol as usize]
     }
 
     /// The members of an `impl` belong to its type, where that is declared in the file.

@@ -9,19 +9,76 @@ use super::{Family, Machine};
 
 /// Types that are what they hold.
 const TRANSPARENT: [&str; 22] = [
-    "Box", "Rc", "Arc", "Cow", "Ref", "RefMut", "Pin", "Mutex", "RwLock", "RefCell", "Cell",
-    "MutexGuard", "Promise", "Awaitable", "Readonly", "Partial", "Required", "NonNull", "Lazy",
-    "shared_ptr", "unique_ptr", "PromiseLike",
+    "Box",
+    "Rc",
+    "Arc",
+    "Cow",
+    "Ref",
+    "RefMut",
+    "Pin",
+    "Mutex",
+    "RwLock",
+    "RefCell",
+    "Cell",
+    "MutexGuard",
+    "Promise",
+    "Awaitable",
+    "Readonly",
+    "Partial",
+    "Required",
+    "NonNull",
+    "Lazy",
+    "shared_ptr",
+    "unique_ptr",
+    "PromiseLike",
 ];
 
 /// Types that hold some of what they are of, as their last argument says.
 const HOLDERS: [&str; 44] = [
-    "Option", "Vec", "VecDeque", "HashSet", "BTreeSet", "HashMap", "BTreeMap", "Iterator",
-    "IntoIterator", "Array", "ReadonlyArray", "Set", "Map", "Iterable", "List", "list", "Dict",
-    "dict", "Optional", "Sequence", "Generator", "tuple", "Tuple", "set", "frozenset", "Collection",
-    "ArrayList", "MutableList", "Stream", "IEnumerable", "vector", "Queue", "Deque", "Mapping",
-    "AsyncIterator", "AsyncGenerator", "DefaultDict", "defaultdict", "deque", "FxHashMap",
-    "FxHashSet", "FxIndexMap", "SmallVec", "Arena",
+    "Option",
+    "Vec",
+    "VecDeque",
+    "HashSet",
+    "BTreeSet",
+    "HashMap",
+    "BTreeMap",
+    "Iterator",
+    "IntoIterator",
+    "Array",
+    "ReadonlyArray",
+    "Set",
+    "Map",
+    "Iterable",
+    "List",
+    "list",
+    "Dict",
+    "dict",
+    "Optional",
+    "Sequence",
+    "Generator",
+    "tuple",
+    "Tuple",
+    "set",
+    "frozenset",
+    "Collection",
+    "ArrayList",
+    "MutableList",
+    "Stream",
+    "IEnumerable",
+    "vector",
+    "Queue",
+    "Deque",
+    "Mapping",
+    "AsyncIterator",
+    "AsyncGenerator",
+    "DefaultDict",
+    "defaultdict",
+    "deque",
+    "FxHashMap",
+    "FxHashSet",
+    "FxIndexMap",
+    "SmallVec",
+    "Arena",
 ];
 
 impl Machine<'_> {
@@ -180,7 +237,7 @@ impl Machine<'_> {
     }
 
     /// The type that an `impl` is of, or a class itself, where it is declared in this file.
-    pub(super) fn home(&self, symbol: u32) -> Option<u32> {
+    pub(super) fn find_home(&self, symbol: u32) -> Option<u32> {
         let found = &self.facts.symbols[symbol as usize];
         if found.kind != SymbolKind::Impl {
             return Some(symbol);

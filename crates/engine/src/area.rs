@@ -7,9 +7,6 @@ use crate::index::Indexer;
 use crate::layers::cards::{CardsIndexer, CardsLayer, RULES as CARD_RULES};
 use crate::layers::code::{CodeIndexer, CodeLayer};
 use crate::layers::files::{FilesIndexer, FilesLayer};
-use crate::layers::kb::{self, KbIndexer, KbLayer};
-use crate::layers::history::{HistoryFollower, HistoryLayer};
-use crate::layers::graph::{GraphLayer, RULES as GRAPH_RULES};
 use crate::layers::graph::{GraphLayer, RULES as GRAPH_RULES};
 use crate::layers::history::{HistoryFollower, HistoryLayer};
 use crate::layers::kb::{self, KbIndexer, KbLayer};
@@ -49,16 +46,6 @@ pub const AREAS: &[Area] = &[
         ..Area::NOTHING
     },
     Area { name: "code", indexer: Some(&CodeIndexer), layer: Some(&CodeLayer), ..Area::NOTHING },
-    Area {
-        name: "history",
-        follower: Some(&HistoryFollower),
-        layer: Some(&HistoryLayer),
-        name: "work",
-        layer: Some(&WorkLayer),
-        durable: Some(work::DURABLE),
-        rules: work::RULES,
-        ..Area::NOTHING
-    },
     Area {
         name: "card",
         indexer: Some(&CardsIndexer),

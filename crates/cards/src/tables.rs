@@ -215,6 +215,11 @@ pub fn keyed(conn: &Connection, key: &str) -> Result<Vec<CardRow>> {
     cards_by(conn, &format!("{CARD} WHERE folded = ?1 ORDER BY path"), params![fold(key)])
 }
 
+/// The key of every card.
+pub fn keys(conn: &Connection) -> Result<Vec<CardKey>> {
+    rows(conn, "SELECT DISTINCT key FROM card ORDER BY key", params![], |row| parsed(row, 0))
+}
+
 /// Every card, by key and path.
 pub fn cards(conn: &Connection) -> Result<Vec<CardRow>> {
     cards_by(conn, &format!("{CARD} ORDER BY key, path"), params![])

@@ -1,5 +1,6 @@
 //! Cards as nodes; relations between them and `see` from code as edges.
 
+use base::entity::CardKey;
 use base::{EntityRef, Result};
 use cards::{CardRow, RelationRow, SeeRow};
 
@@ -41,24 +42,27 @@ impl Layer for CardsLayer {
         }
         let wanted = cards::fold(name);
         let ending = format!("/{wanted}");
-        let fits = |card: &CardRow| {
-            let slug = cards::fold(cards::slug(&card.key));
-            slug == wanted || slug.ends_with(&ending) || cards::fold(card.key.as_str()) == wanted
+        let fits = |key: &CardKey| {
+            let slug = cards::fold(cards::slug(key));
+            slug == wanted || slug.ends_with(&ending) || cards::fold(key.as_str()) == wanted
         };
-        let all = cards::cards(view.index()?.conn())?;
-        let found = all.iter().filter(|card| fits(card));
-        Ok(found
-            .map(|card| Candidate { node: card_node(card), about: about(card), sure: false })
-            .collect())
+        let conn = view.index()?.conn();
+        let mut found = Vec::new();
+        for key in cards::keys(conn)?.into_iter().filter(fits) {
+            let card = cards::by_key(conn, key.as_str())?;
+            let about = card.as_ref().map(about).unwrap_or_default();
+            found.push(Candidate { node: EntityRef::Card(key), about, sure: false });
+        }
+        Ok(found)
     }
 
     fn near(&self, view: &View, name: &str) -> Result<Vec<(f64, String)>> {
-        let near = |card: &CardRow| {
-            let (key, slug) = (card.key.as_str(), cards::slug(&card.key));
+        let near = |key: &CardKey| {
+            let (key, slug) = (key.as_str(), cards::slug(key));
             let close = strsim::jaro_winkler(key, name).max(strsim::jaro_winkler(slug, name));
             (close > CLOSE_ENOUGH).then(|| (close, key.to_owned()))
         };
-        Ok(cards::cards(view.index()?.conn())?.iter().filter_map(near).collect())
+        Ok(cards::keys(view.index()?.conn())?.iter().filter_map(near).collect())
     }
 
     fn holds(&self, view: &View, wanted: &EntityRef) -> Result<bool> {

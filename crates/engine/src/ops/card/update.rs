@@ -22,8 +22,7 @@ use crate::view::View;
 pub struct Update {
     /// Key, slug or file of the card
     pub key: Target,
-    /// Fields and their new values, as JSON: summary, status, tags, subjects, constraints, body
-    /// or any other
+    /// Fields and their new values, as JSON: any but key and type
     #[arg(long)]
     #[serde(default)]
     pub fields: Option<Fields>,

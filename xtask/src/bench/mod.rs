@@ -5,6 +5,7 @@
 
 mod latency;
 mod start;
+mod work;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +19,8 @@ struct Bench {
 }
 
 /// Every benchmark, in the order of the table.
-const ALL: &[Bench] = &[Bench { name: "start", run: start::run }];
+const ALL: &[Bench] =
+    &[Bench { name: "start", run: start::run }, Bench { name: "work", run: work::run }];
 
 /// What every benchmark is given.
 struct Site {

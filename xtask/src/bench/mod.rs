@@ -6,6 +6,7 @@
 mod cards;
 mod latency;
 mod start;
+mod work;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,8 +20,11 @@ struct Bench {
 }
 
 /// Every benchmark, in the order of the table.
-const ALL: &[Bench] =
-    &[Bench { name: "start", run: start::run }, Bench { name: "cards", run: cards::run }];
+const ALL: &[Bench] = &[
+    Bench { name: "start", run: start::run },
+    Bench { name: "cards", run: cards::run },
+    Bench { name: "work", run: work::run },
+];
 
 /// What every benchmark is given.
 struct Site {

@@ -3,12 +3,18 @@
 //! Facts come from `syntax`, one file at a time; what is here is what several files mean
 //! together. Knows neither the graph nor any other capability.
 
+mod calls;
 mod find;
+mod moves;
 mod resolve;
 mod symbols;
 mod tables;
 
+pub use calls::{
+    EdgeRow, Relation, Sure, edges_from, edges_to, every_edge, settle, unsure_calls, unsure_names,
+};
 pub use find::{Case, Find, find};
+pub use moves::{Because, Known, moves};
 pub use resolve::resolve_all;
 pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
 pub use tables::{

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use store::Connection;
 use syntax::{FileFacts, Import, Language, Symbol, Visibility};
 
-use crate::tables;
+use crate::{calls, tables};
 
 /// A symbol as the index keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,11 +80,13 @@ pub fn learn(conn: &Connection, path: &RepoPath, facts: &FileFacts) -> Result<()
     for (id, export) in (0..).zip(&facts.exports) {
         tables::put_export(conn, path, id, (&export.name, export.from))?;
     }
+    calls::learn(conn, path, facts)?;
     facts.errors.iter().try_for_each(|error| tables::put_error(conn, path, error))
 }
 
 /// Drops what a file said.
 pub fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
+    calls::forget(conn, path)?;
     tables::forget(conn, path)
 }
 

@@ -7,7 +7,7 @@ use syntax::{Import, Symbol, SyntaxError};
 use crate::symbols::{Imported, SymbolRow, visibility};
 
 /// The tables.
-pub const SCHEMA: &str = include_str!("code.sql");
+pub const SCHEMA: &str = concat!(include_str!("code.sql"), include_str!("calls/calls.sql"));
 
 /// What must be equal in an index built from nothing.
 pub const DUMP: &[&str] = &[
@@ -16,6 +16,15 @@ pub const DUMP: &[&str] = &[
     "SELECT * FROM export",
     "SELECT * FROM package",
     "SELECT * FROM syntax_error",
+    "SELECT path, face, own FROM summary JOIN place ON id = place",
+    "SELECT path, name, digest FROM offer JOIN place ON id = place",
+    "SELECT p.path, f.path, from_name, relation, t.path, to_name, sure, line FROM edge
+     JOIN place p ON p.id = place JOIN place f ON f.id = from_place
+     JOIN place t ON t.id = to_place",
+    "SELECT path, from_name, name, line FROM unsure JOIN place ON id = place",
+    "SELECT p.path, o.path, on_name FROM rest
+     JOIN place p ON p.id = place JOIN place o ON o.id = on_place",
+    "SELECT place FROM stale",
 ];
 
 const SYMBOL: &str = "SELECT path, id, name, full, kind, parent, signature, doc, visibility,

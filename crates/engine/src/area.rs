@@ -7,8 +7,13 @@ use crate::index::Indexer;
 use crate::layers::cards::{CardsIndexer, CardsLayer, RULES as CARD_RULES};
 use crate::layers::code::{CodeIndexer, CodeLayer};
 use crate::layers::files::{FilesIndexer, FilesLayer};
+use crate::layers::kb::{self, KbIndexer, KbLayer};
+use crate::layers::history::{HistoryFollower, HistoryLayer};
+use crate::layers::graph::{GraphLayer, RULES as GRAPH_RULES};
+use crate::layers::graph::{GraphLayer, RULES as GRAPH_RULES};
 use crate::layers::history::{HistoryFollower, HistoryLayer};
 use crate::layers::kb::{self, KbIndexer, KbLayer};
+use crate::layers::work::{self, WorkLayer};
 use crate::rules::{CONFIG_INVALID, Rule};
 
 /// One capability, as the engine sees it. Capabilities do not see each other.
@@ -48,6 +53,10 @@ pub const AREAS: &[Area] = &[
         name: "history",
         follower: Some(&HistoryFollower),
         layer: Some(&HistoryLayer),
+        name: "work",
+        layer: Some(&WorkLayer),
+        durable: Some(work::DURABLE),
+        rules: work::RULES,
         ..Area::NOTHING
     },
     Area {
@@ -63,6 +72,20 @@ pub const AREAS: &[Area] = &[
         layer: Some(&KbLayer),
         durable: Some(kb::DURABLE),
         rules: &kb::RULES,
+        ..Area::NOTHING
+    },
+    Area {
+        name: "history",
+        follower: Some(&HistoryFollower),
+        layer: Some(&HistoryLayer),
+        ..Area::NOTHING
+    },
+    Area { name: "graph", layer: Some(&GraphLayer), rules: GRAPH_RULES, ..Area::NOTHING },
+    Area {
+        name: "work",
+        layer: Some(&WorkLayer),
+        durable: Some(work::DURABLE),
+        rules: work::RULES,
         ..Area::NOTHING
     },
 ];

@@ -5,6 +5,7 @@
 //! be asked of them, composes them into one graph, and commits what they plan.
 
 mod area;
+mod backup;
 pub mod contract;
 mod doctor;
 mod durable;
@@ -39,4 +40,4 @@ pub use plan::{Change, Plan, Written};
 pub use repo::Repository;
 pub use search::{Filter, Hit, Text, Why};
 pub use view::View;
-pub use workspace::{Homes, Mode, Opening, Workspace};
+pub use workspace::{Homes, Mode, Opening, Watched, Workspace};

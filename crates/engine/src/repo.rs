@@ -156,6 +156,17 @@ impl Repository {
         (!own.starts_with(&inner.root) || !path.starts_with(own)).then_some(inner.root)
     }
 
+    /// The commits since a moment, newest first.
+    pub(crate) fn recent(&self, since: jiff::Timestamp, call: &Call) -> Result<Vec<git::Recent>> {
+        self.repo.recent(call, since)
+    }
+
+    /// The files that a commit touched.
+    pub(crate) fn touched(&self, commit: &git::Recent, call: &Call) -> Result<Vec<RepoPath>> {
+        let changes = self.repo.diff_trees(call, commit.parent.as_ref(), &commit.id)?;
+        Ok(changes.items.into_iter().map(|change| change.path).collect())
+    }
+
     /// The branch that a fresh clone of `origin` checks out, if this clone knows it.
     pub(crate) fn default_branch(&self, call: &Call) -> Result<Option<String>> {
         self.repo.default_branch(call)

@@ -37,10 +37,10 @@ pub struct View<'w> {
     index: OnceCell<(Index, Freshness)>,
     /// Each durable store, opened when it is first asked for
     stores: Vec<(Durable, OnceCell<Option<Reading>>)>,
-    /// What follows the commit that is checked out, by area
-    followed: Vec<(&'static str, OnceCell<Option<Shelves>>)>,
     /// Where the stores are, by what is checked out
     place: OnceCell<StorePlace>,
+    /// What follows the commit that is checked out, by area
+    followed: Vec<(&'static str, OnceCell<Option<Shelves>>)>,
     doubts: RefCell<Vec<String>>,
     /// What areas put together once a view, by its type
     made: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
@@ -59,8 +59,8 @@ impl<'w> View<'w> {
             call,
             index,
             stores,
-            followed,
             place: OnceCell::new(),
+            followed,
             doubts,
             made: RefCell::default(),
         }
@@ -165,6 +165,32 @@ impl<'w> View<'w> {
         Ok(cell.get().and_then(Option::as_ref))
     }
 
+    /// What is derived from a store: kept for as long as the store is as this view sees it.
+    pub(crate) fn derived<T: Send + Sync + 'static>(
+        &self,
+        (name, store): (&'static str, &str),
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.kept((name, self.revision_of(store)?), make)
+    }
+
+    /// What is derived at some revision, made now unless it is kept.
+    pub(crate) fn kept<T: Send + Sync + 'static>(
+        &self,
+        (name, revision): (&'static str, i64),
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.workspace.kept().get(name, revision, make)
+    }
+
+    /// Where the stores are for this call.
+    pub(crate) fn place(&self) -> Result<&StorePlace> {
+        if self.place.get().is_none() {
+            let _ = self.place.set(self.workspace.place(&self.call)?);
+        }
+        self.place.get().ok_or_else(|| Problem::internal("no place"))
+    }
+
     /// What an area keeps of commits, up to date, however long that takes. Nothing without git.
     pub(crate) fn followed(&self, area: &str) -> Result<Option<&Shelves>> {
         self.followed_within(area, None)
@@ -205,14 +231,6 @@ impl<'w> View<'w> {
     /// The files of all that follows the commit that is checked out.
     pub(crate) fn followed_files(&self) -> Vec<(&'static str, PathBuf)> {
         self.workspace.followed_files()
-    }
-
-    /// Where the stores are for this call.
-    pub(crate) fn place(&self) -> Result<&StorePlace> {
-        if self.place.get().is_none() {
-            let _ = self.place.set(self.workspace.place(&self.call)?);
-        }
-        self.place.get().ok_or_else(|| Problem::internal("no place"))
     }
 
     /// Every place where text can be searched: the index, and the stores that keep their own.

@@ -11,8 +11,8 @@ use tree::{Disk, FileEdit, Journal, Recovered, Tree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
-use crate::durable::Durable;
 use crate::durable::place::StorePlace;
+use crate::durable::{Durable, Kept};
 use crate::follow::{Following, Look};
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
@@ -29,6 +29,23 @@ const MOMENT: Duration = Duration::from_millis(300);
 
 /// How long a server's reader waits for a large refresh before the last good state has to do.
 const SERVER_WAIT: Duration = Duration::from_secs(8);
+
+/// How long a watcher sleeps before it looks for what makes no sound, such as a commit.
+const IDLE: Duration = Duration::from_secs(2);
+
+/// How long a watcher waits for the rest of what it has begun to hear.
+const DEBOUNCE: Duration = Duration::from_millis(40);
+
+/// A change that `watch` took in.
+#[derive(Debug)]
+pub struct Watched {
+    /// Files of the project
+    pub files: u64,
+    /// What the index rests on
+    pub basis: Basis,
+    /// How long it took
+    pub took: Duration,
+}
 
 /// What it takes to open a workspace. The door knows all of it; nothing below asks for it.
 #[derive(Debug)]
@@ -98,6 +115,8 @@ pub struct Workspace {
     behind: (Mutex<bool>, Condvar),
     /// What is always missing
     lacks: Vec<String>,
+    /// What was derived from a store, as of its revision
+    kept: Kept,
 }
 
 impl Workspace {
@@ -132,12 +151,13 @@ impl Workspace {
             settings: SettingsFile::default(),
             notices: Mutex::default(),
             behind: Default::default(),
+            kept: Kept::default(),
             git: git.transpose()?,
             homes,
             tree,
             lacks,
         };
-        workspace.recover_if_nobody_else_does()?;
+        workspace.recover_if_nobody_else_does();
         Ok(workspace)
     }
 
@@ -256,6 +276,28 @@ impl Workspace {
             let waiting = flag.lock().unwrap_or_else(PoisonError::into_inner);
             let waited = woken.wait_while(waiting, |is_behind| !*is_behind);
             *waited.unwrap_or_else(PoisonError::into_inner) = false;
+        }
+    }
+
+    /// Keeps the index up to date until `call` is stopped, and tells of every change it took in.
+    ///
+    /// Sleeps until something is heard; a commit, which changes no file, is noticed at the
+    /// latest after `IDLE`.
+    pub fn watch(&self, call: &Arc<Call>, tell: impl Fn(&Watched)) -> Result<()> {
+        let mut known = None;
+        loop {
+            call.go_on()?;
+            let begin = std::time::Instant::now();
+            let view = self.view(call.clone())?;
+            let revision = view.index()?.revision;
+            if known.replace(revision) != Some(revision) {
+                let files = crate::index::tables::count_files(view.index()?.conn())?;
+                let (basis, took) = (view.basis()?, begin.elapsed());
+                tell(&Watched { files, basis, took });
+            }
+            drop(view);
+            self.refresher.wait(IDLE, call)?;
+            std::thread::sleep(DEBOUNCE); // an editor or git writes more than one file
         }
     }
 
@@ -425,6 +467,11 @@ impl Workspace {
         found.ok_or_else(|| Problem::not_found(format!("no store is called `{name}`")))
     }
 
+    /// What was derived from a store, as of its revision.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
     /// Changes that were committed to files.
     pub(crate) fn journal(&self) -> &Journal {
         &self.journal
@@ -455,24 +502,22 @@ impl Workspace {
 
     /// Whoever holds the lock is alive and recovers before writing: then nothing is left for us.
     /// A child that was just forked holds it for a moment too, hence a little patience.
-    fn recover_if_nobody_else_does(&self) -> Result<()> {
+    fn recover_if_nobody_else_does(&self) {
         if !self.journal.is_unfinished() {
-            return Ok(());
+            return;
         }
         let call = Call::new("recovery", jiff::Timestamp::UNIX_EPOCH);
         match tree::lock(&self.lock_file(), MOMENT, &call) {
-            Ok(_lock) => {
-                // What cannot be finished now must not keep anybody from reading.
-                if let Err(problem) = self.recover() {
-                    let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
-                    notices
-                        .push(format!("a change that was cut off cannot be finished: {problem}"));
-                }
-                Ok(())
-            }
-            Err(problem) if problem.code == Code::Busy => Ok(()),
-            Err(problem) => Err(problem),
+            Ok(_lock) => self.recover().unwrap_or_else(|problem| self.cannot_finish(&problem)),
+            Err(problem) if problem.code == Code::Busy => {}
+            Err(problem) => self.cannot_finish(&problem),
         }
+    }
+
+    /// What cannot be finished now must not keep anybody from reading.
+    fn cannot_finish(&self, problem: &Problem) {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        notices.push(format!("a change that was cut off cannot be finished: {problem}"));
     }
 
     fn recover(&self) -> Result<()> {
@@ -502,15 +547,15 @@ impl Homes {
     }
 }
 
-fn following(areas: &'static [Area], homes: &Homes) -> Vec<Following> {
-    let one = |area: &Area| Some(Following::new(area.name, area.follower?, homes));
-    areas.iter().filter_map(one).collect()
-}
-
 /// What a change to a store was planned from.
 struct PlannedFrom {
     place: StorePlace,
     revision: i64,
+}
+
+fn following(areas: &'static [Area], homes: &Homes) -> Vec<Following> {
+    let one = |area: &Area| Some(Following::new(area.name, area.follower?, homes));
+    areas.iter().filter_map(one).collect()
 }
 
 fn unchanged<A>(result: A) -> Written<A> {

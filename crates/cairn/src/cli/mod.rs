@@ -6,6 +6,7 @@ mod nested;
 mod place;
 mod serve;
 mod terminal;
+mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -3,6 +3,7 @@
 //! A store's rows are the business of its area. Here is what all of them share: where they are,
 //! how a plan's change to one is committed, recorded and undone.
 
+mod kept;
 pub(crate) mod name;
 pub(crate) mod place;
 mod read;
@@ -19,6 +20,7 @@ use store::{Migration, Store, Transaction};
 use self::tables::Made;
 use crate::search;
 
+pub(crate) use kept::Kept;
 pub use read::Reading;
 
 /// A durable store that an area keeps.

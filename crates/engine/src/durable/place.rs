@@ -176,7 +176,7 @@ impl StorePlace {
         fs::write(folder.join(LABEL), own.name()).map_err(failed())?;
         let source = self.folder(default).join(durable.file_name());
         if !file.exists() && source.exists() {
-            store::back_up(&store::open_reading(&source)?, &file)?;
+            store::back_up(durable.open(&source)?.connection(), &file)?;
         }
         Ok(true)
     }

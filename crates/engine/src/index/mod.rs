@@ -7,6 +7,7 @@ mod apply;
 mod generation;
 mod listen;
 mod look;
+mod memory;
 pub(crate) mod read;
 mod refresh;
 pub(crate) mod tables;

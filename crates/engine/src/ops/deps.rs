@@ -45,8 +45,9 @@ pub struct Deps {
 
 impl Query for Deps {
     const NAME: &'static str = "deps";
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_deps").joining(["path", "symbol", "#", "target"])];
+    const ALIASES: &'static [Alias] = &[Alias::of("kart_deps")
+        .joining(["path", "symbol", "#", "target"])
+        .presetting(&[("edges", super::reach::CODE)])];
     const EXAMPLES: &'static [Example] =
         &[Example { args: "README.md", shows: "which files the README leads to" }];
     type Answer = Reach;

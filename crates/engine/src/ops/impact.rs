@@ -48,7 +48,9 @@ impl Query for Impact {
     const TOOLSET: Toolset = Toolset::Everyday;
     const ALIASES: &'static [Alias] = &[
         Alias::of("impact_analysis").renaming(&[("card_key", "target")]),
-        Alias::of("kart_impact").joining(["path", "symbol", "#", "target"]),
+        Alias::of("kart_impact")
+            .joining(["path", "symbol", "#", "target"])
+            .presetting(&[("edges", super::reach::CODE)]),
     ];
     const EXAMPLES: &'static [Example] = &[
         Example { args: "README.md", shows: "which documents link to the README" },

@@ -11,6 +11,10 @@ use crate::graph::walk::{self, Reached, Sense, Walked};
 use crate::graph::{self, Confidence, EdgeFilter};
 use crate::view::View;
 
+/// The edges that `kart_impact` and `kart_deps` follow, as JSON.
+pub(super) const CODE: &str = r#"["code.imports", "code.calls", "code.uses", "code.extends",
+    "code.implements", "code.injects", "code.provides"]"#;
+
 /// What was asked.
 pub(super) struct Asked<'a> {
     pub operation: &'static str,
@@ -134,7 +138,7 @@ impl Render for Reach {
         }
         if self.not_followed > 0 {
             page.say_next(
-                format!("Not followed: {} edges by name only", self.not_followed),
+                not_followed(self.not_followed),
                 format!("{} {} --confidence name", self.operation, self.target),
             );
         }
@@ -161,8 +165,16 @@ impl Reach {
     }
 }
 
+fn not_followed(count: usize) -> String {
+    let calls = if count == 1 { "call" } else { "calls" };
+    format!("Not followed: {count} {calls} by name only, on values of unknown type")
+}
+
 fn cells(row: &Row) -> Vec<Cell> {
-    let name = row.node.path().map_or_else(|| row.node.to_string(), ToString::to_string);
+    let name = match &row.node {
+        EntityRef::Symbol(_, name) => name.to_string(),
+        node => node.path().map_or_else(|| node.to_string(), ToString::to_string),
+    };
     let how = match (&row.through, row.confidence) {
         (Some(through), _) => format!("{}, through {through}", row.edge),
         (None, Confidence::Exact) => row.edge.to_owned(),

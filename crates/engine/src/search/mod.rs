@@ -13,11 +13,11 @@ use self::tables::{Bounds, Found};
 /// How many rows each way of looking may bring before they are ranked.
 const CANDIDATES: usize = 1000;
 
-/// How much less a text counts that is not about something that is there now.
-const ASIDE: f64 = 0.5;
-
 /// How many nodes a long text may be about.
 const ABOUT: usize = 100;
+
+/// How much less a text counts that is not about something that is there now.
+const ASIDE: f64 = 0.5;
 
 /// What a layer gives to be searched: one node and its text.
 #[derive(Debug, Clone)]
@@ -110,21 +110,6 @@ pub(crate) fn search_all(conns: &[&Connection], query: &str, filter: &Filter) ->
     Ok(all)
 }
 
-/// Those of some texts that fit, which a layer has found by itself.
-pub(crate) fn judge(texts: Vec<Text>, query: &str) -> Vec<Hit> {
-    let asked = Asked::new(query);
-    let row = |text: Text| {
-        let Text { node, kind, name, body, .. } = text;
-        Found { id: 0, node, kind: kind.to_owned(), name, body }
-    };
-    let mut hits: Vec<Hit> = texts.into_iter().filter_map(|text| asked.judge(row(text))).collect();
-    // What a commit is called says less of where something is than the name of a file does.
-    for hit in &mut hits {
-        hit.score -= ASIDE;
-    }
-    hits
-}
-
 /// What a text of many words may be about, by the names and titles of nodes. `words` is a query
 /// of the full-text index.
 pub(crate) fn about(conns: &[&Connection], words: &str, filter: &Filter) -> Result<Hits> {
@@ -144,6 +129,21 @@ pub(crate) fn about(conns: &[&Connection], words: &str, filter: &Filter) -> Resu
     }
     all.sort();
     Ok(all)
+}
+
+/// Those of some texts that fit, which a layer has found by itself.
+pub(crate) fn judge(texts: Vec<Text>, query: &str) -> Vec<Hit> {
+    let asked = Asked::new(query);
+    let row = |text: Text| {
+        let Text { node, kind, name, body, .. } = text;
+        Found { id: 0, node, kind: kind.to_owned(), name, body }
+    };
+    let mut hits: Vec<Hit> = texts.into_iter().filter_map(|text| asked.judge(row(text))).collect();
+    // What a commit is called says less of where something is than the name of a file does.
+    for hit in &mut hits {
+        hit.score -= ASIDE;
+    }
+    hits
 }
 
 /// Forgets a node's text.

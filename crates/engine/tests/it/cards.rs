@@ -465,7 +465,9 @@ fn branches_that_touch_different_fields_merge_by_git_alone() {
     repo.commit("cards");
     let branch = |name: &str, changes: &[(&str, serde_json::Value)]| {
         repo.git(&["checkout", "-q", "-b", name, "main"]);
-        changes.iter().for_each(|(op, args)| drop(repo.data(op, args.clone())));
+        for (op, args) in changes {
+            repo.data(op, args.clone());
+        }
         repo.commit(name);
         repo.git(&["checkout", "-q", "main"]);
     };

@@ -131,7 +131,12 @@ fn a_change_reaches_those_who_import_it() {
     let rows = repo.data("impact", json!({"target": "src/pay/gateway.ts"}));
     let reached: Vec<&str> =
         rows["rows"].as_array().unwrap().iter().map(|row| row["node"].as_str().unwrap()).collect();
-    let expected = ["module:src/pay/index.ts", "module:src/orders.ts", "module:src/orders.test.ts"];
+    let expected = [
+        "module:src/pay/index.ts",
+        "symbol:src/orders.ts#Orders.settle",
+        "module:src/orders.test.ts",
+        "module:src/orders.ts",
+    ];
     assert_eq!(reached, expected);
     check(
         &repo,

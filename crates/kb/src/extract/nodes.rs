@@ -49,13 +49,11 @@ impl<'a> Reader<'a> {
     pub(super) fn id(&mut self) -> Option<(String, u32)> {
         let node = self.node(&["id"])?;
         let line = node.place.line;
-        match node.scalar().map(|text| End::read(text.trim())) {
-            Some(Ok(End::Entity(id))) => Some((id, line)),
-            _ => {
-                self.out.faults.push((line, "`id` is no id such as REQ-001".into()));
-                None
-            }
+        if let Some(Ok(End::Entity(id))) = node.scalar().map(|text| End::read(text.trim())) {
+            return Some((id, line));
         }
+        self.out.faults.push((line, "`id` is no id such as REQ-001".into()));
+        None
     }
 
     /// The entity, with what its fields say; a missing title or state stays empty.

@@ -83,6 +83,8 @@ impl Record {
         }
         let id = test_id(test);
         out.test(&id, test, "passing");
-        symbols.iter().for_each(|symbol| out.covers(symbol, &id));
+        for symbol in &symbols {
+            out.covers(symbol, &id);
+        }
     }
 }

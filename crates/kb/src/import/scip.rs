@@ -115,7 +115,9 @@ impl Document {
             let title = handle.trim_start_matches("symbol:");
             let id = test_id(title);
             out.test(&id, title, "pending");
-            named.into_iter().for_each(|symbol| out.covers(symbol, &id));
+            for symbol in named {
+                out.covers(symbol, &id);
+            }
         }
     }
 }
@@ -142,11 +144,8 @@ impl Occurrence {
 
     /// The last line of what it defines, from 1. A range is three numbers on one line, or four.
     fn last_line(&self) -> Option<u32> {
-        let last = match self.enclosing.as_slice() {
-            [line, _, _] | [_, _, line, _] => line,
-            _ => return None,
-        };
-        u32::try_from(last + 1).ok()
+        let ([line, _, _] | [_, _, line, _]) = self.enclosing.as_slice() else { return None };
+        u32::try_from(line + 1).ok()
     }
 }
 

@@ -33,6 +33,7 @@ impl Walk<'_> {
                     self.b.step(Action::Return(value));
                 }
             }
+            "raise_statement" => self.raise(node),
             "if_statement" => self.if_statement(node),
             "for_statement" => self.for_statement(node),
             "while_statement" => {
@@ -55,6 +56,19 @@ impl Walk<'_> {
             "block" | "ERROR" => self.block(node),
             _ => {
                 self.expr(node);
+            }
+        }
+    }
+
+    /// A class that is raised is called first; an error that is there already is not.
+    fn raise(&mut self, node: Node<'_>) {
+        for (at, child) in named(node).into_iter().enumerate() {
+            let value = self.expr(child);
+            let may_be_class = matches!(value, Expr::Local(_) | Expr::Name(_) | Expr::Member(..));
+            if at == 0 && may_be_class {
+                let last = child.field("attribute").unwrap_or(child);
+                let (whole, at) = (span(child), span(last).start);
+                self.b.call(CallKind::Call, value, Vec::new(), whole, at);
             }
         }
     }

@@ -94,15 +94,13 @@ fn of_card(view: &View, card: &CardRow) -> Result<Vec<Item>> {
         items.push(item(Section::IfItChanges, text, &said.source));
     }
     for said in cards::relations_from(conn, card.key.as_str())?.iter().take(LISTED) {
-        items.push(match cards::by_key(conn, &said.target)? {
-            Some(other) => {
-                item(Section::RestsOn, format!("{}: {}", said.kind, about(&other)), &other.key)
-            }
-            None => {
-                let text = format!("{}: {}, which does not exist", said.kind, said.target);
-                Item { section: Section::RestsOn, text, handle: None }
-            }
-        });
+        let other = cards::by_key(conn, &said.target)?;
+        let about = other.as_ref().map_or_else(
+            || format!("{}: {}, which does not exist", said.kind, said.target),
+            |other| format!("{}: {}", said.kind, about(other)),
+        );
+        let handle = other.map(|other| other.key.to_string());
+        items.push(Item { section: Section::RestsOn, text: about, handle });
     }
     items.push(item(Section::Around, "written in".into(), &EntityRef::File(card.path.clone())));
     Ok(items)

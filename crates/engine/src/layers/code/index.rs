@@ -41,7 +41,8 @@ impl Indexer for CodeIndexer {
         let renamed = news.changed.iter().any(is_manifest);
         let all = news.some_new || renamed || !news.gone.is_empty();
         let only = (!all).then_some(news.changed);
-        code::resolve_all(conn, &tables::all_files(conn)?, only)
+        code::resolve_all(conn, &tables::all_files(conn)?, only)?;
+        code::settle(conn)
     }
 }
 

@@ -1,8 +1,9 @@
-//! Symbols as nodes; `declares` and `imports` as edges.
+//! Symbols as nodes; `declares` and `imports` as edges, calls from beside.
 
 use base::{EntityRef, RepoPath, Result};
 use code::{Imported, SymbolRow};
 
+use super::calls;
 use crate::graph::{
     Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Section, Travel,
 };
@@ -24,7 +25,16 @@ const IMPORTS: EdgeKind = EdgeKind {
     means: "a file takes something from another",
 };
 
-static EDGES: [EdgeKind; 2] = [DECLARES, IMPORTS];
+static EDGES: [EdgeKind; 8] = [
+    DECLARES,
+    IMPORTS,
+    calls::CALLS,
+    calls::USES,
+    calls::EXTENDS,
+    calls::IMPLEMENTS,
+    calls::INJECTS,
+    calls::PROVIDES,
+];
 
 /// Names at least this similar are worth suggesting (Jaro-Winkler, 0 to 1).
 const CLOSE_ENOUGH: f64 = 0.85;
@@ -76,6 +86,7 @@ impl Layer for CodeLayer {
     ) -> Result<Vec<Edge>> {
         let mut edges = Vec::new();
         for here in frontier {
+            edges.extend(calls::edges(view, here, kind, direction)?);
             if direction != Direction::Against {
                 let found = along(view, here, kind)?;
                 edges.extend(found.into_iter().map(|there| edge(here.clone(), there, kind)));
@@ -96,14 +107,14 @@ impl Layer for CodeLayer {
         }))
     }
 
-    fn parts(&self, _: &View, _: &EntityRef) -> Result<Vec<EntityRef>> {
-        Ok(Vec::new())
+    fn parts(&self, view: &View, whole: &EntityRef) -> Result<Vec<EntityRef>> {
+        calls::parts(view, whole)
     }
 
     fn context(&self, view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
         match wanted {
             EntityRef::Module(path) => module_context(view, path),
-            EntityRef::Symbol(path, name) => symbol_context(view, path, name.as_str()),
+            EntityRef::Symbol(path, name) => symbol_context(view, wanted, (path, name.as_str())),
             _ => Ok(Vec::new()),
         }
     }
@@ -180,7 +191,7 @@ fn candidate(row: &SymbolRow) -> Candidate {
     Candidate { node: symbol_node(row), about: about(row), sure: false }
 }
 
-fn symbol_node(row: &SymbolRow) -> EntityRef {
+pub(super) fn symbol_node(row: &SymbolRow) -> EntityRef {
     let handle = handle(&row.path, &row.full);
     handle.parse().unwrap_or_else(|_| node(&row.path))
 }
@@ -205,6 +216,7 @@ fn module_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
         let text = format!("{private} more that are not exported");
         items.push(item(Section::Outline, text, format!("code zoom {path} --level 1")));
     }
+    items.extend(calls::callers(view, &node(path))?);
     items.extend(importers(&code::importers(conn, path)?));
     let mut seen = std::collections::BTreeSet::new();
     for import in code::imports(conn, path)? {
@@ -216,7 +228,11 @@ fn module_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
     Ok(items)
 }
 
-fn symbol_context(view: &View, path: &RepoPath, name: &str) -> Result<Vec<Item>> {
+fn symbol_context(
+    view: &View,
+    wanted: &EntityRef,
+    (path, name): (&RepoPath, &str),
+) -> Result<Vec<Item>> {
     let conn = view.index()?.conn();
     let rows = code::in_file(conn, path)?;
     let Some(own) = rows.iter().find(|row| row.full == name) else { return Ok(Vec::new()) };
@@ -225,6 +241,7 @@ fn symbol_context(view: &View, path: &RepoPath, name: &str) -> Result<Vec<Item>>
     for row in rows.iter().filter(|row| row.parent == Some(own.id)).take(LISTED) {
         items.push(item(Section::Outline, row.signature.clone(), handle(path, &row.full)));
     }
+    items.extend(calls::callers(view, wanted)?);
     let taking: Vec<Imported> =
         code::importers(conn, path)?.into_iter().filter(|i| takes(i, name)).collect();
     items.extend(importers(&taking));

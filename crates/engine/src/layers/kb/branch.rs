@@ -89,16 +89,14 @@ pub(crate) fn all(
 pub(crate) fn open(place: &StorePlace, branch: &str) -> Result<Connection> {
     let kept = place.kept(&DURABLE)?;
     let names: Vec<&str> = kept.iter().map(|kept| kept.owner.name()).collect();
-    match kept.iter().find(|kept| kept.owner.name() == branch) {
-        Some(kept) => read(&kept.file(&DURABLE)),
-        None => {
-            let problem = Problem::not_found(format!("{branch} has no knowledge base of its own"));
-            let near = base::near::nearest(branch, names, 1);
-            let hint = near.first().map(|near| format!("the nearest is {near}"));
-            let all = "`kb branches` lists those that have".to_owned();
-            Err(hint.into_iter().chain([all]).fold(problem, Problem::hint))
-        }
+    if let Some(kept) = kept.iter().find(|kept| kept.owner.name() == branch) {
+        return read(&kept.file(&DURABLE));
     }
+    let problem = Problem::not_found(format!("{branch} has no knowledge base of its own"));
+    let near = base::near::nearest(branch, names, 1);
+    let hint = near.first().map(|near| format!("the nearest is {near}"));
+    let all = "`kb branches` lists those that have".to_owned();
+    Err(hint.into_iter().chain([all]).fold(problem, Problem::hint))
 }
 
 fn read(file: &Path) -> Result<Connection> {

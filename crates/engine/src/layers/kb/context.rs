@@ -115,7 +115,7 @@ fn tied(known: &Knowledge, bond: &Bond, other: &str, backwards: bool) -> Option<
         (Relates::VerifiedBy | Relates::SpecifiedBy | Relates::CoveredBy, false) => {
             Section::MustHold
         }
-        (Relates::Implements, true) | (Relates::DependsOn, true) => Section::IfItChanges,
+        (Relates::Implements | Relates::DependsOn, true) => Section::IfItChanges,
         (Relates::DependsOn, false) => Section::RestsOn,
         _ => Section::Around,
     };

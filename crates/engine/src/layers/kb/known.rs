@@ -77,14 +77,12 @@ fn bound(view: &View, code: &str) -> Result<Option<EntityRef>> {
     let Some((path, name)) = code.split_once('#') else { return Ok(None) };
     let Some(Ok(path)) = RepoPath::normalised(path) else { return Ok(None) };
     let conn = view.index()?.conn();
-    let full = match code::symbol(conn, &path, name)? {
-        Some(row) => Some(row.full),
-        None => {
-            let ending = format!(".{name}");
-            let mut rows = code::in_file(conn, &path)?.into_iter();
-            rows.find(|row| row.full.ends_with(&ending)).map(|row| row.full)
-        }
-    };
+    let mut full = code::symbol(conn, &path, name)?.map(|row| row.full);
+    if full.is_none() {
+        let ending = format!(".{name}");
+        let mut rows = code::in_file(conn, &path)?.into_iter();
+        full = rows.find(|row| row.full.ends_with(&ending)).map(|row| row.full);
+    }
     Ok(full.and_then(|full| crate::layers::code::handle(&path, &full).parse().ok()))
 }
 

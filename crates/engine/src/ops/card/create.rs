@@ -15,7 +15,7 @@ use crate::contract::op::{Ask, Effect, Example, Mutation};
 use crate::plan::{Change, Plan};
 use crate::view::View;
 
-/// Make a card: a spec as a file under `.cairn/cards`
+/// Make a card, a draft at first: a spec as a file under `.cairn/cards`
 ///
 /// Without its fields, on a terminal, it asks for them.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -30,10 +30,6 @@ pub struct Create {
     #[arg(long)]
     #[serde(default)]
     pub r#type: Option<String>,
-    /// How far it has come; draft if left out
-    #[arg(long)]
-    #[serde(default)]
-    pub status: Option<Status>,
     /// Words to find it by
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
@@ -78,7 +74,7 @@ impl Mutation for Create {
         let text = cards::template(&New {
             key: &key,
             summary: self.summary.as_str().trim(),
-            status: self.status.unwrap_or(Status::Draft),
+            status: Status::Draft,
             lists: [
                 ("tags", &self.tags),
                 ("subjects", &self.subjects),

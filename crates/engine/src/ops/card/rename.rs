@@ -51,7 +51,7 @@ impl Mutation for Rename {
         let said = format!(
             "renamed from {}, with {} and {}",
             card.key,
-            count(code.len() as u64, "file of code"),
+            count(code.len() as u64, "code file"),
             count(others.len() as u64, "other card"),
         );
         let path = edits.last().map_or_else(|| card.path.clone(), |edit| edit.path.clone());

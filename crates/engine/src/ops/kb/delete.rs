@@ -18,7 +18,7 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbDelete {
-    /// Ids, {id, if_version}, or {type, from, to}
+    /// Ids, `{id, if_version}`, or `{type, from, to}`
     #[arg(value_name = "JSON")]
     pub targets: Objects,
     /// Also what points at them

@@ -15,7 +15,7 @@ use crate::layers::kb::show::Applied;
 use crate::plan::Plan;
 use crate::view::View;
 
-/// Bring in test results (JUnit XML), coverage (lcov) or an index (SCIP) as tests and covered_by
+/// Bring in test results (`JUnit` XML), coverage (lcov) or an index (SCIP) as tests and coverage
 ///
 /// A report replaces what it said last time; what others wrote stays.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]

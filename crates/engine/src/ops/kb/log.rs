@@ -36,7 +36,7 @@ pub struct KbLog {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Log {
     /// The entries, newest first
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LogRow>,
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
@@ -45,7 +45,7 @@ pub struct Log {
 
 /// One changeset
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Entry {
+pub struct LogRow {
     /// Its number, for `kb rollback`
     pub entry: i64,
     /// When it was applied
@@ -89,8 +89,8 @@ impl Query for KbLog {
     }
 }
 
-fn entry(logged: Logged) -> Entry {
-    Entry {
+fn entry(logged: Logged) -> LogRow {
+    LogRow {
         entry: logged.seq,
         at: logged.at,
         actor: logged.actor,
@@ -108,7 +108,7 @@ impl Render for Log {
             0 => "The log is empty: nothing was written here".to_owned(),
             total => format!("{total} entries, newest first"),
         });
-        let cells = |entry: &Entry| {
+        let cells = |entry: &LogRow| {
             let rows = match entry.rows.as_slice() {
                 [] => "nothing".to_owned(),
                 [only] => only.clone(),

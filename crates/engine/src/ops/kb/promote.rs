@@ -112,21 +112,15 @@ impl KbPromote {
 
 fn missing(view: &View<'_>, id: &str) -> Result<Problem> {
     let known = known(view)?;
-    Ok(match known.model.get(id).map(|fact| &fact.origin) {
-        Some(Origin::File(path, _)) => {
-            let message = format!("{id} already lives in {path}");
-            Problem::new(base::Code::InvalidOperation, message)
-        }
-        _ => {
-            let ids = known.model.facts().map(|fact| fact.entity.id.as_str());
-            let near = base::near::nearest(id, ids, 1);
-            let problem = Problem::not_found(format!("no entity is called {id}"));
-            near.first()
-                .map(|near| format!("the nearest is {near}"))
-                .into_iter()
-                .fold(problem, Problem::hint)
-        }
-    })
+    if let Some(Origin::File(path, _)) = known.model.get(id).map(|fact| &fact.origin) {
+        let message = format!("{id} already lives in {path}");
+        return Ok(Problem::new(base::Code::InvalidOperation, message));
+    }
+    let ids = known.model.facts().map(|fact| fact.entity.id.as_str());
+    let near = base::near::nearest(id, ids, 1);
+    let problem = Problem::not_found(format!("no entity is called {id}"));
+    let hint = near.first().map(|near| format!("the nearest is {near}"));
+    Ok(hint.into_iter().fold(problem, Problem::hint))
 }
 
 /// Plans to take the entity out of the store, now that a file has it.

@@ -24,15 +24,15 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbUpsert {
-    /// All in one: {id?, entities, relations, delete}
+    /// All in one: `{id, entities, relations, delete}`
     #[arg(value_name = "JSON")]
     #[serde(default)]
     pub changeset: Option<Objects>,
-    /// [{id, type, title, status, tags, priority, text, if_version, …}]
+    /// `[{id, type, title, status, tags, priority, text, if_version, …}]`
     #[arg(long, value_name = "JSON")]
     #[serde(default)]
     pub entities: Option<Objects>,
-    /// [{type, from, to, kind, confidence}]
+    /// `[{type, from, to, kind, confidence}]`
     #[arg(long, value_name = "JSON")]
     #[serde(default)]
     pub relations: Option<Objects>,
@@ -119,7 +119,7 @@ impl KbUpsert {
     /// The parts of the changeset, whether they came one by one or as one.
     fn parts(&self) -> Result<Parts> {
         let list =
-            |objects: &Option<Objects>| objects.iter().flat_map(|o| o.get()).cloned().collect();
+            |objects: &Option<Objects>| objects.iter().flat_map(Objects::get).cloned().collect();
         let mut parts = Parts {
             id: self.id.clone(),
             source: self.source.clone(),
@@ -127,7 +127,7 @@ impl KbUpsert {
             relations: list(&self.relations),
             delete: list(&self.delete),
         };
-        for value in self.changeset.iter().flat_map(|objects| objects.get()) {
+        for value in self.changeset.iter().flat_map(Objects::get) {
             let Value::Object(fields) = value else {
                 return Err(Problem::invalid(format!("a changeset is an object, not {value}")));
             };

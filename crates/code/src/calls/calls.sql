@@ -1,0 +1,60 @@
+-- Paths that the tables below speak of, files and folders, each by a number.
+CREATE TABLE place (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE);
+
+-- What each file says about calls: what others may ask of it, and what it asks itself.
+CREATE TABLE summary (
+    place INTEGER PRIMARY KEY,
+    face  BLOB NOT NULL,
+    own   BLOB NOT NULL
+);
+
+-- The names that files offer, each with a digest of all that is behind it.
+CREATE TABLE offer (
+    place  INTEGER NOT NULL,
+    name   TEXT NOT NULL,
+    digest INTEGER NOT NULL,
+    PRIMARY KEY (place, name)
+) WITHOUT ROWID;
+CREATE INDEX offer_name ON offer (name);
+
+-- Who uses whom, by the file that says so. The empty name is the file's own code.
+CREATE TABLE edge (
+    place      INTEGER NOT NULL,
+    from_place INTEGER NOT NULL,
+    from_name  TEXT NOT NULL,
+    relation   INTEGER NOT NULL,
+    to_place   INTEGER NOT NULL,
+    to_name    TEXT NOT NULL,
+    sure       INTEGER NOT NULL,  -- 0 exact, 1 inferred
+    line       INTEGER NOT NULL,
+    PRIMARY KEY (place, from_place, from_name, relation, to_place, to_name)
+) WITHOUT ROWID;
+CREATE INDEX edge_to ON edge (to_place, to_name);
+CREATE INDEX edge_from ON edge (from_place, from_name);
+
+-- Calls of which only the name is known.
+CREATE TABLE unsure (
+    place     INTEGER NOT NULL,
+    from_name TEXT NOT NULL,
+    name      TEXT NOT NULL,
+    line      INTEGER NOT NULL,
+    PRIMARY KEY (place, from_name, name)
+) WITHOUT ROWID;
+CREATE INDEX unsure_name ON unsure (name);
+
+-- What the edges of a file rest on: names that were looked up in other files, found or not.
+CREATE TABLE rest (
+    place    INTEGER NOT NULL,
+    on_place INTEGER NOT NULL,
+    on_name  TEXT NOT NULL,
+    PRIMARY KEY (place, on_place, on_name)
+) WITHOUT ROWID;
+CREATE INDEX rest_on ON rest (on_place, on_name);
+
+-- Files to be linked again before this refresh ends; those that were touched offer anew as well.
+CREATE TABLE stale (place INTEGER PRIMARY KEY, touched INTEGER NOT NULL);
+CREATE TRIGGER import_moved AFTER UPDATE OF target ON import WHEN old.target IS NOT new.target
+BEGIN
+    INSERT INTO stale SELECT id, 1 FROM place WHERE path = new.path
+        ON CONFLICT DO UPDATE SET touched = 1;
+END;

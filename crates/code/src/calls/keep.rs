@@ -1,0 +1,367 @@
+//! The call graph as a part of the index: what a file says when it is read, and what files mean
+//! together once all are.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use base::{Hash, RepoPath, Result};
+use serde::{Deserialize, Serialize};
+use store::Connection;
+use syntax::{FileFacts, Language};
+
+use super::link::{DECLARED_BY, Linked, Links, World, link};
+use super::summary::{Face, LocalEdge, Summary, Want, imports_in, imports_in_term};
+use super::value::Out;
+use super::{machine, tables};
+
+/// Faces that are kept while files are linked; bounds memory.
+const MOST_FACES: usize = 3_000;
+
+/// What all of a name's dependents rest on when a whole file came, went or takes in another.
+const WHOLE: &str = "";
+
+/// What a file asks, apart from what it offers.
+#[derive(Serialize, Deserialize)]
+struct Own {
+    edges: Vec<LocalEdge>,
+    wants: Vec<Want>,
+    names: Vec<(String, String, u32)>,
+}
+
+/// Takes in what a file says about calls.
+pub(crate) fn learn(conn: &Connection, path: &RepoPath, facts: &FileFacts) -> Result<()> {
+    let Some(language) = Language::of(path) else { return Ok(()) };
+    let summary = match language {
+        Language::Markdown => return Ok(()),
+        Language::CargoManifest => manifest(facts),
+        language => machine::interpret(language, facts),
+    };
+    let place = tables::place(conn, path)?;
+    let face = postcard::to_stdvec(&summary.face).unwrap_or_default();
+    let Summary { edges, wants, names, .. } = summary;
+    let own = postcard::to_stdvec(&Own { edges, wants, names }).unwrap_or_default();
+    tables::put_summary(conn, place, (&face, &own))?;
+    tables::touch(conn, place)
+}
+
+/// A manifest offers its package.
+fn manifest(facts: &FileFacts) -> Summary {
+    let mut face = Face::default();
+    if let Some(name) = &facts.namespace {
+        face.names.insert(format!("crate {}", name.replace('-', "_")), Vec::new());
+    }
+    Summary { face, ..Summary::default() }
+}
+
+/// Drops what a file said.
+pub(crate) fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
+    match tables::known_place(conn, path)? {
+        Some(place) => {
+            tables::forget(conn, place)?;
+            tables::touch(conn, place)
+        }
+        None => Ok(()),
+    }
+}
+
+/// Links all files whose wants may be answered otherwise than before.
+pub fn settle(conn: &Connection) -> Result<()> {
+    let world = &mut Stored::new(conn);
+    for place in tables::touched(conn)? {
+        compare(world, place)?;
+    }
+    for place in tables::stale(conn)? {
+        relink(world, place)?;
+    }
+    tables::clear_stale(conn)
+}
+
+/// Compares what a file offers with what it offered, and marks who rests on what differs.
+fn compare(world: &mut Stored<'_>, place: i64) -> Result<()> {
+    let conn = world.conn;
+    let Some(path) = tables::path_of(conn, place)? else { return Ok(()) };
+    let mut before: BTreeMap<String, i64> = tables::offers(conn, place)?.into_iter().collect();
+    let now = match world.face(&path)? {
+        Some(face) => offers(world, &path, &face)?,
+        None => BTreeMap::new(),
+    };
+    let mut changed = Vec::new();
+    for (name, digest) in &now {
+        if before.remove(name) != Some(*digest) {
+            tables::put_offer(conn, place, (name, *digest))?;
+            changed.push(name.clone());
+        }
+    }
+    for name in before.into_keys() {
+        tables::remove_offer(conn, place, &name)?;
+        changed.push(name);
+    }
+    let folder = match path.parent() {
+        Some(folder) => tables::known_place(conn, &folder)?,
+        None => None,
+    };
+    let root = tables::known_place(conn, &RepoPath::ROOT)?;
+    for name in changed {
+        if name == WHOLE {
+            tables::stale_for_all(conn, place)?;
+        } else if let Some(module) = name.strip_prefix("mod ") {
+            let module: Option<RepoPath> = module.parse().ok();
+            if let Some(module) = module
+                && let Some(module) = tables::known_place(conn, &module)?
+            {
+                tables::stale_for(conn, module, DECLARED_BY)?;
+            }
+        } else {
+            tables::stale_for(conn, place, &name)?;
+        }
+        let everywhere = name.starts_with("impl ") || name.starts_with("crate ");
+        if let Some(root) = root.filter(|_| everywhere) {
+            tables::stale_for(conn, root, &name)?;
+        }
+        if let Some(folder) = folder {
+            tables::stale_for(conn, folder, &name)?;
+        }
+    }
+    Ok(())
+}
+
+/// The names that a file offers, each with a digest of what is behind it: the values, the shapes
+/// inside of it, and the files that the imports it mentions mean.
+fn offers(world: &mut Stored<'_>, path: &RepoPath, face: &Face) -> Result<BTreeMap<String, i64>> {
+    let mut parts: BTreeMap<&str, (Vec<u8>, BTreeSet<&str>)> = BTreeMap::new();
+    let top = |name: &'_ str| name.split('.').next().unwrap_or_default().len();
+    for (name, outs) in &face.names {
+        let (part, imports) = parts.entry(&name[..top(name)]).or_default();
+        put(part, &(name, outs));
+        imports_in(outs, imports);
+    }
+    for (name, symbol) in &face.declared {
+        put(&mut parts.entry(&name[..top(name)]).or_default().0, &(name, symbol));
+    }
+    for (name, shape) in &face.shapes {
+        let (part, imports) = parts.entry(&name[..top(name)]).or_default();
+        put(part, &(name, &**shape));
+        shape.imports(imports);
+    }
+    let mut whole = (Vec::new(), BTreeSet::new());
+    put(&mut whole.0, &face.stars);
+    face.stars.iter().for_each(|(_, star)| imports_in_term(star, &mut whole.1));
+    let targets: BTreeMap<u32, RepoPath> = tables::targets(world.conn, path)?.into_iter().collect();
+    for (part, imports) in parts.values_mut().chain([&mut whole]) {
+        for key in imports.iter() {
+            let target = face.imports.get(*key).and_then(|import| targets.get(import));
+            put(part, &(key, target.map(RepoPath::as_bytes)));
+        }
+    }
+    let mut all: BTreeMap<String, i64> =
+        parts.iter().map(|(name, (part, _))| ((*name).to_owned(), digest(part))).collect();
+    for name in face.implemented_types() {
+        let shapes: Vec<(&str, &BTreeMap<String, Vec<Out>>)> =
+            face.implementations(name).map(|(path, _, members)| (path, members)).collect();
+        let mut part = Vec::new();
+        put(&mut part, &shapes);
+        all.insert(format!("impl {name}"), digest(&part));
+    }
+    for module in tables::modules(world.conn, path)? {
+        all.insert(format!("mod {module}"), 0);
+    }
+    all.insert(WHOLE.to_owned(), digest(&whole.0));
+    Ok(all)
+}
+
+fn put(into: &mut Vec<u8>, value: &impl Serialize) {
+    into.extend(postcard::to_stdvec(value).unwrap_or_default());
+}
+
+fn digest(bytes: &[u8]) -> i64 {
+    let hash = Hash::of(bytes);
+    let mut first = [0; 8];
+    first.copy_from_slice(&hash.as_bytes()[..8]);
+    i64::from_le_bytes(first)
+}
+
+/// Answers a file's wants anew.
+fn relink(world: &mut Stored<'_>, place: i64) -> Result<()> {
+    let conn = world.conn;
+    tables::forget_links(conn, place)?;
+    let Some((path, edges, links)) = raw(world, place)? else { return Ok(()) };
+    for edge in edges.iter().chain(&links.edges) {
+        if let Some(edge) = named(edge) {
+            let ends = (world.place(&edge.from.0)?, world.place(&edge.to.0)?);
+            tables::put_edge(conn, place, ends, &edge)?;
+        }
+    }
+    for (from, name, line) in &links.names {
+        tables::put_unsure(conn, place, (outer(from), name, *line))?;
+    }
+    for (on, name) in &links.rests {
+        if *on != path || name == DECLARED_BY {
+            let on = world.place(on)?;
+            tables::put_rest(conn, place, (on, name))?;
+        }
+    }
+    Ok(())
+}
+
+/// What a file says itself, and what its wants come to.
+fn raw(world: &mut Stored<'_>, place: i64) -> Result<Option<(RepoPath, Vec<Linked>, Links)>> {
+    let conn = world.conn;
+    let Some(path) = tables::path_of(conn, place)? else { return Ok(None) };
+    let Some(own) = tables::own(conn, place)? else { return Ok(None) };
+    let Ok(own) = postcard::from_bytes::<Own>(&own) else { return Ok(None) };
+    let local = own.edges.iter().map(|edge| Linked {
+        from: (path.clone(), edge.from.clone()),
+        relation: edge.relation,
+        to: (path.clone(), edge.to.clone()),
+        sure: edge.sure,
+        line: edge.line,
+    });
+    let local: Vec<Linked> = local.collect();
+    let summary = Summary { wants: own.wants, ..Summary::default() };
+    let mut links = link(world, &path, &summary)?;
+    links.names.extend(own.names);
+    Ok(Some((path, local, links)))
+}
+
+/// Every edge that a file says, functions without a name included: who, whom, and how sure.
+pub fn every_edge(conn: &Connection, path: &RepoPath) -> Result<Vec<super::EdgeRow>> {
+    let world = &mut Stored::new(conn);
+    let Some(place) = tables::known_place(conn, path)? else { return Ok(Vec::new()) };
+    let Some((_, local, links)) = raw(world, place)? else { return Ok(Vec::new()) };
+    let row = |edge: Linked| super::EdgeRow {
+        from: edge.from,
+        relation: edge.relation,
+        to: edge.to,
+        sure: edge.sure,
+        line: edge.line,
+    };
+    Ok(local.into_iter().chain(links.edges).map(row).collect())
+}
+
+/// An edge between symbols that have names: what a nameless function does, the one around it
+/// does; what is done to it is left out.
+fn named(edge: &Linked) -> Option<Linked> {
+    let from = outer(&edge.from.1);
+    if outer(&edge.to.1) != edge.to.1 {
+        return None;
+    }
+    let mut edge = edge.clone();
+    edge.from.1.truncate(from.len());
+    (edge.from != edge.to).then_some(edge)
+}
+
+/// The path of the nearest symbol with a name.
+fn outer(path: &str) -> &str {
+    let mut path = path;
+    loop {
+        let (before, last) = path.rsplit_once('.').unwrap_or(("", path));
+        if !last.starts_with('<') {
+            return path;
+        }
+        path = before;
+    }
+}
+
+/// All files, as the index has them.
+struct Stored<'c> {
+    conn: &'c Connection,
+    faces: HashMap<RepoPath, Option<Rc<Face>>>,
+    places: HashMap<RepoPath, i64>,
+    targets: RefCell<HashMap<RepoPath, Rc<HashMap<u32, RepoPath>>>>,
+    declared_by: HashMap<RepoPath, Option<RepoPath>>,
+    implementors: HashMap<String, Vec<RepoPath>>,
+    packages: HashMap<String, Vec<RepoPath>>,
+}
+
+impl<'c> Stored<'c> {
+    fn new(conn: &'c Connection) -> Self {
+        Self {
+            conn,
+            faces: HashMap::new(),
+            places: HashMap::new(),
+            targets: RefCell::default(),
+            declared_by: HashMap::new(),
+            implementors: HashMap::new(),
+            packages: HashMap::new(),
+        }
+    }
+
+    fn place(&mut self, path: &RepoPath) -> Result<i64> {
+        if let Some(place) = self.places.get(path) {
+            return Ok(*place);
+        }
+        let place = tables::place(self.conn, path)?;
+        self.places.insert(path.clone(), place);
+        Ok(place)
+    }
+}
+
+impl World for Stored<'_> {
+    fn face(&mut self, file: &RepoPath) -> Result<Option<Rc<Face>>> {
+        if let Some(face) = self.faces.get(file) {
+            return Ok(face.clone());
+        }
+        let bytes = tables::face(self.conn, file)?;
+        let face = bytes.and_then(|bytes| postcard::from_bytes(&bytes).ok()).map(Rc::new);
+        if self.faces.len() >= MOST_FACES {
+            self.faces.clear();
+        }
+        self.faces.insert(file.clone(), face.clone());
+        Ok(face)
+    }
+
+    fn target(&mut self, file: &RepoPath, import: u32) -> Result<Option<RepoPath>> {
+        if let Some(known) = self.targets.borrow().get(file) {
+            return Ok(known.get(&import).cloned());
+        }
+        let all: HashMap<u32, RepoPath> = tables::targets(self.conn, file)?.into_iter().collect();
+        let found = all.get(&import).cloned();
+        self.targets.borrow_mut().insert(file.clone(), Rc::new(all));
+        Ok(found)
+    }
+
+    fn declared_by(&mut self, file: &RepoPath) -> Result<Option<RepoPath>> {
+        if let Some(known) = self.declared_by.get(file) {
+            return Ok(known.clone());
+        }
+        let found = tables::declared_by(self.conn, file)?;
+        self.declared_by.insert(file.clone(), found.clone());
+        Ok(found)
+    }
+
+    fn package(&mut self, name: &str) -> Result<Vec<RepoPath>> {
+        if let Some(known) = self.packages.get(name) {
+            return Ok(known.clone());
+        }
+        let manifests = tables::offering(self.conn, &format!("crate {name}"))?;
+        let shortest = manifests.into_iter().min_by_key(|path| path.as_bytes().len());
+        let folder = shortest.and_then(|path| path.parent());
+        let roots = folder.into_iter().flat_map(|folder| {
+            let folder = if folder.is_root() { String::new() } else { format!("{folder}/") };
+            ["src/lib.rs", "lib.rs", "src/main.rs"].map(|end| format!("{folder}{end}"))
+        });
+        let roots: Vec<RepoPath> = roots.filter_map(|root| root.parse().ok()).collect();
+        self.packages.insert(name.to_owned(), roots.clone());
+        Ok(roots)
+    }
+
+    fn mates(&mut self, file: &RepoPath, name: &str) -> Result<Vec<RepoPath>> {
+        let language = Language::of(file);
+        let mut all = tables::offering(self.conn, name)?;
+        let is_mate = |one: &RepoPath| {
+            one != file && one.parent() == file.parent() && Language::of(one) == language
+        };
+        all.retain(is_mate);
+        Ok(all)
+    }
+
+    fn implementors(&mut self, name: &str) -> Result<Vec<RepoPath>> {
+        if let Some(known) = self.implementors.get(name) {
+            return Ok(known.clone());
+        }
+        let found = tables::offering(self.conn, &format!("impl {name}"))?;
+        self.implementors.insert(name.to_owned(), found.clone());
+        Ok(found)
+    }
+}

@@ -1,0 +1,202 @@
+//! Arguments, and how they reach parameters.
+
+use syntax::{Arg, Owner, ParamKind};
+
+use super::super::value::{Atom, Value, join};
+use super::{Family, Kind, Machine, Object};
+
+/// An argument with its value.
+#[derive(Debug, Clone)]
+pub(super) struct Given {
+    pub value: Value,
+    pub name: Option<String>,
+    pub spread: bool,
+}
+
+impl Given {
+    /// An argument given by its place.
+    pub(super) const fn plain(value: Value) -> Self {
+        Self { value, name: None, spread: false }
+    }
+}
+
+impl Machine<'_> {
+    /// The values of the arguments of a call.
+    pub(super) fn given(&mut self, args: &[Arg], frame: u32, owner: Owner) -> Vec<Given> {
+        let mut all = Vec::new();
+        for arg in args {
+            let value = self.eval(&arg.value, frame, owner);
+            if arg.spread && arg.name.is_none() && self.unroll(&value, &mut all) {
+                continue;
+            }
+            let named = arg.name.clone().filter(|name| name != "**");
+            if arg.spread
+                && arg.name.is_some()
+                && let [Atom::Obj(id)] = value.as_slice()
+            {
+                let fields = self.objects[*id as usize].fields.clone();
+                all.extend(fields.into_iter().map(|(name, cell)| Given {
+                    value: cell.read(&self.active),
+                    name: Some(name),
+                    spread: false,
+                }));
+                continue;
+            }
+            all.push(Given { value, name: named, spread: arg.spread });
+        }
+        all
+    }
+
+    /// A list that is spread out is so many arguments, where it is known.
+    fn unroll(&self, value: &[Atom], into: &mut Vec<Given>) -> bool {
+        let [Atom::Obj(id)] = value else { return false };
+        let object = &self.objects[*id as usize];
+        if object.kind != Kind::List || !object.others.read(&self.active).is_empty() {
+            return false;
+        }
+        into.extend(object.fields.values().map(|cell| Given::plain(cell.read(&self.active))));
+        true
+    }
+
+    /// Gives the parameters of a function their arguments.
+    pub(super) fn bind(&mut self, function: u32, frame: u32, this: Option<&Atom>, args: &[Given]) {
+        let facts = self.facts;
+        let mut places = args.iter().filter(|arg| arg.name.is_none()).peekable();
+        let mut used: Vec<&str> = Vec::new();
+        let params = self.params.get(&function).cloned().unwrap_or_default();
+        for (at, binding) in params {
+            let param = &facts.flow.params[at as usize];
+            let by_name = args.iter().find(|arg| arg.name.as_deref() == Some(&param.name));
+            let value = match (param.kind, by_name) {
+                (ParamKind::Receiver, _) => match this {
+                    Some(this) => Some(vec![this.clone()]),
+                    // Called through its class, a method gets its receiver like any argument.
+                    None => places.next().map(|arg| arg.value.clone()),
+                },
+                (ParamKind::Rest, _) => {
+                    let rest: Vec<Given> = places.by_ref().cloned().collect();
+                    Some(vec![self.rest(&rest)])
+                }
+                (ParamKind::KeywordRest, _) => {
+                    let left = args.iter().filter(|arg| {
+                        arg.name.as_deref().is_some_and(|name| !used.contains(&name))
+                    });
+                    let left: Vec<Given> = left.cloned().collect();
+                    Some(vec![self.keywords(&left)])
+                }
+                (_, Some(given)) => {
+                    used.push(&param.name);
+                    Some(given.value.clone())
+                }
+                (ParamKind::Keyword, None) => None,
+                (ParamKind::Plain, None) => match places.peek() {
+                    Some(many) if many.spread => {
+                        let many = many.value.clone();
+                        Some(self.each(&many, Some(function)))
+                    }
+                    Some(_) => places.next().map(|arg| arg.value.clone()),
+                    None => None,
+                },
+            };
+            let value = match (value, &param.default) {
+                (Some(value), _) => value,
+                (None, Some(default)) => {
+                    let around = self.frames[frame as usize].parent.unwrap_or(0);
+                    self.eval(default, around, Some(function))
+                }
+                (None, None) => Vec::new(),
+            };
+            self.hold(frame, binding, value);
+            if param.kind == ParamKind::Receiver
+                && let Some(this) = this
+            {
+                self.frame(frame).this = vec![this.clone()];
+            }
+        }
+    }
+
+    fn hold(&mut self, frame: u32, binding: Option<u32>, value: Value) {
+        let Some(binding) = binding else { return };
+        let active = self.active.clone();
+        self.frame(frame).vars.entry(binding).or_default().write(value, &active);
+    }
+
+    fn rest(&mut self, given: &[Given]) -> Atom {
+        let made = self.object(Object { kind: Kind::List, ..Object::default() });
+        let Atom::Obj(id) = made else { return made };
+        for (at, arg) in given.iter().enumerate() {
+            if arg.spread {
+                self.spread_into(id, &arg.value, None);
+            } else {
+                let key = Atom::Number(i64::try_from(at).unwrap_or(0));
+                self.put(id, &[key], arg.value.clone());
+            }
+        }
+        made
+    }
+
+    fn keywords(&mut self, given: &[Given]) -> Atom {
+        let made = self.object(Object { kind: Kind::Dict, ..Object::default() });
+        let Atom::Obj(id) = made else { return made };
+        for arg in given {
+            if let Some(name) = &arg.name {
+                self.put(id, &[Atom::Text(name.as_str().into())], arg.value.clone());
+            }
+        }
+        made
+    }
+
+    /// Gives the parameters of a function what is known of them without a call.
+    pub(super) fn bind_symbolic(&mut self, function: u32, frame: u32) {
+        let facts = self.facts;
+        let params = self.params.get(&function).cloned().unwrap_or_default();
+        let has_run = self.ran.contains(&function);
+        let has_this = !self.frames[frame as usize].this.is_empty();
+        for (at, binding) in params {
+            let param = &facts.flow.params[at as usize];
+            let mut value = match &param.ty {
+                Some(ty) if param.kind != ParamKind::Receiver || !has_this => {
+                    self.instance_of(ty, Some(function))
+                }
+                _ => Vec::new(),
+            };
+            match param.kind {
+                ParamKind::Receiver => {
+                    let this = self.frames[frame as usize].this.clone();
+                    join(&mut value, this);
+                }
+                ParamKind::Rest => value = vec![Atom::Many(value.into())],
+                ParamKind::KeywordRest => {}
+                ParamKind::Plain | ParamKind::Keyword => {
+                    join(&mut value, [Atom::Param(function, param.position)]);
+                }
+            }
+            if !has_run && let Some(default) = &param.default {
+                let around = self.frames[frame as usize].parent.unwrap_or(0);
+                let default = self.eval(default, around, Some(function));
+                join(&mut value, default);
+            }
+            self.hold(frame, binding, value);
+        }
+    }
+
+    /// The first parameter of the function around, which Python calls `self`.
+    pub(super) fn first_param(&self, frame: u32) -> Option<Value> {
+        if self.family != Family::Python {
+            return None;
+        }
+        let mut at = Some(frame);
+        while let Some(id) = at {
+            let here = &self.frames[id as usize];
+            let params = here.function.and_then(|function| self.params.get(&function));
+            let receiver = params.and_then(|params| params.first());
+            if let Some((param, Some(binding))) = receiver
+                && self.facts.flow.params[*param as usize].kind == ParamKind::Receiver
+            {
+                return here.vars.get(binding).map(|cell| cell.read(&self.active));
+            }
+            at = here.parent;
+        }
+        None
+    }
+}

@@ -1,0 +1,189 @@
+//! What runs, in order.
+
+use syntax::{Action, BlockKind, Expr, Flags};
+
+use super::super::value::{Atom, join};
+use super::{CONCRETE_STEPS, Frame, Machine, PERHAPS, SYMBOLIC_STEPS};
+
+impl Machine<'_> {
+    /// Runs the module's own code.
+    pub(super) fn run_module(&mut self) {
+        self.steps_left = CONCRETE_STEPS;
+        let steps = self.bodies.get(&None).cloned().unwrap_or_default();
+        self.run_steps(0, &steps, None);
+    }
+
+    /// Runs every function for its summary, what is inside of one after it.
+    pub(super) fn summarise_all(&mut self) {
+        for symbol in 0..super::number(self.facts.symbols.len()) {
+            if self.kind(symbol).is_callable() {
+                self.behaviour(symbol);
+            }
+        }
+    }
+
+    /// Makes the summary of a function, unless it is there or being made.
+    pub(super) fn behaviour(&mut self, symbol: u32) {
+        if self.behaviours.contains_key(&symbol) || self.making.contains(&symbol) {
+            return;
+        }
+        // What is around it decides what its free names mean.
+        let around = self.facts.symbols[symbol as usize].parent;
+        let around = around.and_then(|parent| self.runs_in[parent as usize]);
+        if let Some(around) = around
+            && !self.behaviours.contains_key(&around)
+        {
+            self.behaviour(around);
+            if self.behaviours.contains_key(&symbol) || self.making.contains(&around) {
+                return;
+            }
+        }
+        let parent = around.map_or(0, |around| self.symbolic_frame(around));
+        self.summarise(symbol, parent);
+    }
+
+    fn symbolic_frame(&self, function: u32) -> u32 {
+        let found = self.frames.iter().rposition(|frame| frame.function == Some(function));
+        found.map_or(0, super::number)
+    }
+
+    fn summarise(&mut self, symbol: u32, parent: u32) {
+        let this = self.receiver_of(symbol);
+        let frame = Frame { function: Some(symbol), parent: Some(parent), ..Frame::default() };
+        let frame = self.push_frame(Frame { this, ..frame });
+        let before = (self.is_symbolic, self.is_silent, self.steps_left);
+        let active = std::mem::replace(&mut self.active, vec![(frame, PERHAPS)]);
+        let stack = std::mem::replace(&mut self.stack, vec![symbol]);
+        (self.is_symbolic, self.steps_left) = (true, SYMBOLIC_STEPS);
+        self.is_silent = self.ran.contains(&symbol);
+        self.making.push(symbol);
+        self.bind_symbolic(symbol, frame);
+        let steps = self.bodies.get(&Some(symbol)).cloned().unwrap_or_default();
+        self.run_steps(frame, &steps, None);
+        let returns = self.result(symbol, frame);
+        self.making.pop();
+        self.behaviours.entry(symbol).or_default().returns = returns;
+        (self.is_symbolic, self.is_silent, self.steps_left) = before;
+        self.active = active;
+        self.stack = stack;
+        // Functions inside of it see this frame.
+        for inner in super::number(symbol as usize + 1)..super::number(self.facts.symbols.len()) {
+            let parent = self.facts.symbols[inner as usize].parent;
+            let within = parent.and_then(|parent| self.runs_in[parent as usize]);
+            if within == Some(symbol) && self.kind(inner).is_callable() {
+                if !self.behaviours.contains_key(&inner) && !self.making.contains(&inner) {
+                    self.summarise(inner, frame);
+                }
+            } else if parent.is_none() {
+                break;
+            }
+        }
+    }
+
+    /// What a run gave, with what is declared beside it.
+    pub(super) fn result(&mut self, symbol: u32, frame: u32) -> Vec<Atom> {
+        let run = &mut self.frames[frame as usize];
+        if self.facts.symbols[symbol as usize].flags.has(Flags::GENERATOR) || !run.yields.is_empty()
+        {
+            let yields = std::mem::take(&mut run.yields);
+            return vec![Atom::Many(yields.into())];
+        }
+        let returns = std::mem::take(&mut run.returns);
+        let sure = returns.iter().any(Atom::is_known);
+        if sure || self.facts.symbols[symbol as usize].ty.is_none() {
+            return returns;
+        }
+        let mut declared = self.declared_result(symbol);
+        if declared.is_empty() {
+            return returns;
+        }
+        // What is only handed through is still told.
+        join(&mut declared, returns.into_iter().filter(|atom| matches!(atom, Atom::Param(..))));
+        declared
+    }
+
+    /// Runs steps that are inside a block, or outside of any.
+    pub(super) fn run_steps(&mut self, frame: u32, steps: &[u32], block: Option<u32>) {
+        let mut at = 0;
+        while at < steps.len() {
+            let inner = self.inner_block(steps[at], block);
+            let Some(inner) = inner else {
+                self.step(frame, steps[at]);
+                at += 1;
+                continue;
+            };
+            let rest = &steps[at..];
+            let count = rest.iter().take_while(|step| self.is_in(**step, inner)).count();
+            let count = count.max(1);
+            self.active.push((frame, inner));
+            let again = self.facts.flow.blocks[inner as usize].kind == BlockKind::Loop;
+            for _ in 0..=usize::from(again) {
+                self.run_steps(frame, &rest[..count], Some(inner));
+            }
+            self.active.pop();
+            at += count;
+        }
+    }
+
+    /// The block directly inside of one that a step is in.
+    fn inner_block(&self, step: u32, block: Option<u32>) -> Option<u32> {
+        let mut inner = self.facts.flow.steps[step as usize].block?;
+        if Some(inner) == block {
+            return None;
+        }
+        while let Some(parent) = self.facts.flow.blocks[inner as usize].parent {
+            if Some(parent) == block {
+                return Some(inner);
+            }
+            inner = parent;
+        }
+        // Blocks of a class do not know of the blocks around the class.
+        Some(inner).filter(|_| block.is_none() || !self.is_in(step, block.unwrap_or_default()))
+    }
+
+    fn is_in(&self, step: u32, block: u32) -> bool {
+        let mut at = self.facts.flow.steps[step as usize].block;
+        while let Some(inner) = at {
+            if inner == block {
+                return true;
+            }
+            at = self.facts.flow.blocks[inner as usize].parent;
+        }
+        false
+    }
+
+    fn step(&mut self, frame: u32, step: u32) {
+        let facts = self.facts;
+        let step = &facts.flow.steps[step as usize];
+        match &step.action {
+            Action::Call(call) => {
+                let result = self.call_site(frame, *call);
+                self.frame(frame).results.insert(*call, result);
+            }
+            Action::Assign(place, value) => {
+                let value = self.eval(value, frame, step.owner);
+                self.assign(place, value, frame, step.owner);
+            }
+            Action::Return(value) => self.give_back(frame, step.owner, value),
+            Action::Yield(value) => {
+                let value = self.eval(value, frame, step.owner);
+                join(&mut self.frame(frame).yields, value);
+            }
+            Action::YieldFrom(value) => {
+                let many = self.eval(value, frame, step.owner);
+                let value = self.each(&many, step.owner);
+                join(&mut self.frame(frame).yields, value);
+            }
+        }
+    }
+
+    fn give_back(&mut self, frame: u32, owner: Option<u32>, value: &Expr) {
+        let value = self.eval(value, frame, owner);
+        match owner {
+            Some(symbol) if !self.kind(symbol).is_callable() => {
+                join(self.worth.entry(symbol).or_default(), value);
+            }
+            _ => join(&mut self.frame(frame).returns, value),
+        }
+    }
+}

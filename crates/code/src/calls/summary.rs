@@ -1,0 +1,205 @@
+//! What one file says about calls: what it settles itself, what it asks of other files, and what
+//! others may ask of it. A pure function of the file's facts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::value::{Base, Op, Out, Term};
+
+/// How sure an edge is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Sure {
+    /// It is written there
+    Exact,
+    /// It follows from what is written
+    Inferred,
+}
+
+/// What an edge says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Relation {
+    /// One calls the other
+    Calls,
+    /// One mentions the other
+    Uses,
+    /// One comes from the other, or takes the place of its method
+    Extends,
+    /// One is what the other promises
+    Implements,
+    /// A container gives the other to the one
+    Injects,
+    /// One makes the other available to a container
+    Provides,
+}
+
+impl Relation {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Calls, Self::Uses, Self::Extends, Self::Implements, Self::Injects, Self::Provides];
+
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Calls => "calls",
+            Self::Uses => "uses",
+            Self::Extends => "extends",
+            Self::Implements => "implements",
+            Self::Injects => "injects",
+            Self::Provides => "provides",
+        }
+    }
+}
+
+/// What a file says about calls.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Summary {
+    /// Edges between symbols of the file
+    pub edges: Vec<LocalEdge>,
+    /// What depends on other files
+    pub wants: Vec<Want>,
+    /// Calls of which only the name is known: who calls, what, and the line
+    pub names: Vec<(String, String, u32)>,
+    /// What others may ask for
+    pub face: Face,
+}
+
+/// An edge between two symbols of a file, by their paths; the empty path is the module.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct LocalEdge {
+    pub from: String,
+    pub relation: Relation,
+    pub to: String,
+    pub sure: Sure,
+    pub line: u32,
+}
+
+/// An edge whose other end lies in another file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Want {
+    pub from: String,
+    pub relation: Relation,
+    pub to: Term,
+    /// What is given, if it is a call
+    pub args: Vec<Vec<Out>>,
+    pub sure: Sure,
+    pub line: u32,
+}
+
+/// What a file offers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Face {
+    /// Which import a key means, by its place in the file's imports
+    pub imports: BTreeMap<String, u32>,
+    /// What names mean, by the path of the module they are in and their own
+    pub names: BTreeMap<String, Vec<Out>>,
+    /// Which symbols names declare, keyed like `names`
+    pub declared: BTreeMap<String, String>,
+    /// Modules whose names are all taken in, each by the module that takes them
+    pub stars: Vec<(String, Term)>,
+    /// What is behind the paths of symbols
+    pub shapes: BTreeMap<String, Rc<Shape>>,
+}
+
+impl Face {
+    /// The `impl`s of types of this name that are declared in other files: the path of each, the
+    /// type, its members.
+    pub(crate) fn implementations<'f>(
+        &'f self,
+        name: &'f str,
+    ) -> impl Iterator<Item = (&'f str, &'f Out, &'f BTreeMap<String, Vec<Out>>)> {
+        let named = self.shapes.iter().filter(move |(path, _)| type_of_impl(path) == Some(name));
+        named.flat_map(|(path, shape)| {
+            shape.bases.first().map(|of| (path.as_str(), of, &shape.members))
+        })
+    }
+
+    /// The types of other files that this one implements something for, by name.
+    pub(crate) fn implemented_types(&self) -> impl Iterator<Item = &str> {
+        self.shapes.keys().filter_map(|path| type_of_impl(path))
+    }
+}
+
+/// Finds the imports that values come through, by their keys.
+pub(crate) fn imports_in<'f>(outs: &'f [Out], found: &mut BTreeSet<&'f str>) {
+    for out in outs {
+        match out {
+            Out::Ext(term) => imports_in_term(term, found),
+            Out::Many(inner) => imports_in(inner, found),
+            Out::Obj(fields) => fields.iter().for_each(|(_, inner)| imports_in(inner, found)),
+            Out::Sym(_) | Out::New(_) | Out::Param(_) | Out::Text(_) => {}
+        }
+    }
+}
+
+/// The same for what is of another file.
+pub(crate) fn imports_in_term<'f>(term: &'f Term, found: &mut BTreeSet<&'f str>) {
+    if let Base::Import(key, _) = &term.base {
+        found.insert(key);
+    }
+    for op in &term.ops {
+        if let Op::Call(args) = op {
+            args.iter().for_each(|arg| imports_in(arg, found));
+        }
+    }
+}
+
+impl Shape {
+    /// Finds the imports that it comes through.
+    pub(crate) fn imports<'f>(&'f self, found: &mut BTreeSet<&'f str>) {
+        imports_in(&self.returns, found);
+        imports_in(&self.bases, found);
+        self.members.values().for_each(|outs| imports_in(outs, found));
+        self.calls.iter().flat_map(|call| &call.args).for_each(|arg| imports_in(arg, found));
+    }
+}
+
+/// The type that the path of an `impl` names: `impl T`, `impl Trait for T`.
+fn type_of_impl(path: &str) -> Option<&str> {
+    let (_, rest) = path.rsplit_once("impl ")?;
+    let rest = rest.split('~').next().unwrap_or(rest);
+    Some(rest.rsplit_once(" for ").map_or(rest, |(_, of)| of))
+}
+
+/// What is behind a symbol.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Shape {
+    /// What it is
+    pub kind: ShapeKind,
+    /// What calling it gives; what a constant or a getter is worth
+    pub returns: Vec<Out>,
+    /// What it, or a function inside of it, calls of what it is given
+    pub calls: Vec<ParamCall>,
+    /// The members of a class or a module: methods, fields
+    pub members: BTreeMap<String, Vec<Out>>,
+    /// What it inherits from, nearest first
+    pub bases: Vec<Out>,
+}
+
+/// What a symbol is, as far as calls go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum ShapeKind {
+    /// It has parameters
+    Function,
+    /// It is made by calling it
+    Class,
+    /// It is read like a field and runs like a function
+    Getter,
+    /// It has members
+    Module,
+    /// Anything else
+    #[default]
+    Value,
+}
+
+/// A function that calls what its surrounding function was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ParamCall {
+    /// Who calls
+    pub from: String,
+    /// Which parameter
+    pub param: u32,
+    /// With what
+    pub args: Vec<Vec<Out>>,
+}

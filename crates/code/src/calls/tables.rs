@@ -1,0 +1,260 @@
+//! The SQL of the call graph.
+
+use base::{RepoPath, Result};
+use store::{Connection, OptionalExtension, Row, SqlResult, params, problem};
+
+use super::link::Linked;
+use super::summary::{Relation, Sure};
+
+/// An edge of the call graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EdgeRow {
+    /// The file and the symbol it starts at; an empty name is the file itself
+    pub from: (RepoPath, String),
+    /// What it says
+    pub relation: Relation,
+    /// The file and the symbol it ends at
+    pub to: (RepoPath, String),
+    /// How sure it is
+    pub sure: Sure,
+    /// The line that says so, from 1
+    pub line: u32,
+}
+
+fn run(conn: &Connection, sql: &str, params: &[&dyn store::ToSql]) -> Result<()> {
+    conn.prepare_cached(sql)
+        .and_then(|mut statement| statement.execute(params))
+        .map(drop)
+        .map_err(problem("write the call graph"))
+}
+
+fn list<T>(
+    conn: &Connection,
+    sql: &str,
+    params: &[&dyn store::ToSql],
+    read: impl FnMut(&Row<'_>) -> SqlResult<T>,
+) -> Result<Vec<T>> {
+    store::rows(conn, (sql, "read the call graph"), params, read)
+}
+
+/// The number of a path, given to it if it has none.
+pub(crate) fn place(conn: &Connection, path: &RepoPath) -> Result<i64> {
+    if let Some(found) = known_place(conn, path)? {
+        return Ok(found);
+    }
+    run(conn, "INSERT INTO place (path) VALUES (?1)", params![path.as_bytes()])?;
+    Ok(conn.last_insert_rowid())
+}
+
+/// The number of a path, if it has one.
+pub(crate) fn known_place(conn: &Connection, path: &RepoPath) -> Result<Option<i64>> {
+    conn.prepare_cached("SELECT id FROM place WHERE path = ?1")
+        .and_then(|mut s| s.query_row([path.as_bytes()], |row| row.get(0)).optional())
+        .map_err(problem("read the call graph"))
+}
+
+/// The path of a number.
+pub(crate) fn path_of(conn: &Connection, place: i64) -> Result<Option<RepoPath>> {
+    let found =
+        list(conn, "SELECT path FROM place WHERE id = ?1", params![place], |row| path(row, 0))?;
+    Ok(found.into_iter().next())
+}
+
+pub(crate) fn put_summary(
+    conn: &Connection,
+    place: i64,
+    (face, own): (&[u8], &[u8]),
+) -> Result<()> {
+    run(conn, "INSERT OR REPLACE INTO summary VALUES (?1, ?2, ?3)", params![place, face, own])
+}
+
+pub(crate) fn face(conn: &Connection, path: &RepoPath) -> Result<Option<Vec<u8>>> {
+    let sql = "SELECT face FROM summary JOIN place ON id = place WHERE path = ?1";
+    let found = list(conn, sql, params![path.as_bytes()], |row| row.get(0))?;
+    Ok(found.into_iter().next())
+}
+
+pub(crate) fn own(conn: &Connection, place: i64) -> Result<Option<Vec<u8>>> {
+    let sql = "SELECT own FROM summary WHERE place = ?1";
+    Ok(list(conn, sql, params![place], |row| row.get(0))?.into_iter().next())
+}
+
+/// Drops what a file said; what it offered stays until it is compared.
+pub(crate) fn forget(conn: &Connection, place: i64) -> Result<()> {
+    run(conn, "DELETE FROM summary WHERE place = ?1", params![place])?;
+    forget_links(conn, place)
+}
+
+/// Drops what a file's wants came to.
+pub(crate) fn forget_links(conn: &Connection, place: i64) -> Result<()> {
+    for sql in [
+        "DELETE FROM edge WHERE place = ?1",
+        "DELETE FROM unsure WHERE place = ?1",
+        "DELETE FROM rest WHERE place = ?1",
+    ] {
+        run(conn, sql, params![place])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn offers(conn: &Connection, place: i64) -> Result<Vec<(String, i64)>> {
+    let sql = "SELECT name, digest FROM offer WHERE place = ?1";
+    list(conn, sql, params![place], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+pub(crate) fn put_offer(conn: &Connection, place: i64, (name, digest): (&str, i64)) -> Result<()> {
+    run(conn, "INSERT OR REPLACE INTO offer VALUES (?1, ?2, ?3)", params![place, name, digest])
+}
+
+pub(crate) fn remove_offer(conn: &Connection, place: i64, name: &str) -> Result<()> {
+    run(conn, "DELETE FROM offer WHERE place = ?1 AND name = ?2", params![place, name])
+}
+
+/// Files that offer a name.
+pub(crate) fn offering(conn: &Connection, name: &str) -> Result<Vec<RepoPath>> {
+    let sql = "SELECT path FROM offer JOIN place ON id = place WHERE name = ?1 ORDER BY path";
+    list(conn, sql, params![name], |row| path(row, 0))
+}
+
+/// Marks a file as touched.
+pub(crate) fn touch(conn: &Connection, place: i64) -> Result<()> {
+    let sql = "INSERT INTO stale VALUES (?1, 1) ON CONFLICT DO UPDATE SET touched = 1";
+    run(conn, sql, params![place])
+}
+
+/// Marks those whose edges rest on a name.
+pub(crate) fn stale_for(conn: &Connection, on: i64, name: &str) -> Result<()> {
+    let sql = "INSERT OR IGNORE INTO stale
+        SELECT place, 0 FROM rest WHERE on_place = ?1 AND on_name = ?2";
+    run(conn, sql, params![on, name])
+}
+
+/// Marks those whose edges rest on anything of a file.
+pub(crate) fn stale_for_all(conn: &Connection, on: i64) -> Result<()> {
+    let sql = "INSERT OR IGNORE INTO stale SELECT DISTINCT place, 0 FROM rest WHERE on_place = ?1";
+    run(conn, sql, params![on])
+}
+
+pub(crate) fn touched(conn: &Connection) -> Result<Vec<i64>> {
+    let sql = "SELECT place FROM stale WHERE touched ORDER BY place";
+    list(conn, sql, params![], |row| row.get(0))
+}
+
+pub(crate) fn stale(conn: &Connection) -> Result<Vec<i64>> {
+    list(conn, "SELECT place FROM stale ORDER BY place", params![], |row| row.get(0))
+}
+
+pub(crate) fn clear_stale(conn: &Connection) -> Result<()> {
+    run(conn, "DELETE FROM stale", params![])
+}
+
+pub(crate) fn put_edge(
+    conn: &Connection,
+    by: i64,
+    (from, to): (i64, i64),
+    edge: &Linked,
+) -> Result<()> {
+    let sql = "INSERT INTO edge VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        ON CONFLICT DO UPDATE SET sure = min(sure, excluded.sure), line = min(line, excluded.line)";
+    let (relation, sure) = (edge.relation as i64, edge.sure as i64);
+    run(conn, sql, params![by, from, edge.from.1, relation, to, edge.to.1, sure, edge.line])
+}
+
+pub(crate) fn put_unsure(
+    conn: &Connection,
+    place: i64,
+    (from, name, line): (&str, &str, u32),
+) -> Result<()> {
+    let sql = "INSERT INTO unsure VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT DO UPDATE SET line = min(line, excluded.line)";
+    run(conn, sql, params![place, from, name, line])
+}
+
+pub(crate) fn put_rest(conn: &Connection, by: i64, (on, name): (i64, &str)) -> Result<()> {
+    run(conn, "INSERT OR IGNORE INTO rest VALUES (?1, ?2, ?3)", params![by, on, name])
+}
+
+/// The files that imports of a file mean, by the place of the import.
+pub(crate) fn targets(conn: &Connection, file: &RepoPath) -> Result<Vec<(u32, RepoPath)>> {
+    let sql = "SELECT id, target FROM import WHERE path = ?1 AND target IS NOT NULL ORDER BY id";
+    list(conn, sql, params![file.as_bytes()], |row| Ok((row.get(0)?, path(row, 1)?)))
+}
+
+/// The files that a file declares to be its modules.
+pub(crate) fn modules(conn: &Connection, file: &RepoPath) -> Result<Vec<RepoPath>> {
+    let sql = "SELECT DISTINCT target FROM import
+        WHERE path = ?1 AND kind = 'Mod' AND target IS NOT NULL ORDER BY target";
+    list(conn, sql, params![file.as_bytes()], |row| path(row, 0))
+}
+
+/// The first file that declares a file to be its module.
+pub(crate) fn declared_by(conn: &Connection, file: &RepoPath) -> Result<Option<RepoPath>> {
+    let sql = "SELECT path FROM import WHERE target = ?1 AND kind = 'Mod' ORDER BY path LIMIT 1";
+    Ok(list(conn, sql, params![file.as_bytes()], |row| path(row, 0))?.into_iter().next())
+}
+
+const EDGE: &str = "SELECT f.path, from_name, relation, t.path, to_name, min(sure), min(line)
+    FROM edge JOIN place f ON f.id = from_place JOIN place t ON t.id = to_place";
+const ONCE: &str = "GROUP BY from_place, from_name, relation, to_place, to_name
+    ORDER BY f.path, from_name, t.path, to_name";
+
+/// The edges that start at a symbol, or at a file's own code.
+pub fn edges_from(
+    conn: &Connection,
+    (file, name): (&RepoPath, &str),
+    relation: Relation,
+) -> Result<Vec<EdgeRow>> {
+    let sql = format!(
+        "{EDGE} WHERE from_place = (SELECT id FROM place WHERE path = ?1) AND from_name = ?2
+         AND relation = ?3 {ONCE}"
+    );
+    list(conn, &sql, params![file.as_bytes(), name, relation as i64], edge_row)
+}
+
+/// The edges that end at a symbol.
+pub fn edges_to(
+    conn: &Connection,
+    (file, name): (&RepoPath, &str),
+    relation: Relation,
+) -> Result<Vec<EdgeRow>> {
+    let sql = format!(
+        "{EDGE} WHERE to_place = (SELECT id FROM place WHERE path = ?1) AND to_name = ?2
+         AND relation = ?3 {ONCE}"
+    );
+    list(conn, &sql, params![file.as_bytes(), name, relation as i64], edge_row)
+}
+
+/// Calls of something with a name, of which nothing else is known: who calls, and the line.
+pub fn unsure_calls(
+    conn: &Connection,
+    name: &str,
+    most: u32,
+) -> Result<Vec<(RepoPath, String, u32)>> {
+    let sql = "SELECT path, from_name, line FROM unsure JOIN place ON id = place
+        WHERE name = ?1 ORDER BY path, from_name LIMIT ?2";
+    list(conn, sql, params![name, most], |row| Ok((path(row, 0)?, row.get(1)?, row.get(2)?)))
+}
+
+/// The names that a symbol calls, of which nothing else is known.
+pub fn unsure_names(conn: &Connection, (file, from): (&RepoPath, &str)) -> Result<Vec<String>> {
+    let sql = "SELECT name FROM unsure JOIN place ON id = place
+        WHERE path = ?1 AND from_name = ?2 ORDER BY name";
+    list(conn, sql, params![file.as_bytes(), from], |row| row.get(0))
+}
+
+fn edge_row(row: &Row<'_>) -> SqlResult<EdgeRow> {
+    let relation: usize = row.get::<_, i64>(2)?.try_into().unwrap_or_default();
+    let sure = if row.get::<_, i64>(5)? == 0 { Sure::Exact } else { Sure::Inferred };
+    Ok(EdgeRow {
+        from: (path(row, 0)?, row.get(1)?),
+        relation: Relation::ALL.get(relation).copied().unwrap_or(Relation::Uses),
+        to: (path(row, 3)?, row.get(4)?),
+        sure,
+        line: row.get(6)?,
+    })
+}
+
+fn path(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
+    let bytes: Vec<u8> = row.get(column)?;
+    RepoPath::from_bytes(bytes).map_err(|error| store::bad_value(column, error.to_string()))
+}

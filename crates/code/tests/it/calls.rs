@@ -1,0 +1,254 @@
+//! Who calls whom, language by language.
+
+use code::Relation;
+
+use crate::program::Program;
+
+/// Compares the calls of some files, given as text with `//- path` lines, with what is expected.
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    check_of(&[Relation::Calls], text, expected);
+}
+
+#[track_caller]
+fn check_of(relations: &[Relation], text: &str, expected: &str) {
+    let files = text.split("//- ").skip(1).map(|part| part.split_once('\n').unwrap());
+    let told = Program::of(files).told(relations);
+    let clean = |text: &str| {
+        let mut lines: Vec<String> =
+            text.lines().map(|line| line.trim().to_owned()).filter(|l| !l.is_empty()).collect();
+        lines.sort();
+        lines.join("\n")
+    };
+    assert_eq!(clean(&told), clean(expected));
+}
+
+#[test]
+fn python_values_reach_calls() {
+    check(
+        r#"//- main.py
+from lib import apply, Base, make
+import lib as l
+
+def one(): pass
+def two(): pass
+
+table = {"a": one}
+table["a"] = two
+table["a"]()
+apply(one)
+l.helper()
+make().run()
+
+class Own(Base):
+    def hook(self): one()
+
+own = Own()
+own.run()
+own.hook()
+
+def unused(x: Base, y):
+    x.run()
+    y.run()
+//- lib.py
+def helper(): pass
+def apply(f): f()
+class Base:
+    def __init__(self): helper()
+    def run(self): self.hook()
+    def hook(self): pass
+def make() -> "Base":
+    return Base()
+"#,
+        "
+        lib.py#Base.__init__ calls lib.py#helper
+        lib.py#Base.run calls lib.py#Base.hook
+        lib.py#apply calls? main.py#one
+        lib.py#make calls lib.py#Base.__init__
+        main.py# calls lib.py#Base.__init__
+        main.py# calls lib.py#apply
+        main.py# calls lib.py#helper
+        main.py# calls lib.py#make
+        main.py# calls? lib.py#Base.run
+        main.py# calls? main.py#Own.hook
+        main.py# calls? main.py#two
+        main.py#Own.hook calls main.py#one
+        main.py#unused calls lib.py#Base.run
+        ",
+    );
+}
+
+#[test]
+fn typescript_receivers_and_barrels() {
+    check(
+        r#"//- src/index.ts
+export * from "./gateway";
+export { Shop as default } from "./shop";
+//- src/gateway.ts
+export interface Gateway { charge(n: number): void; }
+export class Stripe implements Gateway {
+  charge(n: number) { log(n); }
+}
+function log(n: number) {}
+export const gateway = new Stripe();
+//- src/shop.ts
+import { Gateway } from "./index";
+export class Shop {
+  constructor(private readonly gateway: Gateway) {}
+  sell() { this.gateway.charge(1); [1].forEach((n) => this.note(n)); }
+  note(n: number) {}
+}
+//- src/main.ts
+import Shop, { gateway, Stripe } from ".";
+const shop = new Shop(gateway);
+shop.sell();
+gateway.charge(2);
+function any(x) { x.charge(); }
+"#,
+        "
+        src/gateway.ts#Stripe.charge calls src/gateway.ts#log
+        src/main.ts# calls src/gateway.ts#Stripe.charge
+        src/main.ts# calls src/shop.ts#Shop.constructor
+        src/main.ts# calls? src/shop.ts#Shop.sell
+        src/shop.ts#Shop.sell calls src/gateway.ts#Gateway.charge
+        src/shop.ts#Shop.sell calls? src/shop.ts#Shop.sell.<arrow1>
+        src/shop.ts#Shop.sell.<arrow1> calls src/shop.ts#Shop.note
+        ",
+    );
+}
+
+#[test]
+fn rust_paths_and_types() {
+    check(
+        r#"//- Cargo.toml
+[package]
+name = "shop"
+//- src/lib.rs
+mod store;
+pub mod util;
+pub use store::Store;
+use crate::util::show;
+pub fn open() -> Option<Store> {
+    let store = Store::new();
+    store.save();
+    show(&store);
+    util::deep::inner();
+    Some(store)
+}
+pub fn run(store: &Store, other: &Unknown) {
+    store.save();
+    other.save();
+    if let Some(found) = open() { found.find("x").unwrap().touch(); }
+    let f = |s: &Store| s.save();
+    f(store);
+}
+//- src/store.rs
+use super::util::Keeper;
+pub struct Store { inner: Inner }
+pub struct Inner;
+impl Store {
+    pub fn new() -> Self { Self::with(Inner) }
+    fn with(inner: Inner) -> Self { Self { inner } }
+    pub fn save(&self) { self.inner.write(); self.keep(); }
+    pub fn find(&self, name: &str) -> Option<Inner> { None }
+}
+impl Inner { fn write(&self) {} pub fn touch(&self) {} }
+impl Keeper for Store { fn keep(&self) { helper() } }
+fn helper() {}
+//- src/util.rs
+use crate::Store;
+pub trait Keeper { fn keep(&self); }
+pub fn show(store: &Store) { store.save() }
+pub mod deep { pub fn inner() { super::top() } }
+fn top() {}
+//- tests/it.rs
+use shop::{open, Store};
+fn works() { open(); shop::run(&Store::new(), 1); }
+"#,
+        "
+        src/lib.rs#open calls src/store.rs#Store.new
+        src/lib.rs#open calls src/util.rs#deep.inner
+        src/lib.rs#open calls src/util.rs#show
+        src/lib.rs#open calls? src/store.rs#Store.save
+        src/lib.rs#run calls src/lib.rs#open
+        src/lib.rs#run calls src/store.rs#Store.save
+        src/lib.rs#run calls? src/lib.rs#run.<closure1>
+        src/lib.rs#run calls? src/store.rs#Inner.touch
+        src/lib.rs#run calls? src/store.rs#Store.find
+        src/lib.rs#run.<closure1> calls src/store.rs#Store.save
+        src/store.rs#Store.keep@Keeper calls src/store.rs#helper
+        src/store.rs#Store.new calls src/store.rs#Store.with
+        src/store.rs#Store.save calls src/store.rs#Inner.write
+        src/store.rs#Store.save calls src/store.rs#Store.keep@Keeper
+        src/util.rs#deep.inner calls src/util.rs#top
+        src/util.rs#show calls src/store.rs#Store.save
+        tests/it.rs#works calls src/lib.rs#open
+        tests/it.rs#works calls src/lib.rs#run
+        tests/it.rs#works calls src/store.rs#Store.new
+        ",
+    );
+}
+
+#[test]
+fn a_module_and_a_function_of_one_name() {
+    check(
+        "//- src/main.rs\nmod flags;\nfn main() { flags::parse(); }\n\
+         //- src/flags/mod.rs\nmod parse;\npub use crate::flags::parse::parse;\n\
+         //- src/flags/parse.rs\npub fn parse() {}\n",
+        "src/main.rs#main calls src/flags/parse.rs#parse",
+    );
+}
+
+#[test]
+fn heritage_and_mentions() {
+    check_of(
+        &[Relation::Extends, Relation::Implements, Relation::Uses, Relation::Injects],
+        r#"//- a.ts
+import { Base, LIMIT, type Shape } from "./b";
+@Injectable()
+export class A extends Base implements Shape {
+  constructor(private b: Base) { super(); }
+  area() { return LIMIT; }
+}
+//- b.ts
+export class Base { area() { return 0; } }
+export const LIMIT = 3;
+export interface Shape { area(): number; }
+"#,
+        "
+        a.ts#A extends b.ts#Base
+        a.ts#A implements b.ts#Shape
+        a.ts#A injects b.ts#Base
+        a.ts# uses b.ts#Base
+        a.ts# uses b.ts#Shape
+        a.ts#A.area extends b.ts#Base.area
+        a.ts#A.area implements b.ts#Shape.area
+        a.ts#A.area uses b.ts#LIMIT
+        a.ts#A.constructor uses b.ts#Base
+        ",
+    );
+}
+
+#[test]
+fn classes_of_the_other_languages() {
+    check(
+        "//- Shop.java\nclass Shop extends Base { Repo repo; void sell() { repo.save(); log(); open(); } void log() {} }\n\
+         //- Base.java\nclass Base { void open() {} }\n\
+         //- Repo.java\nclass Repo { Repo(int n) {} void save() {} static Repo of() { return new Repo(1); } }\n",
+        "
+        Shop.java#Shop.sell calls Repo.java#Repo.save
+        Shop.java#Shop.sell calls Shop.java#Shop.log
+        Shop.java#Shop.sell calls? Base.java#Base.open
+        Repo.java#Repo.of calls Repo.java#Repo.Repo
+        ",
+    );
+    check(
+        "//- a.go\npackage shop\nfunc Open() *Store { return NewStore() }\nfunc (s *Store) Save() { s.write(); Open().write() }\n\
+         //- b.go\npackage shop\ntype Store struct{}\nfunc NewStore() *Store { return &Store{} }\nfunc (s *Store) write() {}\n",
+        "
+        a.go#Open calls b.go#NewStore
+        a.go#Store.Save calls a.go#Open
+        a.go#Store.Save calls b.go#Store.write
+        ",
+    );
+}

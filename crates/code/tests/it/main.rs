@@ -1,0 +1,5 @@
+//! What files mean together.
+
+mod calls;
+mod program;
+mod truth;

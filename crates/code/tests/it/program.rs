@@ -1,0 +1,57 @@
+//! Some files as an index, and the edges between their symbols as text.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::RepoPath;
+use code::{EdgeRow, Relation, Sure};
+use store::{Durability, Store};
+use syntax::{FileFacts, Language};
+
+/// Files that were indexed.
+pub struct Program {
+    store: Store,
+    pub facts: BTreeMap<RepoPath, FileFacts>,
+    _folder: tempfile::TempDir,
+}
+
+impl Program {
+    /// Indexes some files.
+    pub fn of<'t>(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = store::open(&folder.path().join("index"), Durability::Derived).unwrap();
+        let mut facts = BTreeMap::new();
+        for (path, text) in files {
+            let path: RepoPath = path.parse().unwrap();
+            facts.insert(path.clone(), syntax::extract(Language::of(&path), text.as_bytes()));
+        }
+        let all: BTreeSet<RepoPath> = facts.keys().cloned().collect();
+        let index = |tx: &store::Transaction<'_>| {
+            tx.execute_batch(code::SCHEMA).unwrap();
+            for (path, facts) in &facts {
+                code::learn(tx, path, facts)?;
+            }
+            code::resolve_all(tx, &all, None)?;
+            code::settle(tx)
+        };
+        store.write(index).unwrap();
+        Self { store, facts, _folder: folder }
+    }
+
+    /// Every edge that some file says.
+    pub fn edges(&self) -> Vec<EdgeRow> {
+        let conn = self.store.connection();
+        self.facts.keys().flat_map(|path| code::every_edge(conn, path).unwrap()).collect()
+    }
+
+    /// The edges of some sorts, one a line: `a.py#f calls b.py#g`, sorted.
+    pub fn told(&self, relations: &[Relation]) -> String {
+        let edges = self.edges().into_iter().filter(|edge| relations.contains(&edge.relation));
+        let line = |edge: EdgeRow| {
+            let how = if edge.sure == Sure::Exact { "" } else { "?" };
+            let name = |(path, symbol): &(RepoPath, String)| format!("{path}#{symbol}");
+            format!("{} {}{how} {}", name(&edge.from), edge.relation.name(), name(&edge.to))
+        };
+        let lines: BTreeSet<String> = edges.map(line).collect();
+        lines.into_iter().collect::<Vec<_>>().join("\n")
+    }
+}

@@ -7,9 +7,9 @@ use crate::index::Indexer;
 use crate::layers::cards::{CardsIndexer, CardsLayer, RULES as CARD_RULES};
 use crate::layers::code::{CodeIndexer, CodeLayer};
 use crate::layers::files::{FilesIndexer, FilesLayer};
-use crate::layers::kb::{self, KbIndexer, KbLayer};
-use crate::layers::history::{HistoryFollower, HistoryLayer};
 use crate::layers::graph::{GraphLayer, RULES as GRAPH_RULES};
+use crate::layers::history::{HistoryFollower, HistoryLayer};
+use crate::layers::kb::{self, KbIndexer, KbLayer};
 use crate::layers::work::{self, WorkLayer};
 use crate::rules::{CONFIG_INVALID, Rule};
 

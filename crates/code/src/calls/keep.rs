@@ -143,8 +143,7 @@ fn offers(world: &mut Stored<'_>, path: &RepoPath, face: &Face) -> Result<BTreeM
     }
     let mut whole = Vec::new();
     put(&mut whole, &face.stars);
-    let targets: BTreeMap<u32, RepoPath> =
-        tables::targets(world.conn, path)?.into_iter().collect();
+    let targets: BTreeMap<u32, RepoPath> = tables::targets(world.conn, path)?.into_iter().collect();
     for (key, import) in &face.imports {
         let Some(target) = targets.get(import) else { continue };
         let said = format!("{key}\0{target}");
@@ -357,4 +356,3 @@ impl World for Stored<'_> {
         Ok(found)
     }
 }
-

@@ -96,16 +96,11 @@ pub(crate) fn link(world: &mut dyn World, file: &RepoPath, summary: &Summary) ->
     let is_told = |from: &(RepoPath, String), relation: Relation, to: &(RepoPath, String)| {
         relation == Relation::Uses && called.contains(&(from.clone(), to.clone()))
     };
-    let edges = edges.into_iter().filter(|((from, relation, to), _)| {
-        from != to && !is_told(from, *relation, to)
-    });
-    let edges = edges.map(|((from, relation, to), (sure, line))| Linked {
-        from,
-        relation,
-        to,
-        sure,
-        line,
-    });
+    let edges = edges
+        .into_iter()
+        .filter(|((from, relation, to), _)| from != to && !is_told(from, *relation, to));
+    let edges =
+        edges.map(|((from, relation, to), (sure, line))| Linked { from, relation, to, sure, line });
     Ok(Links { edges: edges.collect(), rests: linker.rests, names })
 }
 
@@ -172,10 +167,8 @@ impl Linker<'_> {
                         let given = Found { file: args.file.clone(), out: given.clone() };
                         for one in self.settle(given)? {
                             if let Out::Sym(_) = &one.out {
-                                let inner = Args {
-                                    file: found.file.clone(),
-                                    values: call.args.clone(),
-                                };
+                                let inner =
+                                    Args { file: found.file.clone(), values: call.args.clone() };
                                 self.called(&by, &one, &inner, edges)?;
                             }
                         }

@@ -35,14 +35,8 @@ pub enum Relation {
 
 impl Relation {
     /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::Calls,
-        Self::Uses,
-        Self::Extends,
-        Self::Implements,
-        Self::Injects,
-        Self::Provides,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Calls, Self::Uses, Self::Extends, Self::Implements, Self::Injects, Self::Provides];
 
     /// The word for it.
     pub const fn name(self) -> &'static str {

@@ -55,9 +55,8 @@ pub(crate) fn known_place(conn: &Connection, path: &RepoPath) -> Result<Option<i
 
 /// The path of a number.
 pub(crate) fn path_of(conn: &Connection, place: i64) -> Result<Option<RepoPath>> {
-    let found = list(conn, "SELECT path FROM place WHERE id = ?1", params![place], |row| {
-        path(row, 0)
-    })?;
+    let found =
+        list(conn, "SELECT path FROM place WHERE id = ?1", params![place], |row| path(row, 0))?;
     Ok(found.into_iter().next())
 }
 
@@ -154,11 +153,7 @@ pub(crate) fn put_edge(conn: &Connection, by: i64, edge: &Linked) -> Result<()> 
     let sql = "INSERT INTO edge VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         ON CONFLICT DO UPDATE SET sure = min(sure, excluded.sure), line = min(line, excluded.line)";
     let (relation, sure) = (edge.relation as i64, edge.sure as i64);
-    run(
-        conn,
-        sql,
-        params![by, from, edge.from.1, relation, to, edge.to.1, sure, edge.line],
-    )
+    run(conn, sql, params![by, from, edge.from.1, relation, to, edge.to.1, sure, edge.line])
 }
 
 pub(crate) fn put_unsure(

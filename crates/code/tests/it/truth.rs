@@ -118,7 +118,8 @@ fn gold_edges(text: &[u8], modules: &BTreeSet<String>) -> Edges {
             }
         }
     };
-    let edges = gold.into_iter().flat_map(|(from, to)| to.into_iter().map(move |to| (from.clone(), to)));
+    let edges =
+        gold.into_iter().flat_map(|(from, to)| to.into_iter().map(move |to| (from.clone(), to)));
     edges.filter(|(from, to)| is_own(from) && is_own(to)).collect()
 }
 
@@ -139,7 +140,10 @@ fn found_edges(program: &Program) -> Edges {
 fn module(path: &RepoPath) -> String {
     let text = path.to_string();
     let stem = text.rsplit_once('.').map_or(text.as_str(), |(stem, _)| stem);
-    let stem = ["__init__", "index"].iter().find_map(|name| stem.strip_suffix(&format!("/{name}"))).unwrap_or(stem);
+    let stem = ["__init__", "index"]
+        .iter()
+        .find_map(|name| stem.strip_suffix(&format!("/{name}")))
+        .unwrap_or(stem);
     stem.replace('/', ".")
 }
 
@@ -149,7 +153,8 @@ fn spelled(facts: &FileFacts, path: &str) -> String {
         return path.to_owned();
     };
     let symbol = &facts.symbols[at];
-    let is_arrow = |one: &syntax::Symbol| one.flags.has(Flags::ARROW) && one.flags.has(Flags::VALUE);
+    let is_arrow =
+        |one: &syntax::Symbol| one.flags.has(Flags::ARROW) && one.flags.has(Flags::VALUE);
     let name = if is_arrow(symbol) && !symbol.name.starts_with("<lambda") {
         let before = facts.symbols[..=at].iter();
         let count = before.filter(|one| one.parent == symbol.parent && is_arrow(one)).count();

@@ -3,9 +3,9 @@
 //! A store's rows are the business of its area. Here is what all of them share: where they are,
 //! how a plan's change to one is committed, recorded and undone.
 
+mod kept;
 pub(crate) mod name;
 pub(crate) mod place;
-mod kept;
 mod read;
 pub(crate) mod tables;
 

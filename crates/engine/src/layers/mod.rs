@@ -3,7 +3,7 @@
 pub(crate) mod cards;
 pub(crate) mod code;
 pub(crate) mod files;
-pub(crate) mod kb;
-pub(crate) mod history;
 pub(crate) mod graph;
+pub(crate) mod history;
+pub(crate) mod kb;
 pub(crate) mod work;

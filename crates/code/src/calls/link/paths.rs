@@ -5,8 +5,8 @@ use base::{RepoPath, Result};
 use super::super::machine::scoped;
 use super::super::summary::ShapeKind;
 use super::super::value::{Base, Op, Out, Term};
-use super::{DECLARED_BY, Linker};
 use super::values::{Found, add};
+use super::{DECLARED_BY, Linker};
 
 impl Linker<'_> {
     /// Where a term starts, and how many of its steps that took.
@@ -16,7 +16,8 @@ impl Linker<'_> {
                 let Some(target) = self.imported(file, key)? else { return Ok((Vec::new(), 0)) };
                 // `from package import module` means the module's own file.
                 let stem = target.name().split('.').next().unwrap_or_default().to_owned();
-                if key.ends_with(&format!("#{name}")) && (stem == *name || is_package(&target, name))
+                if key.ends_with(&format!("#{name}"))
+                    && (stem == *name || is_package(&target, name))
                 {
                     let found = self.lookup(&target, "", name)?;
                     let module = Found { file: target, out: Out::Sym(String::new()) };
@@ -295,9 +296,7 @@ impl Linker<'_> {
     fn declared(&mut self, around: &Found, name: &str) -> Result<Option<(RepoPath, String)>> {
         let (Out::Sym(path) | Out::New(path)) = &around.out else { return Ok(None) };
         let is_module = path.is_empty()
-            || self
-                .shape(&around.file, path)?
-                .is_some_and(|shape| shape.kind == ShapeKind::Module);
+            || self.shape(&around.file, path)?.is_some_and(|shape| shape.kind == ShapeKind::Module);
         let Some(face) = self.world.face(&around.file)? else { return Ok(None) };
         let key = scoped(path, name);
         if !is_module {

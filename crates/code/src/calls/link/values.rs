@@ -8,8 +8,22 @@ use super::{Args, Linker};
 
 /// Methods that look into what may hold something.
 const OPENERS: [&str; 16] = [
-    "unwrap", "expect", "unwrap_or", "unwrap_or_default", "unwrap_or_else", "pop", "shift", "at",
-    "popleft", "borrow", "borrow_mut", "lock", "read", "write", "or_insert", "get",
+    "unwrap",
+    "expect",
+    "unwrap_or",
+    "unwrap_or_default",
+    "unwrap_or_else",
+    "pop",
+    "shift",
+    "at",
+    "popleft",
+    "borrow",
+    "borrow_mut",
+    "lock",
+    "read",
+    "write",
+    "or_insert",
+    "get",
 ];
 
 /// A value of a file.
@@ -68,9 +82,7 @@ impl Linker<'_> {
     fn op(&mut self, value: &Found, op: &Op, file: &RepoPath) -> Result<Vec<Found>> {
         match op {
             Op::Get(name) => self.get(value, name),
-            Op::Call(args) => {
-                self.call(value, &Args { file: file.clone(), values: args.clone() })
-            }
+            Op::Call(args) => self.call(value, &Args { file: file.clone(), values: args.clone() }),
             Op::Inst => self.instance(value),
             Op::Each => self.each(value),
         }

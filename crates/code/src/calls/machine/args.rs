@@ -59,13 +59,7 @@ impl Machine<'_> {
     }
 
     /// Gives the parameters of a function their arguments.
-    pub(super) fn bind(
-        &mut self,
-        function: u32,
-        frame: u32,
-        this: Option<&Atom>,
-        args: &[Given],
-    ) {
+    pub(super) fn bind(&mut self, function: u32, frame: u32, this: Option<&Atom>, args: &[Given]) {
         let facts = self.facts;
         let mut places = args.iter().filter(|arg| arg.name.is_none()).peekable();
         let mut used: Vec<&str> = Vec::new();

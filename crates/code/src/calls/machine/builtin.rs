@@ -81,26 +81,110 @@ const CALLERS: &[(&str, Does)] = &[
 
 /// Methods that give the same many, or an equal one.
 const SAME: [&str; 44] = [
-    "iter", "iter_mut", "into_iter", "cloned", "copied", "clone", "rev", "collect", "as_ref",
-    "as_mut", "as_deref", "as_deref_mut", "take", "skip", "chain", "peekable", "to_vec", "ok",
-    "ok_or", "context", "with_context", "transpose", "slice", "reverse", "concat", "copy", "values",
-    "toList", "stream", "sorted", "filter", "flatten", "drain", "as_slice", "next", "last", "first",
-    "get", "get_mut", "pop", "entries", "windows", "chunks", "step_by",
+    "iter",
+    "iter_mut",
+    "into_iter",
+    "cloned",
+    "copied",
+    "clone",
+    "rev",
+    "collect",
+    "as_ref",
+    "as_mut",
+    "as_deref",
+    "as_deref_mut",
+    "take",
+    "skip",
+    "chain",
+    "peekable",
+    "to_vec",
+    "ok",
+    "ok_or",
+    "context",
+    "with_context",
+    "transpose",
+    "slice",
+    "reverse",
+    "concat",
+    "copy",
+    "values",
+    "toList",
+    "stream",
+    "sorted",
+    "filter",
+    "flatten",
+    "drain",
+    "as_slice",
+    "next",
+    "last",
+    "first",
+    "get",
+    "get_mut",
+    "pop",
+    "entries",
+    "windows",
+    "chunks",
+    "step_by",
 ];
 
 /// Methods that give one element.
 const ONE: [&str; 22] = [
-    "unwrap", "expect", "unwrap_or", "unwrap_or_default", "pop", "shift", "at", "get", "popleft",
-    "popitem", "first", "last", "next", "borrow", "borrow_mut", "lock", "read", "write",
-    "getOrThrow", "orElseThrow", "insert", "or_insert",
+    "unwrap",
+    "expect",
+    "unwrap_or",
+    "unwrap_or_default",
+    "pop",
+    "shift",
+    "at",
+    "get",
+    "popleft",
+    "popitem",
+    "first",
+    "last",
+    "next",
+    "borrow",
+    "borrow_mut",
+    "lock",
+    "read",
+    "write",
+    "getOrThrow",
+    "orElseThrow",
+    "insert",
+    "or_insert",
 ];
 
 /// Functions of the languages that give what they are given.
 const IDENTITY: [&str; 30] = [
-    "list", "tuple", "set", "iter", "reversed", "sorted", "frozenset", "copy", "deepcopy", "freeze",
-    "seal", "resolve", "all", "allSettled", "race", "from", "of", "Some", "Ok", "Box::new",
-    "Rc::new", "Arc::new", "Mutex::new", "RefCell::new", "RwLock::new", "Cell::new", "Box::pin",
-    "chain", "wait", "values",
+    "list",
+    "tuple",
+    "set",
+    "iter",
+    "reversed",
+    "sorted",
+    "frozenset",
+    "copy",
+    "deepcopy",
+    "freeze",
+    "seal",
+    "resolve",
+    "all",
+    "allSettled",
+    "race",
+    "from",
+    "of",
+    "Some",
+    "Ok",
+    "Box::new",
+    "Rc::new",
+    "Arc::new",
+    "Mutex::new",
+    "RefCell::new",
+    "RwLock::new",
+    "Cell::new",
+    "Box::pin",
+    "chain",
+    "wait",
+    "values",
 ];
 
 impl Machine<'_> {
@@ -440,8 +524,12 @@ impl Machine<'_> {
             }
             (
                 Family::JavaScript,
-                "setTimeout" | "setInterval" | "setImmediate" | "queueMicrotask"
-                | "requestAnimationFrame" | "process.nextTick",
+                "setTimeout"
+                | "setInterval"
+                | "setImmediate"
+                | "queueMicrotask"
+                | "requestAnimationFrame"
+                | "process.nextTick",
             ) => {
                 let given: Vec<Given> = args.iter().skip(2).cloned().collect();
                 self.call_value(&arg(0), &given, site);

@@ -60,11 +60,10 @@ impl Machine<'_> {
                 binding.symbol.is_some_and(|symbol| {
                     let kind = self.kind(symbol);
                     kind.is_callable() || kind.is_type()
-                })
-                    || matches!(
-                        binding.kind,
-                        syntax::BindingKind::Symbol(_) | syntax::BindingKind::Import(..)
-                    )
+                }) || matches!(
+                    binding.kind,
+                    syntax::BindingKind::Symbol(_) | syntax::BindingKind::Import(..)
+                )
             }
             Expr::Name(_) | Expr::Path(_) | Expr::Symbol(_) | Expr::Import(_) => true,
             Expr::This | Expr::Super | Expr::Typed(..) => true,
@@ -274,9 +273,7 @@ impl Machine<'_> {
         }
         let callable = |atom: &Atom| matches!(atom, Atom::Fun(..) | Atom::Bound(_));
         match self.family {
-            Family::Rust | Family::Classes => {
-                args.iter().any(|arg| arg.value.iter().any(callable))
-            }
+            Family::Rust | Family::Classes => args.iter().any(|arg| arg.value.iter().any(callable)),
             _ if !self.is_symbolic => true,
             _ => {
                 this.is_some_and(Atom::is_live)
@@ -286,13 +283,7 @@ impl Machine<'_> {
     }
 
     /// What a call gives by the summary of the function.
-    fn apply(
-        &mut self,
-        function: u32,
-        this: Option<&Atom>,
-        args: &[Given],
-        site: Site,
-    ) -> Value {
+    fn apply(&mut self, function: u32, this: Option<&Atom>, args: &[Given], site: Site) -> Value {
         self.behaviour(function);
         let Some(behaviour) = self.behaviours.get(&function).cloned() else {
             return self.declared_result(function);

@@ -267,7 +267,10 @@ impl Machine<'_> {
                 }
                 Atom::Fun(function, _) => {
                     let receiver = self.receiver(*function, object);
-                    vec![receiver.map_or_else(|| member.clone(), |this| bound(member.clone(), &this))]
+                    vec![
+                        receiver
+                            .map_or_else(|| member.clone(), |this| bound(member.clone(), &this)),
+                    ]
                 }
                 _ => vec![member],
             };
@@ -432,9 +435,10 @@ fn merge(mut lists: Vec<Vec<Atom>>) -> Vec<Atom> {
     loop {
         lists.retain(|list| !list.is_empty());
         let Some(first) = lists.first() else { return all };
-        let free = lists.iter().map(|list| &list[0]).find(|head| {
-            !lists.iter().any(|list| list[1..].contains(head))
-        });
+        let free = lists
+            .iter()
+            .map(|list| &list[0])
+            .find(|head| !lists.iter().any(|list| list[1..].contains(head)));
         let next = free.unwrap_or(&first[0]).clone();
         for list in &mut lists {
             list.retain(|one| *one != next);

@@ -269,8 +269,10 @@ impl Machine<'_> {
             return self.call_value(&known, &[], (owner, 0, true));
         }
         let over = call(self, start, "__iter__");
-        let is_own = |atom: &Atom| matches!(atom, Atom::Obj(id) if self.objects[*id as usize].class.is_some())
-            || matches!(atom, Atom::Inst(_));
+        let is_own = |atom: &Atom| {
+            matches!(atom, Atom::Obj(id) if self.objects[*id as usize].class.is_some())
+                || matches!(atom, Atom::Inst(_))
+        };
         let (own, rest): (Value, Value) = over.into_iter().partition(is_own);
         let mut all = call(self, &own, "__next__");
         let rest = self.each(&rest, owner);

@@ -123,7 +123,10 @@ impl Machine<'_> {
         let mut last = None;
         for atom in &value {
             if let Atom::Class(class) = atom {
-                let found = self.members.get(class).and_then(|all| all.get(parts[parts.len() - 1].as_str()));
+                let found = self
+                    .members
+                    .get(class)
+                    .and_then(|all| all.get(parts[parts.len() - 1].as_str()));
                 last = found.and_then(|all| all.first().copied()).or(last);
             }
         }
@@ -174,9 +177,8 @@ impl Machine<'_> {
         };
         let edges = edges.map(edge).collect();
         let names = self.unknown.iter();
-        let names = names
-            .map(|((from, name), line)| (self.path_of(*from), name.clone(), *line))
-            .collect();
+        let names =
+            names.map(|((from, name), line)| (self.path_of(*from), name.clone(), *line)).collect();
         let wants = std::mem::take(&mut self.wants).into_iter();
         let wants = wants
             .map(|(from, mut want)| {
@@ -223,8 +225,7 @@ impl Machine<'_> {
                 let behaviour = self.behaviours.get(&at).cloned().unwrap_or_default();
                 shape.returns = self.out_of(&behaviour.returns, Some(at));
                 for call in behaviour.calls {
-                    let args =
-                        call.args.iter().map(|arg| self.out_of(arg, Some(at))).collect();
+                    let args = call.args.iter().map(|arg| self.out_of(arg, Some(at))).collect();
                     let (from, param) = (self.path_of(call.from), call.param);
                     shape.calls.push(ParamCall { from, param, args });
                 }

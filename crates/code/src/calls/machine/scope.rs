@@ -138,7 +138,8 @@ impl Machine<'_> {
                 let parent = found.parent;
                 // What this `impl` itself has comes first.
                 if let [name] = rest
-                    && let Some(own) = self.members.get(&symbol).and_then(|all| all.get(name.as_str()))
+                    && let Some(own) =
+                        self.members.get(&symbol).and_then(|all| all.get(name.as_str()))
                 {
                     return own.clone().into_iter().flat_map(|one| self.symbol(one, 0)).collect();
                 }

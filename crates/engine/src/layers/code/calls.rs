@@ -151,9 +151,7 @@ fn are_kin(one: &RepoPath, other: &RepoPath) -> bool {
 pub(super) fn parts(view: &View, whole: &EntityRef) -> Result<Vec<EntityRef>> {
     let conn = view.index()?.conn();
     Ok(match whole {
-        EntityRef::Module(path) => {
-            code::in_file(conn, path)?.iter().map(symbol_node).collect()
-        }
+        EntityRef::Module(path) => code::in_file(conn, path)?.iter().map(symbol_node).collect(),
         EntityRef::Symbol(path, name) => {
             let rows = code::in_file(conn, path)?;
             let own = rows.iter().find(|row| row.full == name.as_str()).map(|row| row.id);
@@ -181,9 +179,8 @@ pub(super) fn callers(view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
         for kind in [&CALLS, &IMPLEMENTS, &EXTENDS] {
             let found = edges(view, part, kind, Direction::Against)?;
             let sure = found.into_iter().filter(|edge| edge.confidence < Confidence::Name);
-            let outside = sure.filter(|edge| {
-                matches!(wanted, EntityRef::Symbol(..)) || edge.from.path() != own
-            });
+            let outside = sure
+                .filter(|edge| matches!(wanted, EntityRef::Symbol(..)) || edge.from.path() != own);
             all.extend(outside.map(|edge| (edge.confidence, edge.from)));
         }
     }

@@ -1,7 +1,7 @@
 //! Code as a layer of the graph: symbols as nodes, what declares and imports them as edges.
 
-pub(crate) mod edit;
 mod calls;
+pub(crate) mod edit;
 mod index;
 mod layer;
 

@@ -51,6 +51,14 @@ pub(crate) enum Wait {
     AtMost(Duration),
 }
 
+/// Who built an index that was wanted.
+enum Built {
+    /// This call, from what the tree is now
+    Here,
+    /// Another process, while this one waited; it may have looked before this call was made
+    Elsewhere,
+}
+
 /// Keeps the index of one working tree up to date.
 pub(crate) struct Refresher {
     pub(crate) generations: Generations,
@@ -145,7 +153,7 @@ impl Refresher {
             Err(problem) if is_unwritable(&problem) => {
                 self.fresh_in_memory(sources, call).map(drop)
             }
-            built => built,
+            built => built.map(drop),
         }
     }
 
@@ -159,9 +167,23 @@ impl Refresher {
         match self.bring_up_to_date(ear, sources, call) {
             Err(problem) if is_of_index(&problem) => {
                 self.readers.forget();
-                self.build(ear, sources, call).map(|()| Freshness::default())
+                self.build_or_catch_up(ear, sources, call)
             }
             done => done,
+        }
+    }
+
+    /// Builds the index; one that another process built meanwhile may be older than this call,
+    /// so it is compared like any other.
+    fn build_or_catch_up(
+        &self,
+        ear: &mut Ear,
+        sources: &Sources<'_>,
+        call: &Call,
+    ) -> Result<Freshness> {
+        match self.build(ear, sources, call)? {
+            Built::Here => Ok(Freshness::default()),
+            Built::Elsewhere => self.bring_up_to_date(ear, sources, call),
         }
     }
 
@@ -197,8 +219,10 @@ impl Refresher {
     ) -> Result<Freshness> {
         let reasons: Vec<String> = ear.deaf.iter().cloned().collect();
         let Some(index) = self.readers.open()? else {
-            self.build(ear, sources, call)?;
-            return Ok(Freshness { reasons, ..Freshness::default() });
+            let Freshness { is_behind, stale, reasons: more } =
+                self.build_or_catch_up(ear, sources, call)?;
+            let reasons = reasons.into_iter().chain(more).collect();
+            return Ok(Freshness { is_behind, stale, reasons });
         };
         let dirty = ear.heard(sources, call)?;
         let found = Todo::find(index.conn(), sources, (&dirty, false), call);
@@ -252,13 +276,13 @@ impl Refresher {
     }
 
     /// Builds a new index beside the current one and switches to it.
-    fn build(&self, ear: &mut Ear, sources: &Sources<'_>, call: &Call) -> Result<()> {
+    fn build(&self, ear: &mut Ear, sources: &Sources<'_>, call: &Call) -> Result<Built> {
         let folder = self.generations.make_folder()?;
         let before = self.generations.current();
         let _lock = tree::lock_in(&folder, LOCK, PATIENCE, call)?;
         let now = self.generations.current();
         if now.is_some() && now != before {
-            return Ok(()); // another process built it while this one waited
+            return Ok(Built::Elsewhere);
         }
         ear.forget();
         self.generations.unfinished().iter().for_each(|path| Generations::remove(path));
@@ -272,7 +296,8 @@ impl Refresher {
         switched.map_err(Problem::io("switch to the new index"))?;
         self.readers.forget();
         self.sweep();
-        ear.listen(sources, &self.generations, call)
+        ear.listen(sources, &self.generations, call)?;
+        Ok(Built::Here)
     }
 
     fn build_at(&self, path: &Path, sources: &Sources<'_>, call: &Call) -> Result<()> {

@@ -178,3 +178,25 @@ fn a_server_answers_for_its_own_folder_only() {
     fs::create_dir(&inner).unwrap();
     assert_eq!(ask(&server, "status", json!({})).unwrap_err().code, Code::Unavailable);
 }
+
+#[test]
+fn an_index_that_another_process_built_meanwhile_is_not_taken_for_fresh() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    repo.data("status", json!({}));
+    let cache = repo.root().join(".cairn/cache");
+    let files = fs::read_dir(&cache).unwrap().flatten().map(|entry| entry.path());
+    let index = files.into_iter().find(|p| p.extension().is_some_and(|e| e == "sqlite")).unwrap();
+    let aside = cache.join("aside");
+    fs::rename(&index, &aside).unwrap();
+    // The other one looked at the tree before this was written, and is done while we wait.
+    repo.write("b.md", "# B\n");
+    let lock = cache.join("refresh.lock");
+    let held = tree::lock(&lock, Duration::from_secs(5), &call()).unwrap();
+    std::thread::scope(|scope| {
+        let asked = scope.spawn(|| repo.data("status", json!({}))["files"].clone());
+        std::thread::sleep(Duration::from_millis(500)); // until it waits for the lock
+        fs::rename(&aside, &index).unwrap();
+        drop(held);
+        assert_eq!(asked.join().unwrap(), json!(2));
+    });
+}

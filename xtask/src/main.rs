@@ -1,9 +1,13 @@
 //! What a developer runs: the tests with all they need, generated pages, benchmarks.
 
 mod bench;
+mod cochange;
 mod codegen;
+mod fuzz;
 mod laws;
+mod retrieval;
 mod run;
+mod soak;
 mod tools;
 
 use std::path::{Path, PathBuf};
@@ -14,7 +18,11 @@ cargo xtask test              fetch what the tests need and run all of them
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
 cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
-cargo xtask soak              the long versions of the tests
+cargo xtask cochange-eval REPO…  how well what changes together is predicted, beside counting
+cargo xtask retrieval         how well a text leads to the right files, beside plain BM25
+cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes unless told
+cargo xtask soak tests        the tests with many more random cases, and a kill at every step
+cargo xtask fuzz [TARGET] [MINUTES]  every parser of outside text, given what nobody would write
 ";
 
 fn main() -> ExitCode {
@@ -27,7 +35,13 @@ fn main() -> ExitCode {
         ["codegen", "--check"] => codegen::check(&root).and_then(|()| laws::check(&root)),
         ["deny"] => run::deny(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),
-        ["soak"] => run::soak(&root),
+        ["cochange-eval", repos @ ..] => cochange::run(repos),
+        ["retrieval", rest @ ..] => retrieval::run(&root, rest),
+        ["soak"] => soak::run(None),
+        ["soak", "tests"] => run::soak(&root),
+        ["soak", minutes] => soak::run(Some(minutes)),
+        ["soak-worker", root, name, seed] => soak::worker(root, name, seed),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
         _ => {
             run::say(USAGE);
             return ExitCode::from(2);

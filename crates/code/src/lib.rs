@@ -18,6 +18,6 @@ pub use moves::{Because, Known, moves};
 pub use resolve::resolve_all;
 pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
 pub use tables::{
-    DUMP, SCHEMA, export_names, importers, imports, in_file, in_folder, near_names, symbol,
-    symbols_called,
+    DUMP, SCHEMA, definitions, export_names, importers, imports, in_file, in_folder, near_names,
+    symbol, symbols_called,
 };

@@ -1,10 +1,16 @@
 //! The areas that are built in: what each adds to the index, the graph and the stores.
 
 use crate::durable::Durable;
+use crate::follow::Follower;
 use crate::graph::Layer;
 use crate::index::Indexer;
+use crate::layers::cards::{CardsIndexer, CardsLayer, RULES as CARD_RULES};
 use crate::layers::code::{CodeIndexer, CodeLayer};
 use crate::layers::files::{FilesIndexer, FilesLayer};
+use crate::layers::graph::{GraphLayer, RULES as GRAPH_RULES};
+use crate::layers::history::{HistoryFollower, HistoryLayer};
+use crate::layers::kb::{self, KbIndexer, KbLayer};
+use crate::layers::work::{self, WorkLayer};
 use crate::rules::{CONFIG_INVALID, Rule};
 
 /// One capability, as the engine sees it. Capabilities do not see each other.
@@ -14,6 +20,8 @@ pub struct Area {
     pub name: &'static str,
     /// Its part of the index
     pub indexer: Option<&'static dyn Indexer>,
+    /// Its part of the cache that follows commits
+    pub follower: Option<&'static dyn Follower>,
     /// Its layer of the graph
     pub layer: Option<&'static dyn Layer>,
     /// Its durable store
@@ -25,7 +33,7 @@ pub struct Area {
 impl Area {
     /// An area that adds nothing, for the fields that one leaves out.
     pub const NOTHING: Self =
-        Self { name: "", indexer: None, layer: None, durable: None, rules: &[] };
+        Self { name: "", indexer: None, follower: None, layer: None, durable: None, rules: &[] };
 }
 
 /// Every area, in the order their answers are shown.
@@ -38,6 +46,35 @@ pub const AREAS: &[Area] = &[
         ..Area::NOTHING
     },
     Area { name: "code", indexer: Some(&CodeIndexer), layer: Some(&CodeLayer), ..Area::NOTHING },
+    Area {
+        name: "card",
+        indexer: Some(&CardsIndexer),
+        layer: Some(&CardsLayer),
+        rules: CARD_RULES,
+        ..Area::NOTHING
+    },
+    Area {
+        name: "kb",
+        indexer: Some(&KbIndexer),
+        layer: Some(&KbLayer),
+        durable: Some(kb::DURABLE),
+        rules: &kb::RULES,
+        ..Area::NOTHING
+    },
+    Area {
+        name: "history",
+        follower: Some(&HistoryFollower),
+        layer: Some(&HistoryLayer),
+        ..Area::NOTHING
+    },
+    Area { name: "graph", layer: Some(&GraphLayer), rules: GRAPH_RULES, ..Area::NOTHING },
+    Area {
+        name: "work",
+        layer: Some(&WorkLayer),
+        durable: Some(work::DURABLE),
+        rules: work::RULES,
+        ..Area::NOTHING
+    },
 ];
 
 impl std::fmt::Debug for Area {

@@ -5,14 +5,17 @@
 //! be asked of them, composes them into one graph, and commits what they plan.
 
 mod area;
+mod backup;
 pub mod contract;
 mod doctor;
 mod durable;
 mod facts;
+mod follow;
 mod globs;
 pub mod graph;
 mod index;
 pub mod layers;
+mod locate;
 pub mod ops;
 mod plan;
 pub mod prompts;
@@ -26,14 +29,15 @@ mod workspace;
 
 pub use area::{AREAS, Area};
 pub use contract::answer::{Answer, Basis, Outcome, Paging, State, to_json, to_text};
-pub use contract::op::{Door, Effect, Example, Toolset};
+pub use contract::op::{Ask, Door, Effect, Example, Toolset};
 pub use contract::page::Paint;
 pub use contract::schema::{self, Object};
 pub use contract::spec::OpSpec;
 pub use durable::{Durable, Reading, StoreChange};
+pub use follow::{Follower, Goal, Home, Shelf};
 pub use index::{Freshness, Index, Indexer, Learned, News};
 pub use plan::{Change, Plan, Written};
 pub use repo::Repository;
 pub use search::{Filter, Hit, Text, Why};
 pub use view::View;
-pub use workspace::{Homes, Mode, Opening, Workspace};
+pub use workspace::{Homes, Mode, Opening, Watched, Workspace};

@@ -56,7 +56,9 @@ impl<A: Render> Render for Written<A> {
         self.result.render(page);
         if let Some(diff) = &self.diff {
             page.heading("Dry run: nothing was written");
-            page.diff(diff);
+            if !self.result.shows_change() {
+                page.diff(diff);
+            }
         } else if let Some(change) = &self.change {
             let files: Vec<String> = self.files.iter().map(ToString::to_string).collect();
             let what = if files.is_empty() { "done".into() } else { files.join(", ") };

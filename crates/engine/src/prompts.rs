@@ -1,6 +1,8 @@
 //! Ready-made requests that a person picks in their client: one function and one line in
 //! [`PROMPTS`].
 
+mod workflows;
+
 use std::collections::BTreeMap;
 
 use base::{Problem, Result};
@@ -39,17 +41,22 @@ pub struct Argument {
 pub type Given = BTreeMap<String, String>;
 
 /// Every prompt.
-pub const PROMPTS: &[Prompt] = &[Prompt {
-    name: "before_i_edit",
-    description: "Gather what to know before editing some files",
-    arguments: &[Argument {
-        name: "paths",
-        description: "Files or folders, with commas between them",
-        required: true,
-    }],
-    write: before_i_edit,
-    complete: |view, _, begun| complete_last_path(view, begun),
-}];
+pub const PROMPTS: &[Prompt] = &[
+    Prompt {
+        name: "before_i_edit",
+        description: "Gather what to know before editing some files",
+        arguments: &[Argument {
+            name: "paths",
+            description: "Files or folders, with commas between them",
+            required: true,
+        }],
+        write: before_i_edit,
+        complete: |view, _, begun| complete_last_path(view, begun),
+    },
+    workflows::DISCOVERY,
+    workflows::PLANNING,
+    workflows::EXECUTION,
+];
 
 fn before_i_edit(_: &View<'_>, given: &Given) -> Result<String> {
     let paths = given.get("paths").map(String::as_str).unwrap_or_default();

@@ -36,6 +36,11 @@ impl Repository {
         Ok(Self { repo: Repo::open(host, layout)? })
     }
 
+    /// The repository as git's own crate has it.
+    pub(crate) fn repo(&self) -> &Repo {
+        &self.repo
+    }
+
     /// Where its parts are.
     pub fn layout(&self) -> &Layout {
         self.repo.layout()
@@ -149,6 +154,42 @@ impl Repository {
         // A worktree may lie inside another: the innermost holds the path.
         let inner = all.filter(holds).max_by_key(|layout| layout.root.as_os_str().len())?;
         (!own.starts_with(&inner.root) || !path.starts_with(own)).then_some(inner.root)
+    }
+
+    /// The commits since a moment, newest first.
+    pub(crate) fn recent(&self, since: jiff::Timestamp, call: &Call) -> Result<Vec<git::Recent>> {
+        self.repo.recent(call, since)
+    }
+
+    /// The files that a commit touched.
+    pub(crate) fn touched(&self, commit: &git::Recent, call: &Call) -> Result<Vec<RepoPath>> {
+        let changes = self.repo.diff_trees(call, commit.parent.as_ref(), &commit.id)?;
+        Ok(changes.items.into_iter().map(|change| change.path).collect())
+    }
+
+    /// The branch that a fresh clone of `origin` checks out, if this clone knows it.
+    pub(crate) fn default_branch(&self, call: &Call) -> Result<Option<String>> {
+        self.repo.default_branch(call)
+    }
+
+    /// The local branches, sorted by name.
+    pub(crate) fn branches(&self, call: &Call) -> Result<Vec<git::Branch>> {
+        self.repo.branches(call)
+    }
+
+    /// Whether there is a local branch of this name.
+    pub(crate) fn has_branch(&self, name: &str, call: &Call) -> Result<bool> {
+        Ok(self.branches(call)?.iter().any(|branch| branch.name == name))
+    }
+
+    /// The name that a branch had before it was renamed, as far as git's log of it tells.
+    pub(crate) fn renamed_from(&self, branch: &str) -> Result<Option<String>> {
+        self.repo.renamed_from(branch)
+    }
+
+    /// The commits that worktrees have checked out without a branch.
+    pub(crate) fn detached(&self, call: &Call) -> Result<Vec<String>> {
+        self.repo.detached(call)
     }
 
     /// The email that the user gave git.

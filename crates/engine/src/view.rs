@@ -1,9 +1,14 @@
 //! One consistent look at the repository. It can read everything and write nothing.
 
+use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use base::call::{Progress, Stop};
 use base::{Call, Code, EntityRef, Problem, RepoPath, Result};
 use config::Config;
 use store::Connection;
@@ -11,12 +16,17 @@ use tree::{Journal, Tree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
+use crate::durable::place::StorePlace;
 use crate::durable::{Durable, Reading};
+use crate::follow::{Look, Shelves};
 use crate::graph::Layer;
 use crate::index::{Freshness, Index, tables};
 use crate::repo::Repository;
 use crate::settings::Settings;
 use crate::workspace::{Homes, Workspace};
+
+/// How long an answer waits for what it could do without.
+const GLANCE: Duration = Duration::from_millis(300);
 
 /// What a query answers from and a mutation plans from.
 pub struct View<'w> {
@@ -27,7 +37,13 @@ pub struct View<'w> {
     index: OnceCell<(Index, Freshness)>,
     /// Each durable store, opened when it is first asked for
     stores: Vec<(Durable, OnceCell<Option<Reading>>)>,
+    /// Where the stores are, by what is checked out
+    place: OnceCell<StorePlace>,
+    /// What follows the commit that is checked out, by area
+    followed: Vec<(&'static str, OnceCell<Option<Shelves>>)>,
     doubts: RefCell<Vec<String>>,
+    /// What areas put together once a view, by its type
+    made: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
 }
 
 impl<'w> View<'w> {
@@ -35,7 +51,19 @@ impl<'w> View<'w> {
         let (index, doubts) = (OnceCell::new(), RefCell::default());
         let durables = workspace.areas.iter().filter_map(|area| area.durable);
         let stores = durables.map(|durable| (durable, OnceCell::new())).collect();
-        Self { workspace, settings, call, index, stores, doubts }
+        let followers = workspace.areas.iter().filter(|area| area.follower.is_some());
+        let followed = followers.map(|area| (area.name, OnceCell::new())).collect();
+        Self {
+            workspace,
+            settings,
+            call,
+            index,
+            stores,
+            place: OnceCell::new(),
+            followed,
+            doubts,
+            made: RefCell::default(),
+        }
     }
 
     /// The working tree.
@@ -98,6 +126,17 @@ impl<'w> View<'w> {
         self.index.get().map(|(index, _)| index).ok_or_else(|| Problem::internal("no index"))
     }
 
+    /// What an area puts together once for this view, however often it is asked for.
+    pub(crate) fn once<T: 'static>(&self, make: impl FnOnce() -> Result<T>) -> Result<Rc<T>> {
+        let known = self.made.borrow().get(&TypeId::of::<T>()).cloned();
+        if let Some(known) = known.and_then(|known| known.downcast().ok()) {
+            return Ok(known);
+        }
+        let made = Rc::new(make()?);
+        self.made.borrow_mut().insert(TypeId::of::<T>(), made.clone());
+        Ok(made)
+    }
+
     /// Says that the answer is not whole, and why.
     pub fn doubt(&self, why: impl Into<String>) {
         self.doubts.borrow_mut().push(why.into());
@@ -120,10 +159,78 @@ impl<'w> View<'w> {
         let (durable, cell) =
             found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
         if cell.get().is_none() {
-            let opened = durable.read(&self.homes().shared)?;
+            let opened = durable.read(&self.place()?.seen(durable))?;
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
         Ok(cell.get().and_then(Option::as_ref))
+    }
+
+    /// What is derived from a store: kept for as long as the store is as this view sees it.
+    pub(crate) fn derived<T: Send + Sync + 'static>(
+        &self,
+        (name, store): (&'static str, &str),
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.kept((name, self.revision_of(store)?), make)
+    }
+
+    /// What is derived at some revision, made now unless it is kept.
+    pub(crate) fn kept<T: Send + Sync + 'static>(
+        &self,
+        (name, revision): (&'static str, i64),
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        self.workspace.kept().get(name, revision, make)
+    }
+
+    /// Where the stores are for this call.
+    pub(crate) fn place(&self) -> Result<&StorePlace> {
+        if self.place.get().is_none() {
+            let _ = self.place.set(self.workspace.place(&self.call)?);
+        }
+        self.place.get().ok_or_else(|| Problem::internal("no place"))
+    }
+
+    /// What an area keeps of commits, up to date, however long that takes. Nothing without git.
+    pub(crate) fn followed(&self, area: &str) -> Result<Option<&Shelves>> {
+        self.followed_within(area, None)
+    }
+
+    /// The same, if it can be had soon: whoever only has something to add need not wait for it.
+    pub(crate) fn followed_soon(&self, area: &str) -> Result<Option<&Shelves>> {
+        self.followed_within(area, Some(GLANCE))
+    }
+
+    fn followed_within(&self, area: &str, limit: Option<Duration>) -> Result<Option<&Shelves>> {
+        let found = self.followed.iter().find(|(name, _)| *name == area);
+        let (name, cell) =
+            found.ok_or_else(|| Problem::internal(format!("nothing follows as {area}")))?;
+        if cell.get().is_none() {
+            let start = Instant::now();
+            let late = move || limit.filter(|limit| start.elapsed() > *limit);
+            let call = self.call.child(move || late().map(|_| Stop::Deadline));
+            let shelves = match self.workspace.follow(name, &self.settings, &call)? {
+                None => None,
+                Some(Look::Fresh(shelves)) => Some(shelves),
+                Some(Look::Behind(shelves, progress)) => {
+                    self.call.go_on()?;
+                    self.doubt(format!("{name} is behind: {}", told(progress)));
+                    Some(shelves)
+                }
+                Some(Look::Nothing(progress)) => {
+                    self.call.go_on()?;
+                    self.doubt(format!("{name} is not indexed yet: {}", told(progress)));
+                    None
+                }
+            };
+            let _ = cell.set(shelves); // nobody else can have set it: a view is not shared
+        }
+        Ok(cell.get().and_then(Option::as_ref))
+    }
+
+    /// The files of all that follows the commit that is checked out.
+    pub(crate) fn followed_files(&self) -> Vec<(&'static str, PathBuf)> {
+        self.workspace.followed_files()
     }
 
     /// Every place where text can be searched: the index, and the stores that keep their own.
@@ -208,6 +315,9 @@ impl<'w> View<'w> {
             basis.files.clone_from(&freshness.stale);
         }
         for (durable, cell) in &self.stores {
+            if cell.get().is_some() && durable.is_per_branch() {
+                basis.kb_branch = self.place()?.seen_branch(durable);
+            }
             if let Some(Some(reading)) = cell.get() {
                 let revision = u64::try_from(reading.revision).unwrap_or_default();
                 basis.revisions.insert(durable.name.into(), revision);
@@ -227,6 +337,14 @@ impl<'w> View<'w> {
     /// The node that a file or folder is.
     pub fn node(&self, path: &RepoPath) -> EntityRef {
         crate::layers::files::node(path)
+    }
+}
+
+/// How far something has come, and what would finish it.
+fn told(progress: Progress) -> String {
+    match progress {
+        Progress { total: 0, .. } => "`cairn sync` finishes it".into(),
+        Progress { done, total, .. } => format!("{done} of {total}, `cairn sync` finishes it"),
     }
 }
 

@@ -11,7 +11,9 @@ use tree::{Disk, FileEdit, Journal, Recovered, Tree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
-use crate::durable::Durable;
+use crate::durable::place::StorePlace;
+use crate::durable::{Durable, Kept};
+use crate::follow::{Following, Look};
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
 use crate::plan::{Change, Plan, Written};
@@ -27,6 +29,23 @@ const MOMENT: Duration = Duration::from_millis(300);
 
 /// How long a server's reader waits for a large refresh before the last good state has to do.
 const SERVER_WAIT: Duration = Duration::from_secs(8);
+
+/// How long a watcher sleeps before it looks for what makes no sound, such as a commit.
+const IDLE: Duration = Duration::from_secs(2);
+
+/// How long a watcher waits for the rest of what it has begun to hear.
+const DEBOUNCE: Duration = Duration::from_millis(40);
+
+/// A change that `watch` took in.
+#[derive(Debug)]
+pub struct Watched {
+    /// Files of the project
+    pub files: u64,
+    /// What the index rests on
+    pub basis: Basis,
+    /// How long it took
+    pub took: Duration,
+}
 
 /// What it takes to open a workspace. The door knows all of it; nothing below asks for it.
 #[derive(Debug)]
@@ -87,6 +106,7 @@ pub struct Workspace {
     mode: Mode,
     settings: SettingsFile,
     refresher: Refresher,
+    following: Vec<Following>,
     journal: Journal,
     disk: Disk,
     /// What the next answer should say besides
@@ -95,6 +115,8 @@ pub struct Workspace {
     behind: (Mutex<bool>, Condvar),
     /// What is always missing
     lacks: Vec<String>,
+    /// What was derived from a store, as of its revision
+    kept: Kept,
 }
 
 impl Workspace {
@@ -117,6 +139,7 @@ impl Workspace {
         let indexers = opening.areas.iter().filter_map(|area| area.indexer).collect();
         let facts = homes.facts.clone();
         let workspace = Self {
+            following: following(opening.areas, &homes),
             refresher: Refresher::new(&tree, facts, indexers, opening.disk.clone()),
             journal: Journal::at(homes.local.join("journal")),
             disk: opening.disk,
@@ -128,12 +151,13 @@ impl Workspace {
             settings: SettingsFile::default(),
             notices: Mutex::default(),
             behind: Default::default(),
+            kept: Kept::default(),
             git: git.transpose()?,
             homes,
             tree,
             lacks,
         };
-        workspace.recover_if_nobody_else_does()?;
+        workspace.recover_if_nobody_else_does();
         Ok(workspace)
     }
 
@@ -199,9 +223,32 @@ impl Workspace {
         let settings = self.settings()?;
         let sources = self.sources(&settings);
         if full {
-            return self.refresher.rebuild(&sources, call);
+            self.refresher.rebuild(&sources, call)?;
+            self.following.iter().try_for_each(Following::forget)?;
+        } else {
+            self.refresher.fresh(&sources, Wait::UntilDone, call).map(drop)?;
         }
-        self.refresher.fresh(&sources, Wait::UntilDone, call).map(drop)
+        self.following.iter().try_for_each(|one| self.follow(one.name, &settings, call).map(drop))
+    }
+
+    /// Looks at what follows the commit that is checked out, for as long as `call` waits.
+    /// Nothing where there is no git to follow.
+    pub(crate) fn follow(
+        &self,
+        name: &str,
+        settings: &Settings,
+        call: &Call,
+    ) -> Result<Option<Look>> {
+        let found = self.following.iter().find(|following| following.name == name);
+        let found = found.ok_or_else(|| Problem::internal(format!("nothing follows as {name}")))?;
+        let Some(git) = &self.git else { return Ok(None) };
+        self.make_cache()?;
+        found.look((git, &settings.config), call).map(Some)
+    }
+
+    /// The files of all that follows, with their names.
+    pub(crate) fn followed_files(&self) -> Vec<(&'static str, PathBuf)> {
+        self.following.iter().flat_map(Following::paths).collect()
     }
 
     /// Opens the index, not behind the tree if that can be had in time.
@@ -232,10 +279,38 @@ impl Workspace {
         }
     }
 
+    /// Keeps the index up to date until `call` is stopped, and tells of every change it took in.
+    ///
+    /// Sleeps until something is heard; a commit, which changes no file, is noticed at the
+    /// latest after `IDLE`.
+    pub fn watch(&self, call: &Arc<Call>, tell: impl Fn(&Watched)) -> Result<()> {
+        let mut known = None;
+        loop {
+            call.go_on()?;
+            let begin = std::time::Instant::now();
+            let view = self.view(call.clone())?;
+            let revision = view.index()?.revision;
+            if known.replace(revision) != Some(revision) {
+                let files = crate::index::tables::count_files(view.index()?.conn())?;
+                let (basis, took) = (view.basis()?, begin.elapsed());
+                tell(&Watched { files, basis, took });
+            }
+            drop(view);
+            self.refresher.wait(IDLE, call)?;
+            std::thread::sleep(DEBOUNCE); // an editor or git writes more than one file
+        }
+    }
+
     /// The whole index as sorted text: the same for the same tree, however it came about.
     pub fn dump(&self, call: &Arc<Call>) -> Result<String> {
         let view = self.view(call.clone())?;
-        self.refresher.dump(view.index()?)
+        let mut text = self.refresher.dump(view.index()?)?;
+        for following in &self.following {
+            if let Some(shelves) = view.followed(following.name)? {
+                text.push_str(&shelves.dump()?);
+            }
+        }
+        Ok(text)
     }
 
     /// Where the index is now, if there is one.
@@ -273,17 +348,19 @@ impl Workspace {
         let plan = || {
             let view = self.view(call.clone())?;
             let plan = plan(&view)?;
-            let planned_from = match &plan.change {
-                Change::Store(change) => view.revision_of(change.store())?,
-                _ => 0,
+            let from = match &plan.change {
+                Change::Store(change) => Some(PlannedFrom {
+                    place: view.place()?.clone(),
+                    revision: view.revision_of(change.store())?,
+                }),
+                _ => None,
             };
-            Ok((plan, planned_from))
+            Ok((plan, from))
         };
-        let (first, planned_from) = plan()?;
-        match &first.change {
-            Change::Nothing => Ok(unchanged(first.answer)),
-            Change::Store(_) => self.write_store((first, planned_from), plan, call),
-            Change::Files(_) => self.write_files(first, || Ok(plan()?.0), call),
+        let (first, from) = plan()?;
+        match from {
+            Some(from) => self.write_store((first, from), plan, call),
+            None => self.write_files(first, || Ok(plan()?.0), call),
         }
     }
 
@@ -310,22 +387,28 @@ impl Workspace {
     /// writer is made once more and then holds.
     fn write_store<A>(
         &self,
-        mut planned: (Plan<A>, i64),
-        plan: impl Fn() -> Result<(Plan<A>, i64)>,
+        (mut planned, from): (Plan<A>, PlannedFrom),
+        plan: impl Fn() -> Result<(Plan<A>, Option<PlannedFrom>)>,
         call: &Call,
     ) -> Result<Written<A>> {
-        let Change::Store(change) = &planned.0.change else {
-            return Ok(unchanged(planned.0.answer));
-        };
+        let Change::Store(change) = &planned.change else { return Ok(unchanged(planned.answer)) };
         let durable = self.durable(change.store())?;
-        let _lock = tree::lock(&durable.lock_file(&self.homes.shared)?, PATIENCE, call)?;
-        if durable.revision(&self.homes.shared)? != planned.1 {
-            planned = plan()?;
+        from.place.settle_in(&durable, call)?;
+        let file = from.place.own(&durable);
+        let _lock = tree::lock(&Durable::lock_file(&file)?, PATIENCE, call)?;
+        let mut revision = from.revision;
+        if durable.revision(&file)? != revision {
+            let (again, from) = plan()?;
+            let Some(from) = from else { return Ok(unchanged(again.answer)) };
+            if from.place.own(&durable) != file {
+                return Err(Problem::new(Code::Busy, "another branch was checked out meanwhile")
+                    .hint("repeat the request"));
+            }
+            (planned, revision) = (again, from.revision);
         }
-        let (Plan { summary, change, answer, .. }, planned_from) = planned;
+        let Plan { summary, change, answer, .. } = planned;
         let Change::Store(change) = change else { return Ok(unchanged(answer)) };
-        let change = (change.as_ref(), planned_from);
-        let done = durable.commit(&self.homes.shared, change, (summary, call))?;
+        let done = durable.commit(&file, (change.as_ref(), revision), (summary, call))?;
         Ok(Written { result: answer, files: Vec::new(), change: Some(done), diff: None })
     }
 
@@ -362,10 +445,31 @@ impl Workspace {
         Ok(Written { files: plan.change.files(), result: plan.answer, change: None, diff })
     }
 
+    /// Where the stores are, by what is checked out now.
+    pub(crate) fn place(&self, call: &Call) -> Result<StorePlace> {
+        let settings = self.settings()?;
+        let default = settings.config.kb.default_branch.as_ref().map(config::Branch::as_str);
+        StorePlace::find(&self.homes.shared, self.git.as_ref(), default, call)
+    }
+
+    /// Makes the branch's own stores where they are not there yet, as copies of the default
+    /// branch's. Where nothing was ever written there is nothing to copy.
+    pub(crate) fn settle_stores(&self, call: &Call) -> Result<()> {
+        let place = self.place(call)?;
+        let durables = self.areas.iter().filter_map(|area| area.durable);
+        let fit = durables.filter(|durable| place.seen(durable).exists());
+        fit.into_iter().try_for_each(|durable| place.settle_in(&durable, call).map(drop))
+    }
+
     pub(crate) fn durable(&self, name: &str) -> Result<Durable> {
         let all = self.areas.iter().filter_map(|area| area.durable);
         let found = all.into_iter().find(|durable| durable.name == name);
         found.ok_or_else(|| Problem::not_found(format!("no store is called `{name}`")))
+    }
+
+    /// What was derived from a store, as of its revision.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
     }
 
     /// Changes that were committed to files.
@@ -398,24 +502,22 @@ impl Workspace {
 
     /// Whoever holds the lock is alive and recovers before writing: then nothing is left for us.
     /// A child that was just forked holds it for a moment too, hence a little patience.
-    fn recover_if_nobody_else_does(&self) -> Result<()> {
+    fn recover_if_nobody_else_does(&self) {
         if !self.journal.is_unfinished() {
-            return Ok(());
+            return;
         }
         let call = Call::new("recovery", jiff::Timestamp::UNIX_EPOCH);
         match tree::lock(&self.lock_file(), MOMENT, &call) {
-            Ok(_lock) => {
-                // What cannot be finished now must not keep anybody from reading.
-                if let Err(problem) = self.recover() {
-                    let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
-                    notices
-                        .push(format!("a change that was cut off cannot be finished: {problem}"));
-                }
-                Ok(())
-            }
-            Err(problem) if problem.code == Code::Busy => Ok(()),
-            Err(problem) => Err(problem),
+            Ok(_lock) => self.recover().unwrap_or_else(|problem| self.cannot_finish(&problem)),
+            Err(problem) if problem.code == Code::Busy => {}
+            Err(problem) => self.cannot_finish(&problem),
         }
+    }
+
+    /// What cannot be finished now must not keep anybody from reading.
+    fn cannot_finish(&self, problem: &Problem) {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        notices.push(format!("a change that was cut off cannot be finished: {problem}"));
     }
 
     fn recover(&self) -> Result<()> {
@@ -443,6 +545,17 @@ impl Homes {
             Self { cache, local: own.clone(), shared: own, facts }
         }
     }
+}
+
+/// What a change to a store was planned from.
+struct PlannedFrom {
+    place: StorePlace,
+    revision: i64,
+}
+
+fn following(areas: &'static [Area], homes: &Homes) -> Vec<Following> {
+    let one = |area: &Area| Some(Following::new(area.name, area.follower?, homes));
+    areas.iter().filter_map(one).collect()
 }
 
 fn unchanged<A>(result: A) -> Written<A> {

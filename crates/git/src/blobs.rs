@@ -79,6 +79,19 @@ impl Blobs<'_> {
         self.one(call, oid.to_string().as_bytes())
     }
 
+    /// Reads the file at `path` in a commit, or in its first, second… parent.
+    pub fn read_at(
+        &mut self,
+        call: &Call,
+        commit: Oid,
+        parent: Option<usize>,
+        path: &RepoPath,
+    ) -> Result<Blob> {
+        let parent = parent.map(|parent| format!("^{parent}")).unwrap_or_default();
+        let name = [format!("{commit}{parent}:").as_bytes(), path.as_bytes()].concat();
+        self.one(call, &name)
+    }
+
     /// Reads many, handing each on as it comes, in the order given.
     pub fn read_all(
         &mut self,

@@ -5,6 +5,7 @@
 //! ([`discover`], [`Repo::head`], [`Layout::worktrees`]). Nothing here prints, reads the
 //! environment or the clock, writes to the repository, or reaches for the network.
 
+mod ancestry;
 mod blobs;
 mod command;
 mod config;
@@ -19,8 +20,10 @@ mod host;
 pub mod hostile;
 mod index;
 mod listing;
+mod log;
 mod oid;
 mod platform;
+mod recent;
 mod refs;
 mod repo;
 mod revision;
@@ -29,6 +32,7 @@ mod tree;
 mod version;
 mod worktrees;
 
+pub use ancestry::Link;
 pub use blobs::{Blob, Blobs};
 pub use diff::{Change, Status};
 pub use discover::{Kind, Layout, Place, discover};
@@ -37,7 +41,9 @@ pub use hooks::HooksDir;
 pub use host::Host;
 pub use index::Staged;
 pub use listing::{Entry, EntryKind, Leaf, Listing};
+pub use log::{Commit, Commits, Person, Touch, Touched};
 pub use oid::{Format, Oid};
+pub use recent::Recent;
 pub use repo::Repo;
 pub use revision::Branch;
 pub use version::{Version, version};

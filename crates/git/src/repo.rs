@@ -15,6 +15,7 @@ pub struct Repo {
     host: Host,
     layout: Layout,
     format: Format,
+    is_partial: bool,
     index: Option<PathBuf>,
 }
 
@@ -23,7 +24,8 @@ impl Repo {
     pub fn open(host: Host, layout: Layout) -> Result<Self> {
         let config = Config::read(&layout.git_dir, &layout.common_dir)?;
         let format = format_of(&config)?;
-        Ok(Self { host, layout, format, index: None })
+        let is_partial = config.get("extensions.partialclone").is_some();
+        Ok(Self { host, layout, format, is_partial, index: None })
     }
 
     /// Looks at the index a commit in progress has named in `GIT_INDEX_FILE`.
@@ -43,6 +45,11 @@ impl Repo {
         self.format
     }
 
+    /// Whether it was cloned without all contents.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.is_partial
+    }
+
     /// What git would name a blob with these bytes.
     pub fn object_id(&self, bytes: &[u8]) -> Oid {
         self.format.object_id(bytes)
@@ -59,6 +66,11 @@ impl Repo {
         let email =
             email.map(|bytes| String::from_utf8_lossy(&bytes).trim_end_matches('\0').into());
         Ok(email.filter(|email: &String| !email.is_empty() && !email.contains(char::is_control)))
+    }
+
+    /// The same repository, seen from another of its worktrees.
+    pub(crate) fn at(&self, layout: Layout) -> Self {
+        Self { layout, ..self.clone() }
     }
 
     /// A hardened call in this worktree.

@@ -62,6 +62,15 @@ impl Running {
         stdin.write_all(bytes).and_then(|()| stdin.flush())
     }
 
+    /// Writes all of its input from a thread of its own, which ends with the process, and closes it.
+    pub(crate) fn fed_with(mut self, bytes: Vec<u8>) -> Self {
+        if let Some(mut stdin) = self.stdin.take() {
+            // What cannot be written any more was not needed: the process has ended.
+            thread::spawn(move || stdin.write_all(&bytes));
+        }
+        self
+    }
+
     /// The next piece of output; `None` when there will be no more.
     pub(crate) fn pull(&mut self, call: &Call) -> Result<Option<Vec<u8>>> {
         loop {

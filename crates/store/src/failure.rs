@@ -19,9 +19,10 @@ pub fn problem(what: &str) -> impl FnOnce(Error) -> Problem {
             Some(ErrorCode::OperationInterrupted) => {
                 (Code::Timeout, "narrow the request or allow more time")
             }
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                (Code::StoreDamaged, "`cairn doctor` says which store is damaged and the way back")
-            }
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => (
+                Code::StoreDamaged,
+                "`cairn doctor` says which store is damaged; `cairn restore` brings one back",
+            ),
             Some(
                 ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::PermissionDenied,
             ) => (Code::StoreDamaged, "check the disk and the permissions of the store's folder"),
@@ -34,4 +35,18 @@ pub fn problem(what: &str) -> impl FnOnce(Error) -> Problem {
 /// Whether a failure means that the file itself is not a sound store.
 pub fn damaged(error: &Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}
+
+/// Whether a failure means that the disk takes no writes, whatever the file holds.
+pub fn is_unwritable(error: &Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(
+            ErrorCode::ReadOnly
+                | ErrorCode::CannotOpen
+                | ErrorCode::PermissionDenied
+                | ErrorCode::DiskFull
+                | ErrorCode::SystemIoFailure
+        )
+    )
 }

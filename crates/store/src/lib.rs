@@ -3,14 +3,17 @@
 //! Knows no domain. The SQL of an area lives beside that area; what is here is what every
 //! store needs, and the one place where SQLite's failures become problems.
 
+mod backup;
 mod failure;
 mod migrate;
 mod open;
 mod rows;
+mod still;
 mod tables;
 
-pub use failure::{damaged, problem};
-pub use migrate::{Migration, back_up, open_durable, version};
+pub use backup::{back_up, put_back};
+pub use failure::{damaged, is_unwritable, problem};
+pub use migrate::{Migration, open_durable, version};
 pub use open::{
     Durability, Store, integrity, library_version, open, open_reading, require_sound_library,
 };
@@ -18,6 +21,7 @@ pub use rows::rows;
 pub use rusqlite::{
     Connection, OptionalExtension, Row, Statement, ToSql, Transaction, params, params_from_iter,
 };
+pub use still::Memory;
 
 pub use rusqlite::types::ValueRef;
 

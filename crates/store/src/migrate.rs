@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use base::{Code, Problem, Result};
 use rusqlite::Connection;
 
+use crate::backup::{back_up, sync_folder};
 use crate::failure::problem;
-use crate::open::{Durability, Store, integrity, open};
+use crate::open::{Durability, Store, open};
 use crate::tables;
 
 /// One step of a store's schema. Once landed it is never edited; the next step mends it.
@@ -19,23 +20,50 @@ pub struct Migration {
     pub sql: &'static str,
 }
 
-/// Opens a durable store and brings it to the newest step.
+/// Opens a durable store, made if it is not there, and brings it to the newest step.
 ///
 /// A store that a newer cairn wrote is refused untouched. Before the first step is applied to
-/// a store that holds data, a copy is put beside it.
+/// a store that holds data, a copy is put beside it. A store comes into being whole, so one
+/// without any step has lost what it held: it is refused too.
 pub fn open_durable(path: &Path, steps: &[Migration]) -> Result<Store> {
+    if !path.exists() {
+        make(path, steps)?;
+    }
+    if fs::metadata(path).is_ok_and(|known| known.len() == 0) {
+        return Err(emptied(path)); // opening it would write to it
+    }
     let mut store = open(path, Durability::Durable)?;
-    let newest = u32::try_from(steps.len()).expect("a store has few migrations");
+    let newest = newest(steps);
     let found = version(store.connection())?;
-    if found > newest {
-        return Err(newer(path, found, newest));
+    match found {
+        0 => return Err(emptied(path)),
+        _ if found > newest => return Err(newer(path, found, newest)),
+        _ if found == newest => return Ok(store),
+        _ => back_up(store.connection(), &beside(path, found))?,
     }
-    if found == newest {
-        return Ok(store);
+    migrate(&mut store, steps)?;
+    Ok(store)
+}
+
+/// Makes a store under another name and gives it its own once it is whole.
+fn make(path: &Path, steps: &[Migration]) -> Result<()> {
+    let failed = || Problem::io(format!("make the store {}", path.display()));
+    // What a crash left of an earlier attempt is gone on with.
+    let unfinished = path.with_extension("making");
+    let mut store = open(&unfinished, Durability::Durable)?;
+    migrate(&mut store, steps)?;
+    store.checkpoint()?;
+    drop(store);
+    match fs::hard_link(&unfinished, path) {
+        Err(_) if path.exists() => {} // another process was quicker
+        Err(_) => return fs::rename(&unfinished, path).map_err(failed()),
+        Ok(()) => sync_folder(path).map_err(failed())?,
     }
-    if found > 0 {
-        back_up(store.connection(), &beside(path, found))?;
-    }
+    let _ = fs::remove_file(&unfinished); // a name that stays costs nothing
+    Ok(())
+}
+
+fn migrate(store: &mut Store, steps: &[Migration]) -> Result<()> {
     store.write(|transaction| {
         // Another process may have migrated while this one waited.
         let found = version(transaction)?;
@@ -45,30 +73,11 @@ pub fn open_durable(path: &Path, steps: &[Migration]) -> Result<Store> {
             transaction.execute_batch(&tables::set_version(number)).map_err(problem(&what))?;
         }
         Ok(())
-    })?;
-    Ok(store)
+    })
 }
 
-/// Copies a store as of this moment to a new file, and checks the copy.
-pub fn back_up(connection: &Connection, target: &Path) -> Result<()> {
-    let failed = || Problem::io(format!("write the backup {}", target.display()));
-    let temp = target.with_extension("tmp");
-    match fs::remove_file(&temp) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed()(error)),
-        _ => {}
-    }
-    let name = temp.to_string_lossy();
-    connection.execute(tables::COPY, [&name]).map_err(problem("copy a store"))?;
-    let copy = Connection::open(&temp).map_err(problem("open a backup"))?;
-    if let Some(finding) = integrity(&copy)?.first() {
-        return Err(Problem::new(
-            Code::StoreDamaged,
-            format!("the backup is not sound: {finding}"),
-        ));
-    }
-    drop(copy);
-    fs::File::open(&temp).and_then(|file| file.sync_all()).map_err(failed())?;
-    fs::rename(&temp, target).map_err(failed())
+fn newest(steps: &[Migration]) -> u32 {
+    u32::try_from(steps.len()).expect("a store has few migrations")
 }
 
 fn beside(path: &Path, version: u32) -> PathBuf {
@@ -81,6 +90,12 @@ pub fn version(connection: &Connection) -> Result<u32> {
     connection
         .query_row(tables::VERSION, [], |row| row.get(0))
         .map_err(problem("read a store's version"))
+}
+
+fn emptied(path: &Path) -> Problem {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Problem::new(Code::StoreDamaged, format!("{name} is empty, and it was not"))
+        .hint("`cairn restore` lists the backups and brings one back; the file is kept")
 }
 
 fn newer(path: &Path, found: u32, newest: u32) -> Problem {
@@ -122,6 +137,18 @@ mod tests {
         assert_eq!(columns(&backup.unwrap()), 1);
         let refused = open_durable(&path, &[FIRST]).unwrap_err();
         assert_eq!((refused.code, refused.details["found"].as_u64()), (Code::Unavailable, Some(2)));
+    }
+
+    #[test]
+    fn an_emptied_store_is_not_taken_for_a_new_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("work.sqlite");
+        drop(open_durable(&path, &[FIRST]).unwrap());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
+        fs::write(&path, "").unwrap();
+        let refused = open_durable(&path, &[FIRST]).unwrap_err();
+        assert_eq!(refused.code, Code::StoreDamaged);
+        assert_eq!(refused.message, "work.sqlite is empty, and it was not");
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::time::Duration;
 use base::{Code, Problem, Result};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::failure::problem;
-use crate::tables;
+use crate::failure::{is_unwritable, problem};
+use crate::{still, tables};
 
 /// Before this release a bug of the write-ahead log could corrupt a store.
 const OLDEST_SOUND: i32 = 3_051_003;
@@ -29,9 +29,17 @@ pub struct Store {
 }
 
 impl Store {
+    pub(crate) fn new(connection: Connection, path: &Path) -> Self {
+        Self { connection, path: path.to_path_buf() }
+    }
+
     /// The connection, for reading.
     pub fn connection(&self) -> &Connection {
         &self.connection
+    }
+
+    pub(crate) fn into_connection(self) -> Connection {
+        self.connection
     }
 
     /// Where the store is.
@@ -75,22 +83,31 @@ pub fn open(path: &Path, durability: Durability) -> Result<Store> {
         .and_then(|()| connection.query_row(tables::WAL, [], |_| Ok(())))
         .and_then(|()| connection.execute_batch(sync))
         .map_err(problem(&what))?;
-    Ok(Store { connection, path: path.to_path_buf() })
+    Ok(Store::new(connection, path))
 }
 
-/// Opens an existing store for reading only.
+/// Opens an existing store for reading only, also on a disk that cannot be written.
 pub fn open_reading(path: &Path) -> Result<Connection> {
     require_sound_library()?;
-    // A reader of a write-ahead log writes its shared memory, so the file is opened for
-    // writing and the connection forbidden to.
+    let what = format!("open the store {}", name(path));
+    let opened = match open_beside_writers(path) {
+        Err(error) if is_unwritable(&error) && still::is_whole(path) => still::open(path),
+        opened => opened,
+    };
+    opened.map_err(problem(&what))
+}
+
+/// A reader of a write-ahead log writes its shared memory, so the file is opened for writing
+/// and the connection forbidden to.
+fn open_beside_writers(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let what = format!("open the store {}", name(path));
-    let connection = Connection::open_with_flags(path, flags).map_err(problem(&what))?;
-    prepare(&connection)
-        .and_then(|()| connection.execute_batch(tables::READ_ONLY))
-        .map_err(problem(&what))?;
+    let connection = Connection::open_with_flags(path, flags)?;
+    prepare(&connection)?;
+    connection.execute_batch(tables::READ_ONLY)?;
+    // Nothing is opened before it is first read from.
+    connection.query_row(tables::VERSION, [], |_| Ok(()))?;
     Ok(connection)
 }
 
@@ -119,7 +136,7 @@ pub fn require_sound_library() -> Result<()> {
         .hint("build cairn with the SQLite that it brings along"))
 }
 
-fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_millis(tables::BUSY_TIMEOUT_MS.into()))?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.execute_batch(tables::SETTINGS)

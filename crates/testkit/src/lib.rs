@@ -5,12 +5,15 @@
 
 mod ask;
 mod fixture;
+mod ledger;
 mod mcp;
 mod repo;
 mod same;
+pub mod soak;
 
 pub use ask::{call, call_by, check};
 pub use fixture::files;
+pub use ledger::{LEDGER, WITH_LEDGER, add_line, lines};
 pub use mcp::McpClient;
 pub use repo::Repo;
 pub use same::assert_incremental_equals_full;

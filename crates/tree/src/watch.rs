@@ -134,6 +134,15 @@ impl Watcher {
         seen
     }
 
+    /// Sleeps until something has been heard of, at most `patience`; says whether it was.
+    pub fn wait(&self, patience: Duration) -> bool {
+        let state = self.heard.state();
+        let quiet = |state: &mut State| state.dirty.is_empty() && !state.lost;
+        let waited = self.heard.changed.wait_timeout_while(state, patience, quiet);
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        !state.dirty.is_empty() || state.lost
+    }
+
     /// What changed since the last call. Forgets it.
     pub fn take(&self) -> Dirty {
         let mut state = self.heard.state();

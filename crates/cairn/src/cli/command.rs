@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, value_parser};
 use clap_complete::Shell;
 use engine::{Door, OpSpec, ops};
 
-use super::{serve, terminal};
+use super::{serve, terminal, watch};
 use crate::mcp::Options;
 
 type Extra = fn(&ArgMatches) -> Result<ExitCode>;
@@ -20,6 +20,7 @@ type Row = (&'static str, fn() -> Command, Extra);
 /// What this door does by itself: it serves the others, and knows its own words.
 const EXTRAS: &[Row] = &[
     ("mcp", || Options::augment_args(Command::new("mcp")), serve::serve),
+    ("watch", watch::command, watch::watch),
     ("completions", completions_command, completions),
     ("man", man_command, man),
 ];

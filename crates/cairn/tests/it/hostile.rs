@@ -39,21 +39,42 @@ fn a_language_server_is_probed_outside_of_the_repository() {
     assert!(!Path::new(folder.trim()).starts_with(repo.root()), "it was started in {folder}");
 }
 
+/// The command lines that an operation is tried with: ours, and its own examples.
+fn lines(op: &engine::OpSpec) -> Vec<Vec<String>> {
+    let ours: Vec<String> = args(op.name).into_iter().map(ToOwned::to_owned).collect();
+    let examples = op.examples.iter().map(|example| {
+        example.args.replace('"', "").split_whitespace().map(ToOwned::to_owned).collect()
+    });
+    [ours].into_iter().chain(examples).collect()
+}
+
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the binary under test")]
-fn nothing_that_a_repository_names_is_run() {
-    let repo = Repo::new("//- README.md\n# Start\n[s](src/a.ts)\n//- src/a.ts\n// A\n");
-    let canaries = tempfile::tempdir().unwrap();
+fn nothing_that_a_repository_names_is_run_or_read() {
+    let repo = Repo::new("//- README.md\n# Start\n[s](src/a.ts)\n//- src/a.ts\n// A\n//- -rf\nx\n");
+    let (canaries, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(outside.path().join("secret.md"), "# hunter2\n").unwrap();
+    for (name, target) in
+        [("out", outside.path().into()), ("s.md", outside.path().join("secret.md"))]
+    {
+        std::os::unix::fs::symlink(target, repo.root().join(name)).unwrap();
+    }
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-qm", "links"]);
+    repo.git(&["update-ref", "refs/heads/-x", "HEAD"]);
+    repo.git(&["update-ref", "refs/tags/--upload-pack=touch", "HEAD"]);
     arm(&repo.root(), canaries.path());
     repo.write("src/a.ts", "// changed\n");
-    for op in ALL {
+    for (op, line) in ALL.iter().flat_map(|op| lines(op).into_iter().map(move |line| (op, line))) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cairn"));
-        command.arg("-C").arg(repo.root()).args(op.words().split(' ')).args(args(op.name));
-        let output = command.output().unwrap();
-        let code = output.status.code();
+        command.arg("-C").arg(repo.root()).args(op.words().split(' ')).args(&line);
+        let output = command.stdin(std::process::Stdio::null()).output().unwrap();
+        let (code, name) = (output.status.code(), op.name);
         let said = String::from_utf8_lossy(&output.stderr);
-        assert!(code.is_some_and(|code| code < 3), "{} ended with {code:?}: {said}", op.name);
-        assert_eq!(sprung(canaries.path()), Vec::<String>::new(), "{} ran something", op.name);
+        assert!(code.is_some_and(|code| code <= 3), "{name} {line:?} ended with {code:?}: {said}");
+        assert_eq!(sprung(canaries.path()), Vec::<String>::new(), "{name} {line:?} ran something");
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(!told.contains("hunter2") && !said.contains("hunter2"), "{name} {line:?} read it");
     }
-    assert!(Path::new(&repo.root()).join("README.md").exists());
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1, "nothing was written there");
 }

@@ -5,4 +5,6 @@
 mod budget;
 mod hostile;
 mod line;
+mod read_only;
 mod server;
+mod watch;

@@ -18,6 +18,11 @@ pub trait Render {
     fn has_findings(&self) -> bool {
         false
     }
+
+    /// Whether its page shows what changed, so that a dry run need not show it again.
+    fn shows_change(&self) -> bool {
+        false
+    }
 }
 
 /// What a piece of text is; the terminal's colours follow from it.

@@ -10,6 +10,7 @@ use base::{EntityRef, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::search::{Filter, Text};
 use crate::view::View;
 
 pub use resolve::{Candidate, resolve};
@@ -234,6 +235,11 @@ pub trait Layer: Sync {
 
     /// What is worth knowing before touching a node, most useful first in each section.
     fn context(&self, view: &View, node: &EntityRef) -> Result<Vec<Item>>;
+
+    /// Texts that may fit a query, of a layer whose texts are neither in the index nor in a store.
+    fn texts(&self, _view: &View, _query: &str, _filter: &Filter) -> Result<Vec<Text>> {
+        Ok(Vec::new())
+    }
 }
 
 /// What a node is, in the words of the layer that knows it.

@@ -73,6 +73,8 @@ fn as_handle(view: &View, name: &str) -> Result<Handle> {
         (EntityRef::Module(_) | EntityRef::File(_) | EntityRef::Dir(_), Some(path)) => {
             Ok(Handle::Path(path.to_string()))
         }
+        // A record is also meant by the first digits of its id.
+        (EntityRef::Record(..), _) => Ok(Handle::None),
         _ => Err(nothing(view, name)?),
     }
 }

@@ -43,6 +43,14 @@ impl Ear {
         Ok(dirty)
     }
 
+    /// Sleeps until something may have changed, at most `patience`. The deaf only sleep.
+    pub(super) fn wait(&self, patience: Duration) {
+        match &self.watcher {
+            Some(watcher) => drop(watcher.wait(patience)),
+            None => std::thread::sleep(patience),
+        }
+    }
+
     /// Gives back what was heard of and could not be dealt with.
     pub(super) fn give_back(&self, dirty: Dirty) {
         if let Some(watcher) = &self.watcher {
@@ -67,8 +75,15 @@ impl Ear {
         if !sources.watch || self.watcher.is_some() || self.deaf.is_some() {
             return Ok(());
         }
+        let cookies = match generations.cookies() {
+            Ok(cookies) => cookies,
+            Err(problem) => {
+                self.deaf = Some(format!("no watcher ({problem}), scanned instead"));
+                return Ok(());
+            }
+        };
         let folders = Walk::whole(sources.tree, sources.excludes, call)?.folders;
-        match Watcher::start(sources.tree, &folders, &generations.cookies()?) {
+        match Watcher::start(sources.tree, &folders, &cookies) {
             // What changed since the index was compared is caught by comparing once more.
             Ok(watcher) => (self.watcher, self.settled) = (Some(watcher), false),
             Err(error) => self.deaf = Some(deaf(&error)),

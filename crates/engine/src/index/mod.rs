@@ -7,6 +7,7 @@ mod apply;
 mod generation;
 mod listen;
 mod look;
+mod memory;
 pub(crate) mod read;
 mod refresh;
 pub(crate) mod tables;
@@ -17,7 +18,9 @@ use base::{Hash, RepoPath, Result};
 use store::Connection;
 use syntax::{FileFacts, Language};
 
+pub(crate) use generation::Generations;
 pub use read::Index;
+pub(crate) use read::file_mark;
 pub use refresh::Freshness;
 pub(crate) use refresh::{Refresher, Wait};
 pub(crate) use todo::Sources;

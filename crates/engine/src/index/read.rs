@@ -25,6 +25,11 @@ pub(crate) fn settle_in(conn: &Connection, path: &std::path::Path) -> Result<()>
     tables::set_meta(conn, HOME, &own.text())
 }
 
+/// What tells one file on disk from another; none if it is not there.
+pub(crate) fn file_mark(path: &std::path::Path) -> Option<String> {
+    file_id(path).map(|file| file.text())
+}
+
 /// Hands out looks at the current index.
 #[derive(Debug, Clone)]
 pub(crate) struct Readers {
@@ -56,8 +61,8 @@ impl FileId {
 #[derive(Debug)]
 pub struct Index {
     conn: Option<Connection>,
-    file: FileId,
-    home: Readers,
+    /// Where the connection goes back to; none if it is in memory
+    home: Option<(Readers, FileId)>,
     /// Counts up with every refresh
     pub revision: u64,
 }
@@ -81,10 +86,10 @@ impl Readers {
         begun.map_err(store::problem("read the index")).map_err(mark)?;
         let revision = tables::meta(&conn, "revision").map_err(mark)?;
         if !is_known {
-            check_watermark(&conn, &file).map_err(mark)?;
+            check_watermark(&conn, &path).map_err(mark)?;
         }
         let revision = revision.and_then(|text| text.parse().ok()).unwrap_or(0);
-        Ok(Some(Index { conn: Some(conn), file, home: self.clone(), revision }))
+        Ok(Some(Index { conn: Some(conn), home: Some((self.clone(), file)), revision }))
     }
 
     fn take_idle(&self, file: &FileId) -> Option<Connection> {
@@ -107,6 +112,14 @@ impl Readers {
 }
 
 impl Index {
+    /// A look at an index that is in memory.
+    pub(super) fn in_memory(conn: Connection) -> Result<Self> {
+        conn.execute_batch(tables::BEGIN_READ).map_err(store::problem("read the index"))?;
+        let revision = tables::meta(&conn, "revision")?;
+        let revision = revision.and_then(|text| text.parse().ok()).unwrap_or(0);
+        Ok(Self { conn: Some(conn), home: None, revision })
+    }
+
     /// The connection that the index is read through.
     pub(crate) fn conn(&self) -> &Connection {
         self.conn.as_ref().expect("it is only taken when dropped")
@@ -115,16 +128,17 @@ impl Index {
 
 impl Drop for Index {
     fn drop(&mut self) {
-        if let Some(conn) = self.conn.take() {
-            self.home.give_back(conn, self.file.clone());
+        if let (Some(conn), Some((home, file))) = (self.conn.take(), self.home.take()) {
+            home.give_back(conn, file);
         }
     }
 }
 
 /// SQLite calls an empty or truncated file sound, so the index says itself what it holds. It
 /// also says which file it is: one that came with a clone was not made here and is not believed.
-fn check_watermark(conn: &Connection, file: &FileId) -> Result<()> {
-    if tables::meta(conn, HOME)?.as_ref() != Some(&file.text()) {
+pub(super) fn check_watermark(conn: &Connection, path: &std::path::Path) -> Result<()> {
+    let own = file_id(path).map(|file| file.text());
+    if own.is_none() || tables::meta(conn, HOME)? != own {
         return Err(Problem::new(Code::StoreDamaged, "the index was not made here"));
     }
     let marked: Option<u64> = tables::meta(conn, "files")?.and_then(|text| text.parse().ok());

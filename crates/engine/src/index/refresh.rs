@@ -14,10 +14,12 @@ use super::apply::Applier;
 use super::generation::Generations;
 use super::listen::Ear;
 use super::look::Suspect;
+use super::memory::{InMemory, is_unwritable};
 use super::read::{Readers, is_of_index, settle_in};
 use super::tables;
 use super::todo::{Sources, Todo};
 use super::{Index, Indexer};
+use crate::locate;
 use crate::search;
 
 /// How often a waiting reader asks again.
@@ -61,6 +63,8 @@ pub(crate) struct Refresher {
     /// How far the refresh in progress has come, for those who wait for it
     progress: Mutex<(Progress, Vec<RepoPath>)>,
     disk: Disk,
+    /// What there is where the cache cannot be written
+    memory: InMemory,
 }
 
 impl Refresher {
@@ -70,7 +74,7 @@ impl Refresher {
         indexers: Vec<&'static dyn Indexer>,
         disk: Disk,
     ) -> Self {
-        let own = [tables::SCHEMA, search::tables::SCHEMA];
+        let own = [tables::SCHEMA, search::tables::SCHEMA, locate::tables::SCHEMA];
         let schemas = own.into_iter().chain(indexers.iter().map(|indexer| indexer.schema()));
         let schema = schemas.collect::<Vec<_>>().join("\n");
         // Facts feed the index: other facts, other index.
@@ -78,11 +82,41 @@ impl Refresher {
         let generations = Generations::new(tree, &keyed);
         let readers = Readers::new(generations.clone());
         let (ear, progress) = (Mutex::default(), Mutex::default());
-        Self { generations, readers, facts, indexers, schema, ear, progress, disk }
+        let memory = InMemory::default();
+        Self { generations, readers, facts, indexers, schema, ear, progress, disk, memory }
     }
 
-    /// Opens the index after making sure, within the time given, that it is not behind.
+    /// Opens the index after making sure, within the time given, that it is not behind. Where
+    /// the cache cannot be written it is in memory, and that is said.
     pub(crate) fn fresh(
+        &self,
+        sources: &Sources<'_>,
+        wait: Wait,
+        call: &Call,
+    ) -> Result<(Index, Freshness)> {
+        match self.fresh_on_disk(sources, wait, call) {
+            Err(problem) if is_unwritable(&problem) => {
+                let index = self.fresh_in_memory(sources, call)?;
+                let reasons = vec![format!("index in memory only: {problem}")];
+                Ok((index, Freshness { reasons, ..Freshness::default() }))
+            }
+            done => done,
+        }
+    }
+
+    fn fresh_in_memory(&self, sources: &Sources<'_>, call: &Call) -> Result<Index> {
+        let current = self.generations.current().map(|(_, path)| path);
+        self.memory.fresh(current.as_deref(), |store, from_nothing| {
+            if from_nothing {
+                self.make_tables(store)?;
+            }
+            let dirty = (&Dirty::Everything, from_nothing);
+            let todo = Todo::find(store.connection(), sources, dirty, call)?;
+            if todo.is_empty() { Ok(()) } else { self.apply(store, sources, &todo, call) }
+        })
+    }
+
+    fn fresh_on_disk(
         &self,
         sources: &Sources<'_>,
         wait: Wait,
@@ -105,8 +139,20 @@ impl Refresher {
 
     /// Builds the index from nothing, whatever there is.
     pub(crate) fn rebuild(&self, sources: &Sources<'_>, call: &Call) -> Result<()> {
-        let mut ear = self.ear(call)?;
-        self.build(&mut ear, sources, call)
+        let built = self.ear(call).and_then(|mut ear| self.build(&mut ear, sources, call));
+        self.memory.forget();
+        match built {
+            Err(problem) if is_unwritable(&problem) => {
+                self.fresh_in_memory(sources, call).map(drop)
+            }
+            built => built,
+        }
+    }
+
+    /// Sleeps until something may have changed, at most `patience`.
+    pub(crate) fn wait(&self, patience: Duration, call: &Call) -> Result<()> {
+        self.ear(call)?.wait(patience);
+        Ok(())
     }
 
     fn refresh(&self, ear: &mut Ear, sources: &Sources<'_>, call: &Call) -> Result<Freshness> {
@@ -231,14 +277,17 @@ impl Refresher {
 
     fn build_at(&self, path: &Path, sources: &Sources<'_>, call: &Call) -> Result<()> {
         let mut store = store::open(path, Durability::Derived)?;
-        store
-            .write(|tx| tx.execute_batch(&self.schema).map_err(store::problem("make the index")))?;
+        self.make_tables(&mut store)?;
         let everything = (&Dirty::Everything, true);
         let todo = Todo::find(store.connection(), sources, everything, call)?;
         self.apply(&mut store, sources, &todo, call)?;
         settle_in(store.connection(), path)?;
         store.checkpoint()?;
         Ok(())
+    }
+
+    fn make_tables(&self, store: &mut Store) -> Result<()> {
+        store.write(|tx| tx.execute_batch(&self.schema).map_err(store::problem("make the index")))
     }
 
     /// Removes older generations, once nobody needs their log any more.
@@ -282,7 +331,7 @@ impl Refresher {
 
     /// Everything the index holds, as sorted text: equal for equal trees.
     pub(crate) fn dump(&self, index: &Index) -> Result<String> {
-        let own = tables::DUMP.iter().chain(search::tables::DUMP);
+        let own = tables::DUMP.iter().chain(search::tables::DUMP).chain(locate::tables::DUMP);
         let queries = own.chain(self.indexers.iter().flat_map(|indexer| indexer.dump()));
         let table = |sql: &&str| {
             let rows = tables::dump(index.conn(), sql)?;

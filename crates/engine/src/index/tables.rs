@@ -50,11 +50,24 @@ pub(crate) fn meta(conn: &Connection, key: &str) -> Result<Option<String>> {
         .map_err(problem("read the index"))
 }
 
+/// Whether a store has a record of its own.
+pub(crate) fn has_meta(conn: &Connection) -> Result<bool> {
+    let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'";
+    conn.query_row(sql, [], |row| row.get(0)).map_err(problem("read a store"))
+}
+
 pub(crate) fn set_meta(conn: &Connection, key: &str, value: &str) -> Result<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")
         .and_then(|mut statement| statement.execute([key, value]))
         .map(drop)
         .map_err(problem("write the index"))
+}
+
+/// Whether the tables have been made.
+pub(crate) fn has_any(conn: &Connection) -> Result<bool> {
+    conn.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'", [], |row| row.get(0))
+        .map(|count: u64| count > 0)
+        .map_err(problem("read the index"))
 }
 
 pub(crate) fn count_files(conn: &Connection) -> Result<u64> {
@@ -155,6 +168,18 @@ pub(crate) fn touch_file(
         })
         .map(drop)
         .map_err(problem("write the index"))
+}
+
+/// The contents at or below a path, by hash, with how many lines each has.
+pub(crate) fn contents_below(
+    conn: &Connection,
+    folder: &RepoPath,
+) -> Result<Vec<(RepoPath, Option<Hash>, u32)>> {
+    let (low, high) = range_below(folder);
+    let sql = "SELECT path, hash, lines FROM file WHERE path = ?1 OR (path >= ?2 AND path < ?3)";
+    store::rows(conn, (sql, "read the index"), params![folder.as_bytes(), low, high], |row| {
+        Ok((path(row, 0)?, hash(row, 1)?, row.get(2)?))
+    })
 }
 
 /// Every file there is.

@@ -2,18 +2,28 @@
 //!
 //! Modules are declared plainly: rustfmt does not follow modules that a macro declares.
 
+mod backup;
 mod baseline;
+mod card;
+mod changelog;
 mod code;
 mod context;
 mod deps;
 mod doctor;
+pub(crate) mod graph;
 mod help;
+mod history;
 mod hook;
 mod impact;
 mod init;
 mod install;
+mod kb;
+mod link;
 mod reach;
+mod relation;
+mod restore;
 mod search;
+mod share;
 mod status;
 mod subgraph;
 mod sync;
@@ -22,6 +32,7 @@ mod undo;
 mod uninstall;
 mod verify;
 mod version;
+mod work;
 
 use base::{Problem, Result};
 
@@ -45,15 +56,88 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<code::importers::Importers>(),
     OpSpec::query::<code::list::List>(),
     OpSpec::query::<code::grep::Grep>(),
+    OpSpec::mutation::<code::replace::Replace>(),
+    OpSpec::mutation::<code::insert_before::InsertBefore>(),
+    OpSpec::mutation::<code::insert_after::InsertAfter>(),
+    OpSpec::mutation::<code::delete::Delete>(),
+    OpSpec::query::<card::list::List>(),
+    OpSpec::query::<card::show::Show>(),
+    OpSpec::mutation::<card::create::Create>(),
+    OpSpec::mutation::<card::update::Update>(),
+    OpSpec::mutation::<card::status::Status>(),
+    OpSpec::mutation::<card::rename::Rename>(),
+    OpSpec::mutation::<card::delete::Delete>(),
+    OpSpec::query::<card::relations::Relations>(),
+    OpSpec::query::<card::coverage::Coverage>(),
+    OpSpec::query::<card::unlinked::Unlinked>(),
+    OpSpec::mutation::<link::add::Add>(),
+    OpSpec::mutation::<link::remove::Remove>(),
+    OpSpec::mutation::<relation::add::Add>(),
+    OpSpec::mutation::<relation::remove::Remove>(),
+    OpSpec::query::<kb::query::KbQuery>(),
+    OpSpec::mutation::<kb::upsert::KbUpsert>(),
+    OpSpec::mutation::<kb::delete::KbDelete>(),
+    OpSpec::query::<kb::check::KbCheck>(),
+    OpSpec::query::<kb::log::KbLog>(),
+    OpSpec::mutation::<kb::rollback::KbRollback>(),
+    OpSpec::action::<kb::promote::KbPromote>(),
+    OpSpec::mutation::<kb::import::KbImport>(),
+    OpSpec::query::<kb::branches::KbBranches>(),
+    OpSpec::mutation::<kb::merge::KbMerge>(),
+    OpSpec::action::<kb::gc::KbGc>(),
+    OpSpec::action::<kb::compact::KbCompact>(),
+    OpSpec::query::<history::list::List>(),
+    OpSpec::query::<history::show::Show>(),
+    OpSpec::query::<history::provenance::Provenance>(),
+    OpSpec::query::<history::tags::Tags>(),
+    OpSpec::query::<history::cochange::Cochange>(),
+    OpSpec::query::<work::next::Next>(),
+    OpSpec::mutation::<work::claim::Claim>(),
+    OpSpec::query::<work::show::Show>(),
+    OpSpec::query::<work::search::Search>(),
+    OpSpec::query::<work::overview::Overview>(),
+    OpSpec::query::<work::blocked::Blocked>(),
+    OpSpec::query::<work::state::State>(),
+    OpSpec::mutation::<work::create::Create>(),
+    OpSpec::mutation::<work::update::Update>(),
+    OpSpec::mutation::<work::delete::Delete>(),
+    OpSpec::mutation::<work::advance::Advance>(),
+    OpSpec::mutation::<work::revert::Revert>(),
+    OpSpec::mutation::<work::terminate::Terminate>(),
+    OpSpec::mutation::<work::block::Block>(),
+    OpSpec::mutation::<work::unblock::Unblock>(),
+    OpSpec::query::<work::dependencies::Dependencies>(),
+    OpSpec::mutation::<work::depend::Depend>(),
+    OpSpec::mutation::<work::undepend::Undepend>(),
+    OpSpec::query::<work::sections::Sections>(),
+    OpSpec::mutation::<work::section_edit::SectionEdit>(),
+    OpSpec::query::<work::templates::Templates>(),
+    OpSpec::mutation::<work::template_edit::TemplateEdit>(),
+    OpSpec::mutation::<work::template_apply::TemplateApply>(),
+    OpSpec::query::<work::tags::Tags>(),
+    OpSpec::mutation::<work::tag_rename::TagRename>(),
+    OpSpec::query::<work::export::Export>(),
+    OpSpec::query::<graph::context::Context>(),
+    OpSpec::query::<graph::show::Show>(),
+    OpSpec::query::<graph::search::Search>(),
+    OpSpec::query::<graph::drift::Drift>(),
+    OpSpec::mutation::<graph::create::Create>(),
+    OpSpec::mutation::<graph::update::Update>(),
+    OpSpec::mutation::<graph::delete::Delete>(),
+    OpSpec::query::<changelog::search::Search>(),
+    OpSpec::mutation::<changelog::append::Append>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),
     OpSpec::action::<doctor::Doctor>(),
     OpSpec::action::<sync::Sync>(),
+    OpSpec::action::<backup::TakeBackup>(),
+    OpSpec::action::<share::Share>(),
     OpSpec::mutation::<baseline::Accept>(),
     OpSpec::mutation::<undo::Undo>(),
     OpSpec::action::<init::Init>(),
     OpSpec::action::<uninstall::Uninstall>(),
+    OpSpec::action::<restore::Restore>(),
     OpSpec::action::<hook::Hook>(),
 ];
 

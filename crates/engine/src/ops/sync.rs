@@ -13,6 +13,9 @@ use crate::contract::page::{Page, Render};
 use crate::index::tables;
 use crate::workspace::Workspace;
 
+use super::share::{merge_shared, say_merged};
+use work::share::Merged;
+
 /// Bring the index up to date with the working tree
 ///
 /// Every read does this by itself; this waits for it and says what there is.
@@ -34,6 +37,9 @@ pub struct Synced {
     pub languages: Vec<Count>,
     /// What was left out, by reason
     pub left_out: Vec<Count>,
+    /// What shared knowledge brought
+    #[serde(skip_serializing_if = "Merged::is_nothing")]
+    pub shared: Merged,
 }
 
 /// A name and how many
@@ -56,12 +62,14 @@ impl Action for Sync {
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Synced> {
         workspace.sync(self.full, call)?;
+        let shared = merge_shared(workspace, call)?;
         let view = workspace.view(call.clone())?;
         let conn = view.index()?.conn();
         Ok(Synced {
             files: tables::count_files(conn)?,
             languages: counts(tables::languages(conn)?),
             left_out: counts(tables::left_out(conn)?),
+            shared,
         })
     }
 }
@@ -85,5 +93,6 @@ impl Render for Synced {
         if !self.left_out.is_empty() {
             page.item("left out", listed(&self.left_out));
         }
+        say_merged(page, &self.shared);
     }
 }

@@ -53,6 +53,9 @@ fn context_of_a_file() {
           linked at line 5: src/old.ts, which does not exist
           linked at line 5: Receives events and settles orders (TypeScript, 2 lines)  module:src/pay/webhook.ts
 
+        Now
+          last commit just now: start  commit:COMMIT
+
         Around it
           ops.md  Operations (Markdown, 3 lines)  file:docs/ops.md
         basis: fresh · main @ COMMIT
@@ -74,7 +77,7 @@ fn context_cut_to_a_budget_says_what_is_missing() {
         If it changes
           links here at line 3  file:README.md
 
-        Left out for the budget: 1 of \"Around it\", 1 of \"If it changes\", 1 of \"Outline\", 2 of \"Rests on\"    context docs/design.md --budget 180
+        Left out for the budget: 1 of \"Around it\", 1 of \"If it changes\", 1 of \"Now\", 1 of \"Outline\", 2 of \"Rests on\"    context docs/design.md --budget 180
         basis: fresh · main @ COMMIT
         ",
     );

@@ -153,6 +153,9 @@ fn a_change_reaches_those_who_import_it() {
         Rests on
           imports charge  module:src/pay/index.ts
 
+        Now
+          last commit just now: start  commit:COMMIT
+
         Around it
           orders.test.ts  TypeScript, 1 line  module:src/orders.test.ts
         basis: fresh · main @ COMMIT

@@ -85,7 +85,8 @@ fn schemas_are_plain() {
 }
 
 /// Files in `ops/` that are no operation but what several share.
-const SHARED: [&str; 3] = ["mod.rs", "install.rs", "reach.rs"];
+const SHARED: [&str; 7] =
+    ["mod.rs", "install.rs", "reach.rs", "evidence.rs", "hints.rs", "moved.rs", "shown.rs"];
 
 #[test]
 fn every_file_is_registered() {
@@ -135,6 +136,17 @@ fn older_names_and_spellings_reach_their_operations() {
         ("kart_deps", json!({"path": "a.md"})),
         ("rebuild", json!({})),
         ("index", json!({})),
+        (
+            "list_artifacts",
+            json!({"tags": ["x"], "include_deleted": true, "include_ignored": true,
+            "source_only": true, "limit": 5, "offset": 0}),
+        ),
+        ("kiste_query", json!({"tags": "auth"})),
+        ("get_artifact", json!({"path": "a.md", "ref": "HEAD"})),
+        ("get_provenance", json!({"path": "a.md"})),
+        ("list_tags", json!({})),
+        ("get_cochange", json!({"path": "a.md", "limit": 3})),
+        ("kart_cochange", json!({"path": "a.md"})),
         ("undo", json!({"dryRun": true, "change": "1"})),
     ] {
         match repo.ask(name, args) {

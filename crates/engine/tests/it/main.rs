@@ -3,10 +3,20 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod answers;
+mod cards;
 mod code;
 mod contract;
+mod edits;
+mod damage;
+mod day;
 mod freshness;
 mod hardening;
+mod history;
+mod kb;
+mod locate;
 mod plans;
 mod setup;
+mod shared_facts;
+mod soak;
 mod verify;
+mod work;

@@ -2,13 +2,18 @@
 //!
 //! Each change is proposed, applied and read again; only one that says what was wanted, and
 //! nothing else, is given back. So a change either does what its name says or is refused.
-//! `links` are the `@see` lines of doc comments.
+//! `links` are the `@see` lines of doc comments, `symbols` whole declarations.
 
 mod comment;
+mod extent;
 mod header;
+mod indent;
 mod links;
+mod literal;
+mod outline;
 mod removal;
 mod style;
+mod symbols;
 
 #[cfg(test)]
 mod tests;
@@ -20,6 +25,7 @@ use crate::model::{FileFacts, Owner, SyntaxError};
 use crate::{Language, extract};
 
 pub use links::{key_of, link, relink, unlink};
+pub use symbols::{Edit, edit, itself};
 
 /// What a change is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,6 +18,8 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+use oxc_ast::ast::Program;
+
 use crate::build::Builder;
 use crate::depth;
 use crate::fold::Comments;
@@ -35,6 +37,12 @@ pub(crate) fn extract(language: Language, text: &str) -> FileFacts {
             facts
         }
     }
+}
+
+/// Shows the tree of a text, unless it is nested too deeply to be read.
+pub(crate) fn visit(language: Language, text: &str, see: impl FnOnce(&Program<'_>) + Send) {
+    let shown = depth::run(text, || parse::show(language, text, see));
+    drop(shown);
 }
 
 fn builder(text: &str) -> Builder<'_> {

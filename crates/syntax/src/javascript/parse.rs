@@ -30,6 +30,12 @@ pub(super) fn read(language: Language, text: &str) -> FileFacts {
     walk(facts, &whole.program)
 }
 
+/// Parses a text and shows its tree.
+pub(super) fn show(language: Language, text: &str, see: impl FnOnce(&Program<'_>)) {
+    let allocator = Allocator::default();
+    see(&best(&allocator, text, &dialects(language)).program);
+}
+
 fn walk(facts: Builder<'_>, program: &Program<'_>) -> FileFacts {
     let semantic = SemanticBuilder::new().build(program).semantic;
     let scoping = semantic.into_scoping();

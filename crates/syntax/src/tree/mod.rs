@@ -65,7 +65,7 @@ fn run(
 }
 
 /// Parses, unless that takes unreasonably long.
-fn parse(text: &str, grammar: LanguageFn) -> Result<Tree, String> {
+pub(crate) fn parse(text: &str, grammar: LanguageFn) -> Result<Tree, String> {
     let failed = || "not read: its parser failed".to_owned();
     let brackets = depth::brackets(text);
     if brackets > MOST_BRACKETS {

@@ -188,8 +188,16 @@ impl Walk<'_> {
             self.inside(node);
             return None;
         }
-        let more: Vec<_> =
-            self.dialect.more(node).iter().map(|name| self.beside(&draft, *name)).collect();
+        let more: Vec<_> = self
+            .dialect
+            .more(node)
+            .iter()
+            .map(|other| self.beside(&draft, *other, piece(node, *other)))
+            .collect();
+        if !more.is_empty() {
+            draft.declaration = piece(node, name).unwrap_or(draft.declaration);
+            draft.span.end = draft.declaration.end;
+        }
         let symbol = self.b.symbol(draft);
         self.dialect.after(self, node, symbol);
         self.enter(symbol, node);
@@ -200,8 +208,9 @@ impl Walk<'_> {
     }
 
     /// Another name of the same declaration.
-    fn beside(&self, first: &Draft, name: Node<'_>) -> Draft {
-        let mut draft = Draft::new(first.kind, self.plain(name), first.declaration, span(name));
+    fn beside(&self, first: &Draft, name: Node<'_>, whole: Option<Span>) -> Draft {
+        let whole = whole.unwrap_or(first.declaration);
+        let mut draft = Draft::new(first.kind, self.plain(name), whole, span(name));
         draft.parent = first.parent;
         draft.signature.clone_from(&first.signature);
         draft.visibility = first.visibility.clone();
@@ -264,6 +273,15 @@ impl Walk<'_> {
         });
         found.map(|(at, _)| offset(at))
     }
+}
+
+/// The declarator of one of several names; a list of bare names has none.
+fn piece(declaration: Node<'_>, name: Node<'_>) -> Option<Span> {
+    let parts = children(declaration).into_iter();
+    let part = parts.map(|part| (part, span(part))).find(|(_, at)| at.contains(span(name)))?;
+    (part.0.kind().ends_with("declarator")
+        || part.0.kind() == "identifier" && declaration.kind() == "declaration")
+        .then_some(part.1)
 }
 
 /// How much white space a text starts with.

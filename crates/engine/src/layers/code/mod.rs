@@ -1,5 +1,6 @@
 //! Code as a layer of the graph: symbols as nodes, what declares and imports them as edges.
 
+pub(crate) mod edit;
 mod calls;
 mod index;
 mod layer;

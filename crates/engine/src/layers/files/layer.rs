@@ -99,7 +99,9 @@ impl Layer for FilesLayer {
     }
 
     fn describe(&self, view: &View, wanted: &EntityRef) -> Result<Option<Description>> {
-        let Some(path) = wanted.path() else { return Ok(None) };
+        let (EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Dir(path)) = wanted else {
+            return Ok(None);
+        };
         Ok(at(view, path)?.map(|candidate| Description {
             node: candidate.node,
             name: path.to_string(),

@@ -78,7 +78,7 @@ impl Query for Importers {
 }
 
 /// Follows files that hand on what they import, each once.
-fn importers(view: &View, path: &RepoPath) -> Result<Vec<Importer>> {
+pub(super) fn importers(view: &View, path: &RepoPath) -> Result<Vec<Importer>> {
     let conn = view.index()?.conn();
     let mut found: BTreeMap<RepoPath, Importer> = BTreeMap::new();
     let mut seen = BTreeSet::from([path.clone()]);

@@ -1,0 +1,87 @@
+//! A repository on a disk that takes no writes, or has no room: reads are answered all the same.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use testkit::Repo;
+
+/// Mounts `$1` over itself with the options `$2`, in a namespace of its own, and runs the rest.
+const MOUNTED: &str = r#"
+root=$1; how=$2; shift 2
+case $how in
+    ro) mount --bind "$root" "$root" && mount -o remount,ro,bind "$root" ;;
+    full) mount -t tmpfs -o size=96k none "$root/.cairn" ;;
+esac || exit 99
+cd / && exec "$@"
+"#;
+
+/// Runs the binary where the repository is read-only or has no room for a cache. None where
+/// the system does not let us mount; then a folder without permissions has to do.
+#[expect(clippy::disallowed_methods, reason = "the binary under test, and its surroundings")]
+fn run(repo: &Repo, how: &str, words: &[&str]) -> Option<Output> {
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "sh", "-c", MOUNTED, "sh"]).arg(repo.root()).arg(how);
+    command.arg(env!("CARGO_BIN_EXE_cairn")).arg("-C").arg(repo.root()).args(words);
+    let output = command.output().ok()?;
+    let refused = String::from_utf8_lossy(&output.stderr).starts_with("unshare:");
+    (output.status.code() != Some(99) && !refused).then_some(output)
+}
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+const FIXTURE: &str = "//- a.md\n# A\n[b](src/b.ts)\n//- src/b.ts\nexport function f() {}\n";
+
+#[test]
+fn reads_on_a_read_only_disk_are_answered_from_memory() {
+    let repo = Repo::new(FIXTURE);
+    let Some(first) = run(&repo, "ro", &["impact", "src/b.ts"]) else {
+        return without_permission(&repo);
+    };
+    let first = text(&first);
+    assert!(first.contains("file:a.md") && first.contains("index in memory only"), "{first}");
+    assert!(!repo.root().join(".cairn").exists());
+    // An index that is there and up to date is read where it lies.
+    repo.text("status");
+    let second = text(&run(&repo, "ro", &["impact", "src/b.ts"]).unwrap());
+    assert!(second.contains("file:a.md") && !second.contains("in memory"), "{second}");
+    // One that is behind is brought up to date in memory.
+    repo.write("c.md", "# C\n[b](src/b.ts)\n");
+    let third = text(&run(&repo, "ro", &["impact", "src/b.ts"]).unwrap());
+    assert!(third.contains("file:c.md") && third.contains("in memory only"), "{third}");
+    let refused = run(&repo, "ro", &["init"]).unwrap();
+    assert_eq!(refused.status.code(), Some(3));
+}
+
+/// The same where only permissions can be taken away.
+#[expect(clippy::disallowed_methods, reason = "the binary under test")]
+fn without_permission(repo: &Repo) {
+    use std::os::unix::fs::PermissionsExt;
+    let set = |mode| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(repo.root(), permissions).unwrap();
+    };
+    set(0o555);
+    if std::fs::write(repo.root().join("probe"), "").is_ok() {
+        return set(0o755); // a superuser who may not mount: nothing here can refuse a write
+    }
+    let binary = Path::new(env!("CARGO_BIN_EXE_cairn"));
+    let mut command = Command::new(binary);
+    command.arg("-C").arg(repo.root()).args(["impact", "src/b.ts"]);
+    let output = text(&command.output().unwrap());
+    set(0o755);
+    assert!(output.contains("file:a.md") && output.contains("index in memory only"), "{output}");
+}
+
+#[test]
+fn a_full_disk_does_not_keep_anybody_from_reading() {
+    let repo = Repo::new(FIXTURE);
+    (0..200).for_each(|n| repo.write(&format!("many/{n}.md"), format!("# Title {n}\n")));
+    std::fs::create_dir_all(repo.root().join(".cairn")).unwrap();
+    let Some(output) = run(&repo, "full", &["status"]) else { return };
+    let output = text(&output);
+    assert!(output.starts_with("202 files indexed"), "{output}");
+    assert!(output.contains("index in memory only"), "{output}");
+}

@@ -1,0 +1,167 @@
+//! Stores beside the index that follow the commit that is checked out, not the files.
+//!
+//! The index waits for nobody's history: a follower has files of its own, is brought up to date
+//! in a step of its own, and whoever does not need it need not wait for it.
+
+mod shelf;
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+use std::time::Duration;
+
+use base::call::Progress;
+use base::{Call, Code, Problem, Result};
+use config::Config;
+use store::{Connection, Store};
+
+use crate::repo::Repository;
+use crate::workspace::Homes;
+
+pub use shelf::{Home, Shelf};
+pub(crate) use shelf::{Shelves, is_damage};
+
+/// How often somebody who waits asks again.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// How long to wait for another process that follows.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// An area's part of the cache that depends on commits.
+pub trait Follower: Sync {
+    /// Its files.
+    fn shelves(&self) -> &'static [Shelf];
+
+    /// Whether its files say what they should.
+    fn has_arrived(&self, shelves: &[&Connection], goal: &Goal<'_>) -> Result<bool>;
+
+    /// Brings its files up to date. What it has done when it is stopped is not lost.
+    fn follow(&self, shelves: &mut [Store], goal: &Goal<'_>) -> Result<()>;
+}
+
+/// Where a follower has to get.
+pub struct Goal<'a> {
+    /// The repository
+    pub git: &'a Repository,
+    /// The commit that is checked out; none before the first
+    pub head: Option<String>,
+    /// The configuration in force
+    pub config: &'a Config,
+    /// Who waits
+    pub call: &'a Call,
+    /// Hears how far it has come
+    pub tell: &'a dyn Fn(Progress) -> Result<()>,
+}
+
+/// One follower of one worktree.
+pub(crate) struct Following {
+    pub(crate) name: &'static str,
+    follower: &'static dyn Follower,
+    homes: Homes,
+    /// One at a time in this process
+    busy: Mutex<()>,
+    progress: Mutex<Progress>,
+}
+
+/// How a look at a follower's files came out.
+pub(crate) enum Look {
+    /// They are up to date
+    Fresh(Shelves),
+    /// They are as they were before; it would have taken longer than the caller waits
+    Behind(Shelves, Progress),
+    /// There is nothing yet
+    Nothing(Progress),
+}
+
+impl Following {
+    pub(crate) fn new(name: &'static str, follower: &'static dyn Follower, homes: &Homes) -> Self {
+        let (busy, progress) = (Mutex::default(), Mutex::default());
+        Self { name, follower, homes: homes.clone(), busy, progress }
+    }
+
+    /// Looks at the files after bringing them up to date, for as long as `call` waits.
+    pub(crate) fn look(&self, (git, config): (&Repository, &Config), call: &Call) -> Result<Look> {
+        match self.catch_up((git, config), call) {
+            Err(problem) if problem.code == Code::Timeout => Ok(self.last_good()),
+            // Whatever was kept is of no use: a cache is made anew, without being asked.
+            Err(problem) if is_damage(&problem) => {
+                Shelves::remove(self.follower.shelves(), &self.homes, None);
+                self.catch_up((git, config), call).map(Look::Fresh)
+            }
+            done => done.map(Look::Fresh),
+        }
+    }
+
+    /// Throws away what belongs to this worktree alone.
+    pub(crate) fn forget(&self) -> Result<()> {
+        let _busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        Shelves::remove(self.follower.shelves(), &self.homes, Some(Home::Worktree));
+        Ok(())
+    }
+
+    /// The files of this follower, with their names.
+    pub(crate) fn paths(&self) -> Vec<(&'static str, PathBuf)> {
+        let path = |shelf: &Shelf| (shelf.name, shelf.path(&self.homes));
+        self.follower.shelves().iter().map(path).collect()
+    }
+
+    fn catch_up(&self, (git, config): (&Repository, &Config), call: &Call) -> Result<Shelves> {
+        let tell = |progress: Progress| {
+            *self.progress() = progress;
+            call.step(progress.what, progress.done, progress.total)
+        };
+        let head = git.head_commit(call)?;
+        let goal = Goal { git, head, config, call, tell: &tell };
+        if let Some(shelves) = self.arrived(&goal)? {
+            return Ok(shelves);
+        }
+        let _busy = self.busy(call)?;
+        let _lock = Shelves::lock(self.follower.shelves(), &self.homes, PATIENCE, call)?;
+        // Somebody else may have done it while this one waited.
+        if let Some(shelves) = self.arrived(&goal)? {
+            return Ok(shelves);
+        }
+        let mut stores = Shelves::open(self.follower.shelves(), &self.homes)?;
+        self.follower.follow(&mut stores, &goal)?;
+        drop(stores);
+        self.arrived(&goal)?.ok_or_else(|| {
+            // The next one follows again: here it could go on for ever.
+            Problem::new(Code::Busy, format!("{} moved on while it was read", self.name))
+                .hint("repeat the request in a moment")
+        })
+    }
+
+    fn arrived(&self, goal: &Goal<'_>) -> Result<Option<Shelves>> {
+        let Some(shelves) = Shelves::read(self.follower.shelves(), &self.homes)? else {
+            return Ok(None);
+        };
+        let arrived = self.follower.has_arrived(&shelves.all(), goal)?;
+        Ok(arrived.then_some(shelves))
+    }
+
+    /// Waits for whoever follows in this process, and passes on how far they are.
+    fn busy(&self, call: &Call) -> Result<MutexGuard<'_, ()>> {
+        loop {
+            match self.busy.try_lock() {
+                Ok(busy) => return Ok(busy),
+                Err(TryLockError::Poisoned(busy)) => return Ok(busy.into_inner()),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            let Progress { what, done, total } = *self.progress();
+            call.step(what, done, total)?;
+            thread::sleep(PAUSE);
+        }
+    }
+
+    fn last_good(&self) -> Look {
+        let progress = *self.progress();
+        match Shelves::read(self.follower.shelves(), &self.homes) {
+            Ok(Some(shelves)) if shelves.is_written() => Look::Behind(shelves, progress),
+            _ => Look::Nothing(progress),
+        }
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,143 @@
+//! The files of a follower: where they are, opening them, and reading them as of one moment.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use base::{Call, Code, Problem, Result};
+use store::{Connection, Durability, Store};
+
+use crate::index::{Generations, file_mark, tables};
+use crate::workspace::Homes;
+
+/// A file that a follower keeps. It has a table `meta`, and its schema can be applied again.
+#[derive(Debug)]
+pub struct Shelf {
+    /// What it is called
+    pub name: &'static str,
+    /// Whose it is
+    pub home: Home,
+    /// Its tables, as SQL
+    pub schema: &'static str,
+    /// Queries whose rows must be the same in a file built from nothing
+    pub dump: &'static [&'static str],
+}
+
+/// Whose a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Home {
+    /// This worktree's
+    Worktree,
+    /// All worktrees'
+    Shared,
+}
+
+/// The entry that says which file a store is: one that came with a clone was not made here.
+const HOME: &str = "home";
+
+impl Shelf {
+    /// Where it is. The name carries the schema, so that two versions never meet in one file.
+    pub(crate) fn path(&self, homes: &Homes) -> PathBuf {
+        let schema = &blake3::hash(self.schema.as_bytes()).to_hex()[..12];
+        let folder = match self.home {
+            Home::Worktree => homes.cache.clone(),
+            Home::Shared => homes.facts.parent().unwrap_or(&homes.cache).to_path_buf(),
+        };
+        folder.join(format!("{}-{schema}.sqlite", self.name))
+    }
+}
+
+/// All files of a follower, as of one moment each.
+pub(crate) struct Shelves {
+    conns: Vec<(&'static Shelf, Connection)>,
+}
+
+impl Shelves {
+    /// Opens all for reading; nothing if one is not there or not ours.
+    pub(crate) fn read(shelves: &'static [Shelf], homes: &Homes) -> Result<Option<Self>> {
+        let mut conns = Vec::with_capacity(shelves.len());
+        for shelf in shelves {
+            let path = shelf.path(homes);
+            let Some(own) = file_mark(&path) else { return Ok(None) };
+            let conn = store::open_reading(&path)?;
+            conn.execute_batch(tables::BEGIN_READ).map_err(store::problem("read a cache"))?;
+            if tables::meta(&conn, HOME)?.as_ref() != Some(&own) {
+                return Ok(None);
+            }
+            conns.push((shelf, conn));
+        }
+        Ok(Some(Self { conns }))
+    }
+
+    /// The connections, in the order of the shelves.
+    pub(crate) fn all(&self) -> Vec<&Connection> {
+        self.conns.iter().map(|(_, conn)| conn).collect()
+    }
+
+    /// Whether a follower has ever come to an end here.
+    pub(crate) fn is_written(&self) -> bool {
+        let written = |conn: &Connection| tables::meta(conn, "head").ok().flatten().is_some();
+        self.conns.iter().any(|(shelf, conn)| shelf.home == Home::Worktree && written(conn))
+    }
+
+    /// Everything this worktree's files hold, as sorted text.
+    pub(crate) fn dump(&self) -> Result<String> {
+        let queries = self.conns.iter().flat_map(|(shelf, conn)| {
+            shelf.dump.iter().map(move |sql| {
+                let rows = tables::dump(conn, sql)?;
+                Ok(format!("-- {sql}\n{}\n", rows.join("\n")))
+            })
+        });
+        queries.collect()
+    }
+
+    /// Opens all for writing, made if need be. The caller holds the lock.
+    pub(crate) fn open(shelves: &'static [Shelf], homes: &Homes) -> Result<Vec<Store>> {
+        let open = |shelf: &Shelf| {
+            let path = shelf.path(homes);
+            let mut store = store::open(&path, Durability::Derived)?;
+            if tables::has_meta(store.connection())?
+                && tables::meta(store.connection(), HOME)? != file_mark(&path)
+            {
+                drop(store);
+                Generations::remove(&path);
+                store = store::open(&path, Durability::Derived)?;
+            }
+            let own =
+                file_mark(&path).ok_or_else(|| Problem::internal("a store without a file"))?;
+            store.write(|tx| {
+                tx.execute_batch(shelf.schema).map_err(store::problem("make a cache"))?;
+                tables::set_meta(tx, HOME, &own)
+            })?;
+            Ok(store)
+        };
+        shelves.iter().map(open).collect()
+    }
+
+    /// Waits until nobody else writes to these files, in this worktree or another.
+    pub(crate) fn lock(
+        shelves: &'static [Shelf],
+        homes: &Homes,
+        patience: Duration,
+        call: &Call,
+    ) -> Result<Vec<tree::Lock>> {
+        let lock = |shelf: &Shelf| {
+            let path = shelf.path(homes).with_extension("lock");
+            let folder = path.parent().unwrap_or(&path);
+            std::fs::create_dir_all(folder).map_err(Problem::io("make a cache's folder"))?;
+            tree::lock(&path, patience, call)
+        };
+        shelves.iter().map(lock).collect()
+    }
+
+    /// Removes the files, all of them or those of one home.
+    pub(crate) fn remove(shelves: &'static [Shelf], homes: &Homes, home: Option<Home>) {
+        let wanted = shelves.iter().filter(|shelf| home.is_none_or(|home| shelf.home == home));
+        wanted.for_each(|shelf| Generations::remove(&shelf.path(homes)));
+    }
+}
+
+/// Whether a problem is mended by making a cache anew.
+pub(crate) fn is_damage(problem: &Problem) -> bool {
+    let cause = problem.source.as_ref().and_then(|source| source.downcast_ref());
+    problem.code == Code::StoreDamaged && cause.is_some_and(store::damaged)
+}

@@ -1,0 +1,82 @@
+//! The index of a repository whose cache cannot be written: in this process's memory alone.
+//!
+//! It answers as any other does and is brought up to date in the same way. It starts from the
+//! index on disk where there is a sound one, so that a read-only checkout is not read twice.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use base::{Problem, Result};
+use store::{Memory, Store};
+
+use super::Index;
+use super::read::check_watermark;
+
+/// Tells the indexes of one process apart.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// An index in memory, made when it is first needed.
+#[derive(Debug)]
+pub(super) struct InMemory {
+    home: Memory,
+    /// Its one writer, which also keeps it alive
+    writer: Mutex<Option<Store>>,
+}
+
+impl Default for InMemory {
+    fn default() -> Self {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let home = Memory::named(&format!("cairn-index-{number}"));
+        Self { home, writer: Mutex::default() }
+    }
+}
+
+impl InMemory {
+    /// Brings it up to date and opens it. `refresh` is told whether it starts from nothing.
+    pub(super) fn fresh(
+        &self,
+        on_disk: Option<&Path>,
+        refresh: impl FnOnce(&mut Store, bool) -> Result<()>,
+    ) -> Result<Index> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut store = match writer.take() {
+            Some(store) => store,
+            None => self.home.open()?,
+        };
+        let is_filled = super::tables::has_any(store.connection())?
+            || on_disk.is_some_and(|path| self.start_from(&store, path));
+        // A store whose refresh failed is not kept: the next call starts anew.
+        refresh(&mut store, !is_filled)?;
+        let index = Index::in_memory(self.home.open_reading()?)?;
+        *writer = Some(store);
+        Ok(index)
+    }
+
+    /// Drops what it holds.
+    pub(super) fn forget(&self) {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Starts from the index on disk; says whether that could be done.
+    fn start_from(&self, store: &Store, path: &Path) -> bool {
+        let sound = store::open_reading(path).and_then(|conn| check_watermark(&conn, path));
+        let filled = sound.and_then(|()| self.home.fill_from(path));
+        filled.is_ok() && super::tables::has_any(store.connection()).unwrap_or(false)
+    }
+}
+
+/// Whether a failure means that the cache takes no writes.
+pub(super) fn is_unwritable(problem: &Problem) -> bool {
+    let Some(source) = &problem.source else { return false };
+    let by_disk = source.downcast_ref::<io::Error>().is_some_and(|error| {
+        use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        let kinds = [PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull];
+        kinds.contains(&error.kind()) || error.raw_os_error() == Some(EIO)
+    });
+    by_disk || source.downcast_ref().is_some_and(store::is_unwritable)
+}
+
+/// The system's number for a disk that failed; the library has no name for it.
+const EIO: i32 = 5;

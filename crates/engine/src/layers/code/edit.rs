@@ -1,0 +1,169 @@
+//! Symbol edits as plans: from what a caller named to a file's next text, or a reason why not.
+
+use base::{Code, EntityRef, Hash, Problem, RepoPath, Result, text_type};
+use schemars::JsonSchema;
+use serde::Serialize;
+use similar::TextDiff;
+use syntax::Language;
+use syntax::edit::{self, Edit, Refusal};
+use tree::{Blob, FileEdit};
+
+use crate::contract::args::Target;
+use crate::contract::page::{Page, Render};
+use crate::graph;
+use crate::plan::{Change, Plan};
+use crate::view::View;
+
+/// The largest text that is put into a file at once, in bytes.
+const LARGEST: usize = 1024 * 1024;
+
+text_type!(
+    /// Source text.
+    Content, |text| match text.len() {
+        _ if text.trim().is_empty() => Err("it is empty".into()),
+        long if long > LARGEST => Err(format!("{long} bytes are more than {LARGEST}")),
+        _ => Ok(()),
+    }
+);
+
+/// A symbol in the file that declares it, as the file is now.
+pub(crate) struct Declared {
+    /// The symbol
+    pub node: EntityRef,
+    /// The file
+    pub path: RepoPath,
+    /// The symbol's path in it
+    pub name: String,
+    /// The file's language
+    pub language: Language,
+    /// The file's text
+    pub text: String,
+    hash: Hash,
+}
+
+/// What an edit did
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Edited {
+    /// The symbol that was named
+    pub node: EntityRef,
+    /// What was done to it
+    pub did: &'static str,
+    /// The file
+    pub path: RepoPath,
+    /// The file's hash from now on, for `if_hash`
+    pub hash: Hash,
+    /// What changed
+    pub diff: String,
+    /// What checked the result
+    pub checked: &'static str,
+    /// Where the symbol is still named, which was to be ignored
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<String>,
+}
+
+impl Declared {
+    /// The symbol that a target means.
+    pub fn find(view: &View, target: &Target, if_hash: Option<Hash>) -> Result<Self> {
+        let node = graph::resolve(view, target)?;
+        let EntityRef::Symbol(path, name) = &node else {
+            let message = format!("`{target}` is no symbol: {node}");
+            return Err(Problem::invalid(message)
+                .hint("name one as path#name; `code zoom` lists those of a file"));
+        };
+        let (path, name) = (path.clone(), name.as_str().to_owned());
+        let blob = view.tree().read(&path)?;
+        let Blob { bytes, hash } =
+            blob.ok_or_else(|| Problem::not_found(format!("`{path}` is gone")))?;
+        if let Some(wanted) = if_hash.filter(|wanted| *wanted != hash) {
+            return Err(Problem::new(
+                Code::Conflict,
+                format!("`{path}` changed since it was read"),
+            )
+            .detail("expected", wanted.to_string())
+            .detail("current", hash.to_string())
+            .hint("read the file again and repeat the request"));
+        }
+        writable(view, &path)?;
+        let language = Language::of(&path).filter(|language| language.is_code());
+        let language =
+            language.ok_or_else(|| Problem::invalid(format!("`{path}` is not parsed as code")))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Problem::new(Code::InvalidOperation, format!("`{path}` is not UTF-8")))?;
+        Ok(Self { node, path, name, language, text, hash })
+    }
+
+    /// The plan that edits it.
+    pub fn plan(self, change: Edit<'_>, did: &'static str) -> Result<Plan<Edited>> {
+        let new = edit::edit(self.language, &self.text, &self.name, change)
+            .map_err(|refusal| self.refused(refusal))?;
+        let diff = TextDiff::from_lines(&self.text, &new).unified_diff().to_string();
+        let summary = format!("{did} {}", self.node);
+        let answer = Edited {
+            node: self.node,
+            did,
+            path: self.path.clone(),
+            hash: Hash::of(new.as_bytes()),
+            diff,
+            checked: "parsed: no new syntax errors; no linter was run",
+            mentions: Vec::new(),
+        };
+        if new == self.text {
+            return Ok(Plan { summary, change: Change::Nothing, answer, again: true });
+        }
+        let content = Some(new.into_bytes());
+        let file = FileEdit { path: self.path, expected: Some(self.hash), content };
+        Ok(Plan { summary, change: Change::Files(vec![file]), answer, again: true })
+    }
+
+    fn refused(&self, refusal: Refusal) -> Problem {
+        let (path, name) = (&self.path, &self.name);
+        match refusal {
+            Refusal::Broken(error) => {
+                let place = format!("{}:{}", error.line, error.column);
+                let message = format!("`{path}` would no longer parse: {}", error.message);
+                Problem::new(Code::SyntaxError, format!("{message}, at {place} of the result"))
+                    .detail("syntax_error", true)
+                    .detail("line", error.line)
+                    .detail("column", error.column)
+                    .hint("nothing was written; send the whole declaration, corrected")
+            }
+            Refusal::NoPlace(why) => {
+                Problem::new(Code::InvalidOperation, format!("`{name}` in {path}: {why}"))
+                    .hint("nothing was written; name what it is declared in instead")
+            }
+            Refusal::NoSymbol(near) => {
+                let problem = Problem::not_found(format!("no symbol `{name}` in {path}"));
+                near.iter().fold(problem, |problem, near| {
+                    problem.hint(format!("the nearest is {path}#{near}"))
+                })
+            }
+            Refusal::Unparsed => Problem::invalid(format!("`{path}` is not parsed as code")),
+        }
+    }
+}
+
+/// Refuses a file that its owner made read-only: a rename into its place would not ask.
+fn writable(view: &View, path: &RepoPath) -> Result<()> {
+    let known = view.tree().dir().symlink_metadata(path.to_relative());
+    if known.is_ok_and(|known| known.permissions().readonly()) {
+        return Err(Problem::new(Code::InvalidOperation, format!("`{path}` is read-only"))
+            .hint("make it writable first"));
+    }
+    Ok(())
+}
+
+impl Render for Edited {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!("{} {}", self.did, self.node));
+        if !self.mentions.is_empty() {
+            page.say(format!("Still named in {}", self.mentions.join(", ")));
+        }
+        page.diff(&self.diff);
+        page.say(self.checked);
+        page.say(format!("if_hash for the next edit: {}", self.hash));
+    }
+
+    fn shows_change(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,222 @@
+//! Keeping the history up to date with the commit that is checked out.
+//!
+//! Commits that nobody has read yet come from git, in order, while those before them are written:
+//! what each says goes into the shared store on a thread of its own, in pieces that stay if this
+//! is stopped; what they add up to goes into the line in one transaction.
+
+use std::collections::HashSet;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+
+use base::call::Progress;
+use base::{Call, Problem, RepoPath, Result};
+use git::{Oid, Repo, Touch};
+use history::line::{Live, Writer};
+use history::{Change, Commit, How, Link, Person, commit, facts, line};
+use store::{Connection, Store};
+use tree::Excludes;
+
+use super::route::{Ground, Route};
+use crate::follow::{Follower, Goal, Home, Shelf};
+
+/// Commits that are kept in one transaction: what is read again, at most, after an interruption.
+const PIECE: usize = 2000;
+
+/// Commits that wait to be kept, at most.
+const WAITING: usize = 512;
+
+/// How many commits pass between two reports.
+const STEP: usize = 128;
+
+/// The files of the history.
+static SHELVES: [Shelf; 2] = [
+    Shelf { name: "commits", home: Home::Shared, schema: facts::SCHEMA, dump: &[] },
+    Shelf { name: "history", home: Home::Worktree, schema: line::SCHEMA, dump: line::DUMP },
+];
+
+/// Follows the commits that lead to what is checked out.
+pub(crate) struct HistoryFollower;
+
+impl Follower for HistoryFollower {
+    fn shelves(&self) -> &'static [Shelf] {
+        &SHELVES
+    }
+
+    fn has_arrived(&self, shelves: &[&Connection], goal: &Goal<'_>) -> Result<bool> {
+        let [facts, line] = shelves else { return Err(odd()) };
+        let head = line::meta(line, "head")?;
+        if head.is_none() || head.as_deref() != Some(goal.head.as_deref().unwrap_or_default()) {
+            return Ok(false);
+        }
+        Ok(Ground::then(line)? == Some(Ground::now(goal, facts)?))
+    }
+
+    fn follow(&self, shelves: &mut [Store], goal: &Goal<'_>) -> Result<()> {
+        let [facts, line] = shelves else { return Err(odd()) };
+        let ground = Ground::now(goal, facts.connection())?;
+        let same_ground = Ground::then(line.connection())?.as_ref() == Some(&ground);
+        let repo = goal.git.repo();
+        let route = match &goal.head {
+            None => Route { keep: 0, rest: Vec::new(), is_chain: false },
+            Some(head) => {
+                let stores = (facts.connection(), line.connection());
+                Route::find(repo, stores, (head, same_ground), goal.call)?
+            }
+        };
+        let excludes = goal.config.history.exclude.iter().map(ToString::to_string);
+        let excludes = Excludes::new(&excludes.collect::<Vec<_>>())?;
+        let hides = |path: &RepoPath| excludes.hide(path, false);
+        let reading = store::open_reading(facts.path())?;
+        line.write(|tx| {
+            let mut writer = Writer::from(tx, route.keep, &hides)?;
+            let source = Source::new(repo, &reading, &route.rest)?;
+            carry(source, facts, &mut writer, goal)?;
+            let tree = match (&goal.head, route.is_chain) {
+                (Some(head), false) => tree(repo, head, goal.call)?,
+                _ => Vec::new(),
+            };
+            let live = if route.is_chain { Live::Chain } else { Live::Tree(&tree) };
+            writer.finish(&live)?;
+            ground.keep(tx)?;
+            line::set_meta(tx, "head", goal.head.as_deref().unwrap_or_default())
+        })?;
+        let needed = line::ids(line.connection())?.into_iter().collect();
+        facts.write(|tx| facts::make_room(tx, &needed))
+    }
+}
+
+fn odd() -> Problem {
+    Problem::internal("the history has two files")
+}
+
+fn tree(repo: &Repo, head: &str, call: &Call) -> Result<Vec<RepoPath>> {
+    let head = head.parse().map_err(Problem::internal)?;
+    Ok(repo.tree(call, &head)?.items.into_iter().map(|entry| entry.path).collect())
+}
+
+/// Moves commits from where they are read to where they are kept and replayed.
+fn carry(
+    mut source: Source<'_>,
+    facts: &mut Store,
+    writer: &mut Writer<'_>,
+    goal: &Goal<'_>,
+) -> Result<()> {
+    let total = source.links.len();
+    let what = "reading the history";
+    thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(WAITING);
+        let keeper = scope.spawn(|| keep(facts, receiver));
+        let carried = (0..total).try_for_each(|done| {
+            if done % STEP == 0 {
+                (goal.tell)(Progress { what, done, total })?;
+            }
+            let next = source.next(done, goal.call)?;
+            writer.add(next.id, &next.commit)?;
+            if next.is_new {
+                // A keeper that is gone says why when it is asked.
+                let _ = sender.send((next.id, next.commit));
+            }
+            Ok(())
+        });
+        drop(sender);
+        let kept = keeper.join().map_err(|_| Problem::internal("keeping commits broke off"));
+        carried.and(kept?)
+    })
+}
+
+/// Keeps what comes, piece by piece.
+fn keep(facts: &mut Store, receiver: Receiver<(i64, Commit)>) -> Result<()> {
+    let mut coming = receiver.into_iter().peekable();
+    while coming.peek().is_some() {
+        facts.write(|tx| {
+            coming.by_ref().take(PIECE).try_for_each(|(id, commit)| facts::put(tx, id, &commit))
+        })?;
+    }
+    Ok(())
+}
+
+/// Where commits come from: what is kept, or git.
+struct Source<'a> {
+    links: &'a [Link],
+    /// For each, its id, and whether it is kept already
+    ids: Vec<(i64, bool)>,
+    facts: &'a Connection,
+    git: git::Commits,
+    edges: HashSet<Vec<u8>>,
+}
+
+struct Next {
+    id: i64,
+    commit: Commit,
+    is_new: bool,
+}
+
+impl<'a> Source<'a> {
+    fn new(repo: &Repo, facts: &'a Connection, links: &'a [Link]) -> Result<Self> {
+        let edges: HashSet<Vec<u8>> =
+            repo.shallow()?.iter().map(|oid| oid.as_bytes().to_vec()).collect();
+        let mut free = facts::last_id(facts)?;
+        let is_empty = free == 0;
+        let mut ids = Vec::with_capacity(links.len());
+        let mut wanted = Vec::new();
+        for link in links {
+            let known = if is_empty { None } else { facts::known(facts, &link.sha)? };
+            // What was read at an edge is wrong once the edge has moved on.
+            let is_kept = known.is_some_and(|(_, is_edge)| !is_edge || edges.contains(&link.sha));
+            let id = known.map_or_else(|| (free += 1, free).1, |(id, _)| id);
+            ids.push((id, is_kept));
+            if !is_kept {
+                wanted.push(theirs(link)?);
+            }
+        }
+        Ok(Self { links, ids, facts, git: repo.commits(&wanted)?, edges })
+    }
+
+    fn next(&mut self, at: usize, call: &Call) -> Result<Next> {
+        let (id, is_kept) = self.ids[at];
+        if is_kept {
+            let commit = facts::get(self.facts, id)?;
+            let commit = commit.ok_or_else(|| Problem::internal("a commit vanished"))?;
+            return Ok(Next { id, commit, is_new: false });
+        }
+        let read = self.git.next(call)?.ok_or_else(|| Problem::internal("git stopped early"))?;
+        let link = &self.links[at];
+        let is_edge = link.parents.is_empty() && self.edges.contains(&link.sha);
+        Ok(Next { id, commit: taken(read, link, is_edge), is_new: true })
+    }
+}
+
+fn theirs(link: &Link) -> Result<git::Link> {
+    let oid = |bytes: &Vec<u8>| Oid::from_bytes(bytes).ok_or_else(odd);
+    let parents = link.parents.iter().map(oid).collect::<Result<_>>()?;
+    Ok(git::Link { oid: oid(&link.sha)?, parents })
+}
+
+fn taken(read: git::Commit, link: &Link, is_edge: bool) -> Commit {
+    let person = |one: git::Person| Person {
+        name: commit::text(one.name),
+        email: commit::text(one.email),
+        time: one.time,
+    };
+    Commit {
+        sha: link.sha.clone(),
+        parents: link.parents.clone(),
+        author: person(read.author),
+        committer: person(read.committer),
+        message: commit::text(read.message),
+        changes: read.touched.into_iter().map(change).collect(),
+        is_edge,
+    }
+}
+
+fn change(touched: git::Touched) -> Change {
+    let how = match touched.how {
+        Touch::Added => How::Added,
+        Touch::Deleted => How::Deleted,
+        Touch::Modified => How::Modified,
+        Touch::TypeChanged => How::TypeChanged,
+        Touch::Renamed => How::Renamed,
+    };
+    let oid = touched.oid.map(|oid| oid.as_bytes().to_vec());
+    Change { how, path: touched.path, old: touched.old, oid }
+}

@@ -1,0 +1,248 @@
+//! Commits as nodes; `touches` and `co_change` as edges.
+
+use base::{EntityRef, RepoPath, Result};
+use history::line::Stop;
+
+use super::book::{Book, Together, ago, short};
+use crate::graph::{
+    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Section, Travel,
+};
+use crate::layers::files::node;
+use crate::search::{Filter, Text};
+use crate::view::View;
+
+const TOUCHES: EdgeKind = EdgeKind {
+    area: "history",
+    name: "touches",
+    travel: Travel::OnRequest,
+    means: "a commit changed a file",
+};
+
+const CO_CHANGE: EdgeKind = EdgeKind {
+    area: "history",
+    name: "co_change",
+    travel: Travel::OnRequest,
+    means: "two files usually change together",
+};
+
+static EDGES: [EdgeKind; 2] = [TOUCHES, CO_CHANGE];
+
+/// How many commits and partners a file has as neighbours.
+const NEIGHBOURS: usize = 50;
+const PARTNERS: usize = 10;
+
+/// How many partners and files a context lists.
+const LISTED: usize = 3;
+const FILES: usize = 40;
+
+/// Two files that changed together only once may have done so by chance.
+const OFTEN: u64 = 2;
+
+/// How many commits a search considers.
+const CANDIDATES: usize = 200;
+
+/// The history.
+pub(crate) struct HistoryLayer;
+
+impl Layer for HistoryLayer {
+    fn edges(&self) -> &'static [EdgeKind] {
+        &EDGES
+    }
+
+    fn resolve(&self, view: &View, name: &str) -> Result<Vec<Candidate>> {
+        if !is_name(name) {
+            return Ok(Vec::new());
+        }
+        let Some(book) = Book::soon(view)? else { return Ok(Vec::new()) };
+        let found = book.called(name)?;
+        let candidate = |stop: &Stop| {
+            Ok(Candidate { node: commit_node(stop), about: about(view, &book, stop)?, sure: false })
+        };
+        found.iter().map(candidate).collect()
+    }
+
+    fn near(&self, _: &View, _: &str) -> Result<Vec<(f64, String)>> {
+        Ok(Vec::new())
+    }
+
+    fn holds(&self, view: &View, wanted: &EntityRef) -> Result<bool> {
+        Ok(commit(view, wanted)?.is_some())
+    }
+
+    fn neighbours(
+        &self,
+        view: &View,
+        frontier: &[EntityRef],
+        kind: &'static EdgeKind,
+        direction: Direction,
+    ) -> Result<Vec<Edge>> {
+        let Some(book) = Book::soon(view)? else { return Ok(Vec::new()) };
+        let mut edges = Vec::new();
+        for here in frontier {
+            let edge = |from: &EntityRef, to: &EntityRef, confidence| Edge {
+                from: from.clone(),
+                to: to.clone(),
+                kind,
+                confidence,
+            };
+            match (kind, here) {
+                (kind, EntityRef::Commit(_))
+                    if *kind == TOUCHES && direction != Direction::Against =>
+                {
+                    let files = files_of(view, &book, here)?;
+                    edges.extend(files.iter().map(|to| edge(here, to, Confidence::Exact)));
+                }
+                (_, EntityRef::Module(path) | EntityRef::File(path)) => {
+                    if *kind == CO_CHANGE {
+                        let partners = partners(&book, path)?.into_iter().take(PARTNERS);
+                        let nodes = partners.map(|together| node(&together.path));
+                        edges.extend(nodes.map(|to| edge(here, &to, Confidence::Inferred)));
+                    } else if direction != Direction::Along {
+                        let commits = commits_of(&book, path)?;
+                        edges
+                            .extend(commits.iter().map(|from| edge(from, here, Confidence::Exact)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(edges)
+    }
+
+    fn describe(&self, view: &View, wanted: &EntityRef) -> Result<Option<Description>> {
+        let Some((book, stop)) = commit(view, wanted)? else { return Ok(None) };
+        Ok(Some(Description {
+            node: wanted.clone(),
+            name: format!("commit {}", short(&stop.sha)),
+            about: about(view, &book, &stop)?,
+        }))
+    }
+
+    fn parts(&self, _: &View, _: &EntityRef) -> Result<Vec<EntityRef>> {
+        Ok(Vec::new())
+    }
+
+    fn context(&self, view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
+        match wanted {
+            EntityRef::Module(path) | EntityRef::File(path) => file_context(view, path),
+            EntityRef::Commit(_) => commit_context(view, wanted),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn texts(&self, view: &View, query: &str, filter: &Filter) -> Result<Vec<Text>> {
+        let wanted = filter.kinds.is_empty() || filter.kinds.iter().any(|kind| kind == "commit");
+        // A commit lies in no folder; what it touched is told by `history provenance`.
+        if !wanted || filter.path.is_some() {
+            return Ok(Vec::new());
+        }
+        let Some(book) = Book::soon(view)? else { return Ok(Vec::new()) };
+        let mut stops = book.saying(query, CANDIDATES)?;
+        if is_name(query.trim()) {
+            stops.extend(book.called(query.trim())?);
+        }
+        let text = |stop: Stop| {
+            let commit = book.commit(&stop)?;
+            Ok(Text {
+                node: commit_node(&stop).to_string(),
+                kind: "commit",
+                path: None,
+                name: commit.subject().to_owned(),
+                body: format!("{}\n{}", history::hex(&stop.sha), commit.body()),
+            })
+        };
+        stops.into_iter().map(text).collect()
+    }
+}
+
+/// Whether a text can be the name of a commit, whole or shortened.
+fn is_name(text: &str) -> bool {
+    (4..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn commit<'v>(view: &'v View, wanted: &EntityRef) -> Result<Option<(Book<'v>, Stop)>> {
+    let EntityRef::Commit(id) = wanted else { return Ok(None) };
+    let Some(book) = Book::soon(view)? else { return Ok(None) };
+    let mut found = book.called(id.as_str())?;
+    let only = if found.len() == 1 { found.pop() } else { None };
+    Ok(only.map(|stop| (book, stop)))
+}
+
+pub(super) fn commit_node(stop: &Stop) -> EntityRef {
+    let name = short(&stop.sha).parse().expect("hex digits are a commit's name");
+    EntityRef::Commit(name)
+}
+
+fn about(view: &View, book: &Book<'_>, stop: &Stop) -> Result<String> {
+    let commit = book.commit(stop)?;
+    let when = ago(view.call().now, stop.time);
+    Ok(format!("{} ({}, {when})", commit.subject(), commit.author.name))
+}
+
+fn files_of(view: &View, book: &Book<'_>, wanted: &EntityRef) -> Result<Vec<EntityRef>> {
+    let Some((_, stop)) = commit(view, wanted)? else { return Ok(Vec::new()) };
+    let mut nodes = Vec::new();
+    for (_, touch) in book.touched(&stop)? {
+        let now = book.at(&touch.path)?.filter(|artifact| artifact.is_live);
+        nodes.extend(now.map(|artifact| node(&artifact.path)));
+    }
+    Ok(nodes)
+}
+
+fn commits_of(book: &Book<'_>, path: &RepoPath) -> Result<Vec<EntityRef>> {
+    let Some(artifact) = book.at(path)? else { return Ok(Vec::new()) };
+    let touches = book.touches(artifact.id)?;
+    let newest = touches.iter().rev().take(NEIGHBOURS);
+    newest.map(|touch| Ok(commit_node(&book.stop(touch.pos)?))).collect()
+}
+
+/// Files that changed with a file more than once.
+fn partners(book: &Book<'_>, path: &RepoPath) -> Result<Vec<Together>> {
+    let Some(artifact) = book.at(path)? else { return Ok(Vec::new()) };
+    let (together, _) = book.together(&[artifact])?;
+    Ok(together.into_iter().filter(|together| together.partner.count >= OFTEN).collect())
+}
+
+fn file_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
+    let Some(book) = Book::soon(view)? else { return Ok(Vec::new()) };
+    let Some(artifact) = book.at(path)? else { return Ok(Vec::new()) };
+    let mut items = Vec::new();
+    if let Some(stop) = book.last(artifact.id)? {
+        let when = ago(view.call().now, stop.time);
+        let text = format!("last commit {when}: {}", book.commit(&stop)?.subject());
+        items.push(item(Section::Now, text, commit_node(&stop).to_string()));
+    }
+    let own = book.weight(artifact.id)?;
+    for Together { path, partner } in partners(&book, path)?.into_iter().take(LISTED) {
+        let last = book.time_ago(partner.last.unwrap_or(0))?;
+        let when = ago(view.call().now, last);
+        let text = format!("usually changes too: {} of {own} commits, last {when}", partner.count);
+        items.push(item(Section::IfItChanges, text, node(&path).to_string()));
+    }
+    Ok(items)
+}
+
+fn commit_context(view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
+    let Some((book, stop)) = commit(view, wanted)? else { return Ok(Vec::new()) };
+    let commit = book.commit(&stop)?;
+    let said = commit.body().lines().filter(|line| !line.trim().is_empty());
+    let mut items: Vec<Item> = said
+        .map(|line| Item { section: Section::Know, text: format!("> {line}"), handle: None })
+        .collect();
+    for (_, touch) in book.touched(&stop)?.into_iter().take(FILES) {
+        let text = match &touch.old {
+            Some(old) => format!("renamed from {old}"),
+            None => touch.how.word().to_owned(),
+        };
+        let handle = match book.at(&touch.path)?.filter(|artifact| artifact.is_live) {
+            Some(artifact) => node(&artifact.path).to_string(),
+            None => format!("history provenance {}", touch.path),
+        };
+        items.push(item(Section::Outline, text, handle));
+    }
+    Ok(items)
+}
+
+fn item(section: Section, text: String, handle: String) -> Item {
+    Item { section, text, handle: Some(handle) }
+}

@@ -1,0 +1,13 @@
+//! History as a part of the cache and as a layer of the graph: commits, the files they touched,
+//! and what usually changes together.
+
+mod book;
+mod follow;
+mod layer;
+mod route;
+mod symbol;
+
+pub(crate) use book::{Artifact, Book, Together, ago, moment, short};
+pub(crate) use follow::HistoryFollower;
+pub(crate) use layer::HistoryLayer;
+pub(crate) use symbol::{SymbolHistory, SymbolTouch, follow as follow_symbol};

@@ -1,0 +1,153 @@
+//! From the history that is known to the one that is wanted: what stays, and what comes.
+
+use std::collections::HashSet;
+
+use base::entity::CommitId;
+use base::{Call, Code, Problem, Result};
+use config::Config;
+use git::Repo;
+use history::{Link, all_descend_from, facts, in_order, line};
+use store::Connection;
+
+use crate::follow::Goal;
+
+/// What the line depends on besides the commits: when one of these is other, nothing stays.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Ground {
+    /// The paths that are left out
+    pub(super) rules: String,
+    /// Where a shallow clone ends
+    pub(super) shallow: String,
+    /// Which file the commits are kept in
+    pub(super) stamp: String,
+}
+
+impl Ground {
+    const KEYS: [&str; 3] = ["rules", "shallow", "stamp"];
+
+    /// As it is now.
+    pub(super) fn now(goal: &Goal<'_>, facts: &Connection) -> Result<Self> {
+        let shallow = goal.git.repo().shallow()?;
+        let shallow: Vec<String> = shallow.iter().map(ToString::to_string).collect();
+        let stamp = facts::stamp(facts)?;
+        Ok(Self { rules: rules(goal.config), shallow: digest(&shallow.join("\n")), stamp })
+    }
+
+    /// As it was when the line was written.
+    pub(super) fn then(line: &Connection) -> Result<Option<Self>> {
+        let [rules, shallow, stamp] = Self::KEYS.map(|key| line::meta(line, key));
+        let (rules, shallow, stamp) = (rules?, shallow?, stamp?);
+        Ok(match (rules, shallow, stamp) {
+            (Some(rules), Some(shallow), Some(stamp)) => Some(Self { rules, shallow, stamp }),
+            _ => None,
+        })
+    }
+
+    /// Writes it down.
+    pub(super) fn keep(&self, line: &Connection) -> Result<()> {
+        let values = [&self.rules, &self.shallow, &self.stamp];
+        let mut pairs = Self::KEYS.into_iter().zip(values);
+        pairs.try_for_each(|(key, value)| line::set_meta(line, key, value))
+    }
+}
+
+fn rules(config: &Config) -> String {
+    let patterns: Vec<String> = config.history.exclude.iter().map(ToString::to_string).collect();
+    digest(&patterns.join("\n"))
+}
+
+fn digest(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
+}
+
+/// What has to be done to the line.
+pub(super) struct Route {
+    /// How many commits stay as they are
+    pub(super) keep: i64,
+    /// The commits that follow them, in order
+    pub(super) rest: Vec<Link>,
+    /// Whether those are a chain on top of what was there
+    pub(super) is_chain: bool,
+}
+
+impl Route {
+    pub(super) fn find(
+        repo: &Repo,
+        (facts, line): (&Connection, &Connection),
+        (head, same_ground): (&str, bool),
+        call: &Call,
+    ) -> Result<Self> {
+        let known = if same_ground { line::meta(line, "head")? } else { None };
+        let head: CommitId = head.parse().map_err(Problem::internal)?;
+        if let Some(known) = known.as_deref().and_then(|known| known.parse::<CommitId>().ok()) {
+            let more = match repo.reachable(call, &head, Some(&known)) {
+                Ok(links) => Some(in_order(links.iter().map(ours).collect())),
+                Err(problem) if given_up(&problem) => return Err(problem),
+                // The commit that was known is gone: it was rewritten, and then collected.
+                Err(_) => None,
+            };
+            // Nothing more, and yet another commit: it went back.
+            let went_on = |rest: &Vec<Link>| !rest.is_empty() || known == head;
+            let more = more.filter(went_on);
+            let known = history::unhex(known.as_str());
+            if let Some(rest) = more.filter(|rest| all_descend_from(&known, rest)) {
+                let is_chain = is_chain(&known, &rest);
+                return Ok(Self { keep: line::count(line)?, rest, is_chain });
+            }
+        }
+        let links = repo.reachable(call, &head, None)?;
+        let links = beyond(repo, facts, links.iter().map(ours).collect(), call)?;
+        let mut rest = in_order(links);
+        let before = if same_ground { line::names(line)? } else { Vec::new() };
+        let keep = rest.iter().zip(&before).take_while(|(link, sha)| link.sha == **sha).count();
+        rest.drain(..keep);
+        Ok(Self { keep: i64::try_from(keep).unwrap_or(0), rest, is_chain: false })
+    }
+}
+
+fn given_up(problem: &Problem) -> bool {
+    matches!(problem.code, Code::Timeout | Code::Cancelled)
+}
+
+fn ours(link: &git::Link) -> Link {
+    let bytes = |oid: &git::Oid| oid.as_bytes().to_vec();
+    Link { sha: bytes(&link.oid), parents: link.parents.iter().map(bytes).collect() }
+}
+
+fn is_chain(below: &[u8], rest: &[Link]) -> bool {
+    let mut below = below;
+    rest.iter().all(|link| {
+        let fits = link.parents.len() == 1 && link.parents[0] == below;
+        below = &link.sha;
+        fits
+    })
+}
+
+/// Adds what is known of commits beyond the edge of a shallow clone, from a snapshot or from
+/// before it was made shallow.
+fn beyond(repo: &Repo, facts: &Connection, mut links: Vec<Link>, call: &Call) -> Result<Vec<Link>> {
+    let shallow: HashSet<Vec<u8>> =
+        repo.shallow()?.iter().map(|oid| oid.as_bytes().to_vec()).collect();
+    if shallow.is_empty() {
+        return Ok(links);
+    }
+    let mut seen: HashSet<Vec<u8>> = links.iter().map(|link| link.sha.clone()).collect();
+    let mut open = Vec::new();
+    for link in links.iter_mut().filter(|link| shallow.contains(&link.sha)) {
+        if let Some((_, commit)) = facts::by_name(facts, &link.sha)?.filter(|(_, c)| !c.is_edge) {
+            link.parents.clone_from(&commit.parents);
+            open.extend(commit.parents);
+        }
+    }
+    while let Some(sha) = open.pop() {
+        call.go_on()?;
+        if !seen.insert(sha.clone()) {
+            continue;
+        }
+        if let Some((_, commit)) = facts::by_name(facts, &sha)? {
+            open.extend(commit.parents.iter().cloned());
+            links.push(Link { sha, parents: commit.parents });
+        }
+    }
+    Ok(links)
+}

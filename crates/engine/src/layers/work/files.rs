@@ -1,0 +1,172 @@
+//! Where the store meets the working tree: what atoms cover, how far it drifted, what tasks touch.
+
+use std::collections::BTreeSet;
+
+use base::{RepoPath, Result};
+use work::graph::context::{Known, context};
+use work::graph::drift::{self, Drift, MOST_FILES};
+use work::graph::globs::{Matcher, Pattern, anchors};
+use work::record::{Atom, Claim, Seen};
+use work::{Draft, Id};
+
+use super::{Derived, derived};
+use crate::index::tables;
+use crate::view::View;
+
+/// The digits of a hash that a footprint keeps: enough that two contents differ.
+const DIGITS: usize = 16;
+
+/// How many files one glob or folder may stand for.
+const EXPANDED: usize = 1_000;
+
+/// The digits of a task's id that a commit's trailer needs.
+const SHORTEST_NAME: usize = 8;
+
+/// The files that patterns match now.
+pub(crate) fn seen(view: &View, patterns: &[String]) -> Result<Vec<Seen>> {
+    let conn = view.index()?.conn();
+    let id = Id::try_from("00000000-0000-7000-8000-000000000000".to_owned());
+    let id = id.map_err(base::Problem::internal)?;
+    let matcher = Matcher::of(&id, patterns);
+    let mut found = Vec::new();
+    for folder in anchors(patterns) {
+        let Ok(folder) = folder_of(&folder) else { continue };
+        for (path, hash, lines) in tables::contents_below(conn, &folder)? {
+            let path = path.to_string();
+            if matcher.covers(&path) {
+                let hash = hash.map(|hash| hash.to_string()[..DIGITS].to_owned());
+                found.push(Seen { path, hash: hash.unwrap_or_default(), lines });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found.dedup_by(|a, b| a.path == b.path);
+    found.truncate(MOST_FILES);
+    Ok(found)
+}
+
+fn folder_of(text: &str) -> Result<RepoPath, String> {
+    if text.is_empty() { Ok(RepoPath::ROOT) } else { text.parse() }
+}
+
+/// How far the files of an atom have moved on; nothing when that was not noted.
+pub(crate) fn drift(view: &View, draft: &Draft<'_>, atom: &Atom) -> Result<Option<Drift>> {
+    let Some(then) = drift::footprint(draft, &atom.id)? else { return Ok(None) };
+    Ok(Some(drift::drift(&then, &seen(view, &atom.paths)?)))
+}
+
+/// What is known about some paths, with its age.
+pub(crate) fn known_about(
+    view: &View,
+    draft: &Draft<'_>,
+    (project, paths): (Option<&Id>, &[String]),
+    changelog_limit: usize,
+) -> Result<Known> {
+    let derived = derived(view)?;
+    let mut known = context(draft, &derived.matcher, (project, paths), changelog_limit)?;
+    for atom in known.atoms_mut() {
+        if let Some(record) = draft.get::<Atom>(&atom.id)? {
+            atom.drift = drift(view, draft, &record)?;
+        }
+    }
+    Ok(known)
+}
+
+/// Paths as callers name them: folders and globs stand for the files below, or that match.
+pub(crate) fn named_paths(view: &View, named: &[String]) -> Result<Vec<String>> {
+    let conn = view.index()?.conn();
+    let mut paths: Vec<String> = Vec::new();
+    for name in named {
+        let mut found = Vec::new();
+        if name.contains(['*', '?', '{', '[']) && name.parse::<Pattern>().is_ok() {
+            found = seen(view, std::slice::from_ref(name))?.into_iter().map(|s| s.path).collect();
+        } else if let Some(path) = view.typed_paths(name).into_iter().next() {
+            let below = tables::contents_below(conn, &path)?;
+            found = below.into_iter().map(|(path, ..)| path.to_string()).collect();
+            if found.is_empty() {
+                found.push(path.to_string());
+            }
+        }
+        if found.is_empty() {
+            found.push(name.clone());
+        }
+        found.truncate(EXPANDED);
+        found.retain(|path| !paths.contains(path));
+        paths.append(&mut found);
+    }
+    Ok(paths)
+}
+
+/// One word for what some files look like.
+pub(crate) fn digest(view: &View, paths: &[String]) -> Result<String> {
+    let conn = view.index()?.conn();
+    let mut parts = Vec::new();
+    for path in paths {
+        let Ok(path) = path.parse::<RepoPath>() else { continue };
+        for (path, hash, _) in tables::contents_below(conn, &path)? {
+            let hash = hash.map(|hash| hash.to_string()).unwrap_or_default();
+            parts.push(format!("{path} {hash}\n"));
+        }
+    }
+    Ok(base::Hash::of(parts.concat().as_bytes()).short())
+}
+
+/// The files that a task's commits touched.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Touched {
+    /// The files
+    pub paths: Vec<String>,
+    /// How many commits there are
+    pub commits: usize,
+}
+
+/// What the commits of a task touched: those that name it, and those made within its claim.
+pub(crate) fn touched(
+    view: &View,
+    task: &Id,
+    claim: Option<&Claim>,
+    created: &str,
+) -> Result<Touched> {
+    let Some(git) = view.git() else { return Ok(Touched::default()) };
+    let since = created.parse().unwrap_or(view.call().now);
+    let mut touched = Touched::default();
+    let mut paths = BTreeSet::new();
+    let plain = task.as_str().replace('-', "");
+    for commit in git.recent(since, view.call())? {
+        let names_it = commit.tasks.iter().any(|named| {
+            let named = named.trim_start_matches("task:").replace('-', "").to_lowercase();
+            named.len() >= SHORTEST_NAME && plain.starts_with(&named)
+        });
+        let within =
+            commit.tasks.is_empty() && claim.is_some_and(|claim| is_within(&commit, claim));
+        if names_it || within {
+            touched.commits += 1;
+            let files = git.touched(&commit, view.call())?;
+            paths.extend(files.iter().map(ToString::to_string));
+        }
+    }
+    touched.paths = paths.into_iter().collect();
+    Ok(touched)
+}
+
+/// Whether a commit was made during a claim, by whoever has it as far as that can be told.
+fn is_within(commit: &git::Recent, claim: &Claim) -> bool {
+    let by_them = !claim.actor.contains('@') || commit.author == claim.actor;
+    by_them && claim.since().is_some_and(|since| commit.at.as_second() >= since.as_second())
+}
+
+impl Derived {
+    /// Open tasks whose Context Files name a path, by name or glob.
+    pub(crate) fn tasks_naming(&self, path: &str) -> Vec<&Id> {
+        let names = |named: &String| {
+            if named.contains(['*', '?', '{', '[']) {
+                let id = self.task_files.keys().next();
+                return id
+                    .is_some_and(|id| Matcher::of(id, std::slice::from_ref(named)).covers(path));
+            }
+            path == named || path.strip_prefix(named.as_str()).is_some_and(|r| r.starts_with('/'))
+        };
+        let naming = self.task_files.iter().filter(|(_, files)| files.iter().any(names));
+        naming.map(|(id, _)| id).collect()
+    }
+}

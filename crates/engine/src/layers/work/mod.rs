@@ -1,0 +1,184 @@
+//! Work and knowledge as one durable store: looked at, planned for, searched, undone.
+
+mod files;
+mod layer;
+mod rules;
+pub(crate) mod shared;
+pub(crate) mod text;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+use base::{Code, Problem, Result};
+use serde_json::Value;
+use store::{Connection, Transaction, problem};
+use work::graph::files as context_files;
+use work::graph::globs::Matcher;
+use work::{Draft, Id, Image};
+
+use crate::durable::{Durable, StoreChange};
+use crate::plan::{Change, Plan};
+use crate::search;
+use crate::view::View;
+
+pub(crate) use files::{digest, drift, known_about, named_paths, seen, touched};
+pub(crate) use layer::{WorkLayer, ago};
+pub(crate) use rules::RULES;
+
+/// The store's name, which starts the numbers of its changes.
+pub(crate) const STORE: &str = "work";
+
+/// The store of work and knowledge.
+pub(crate) const DURABLE: Durable = Durable {
+    name: STORE,
+    file: "work.sqlite",
+    steps: &[work::tables::STEP, search::STEP],
+    inverse: |json| {
+        let read = serde_json::from_value(json.clone());
+        let images = read.map_err(|error| {
+            Problem::new(Code::StoreDamaged, "a recorded change cannot be read").because(error)
+        })?;
+        Ok(Arc::new(WorkChange { images, undoes: true }))
+    },
+};
+
+/// Rows that change.
+#[derive(Debug)]
+pub(crate) struct WorkChange {
+    images: Vec<Image>,
+    /// Whether it takes back what was done before: then what came since may stand in its way
+    undoes: bool,
+}
+
+impl StoreChange for WorkChange {
+    fn store(&self) -> &'static str {
+        STORE
+    }
+
+    fn preview(&self) -> String {
+        self.images.iter().map(text::preview).collect()
+    }
+
+    fn apply(&self, transaction: &Transaction<'_>) -> Result<Value> {
+        work::draft::apply(transaction, &self.images)?;
+        for image in &self.images {
+            text::keep(transaction, image)?;
+        }
+        if self.undoes
+            && let Some(first) = work::check::broken(transaction)?.first()
+        {
+            return Err(Problem::new(Code::Conflict, format!("what came since needs it: {first}"))
+                .hint("undo what came since first"));
+        }
+        serde_json::to_value(work::draft::inverse(&self.images))
+            .map_err(|error| Problem::internal("a change is not JSON").because(error))
+    }
+}
+
+/// Looks at the store as of this view. Where nobody has written yet, it holds what is shared.
+pub(crate) fn look<T>(view: &View, read: impl FnOnce(&Draft<'_>) -> Result<T>) -> Result<T> {
+    match view.store(STORE)? {
+        Some(reading) => read(&draft(view, &reading.conn)?),
+        None => {
+            let unwritten = shared::unwritten(view)?;
+            let conn = unwritten.conn.lock().unwrap_or_else(PoisonError::into_inner);
+            read(&draft(view, &conn)?)
+        }
+    }
+}
+
+/// Plans a change to the store. The first one brings what is shared along.
+pub(crate) fn plan<A>(
+    view: &View,
+    summary: impl FnOnce(&A) -> String,
+    write: impl FnOnce(&mut Draft<'_>) -> Result<A>,
+) -> Result<Plan<A>> {
+    let is_first = view.store(STORE)?.is_none();
+    plan_bare(view, summary, |draft| {
+        if is_first {
+            work::share::merge(draft, &shared::files(view)?)?;
+        }
+        write(draft)
+    })
+}
+
+/// Plans a change to the store as it is.
+pub(crate) fn plan_bare<A>(
+    view: &View,
+    summary: impl FnOnce(&A) -> String,
+    write: impl FnOnce(&mut Draft<'_>) -> Result<A>,
+) -> Result<Plan<A>> {
+    let unwritten;
+    let conn = match view.store(STORE)? {
+        Some(reading) => &reading.conn,
+        None => {
+            unwritten = empty()?;
+            &unwritten
+        }
+    };
+    let mut draft = draft(view, conn)?;
+    let answer = write(&mut draft)?;
+    let (summary, images) = (summary(&answer), draft.images());
+    if images.is_empty() {
+        return Ok(Plan { summary, change: Change::Nothing, answer, again: true });
+    }
+    let change = Change::Store(Arc::new(WorkChange { images, undoes: false }));
+    Ok(Plan { summary, change, answer, again: true })
+}
+
+fn draft<'c>(view: &View, conn: &'c Connection) -> Result<Draft<'c>> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed)
+        .map_err(|error| Problem::internal("no random numbers").because(error.to_string()))?;
+    Ok(Draft::new(conn, view.call().now, &view.call().actor, seed))
+}
+
+/// A store that nobody has written to.
+fn empty() -> Result<Connection> {
+    let conn = Connection::open_in_memory().map_err(problem("open a store"))?;
+    conn.execute_batch(work::tables::STEP.sql).map_err(problem("open a store"))?;
+    Ok(conn)
+}
+
+/// What every look at knowledge needs, derived once a revision.
+#[derive(Debug, Default)]
+pub(crate) struct Derived {
+    /// The patterns of all atoms
+    pub matcher: Matcher,
+    /// What open tasks name in their Context Files
+    pub task_files: BTreeMap<Id, Vec<String>>,
+}
+
+/// The patterns and files that the store names, as of this view.
+pub(crate) fn derived(view: &View) -> Result<Arc<Derived>> {
+    match view.store(STORE)? {
+        Some(reading) => view.derived(("work", STORE), || Derived::of(&reading.conn)),
+        None => Ok(shared::unwritten(view)?.derived.clone()),
+    }
+}
+
+impl Derived {
+    fn of(conn: &Connection) -> Result<Self> {
+        let (matcher, task_files) = (Matcher::load(conn)?, context_files::of_open_tasks(conn)?);
+        Ok(Self { matcher, task_files })
+    }
+}
+
+/// Whether there is nothing to look at.
+pub(crate) fn is_empty(view: &View) -> Result<bool> {
+    Ok(view.store(STORE)?.is_none() && !shared::has_files(view)?)
+}
+
+/// The states that work passes through, as the configuration has them.
+pub(crate) fn pipelines(view: &View) -> Result<work::flow::Pipelines> {
+    let config = &view.config().work;
+    let words = |value: Value| {
+        serde_json::from_value(value)
+            .map_err(|error| Problem::internal("a state is not known").because(error))
+    };
+    Ok(work::flow::Pipelines {
+        feature: words(serde_json::json!(config.pipelines.feature))?,
+        task: words(serde_json::json!(config.pipelines.task))?,
+        evidence: config.evidence.iter().map(ToString::to_string).collect(),
+    })
+}

@@ -1,0 +1,98 @@
+//! `backup`: checked copies of the durable stores.
+
+use std::sync::Arc;
+
+use base::{Call, Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::backup::{self, Backup};
+use crate::contract::op::{Action, Effect, Example};
+use crate::contract::page::{Cell, Page, Render};
+use crate::workspace::Workspace;
+
+/// Copy every durable store, check the copies, and list them
+///
+/// Durable stores hold what agents wrote and no other file can bring back. Copies lie beside
+/// them; put them elsewhere too if the disk itself may fail.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TakeBackup {
+    /// Take no copy, list those there are
+    #[arg(long)]
+    #[serde(default)]
+    pub list: bool,
+    /// Copies of each store that are kept; older ones are removed
+    #[arg(long, default_value_t = KEEP)]
+    #[serde(default = "keep")]
+    pub keep: usize,
+}
+
+const KEEP: usize = 10;
+
+const fn keep() -> usize {
+    KEEP
+}
+
+/// The copies there are
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Backups {
+    /// Names of the copies that were just taken
+    pub taken: Vec<String>,
+    /// Every copy there is
+    pub backups: Vec<Backup>,
+}
+
+impl Action for TakeBackup {
+    const NAME: &'static str = "backup";
+    const EFFECT: Effect = Effect::ADDS;
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "", shows: "a copy of every durable store" },
+        Example { args: "--list", shows: "the copies there are" },
+    ];
+    type Answer = Backups;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Backups> {
+        if self.keep == 0 {
+            return Err(Problem::invalid("`keep` is at least 1: the copy that is being taken"));
+        }
+        let shared = &workspace.homes.shared;
+        let stores = if self.list { Vec::new() } else { backup::stores(shared) };
+        let mut taken = Vec::new();
+        for (done, store) in stores.iter().enumerate() {
+            call.step("copying stores", done, stores.len())?;
+            taken.push(backup::take(shared, store, self.keep, call.now)?.name);
+        }
+        Ok(Backups { taken, backups: backup::list(shared) })
+    }
+}
+
+impl Render for Backups {
+    fn render(&self, page: &mut Page) {
+        match (self.taken.len(), self.backups.len()) {
+            (0, 0) => page.answer("No backups: nothing durable has been written here yet"),
+            (0, all) => page.answer(format!("{all} backups")),
+            (taken, all) => {
+                page.answer(format!("{taken} stores copied and checked; {all} backups"));
+            }
+        }
+        table(page, &self.backups);
+        if let Some(newest) = self.backups.first() {
+            page.say_next("To put one back", format!("cairn restore {}", newest.name));
+        }
+    }
+}
+
+pub(super) fn table(page: &mut Page, backups: &[Backup]) {
+    let row = |copy: &Backup| {
+        let at = copy.at.as_deref().unwrap_or("before a migration");
+        let holds = match copy.revision {
+            Some(revision) => Cell::text(format!("to change {revision}")),
+            None => Cell::bad("cannot be read"),
+        };
+        let size = Cell::text(format!("{} KB", copy.bytes / 1024));
+        vec![Cell::text(&copy.store), Cell::text(at), holds, size, Cell::handle(&copy.name)]
+    };
+    page.table(0, backups.iter().map(row).collect());
+}

@@ -1,0 +1,4 @@
+//! The history of atoms and molecules, one operation a file.
+
+pub(super) mod append;
+pub(super) mod search;

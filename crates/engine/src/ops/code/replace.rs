@@ -1,0 +1,48 @@
+//! `code.replace`: another text in a symbol's place.
+
+use base::{Hash, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use syntax::edit::Edit;
+
+use crate::contract::alias::Alias;
+use crate::contract::args::Target;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::layers::code::edit::{Content, Declared, Edited};
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Replace a symbol: a function, method, type, constant, field
+///
+/// Its doc comment and attributes belong to it. What would not parse is refused.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Replace {
+    /// Symbol, as path#name
+    pub target: Target,
+    /// The whole declaration that takes its place; of several declarators, that one
+    #[arg(long)]
+    pub content: Content,
+    /// Only if the file still has this hash
+    #[arg(long)]
+    #[serde(default)]
+    pub if_hash: Option<Hash>,
+}
+
+impl Mutation for Replace {
+    const NAME: &'static str = "code.replace";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("kart_replace").joining(["file", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [Example] = &[Example {
+        args: "src/session.ts#Session.refresh --content 'refresh() {}' --dry-run",
+        shows: "what replacing a method would change",
+    }];
+    type Answer = Edited;
+
+    fn plan(self, view: &View) -> Result<Plan<Edited>> {
+        let declared = Declared::find(view, &self.target, self.if_hash)?;
+        declared.plan(Edit::Replace(self.content.as_str()), "Replaced")
+    }
+}

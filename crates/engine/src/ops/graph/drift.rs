@@ -1,0 +1,159 @@
+//! `graph.drift`: what was written down and may no longer be true.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::container::project;
+use work::graph::drift::Drift as Moved;
+use work::record::Atom;
+use work::{Id, Ref};
+
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::layers::work::{derived, drift, look, seen};
+use crate::view::View;
+
+/// How many uncovered folders are named.
+const FOLDERS: usize = 10;
+
+/// Rank the atoms whose files moved on since they were written, and list what none covers
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Drift {
+    /// Only of this project
+    #[arg(long)]
+    #[serde(default, alias = "project_id")]
+    pub project: Option<Ref>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// What to look at again, most moved first
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Drifted {
+    /// Atoms whose files moved on
+    pub atoms: Vec<DriftedAtom>,
+    /// Atoms that nothing has moved under
+    pub fresh: usize,
+    /// Atoms whose patterns match no file
+    pub covering_nothing: Vec<DriftedAtom>,
+    /// Files that no atom covers, by folder
+    pub uncovered: Vec<Folder>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// An atom and how far its files moved on
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DriftedAtom {
+    /// Its id
+    pub id: Id,
+    /// What it is called
+    pub name: String,
+    /// How far
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Moved>,
+}
+
+/// A folder and how many of its files no atom covers
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Folder {
+    /// The folder
+    pub path: String,
+    /// How many files
+    pub files: usize,
+}
+
+impl Query for Drift {
+    const NAME: &'static str = "graph.drift";
+    const EXAMPLES: &'static [Example] = &[Example { args: "", shows: "what to refresh first" }];
+    type Answer = Drifted;
+
+    fn run(self, view: &View) -> Result<Drifted> {
+        look(view, |draft| {
+            let atoms = match &self.project {
+                Some(id) => draft.list::<Atom>("project_id", &project(draft, Some(id))?.id)?,
+                None => draft.all::<Atom>()?,
+            };
+            let (mut moved, mut fresh, mut covering_nothing) = (Vec::new(), 0, Vec::new());
+            for atom in atoms {
+                view.call().go_on()?;
+                let drift = drift(view, draft, &atom)?;
+                let is_empty = match &drift {
+                    Some(drift) => drift.files == drift.removed && drift.added == 0,
+                    None => seen(view, &atom.paths)?.is_empty(),
+                };
+                let row = DriftedAtom { id: atom.id, name: atom.name, drift };
+                match &row.drift {
+                    _ if is_empty => covering_nothing.push(row),
+                    Some(drift) if !drift.is_none() => moved.push(row),
+                    _ => fresh += 1,
+                }
+            }
+            moved.sort_by_key(|row| {
+                let percent = row.drift.as_ref().map_or(0, |drift| drift.percent);
+                (std::cmp::Reverse(percent), row.name.clone(), row.id.clone())
+            });
+            let (atoms, paging) = Paging::cut(moved, self.offset, self.limit);
+            Ok(Drifted { atoms, fresh, covering_nothing, uncovered: uncovered(view)?, paging })
+        })
+    }
+}
+
+/// The folders with the most files that no atom covers.
+fn uncovered(view: &View) -> Result<Vec<Folder>> {
+    let derived = derived(view)?;
+    let mut counts = std::collections::BTreeMap::<String, usize>::new();
+    for path in crate::layers::files::paths(view)? {
+        if !derived.matcher.covers(&path.to_string()) {
+            let folder = path.parent().map_or(".".into(), |folder| folder.to_string());
+            *counts.entry(folder).or_default() += 1;
+        }
+    }
+    let mut folders: Vec<Folder> =
+        counts.into_iter().map(|(path, files)| Folder { path, files }).collect();
+    folders.sort_by(|a, b| b.files.cmp(&a.files).then_with(|| a.path.cmp(&b.path)));
+    folders.truncate(FOLDERS);
+    Ok(folders)
+}
+
+impl Render for Drifted {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!(
+            "{} atoms drifted, {} are as fresh as their files, {} cover nothing",
+            self.paging.total,
+            self.fresh,
+            self.covering_nothing.len()
+        ));
+        let cells = |row: &DriftedAtom| {
+            let words = row.drift.as_ref().map_or("no file".into(), Moved::words);
+            let name = Cell::text(format!("\"{}\"", row.name));
+            vec![name, Cell::faint(words), Cell::handle(format!("atom:{}", row.id.short()))]
+        };
+        page.table(2, self.atoms.iter().map(cells).collect());
+        self.paging.say_rest(page, self.atoms.len(), "graph drift");
+        if !self.covering_nothing.is_empty() {
+            page.heading("Their patterns match no file");
+            page.table(2, self.covering_nothing.iter().take(20).map(cells).collect());
+        }
+        if !self.uncovered.is_empty() {
+            page.heading("Folders with files that no atom covers");
+            let cells =
+                |folder: &Folder| vec![Cell::text(folder.files), Cell::handle(&folder.path)];
+            page.table(2, self.uncovered.iter().map(cells).collect());
+        }
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

@@ -1,0 +1,10 @@
+//! What the code taught: molecules and atoms, one operation a file.
+
+pub(super) mod context;
+pub(super) mod create;
+pub(super) mod delete;
+pub(super) mod drift;
+pub(super) mod search;
+pub(super) mod show;
+pub(crate) mod shown;
+pub(super) mod update;

@@ -1,0 +1,162 @@
+//! `history cochange`: what usually changes together with some files.
+
+use base::{Problem, RepoPath, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target, one_or_many};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::layers::history::{Artifact, Book, Together, ago, moment};
+use crate::view::View;
+
+/// Tell which files usually change together with these
+///
+/// Ranked by shared commits, recent and small ones counting more; merges and bulk commits do not
+/// count.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cochange {
+    /// One file, or several that change together
+    #[arg(required = true)]
+    #[serde(deserialize_with = "one_or_many")]
+    pub paths: Vec<Target>,
+    /// Files to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Files to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// What changes with some files, most likely first
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Ranked {
+    /// The files that were asked about
+    pub paths: Vec<RepoPath>,
+    /// How many of their commits count
+    pub commits: u64,
+    /// What changes with them
+    pub partners: Vec<Row>,
+    #[serde(skip)]
+    paging: Paging,
+    #[serde(skip)]
+    is_cut: bool,
+}
+
+/// A file that changes with them
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Row {
+    /// The file
+    pub path: RepoPath,
+    /// Commits that changed both
+    pub count: u64,
+    /// Those commits as a part of all commits of either
+    pub jaccard: f64,
+    /// Those commits as a part of the commits of the files asked about
+    pub confidence: f64,
+    /// Those commits as a part of all commits that count
+    pub support: f64,
+    /// How likely it changes too; comparable within one answer
+    pub score: f64,
+    /// When both last changed together
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<String>,
+    #[serde(skip)]
+    when: String,
+}
+
+impl Query for Cochange {
+    const NAME: &'static str = "history.cochange";
+    const ALIASES: &'static [Alias] = &[
+        Alias::of("get_cochange").renaming(&[("path", "paths")]),
+        Alias::of("kart_cochange").renaming(&[("path", "paths")]),
+    ];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "README.md", shows: "what is usually changed with one file" },
+        Example { args: "src/a.ts src/b.ts --limit 5", shows: "what goes with two of them" },
+    ];
+    type Answer = Ranked;
+
+    fn run(self, view: &View) -> Result<Ranked> {
+        if self.paths.is_empty() {
+            return Err(Problem::invalid("`paths` is empty").hint("name a file"));
+        }
+        let book = Book::open(view)?;
+        let asked: Vec<Artifact> =
+            self.paths.iter().map(|path| book.artifact(view, path)).collect::<Result<_>>()?;
+        let (together, found) = book.together(&asked)?;
+        let (together, paging) = Paging::cut(together, self.offset, self.limit);
+        let all = book.counted()?;
+        let row = |together| row(view, &book, together, (found.commits, all));
+        let partners = together.into_iter().map(row).collect::<Result<_>>()?;
+        let paths = asked.into_iter().map(|artifact| artifact.path).collect();
+        let (commits, is_cut) = (found.commits, found.is_cut);
+        Ok(Ranked { paths, commits, partners, paging, is_cut })
+    }
+}
+
+fn row(
+    view: &View,
+    book: &Book<'_>,
+    Together { path, partner }: Together,
+    (own, all): (u64, u64),
+) -> Result<Row> {
+    let theirs = book.weight(partner.artifact)?;
+    let last = partner.last.map(|commits| book.time_ago(commits)).transpose()?;
+    Ok(Row {
+        path,
+        count: partner.count,
+        jaccard: share(partner.count, (own + theirs).saturating_sub(partner.count)),
+        confidence: share(partner.count, own),
+        support: share(partner.count, all),
+        score: rounded(partner.score),
+        last: last.map(moment),
+        when: last.map(|last| ago(view.call().now, last)).unwrap_or_default(),
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of commits are small")]
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { rounded(part as f64 / whole as f64) }
+}
+
+fn rounded(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
+}
+
+impl Render for Ranked {
+    fn render(&self, page: &mut Page) {
+        let names: Vec<String> = self.paths.iter().map(ToString::to_string).collect();
+        let names = names.join(" ");
+        let commits = match (self.commits, self.is_cut) {
+            (1, _) => "1 commit".into(),
+            (commits, false) => format!("{commits} commits"),
+            (commits, true) => format!("the last {commits} commits"),
+        };
+        match self.paging.total {
+            0 => page.answer(format!("Nothing changes with {names} ({commits} looked at)")),
+            1 => page.answer(format!("1 file may change with {names} ({commits} looked at)")),
+            n => page.answer(format!("{n} files may change with {names} ({commits} looked at)")),
+        }
+        let cells = |row: &Row| {
+            let often = match row.count {
+                0 => "by its name or folder alone".to_owned(),
+                count => format!("{count} of {}, jaccard {:.2}", self.commits, row.jaccard),
+            };
+            vec![Cell::handle(&row.path), Cell::text(often), Cell::faint(&row.when)]
+        };
+        page.table(0, self.partners.iter().map(cells).collect());
+        let again = format!("history cochange {names}");
+        self.paging.say_rest(page, self.partners.len(), again);
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

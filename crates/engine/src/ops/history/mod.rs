@@ -1,0 +1,85 @@
+//! How files got here, and what changes with them.
+
+pub mod cochange;
+pub mod list;
+pub mod provenance;
+pub mod show;
+pub mod tags;
+
+use std::collections::BTreeSet;
+
+use base::Result;
+use history::line::Stop;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::layers::history::{Book, moment, short};
+
+/// A commit as answers show it
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CommitRow {
+    /// Its name
+    pub commit: String,
+    /// What it says, subject and body
+    pub message: String,
+    /// Who wrote it
+    pub author: String,
+    /// When it was committed
+    pub timestamp: String,
+    /// `feat`, `fix` and the like, if its subject says so
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conv_type: Option<String>,
+    /// The scope that its subject names
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conv_scope: Option<String>,
+    /// Whether it says that it breaks what was promised
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub breaking: bool,
+    /// What it did to the file
+    pub change: String,
+    /// Where the file was then
+    pub path: String,
+    /// The tags of the file after it
+    pub tags_at_commit: BTreeSet<String>,
+}
+
+impl CommitRow {
+    fn of(book: &Book<'_>, stop: &Stop) -> Result<Self> {
+        let commit = book.commit(stop)?;
+        let conventional = history::conventional(&commit.message);
+        Ok(Self {
+            commit: history::hex(&stop.sha),
+            author: format!("{} <{}>", commit.author.name, commit.author.email),
+            timestamp: moment(stop.time),
+            conv_type: conventional.as_ref().map(|c| c.kind.to_owned()),
+            conv_scope: conventional.as_ref().and_then(|c| c.scope).map(str::to_owned),
+            breaking: conventional.is_some_and(|c| c.breaking),
+            change: String::new(),
+            path: String::new(),
+            tags_at_commit: BTreeSet::new(),
+            message: commit.message,
+        })
+    }
+
+    fn subject(&self) -> &str {
+        history::commit::subject(&self.message)
+    }
+
+    /// The handle of the commit.
+    fn handle(&self) -> String {
+        format!("commit:{}", self.commit.get(..12).unwrap_or(&self.commit))
+    }
+
+    fn day(&self) -> &str {
+        self.timestamp.get(..10).unwrap_or(&self.timestamp)
+    }
+}
+
+fn handle(stop: &Stop) -> String {
+    format!("commit:{}", short(&stop.sha))
+}
+
+/// Tags with commas between them.
+fn listed(tags: &BTreeSet<String>) -> String {
+    tags.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,181 @@
+//! `history provenance`: the commits that made a file what it is, oldest first.
+
+use std::collections::BTreeSet;
+
+use base::{Problem, RepoPath, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CommitRow, listed};
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::layers::history::{Artifact, Book, SymbolHistory, SymbolTouch, follow_symbol};
+use crate::view::View;
+
+/// Tell how a file or symbol got here: its commits, oldest first, with tags at each
+///
+/// Renames are followed. A path that it had before, or of a deleted file, will do.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Provenance {
+    /// A file, now or earlier, or `path#name` for one symbol of it
+    pub path: Target,
+    /// Commits to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Commits to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// The commits of a file
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Chain {
+    /// Where it is, or was last
+    pub path: RepoPath,
+    /// Whether the commit that is checked out has it
+    pub alive: bool,
+    /// The symbol that was asked about
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
+    /// Where it was before
+    pub earlier: BTreeSet<RepoPath>,
+    /// Its commits, oldest first
+    pub commits: Vec<CommitRow>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+impl Query for Provenance {
+    const NAME: &'static str = "history.provenance";
+    const ALIASES: &'static [Alias] = &[Alias::of("get_provenance")];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "README.md --limit 5", shows: "how a file began" },
+        Example { args: "src/a.ts#Session.refresh", shows: "what changed one function" },
+    ];
+    type Answer = Chain;
+
+    fn run(self, view: &View) -> Result<Chain> {
+        let book = Book::open(view)?;
+        let part = (self.offset, self.limit);
+        let text = self.path.as_str().trim();
+        let text = text.strip_prefix("symbol:").unwrap_or(text);
+        if let Some((path, symbol)) = text.split_once('#') {
+            let artifact = book.artifact(view, &path.parse().map_err(Problem::invalid)?)?;
+            return symbol_chain(view, &book, artifact, (symbol, part));
+        }
+        let artifact = book.artifact(view, &self.path)?;
+        chain(&book, artifact, part)
+    }
+}
+
+/// A part of the commits of an artifact.
+pub(super) fn chain(
+    book: &Book<'_>,
+    artifact: Artifact,
+    (offset, limit): (Offset, Limit),
+) -> Result<Chain> {
+    let touches = book.touches(artifact.id)?;
+    let all = touches.iter().flat_map(|touch| touch.old.iter().chain([&touch.path]));
+    let earlier = all.filter(|path| **path != artifact.path).cloned().collect();
+    let ops = book.tag_ops(artifact.id)?;
+    let (touches, paging) = Paging::cut(touches, offset, limit);
+    let mut commits = Vec::with_capacity(touches.len());
+    for touch in touches {
+        let stop = book.stop(touch.pos)?;
+        commits.push(CommitRow {
+            change: touch.how.word().to_owned(),
+            path: touch.path.to_string(),
+            tags_at_commit: book.tags_at(&touch.path, &ops, touch.pos),
+            ..CommitRow::of(book, &stop)?
+        });
+    }
+    let (path, alive) = (artifact.path, artifact.is_live);
+    Ok(Chain { path, alive, symbol: None, earlier, commits, paging })
+}
+
+/// A part of the commits that touched one symbol.
+fn symbol_chain(
+    view: &View,
+    book: &Book<'_>,
+    artifact: Artifact,
+    (symbol, (offset, limit)): (&str, (Offset, Limit)),
+) -> Result<Chain> {
+    let SymbolHistory { touches, is_cut } = follow_symbol(view, book, &artifact, symbol)?;
+    if touches.is_empty() {
+        return Err(Problem::not_found(format!("no commit of {} has `{symbol}`", artifact.path))
+            .hint(format!("its symbols: code zoom {} --level 1", artifact.path)));
+    }
+    if is_cut {
+        view.doubt("only the newest commits of the file were looked at");
+    }
+    let names = touches.iter().map(|touch| touch.touch.path.clone());
+    let earlier = names.filter(|path| *path != artifact.path).collect();
+    let ops = book.tag_ops(artifact.id)?;
+    let (touches, paging) = Paging::cut(touches, offset, limit);
+    let row = |SymbolTouch { touch, how, name }: SymbolTouch| {
+        Ok(CommitRow {
+            change: how.to_owned(),
+            path: format!("{}#{name}", touch.path),
+            tags_at_commit: book.tags_at(&touch.path, &ops, touch.pos),
+            ..CommitRow::of(book, &book.stop(touch.pos)?)?
+        })
+    };
+    let commits = touches.into_iter().map(row).collect::<Result<_>>()?;
+    let (path, alive, symbol) = (artifact.path, artifact.is_live, Some(symbol.to_owned()));
+    Ok(Chain { path, alive, symbol, earlier, commits, paging })
+}
+
+impl Render for Chain {
+    fn render(&self, page: &mut Page) {
+        let gone = if self.alive { "" } else { ", deleted" };
+        let commits = match self.paging.total {
+            1 => "1 commit".into(),
+            total => format!("{total} commits"),
+        };
+        let symbol = self.symbol.as_ref().map(|name| format!("#{name}")).unwrap_or_default();
+        page.answer(format!("{}{symbol}{gone}: {commits}, oldest first", self.path));
+        if !self.earlier.is_empty() {
+            let earlier: Vec<String> = self.earlier.iter().map(ToString::to_string).collect();
+            page.item("earlier at", earlier.join(", "));
+        }
+        self.rows(page);
+        let again = format!("history provenance {}{symbol}", self.path);
+        self.paging.say_rest(page, self.commits.len(), again);
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}
+
+impl Chain {
+    /// The commits as a table; tags are told where they change.
+    pub(super) fn rows(&self, page: &mut Page) {
+        let mut before: Option<&BTreeSet<String>> = None;
+        let mut rows = Vec::with_capacity(self.commits.len());
+        for commit in &self.commits {
+            let tags = match before == Some(&commit.tags_at_commit) {
+                true => String::new(),
+                false => format!("[{}]", listed(&commit.tags_at_commit)),
+            };
+            before = Some(&commit.tags_at_commit);
+            let author = commit.author.split(" <").next().unwrap_or_default();
+            rows.push(vec![
+                Cell::faint(commit.day()),
+                Cell::text(&commit.change),
+                Cell::text(commit.subject()),
+                Cell::faint(author),
+                Cell::text(tags),
+                Cell::handle(commit.handle()),
+            ]);
+        }
+        page.table(0, rows);
+    }
+}

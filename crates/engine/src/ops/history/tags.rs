@@ -1,0 +1,98 @@
+//! `history tags`: every tag, and how many files have it.
+
+use std::collections::BTreeMap;
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::graph;
+use crate::layers::history::Book;
+use crate::view::View;
+
+/// List all tags, with how many files have each
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tags {
+    /// Only of files in this folder
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
+    /// Tags to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Tags to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// Tags, the most common first
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Counted {
+    /// The tags
+    pub tags: Vec<Row>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// A tag
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Row {
+    /// Its name
+    pub tag: String,
+    /// How many files have it
+    pub count: u64,
+}
+
+impl Query for Tags {
+    const NAME: &'static str = "history.tags";
+    const ALIASES: &'static [Alias] = &[Alias::of("list_tags")];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "", shows: "what the files of this repository are about" }];
+    type Answer = Counted;
+
+    fn run(self, view: &View) -> Result<Counted> {
+        let book = Book::open(view)?;
+        let folder = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
+        let folder = folder.and_then(|node| node.path().cloned());
+        let mut files = book.live()?;
+        files.retain(|(path, _)| folder.as_ref().is_none_or(|folder| path.is_below(folder)));
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for tag in book.all_tags(&files)?.into_iter().flatten() {
+            *counts.entry(tag).or_default() += 1;
+        }
+        let mut rows: Vec<Row> =
+            counts.into_iter().map(|(tag, count)| Row { tag, count }).collect();
+        rows.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.tag.cmp(&b.tag)));
+        let (tags, paging) = Paging::cut(rows, self.offset, self.limit);
+        Ok(Counted { tags, paging })
+    }
+}
+
+impl Render for Counted {
+    fn render(&self, page: &mut Page) {
+        match self.paging.total {
+            0 => page.answer("No file has a tag"),
+            1 => page.answer("1 tag"),
+            total => page.answer(format!("{total} tags")),
+        }
+        let cells = |row: &Row| {
+            let next = format!("history list --tags {}", row.tag);
+            vec![Cell::text(&row.tag), Cell::text(row.count), Cell::handle(next)]
+        };
+        page.table(0, self.tags.iter().map(cells).collect());
+        self.paging.say_rest(page, self.tags.len(), "history tags");
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

@@ -1,0 +1,92 @@
+//! `restore`: puts a backup in the place of its store. Only a person may.
+
+use std::sync::Arc;
+
+use base::{Call, Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::backup::table;
+use crate::backup::{self, Backup};
+use crate::contract::op::{Action, Door, Effect, Example};
+use crate::contract::page::{Page, Render};
+use crate::workspace::Workspace;
+
+/// Put a backup in the place of its durable store, and keep what was there
+///
+/// Without a name it changes nothing and lists the backups.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Restore {
+    /// A backup, or a store for its newest one
+    #[serde(default)]
+    pub backup: Option<String>,
+}
+
+/// What was put back
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Restored {
+    /// The backup that is now the store; none if they were only listed
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backup: Option<Backup>,
+    /// Where the store that was there is kept, in the folder of the stores
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
+    /// Every backup there is
+    pub backups: Vec<Backup>,
+}
+
+impl Action for Restore {
+    const NAME: &'static str = "restore";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const DOORS: &'static [Door] = Door::PERSON;
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "", shows: "the backups there are" },
+        Example { args: "work", shows: "the newest backup of a store, put in its place" },
+    ];
+    type Answer = Restored;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Restored> {
+        let shared = &workspace.homes.shared;
+        let backups = backup::list(shared);
+        let Some(wanted) = self.backup else {
+            return Ok(Restored { backup: None, kept: None, backups });
+        };
+        let chosen = find(&backups, &wanted)?.clone();
+        let kept = backup::put_back(shared, &chosen, call)?;
+        Ok(Restored { backup: Some(chosen), kept, backups: backup::list(shared) })
+    }
+}
+
+/// The backup of this name, or the newest sound one of this store.
+fn find<'a>(backups: &'a [Backup], wanted: &str) -> Result<&'a Backup> {
+    let named = backups.iter().find(|backup| backup.name == wanted);
+    let of_store = || backups.iter().find(|b| b.store == wanted && b.revision.is_some());
+    named.or_else(of_store).ok_or_else(|| {
+        let problem = Problem::not_found(format!("no backup is called `{wanted}`"));
+        let names = backups.iter().flat_map(|backup| [backup.name.as_str(), &backup.store]);
+        let near = base::near::nearest(wanted, names, 1);
+        let hint = near.first().map(|near| format!("the nearest is `{near}`"));
+        let list = "`cairn restore` lists them".to_owned();
+        hint.into_iter().chain([list]).fold(problem, Problem::hint)
+    })
+}
+
+impl Render for Restored {
+    fn render(&self, page: &mut Page) {
+        match (&self.backup, self.backups.len()) {
+            (Some(backup), _) => {
+                page.answer(format!("{} is again as in {}", backup.store, backup.name));
+                if let Some(kept) = &self.kept {
+                    page.item("what was there is kept as", kept);
+                }
+            }
+            (None, 0) => page.answer("No backups: `cairn backup` takes them"),
+            (None, all) => {
+                page.answer(format!("{all} backups; nothing was changed"));
+                table(page, &self.backups);
+            }
+        }
+    }
+}

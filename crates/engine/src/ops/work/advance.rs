@@ -1,0 +1,112 @@
+//! `work.advance`: one state on, with all that follows from it.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::claim::live_claim;
+use work::flow::{Moved, Step, advance};
+use work::text::Many;
+use work::words::{Kind, Status};
+use work::{Container, Ref};
+
+use super::evidence;
+use super::hints::{GraphHints, hints};
+use crate::contract::alias::Alias;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::contract::page::{Page, Render};
+use crate::layers::work::{pipelines, plan};
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Move a feature or task to its next state
+///
+/// Refused when blocked or over. Closing frees what it blocked.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Advance {
+    /// Which one
+    pub id: Ref,
+    /// feature or task
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    pub kind: Option<Kind>,
+    /// The version you saw
+    #[arg(long)]
+    #[serde(default)]
+    pub version: Option<u32>,
+    /// What shows that a task is done, such as `tests: login.test.ts`
+    #[arg(long)]
+    #[serde(default)]
+    pub evidence: Option<Many<String>>,
+}
+
+/// What moved, and what to write down now
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Advanced {
+    /// What moved
+    #[serde(flatten)]
+    pub moved: Moved,
+    /// What the finished task suggests for the knowledge graph
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph_hints: Option<GraphHints>,
+}
+
+impl Mutation for Advance {
+    const NAME: &'static str = "work.advance";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [Alias] = &[Alias::of("advance")];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "task:019b7d2f-1a2b --version 3", shows: "a task one step on" },
+        Example {
+            args: "task:019b7d2f-1a2b --evidence \"tests: login.test.ts\"",
+            shows: "a task closed where the configuration asks for tests",
+        },
+    ];
+    type Answer = Advanced;
+
+    fn plan(self, view: &View) -> Result<Plan<Advanced>> {
+        let pipelines = pipelines(view)?;
+        let step = Step { kind: self.kind, id: &self.id, version: self.version };
+        let given = self.evidence.clone().unwrap_or_default();
+        let told = |done: &Advanced| {
+            format!(
+                "advance {} \"{}\" to {}",
+                done.moved.what.kind, done.moved.what.name, done.moved.to
+            )
+        };
+        plan(view, told, |draft| {
+            let both = [Kind::Feature, Kind::Task];
+            let task = match Container::find(draft, &both, &self.id) {
+                Ok(Container::Task(task)) => Some(task),
+                _ => None, // what is wrong with it is told in its order below
+            };
+            let claim = task.as_ref().map(|task| live_claim(draft, task)).transpose()?.flatten();
+            let shown = match &task {
+                Some(task) => evidence::gathered(view, draft, task, &given.0)?,
+                None => evidence::none(&given.0)?,
+            };
+            let moved = advance(draft, &pipelines, &step, &shown.given)?;
+            if moved.to == Status::Closed
+                && let Some(task) = &task
+            {
+                evidence::check(view, &pipelines, (task, &shown))?;
+            }
+            let is_finished = moved.to == Status::Closed;
+            let graph_hints = match task.filter(|_| is_finished) {
+                Some(task) => Some(hints(view, draft, &task, claim.as_ref())?),
+                None => None,
+            };
+            Ok(Advanced { moved, graph_hints })
+        })
+    }
+}
+
+impl Render for Advanced {
+    fn render(&self, page: &mut Page) {
+        self.moved.render(page);
+        if let Some(hints) = &self.graph_hints {
+            hints.render(page);
+        }
+    }
+}

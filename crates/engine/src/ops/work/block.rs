@@ -1,0 +1,83 @@
+//! `work.block`: keeps a feature or task from going on.
+
+use base::{Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::Ref;
+use work::depend::{Blocker, Tie, block};
+use work::text::{Many, Summary};
+use work::words::Kind;
+
+use crate::contract::alias::Alias;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::contract::page::{Page, Render};
+use crate::layers::work::plan;
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Block a feature or task, by other work or, with `NO_OP`, by a reason alone
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Block {
+    /// What is blocked
+    pub id: Ref,
+    /// Ids of what blocks it, or `NO_OP`
+    #[arg(long)]
+    pub blocked_by: Many<Blocker>,
+    /// Why
+    #[arg(long)]
+    #[serde(default, alias = "blocked_reason")]
+    pub reason: Option<Summary>,
+    /// feature or task
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    pub kind: Option<Kind>,
+    /// The version you saw
+    #[arg(long)]
+    #[serde(default)]
+    pub version: Option<u32>,
+}
+
+/// The blocks that are there now
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Blocks {
+    /// The blocks
+    pub blocks: Vec<Tie>,
+}
+
+impl Mutation for Block {
+    const NAME: &'static str = "work.block";
+    const EFFECT: Effect = Effect::ADDS;
+    const ALIASES: &'static [Alias] = &[Alias::of("block")];
+    const EXAMPLES: &'static [Example] = &[Example {
+        args: "task:019b7d2f-1a2b --blocked-by NO_OP --reason \"waits for the vendor\"",
+        shows: "a task that waits for somebody else",
+    }];
+    type Answer = Blocks;
+
+    fn plan(self, view: &View) -> Result<Plan<Blocks>> {
+        if self.blocked_by.0.is_empty() {
+            return Err(
+                Problem::invalid("`blocked_by` is empty").hint("name what blocks it, or NO_OP")
+            );
+        }
+        let reason = self.reason.as_ref().map_or("", Summary::as_str).trim();
+        plan(
+            view,
+            |_| format!("block {}", self.id),
+            |draft| {
+                Ok(Blocks {
+                    blocks: block(draft, (&self.id, self.version), &self.blocked_by.0, reason)?,
+                })
+            },
+        )
+    }
+}
+
+impl Render for Blocks {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!("Blocked by {}", self.blocks.len()));
+        self.blocks.iter().for_each(|tie| super::dependencies::say(page, tie));
+    }
+}

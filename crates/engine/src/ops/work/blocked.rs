@@ -1,0 +1,115 @@
+//! `work.blocked`: what cannot go on, and why.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::Ref;
+use work::container::{Brief, blockers, project};
+use work::query::blocked;
+use work::words::{Kind, Status};
+
+use super::shown::row;
+use super::state::Block;
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::layers::work::look;
+use crate::view::View;
+
+/// List what is blocked, and by what
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Blocked {
+    /// task or feature; both if left out
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    pub kind: Option<Kind>,
+    /// The project
+    #[arg(long)]
+    #[serde(default, alias = "project_id")]
+    pub project: Option<Ref>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// What cannot go on
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Stuck {
+    /// The rows, urgent first
+    pub items: Vec<StuckRow>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// One feature or task that cannot go on
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StuckRow {
+    /// What it is
+    #[serde(flatten)]
+    pub what: Brief,
+    /// What it waits for
+    pub blocked_by: Vec<Block>,
+}
+
+impl Query for Blocked {
+    const NAME: &'static str = "work.blocked";
+    const ALIASES: &'static [Alias] = &[
+        Alias::of("get_blocked_tasks").presetting(&[("kind", "\"task\"")]),
+        Alias::of("get_blocked_features").presetting(&[("kind", "\"feature\"")]),
+    ];
+    const EXAMPLES: &'static [Example] = &[Example { args: "", shows: "all that waits" }];
+    type Answer = Stuck;
+
+    fn run(self, view: &View) -> Result<Stuck> {
+        look(view, |draft| {
+            let project = project(draft, self.project.as_ref())?;
+            let kinds = self.kind.map_or(vec![Kind::Feature, Kind::Task], |kind| vec![kind]);
+            let mut rows = Vec::new();
+            for kind in kinds {
+                for one in blocked(draft, kind, &project.id)? {
+                    let blocks = blockers(draft, one.id())?.into_iter();
+                    let blocked_by = blocks.map(|(block, by)| Block { by, reason: block.reason });
+                    rows.push(StuckRow { what: one.brief(), blocked_by: blocked_by.collect() });
+                }
+            }
+            let (items, paging) = Paging::cut(rows, self.offset, self.limit);
+            Ok(Stuck { items, paging })
+        })
+    }
+}
+
+impl Render for Stuck {
+    fn render(&self, page: &mut Page) {
+        page.answer(match self.paging.total {
+            0 => "Nothing is blocked".to_owned(),
+            total => format!("{total} blocked"),
+        });
+        let mut rows = Vec::new();
+        for item in &self.items {
+            rows.push(row(&item.what));
+            for block in &item.blocked_by {
+                let by = block.by.as_ref();
+                let name = by.map_or("a reason", |by| by.name.as_str());
+                let status = by.and_then(|by| by.status).map_or("", Status::word);
+                let text = format!("by \"{name}\" {status} {}", block.reason);
+                let handle = by.map(Brief::handle).unwrap_or_default();
+                rows.push(vec![Cell::text(""), Cell::faint(text.trim_end()), Cell::handle(handle)]);
+            }
+        }
+        page.table(0, rows);
+        self.paging.say_rest(page, self.items.len(), "work blocked");
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

@@ -1,0 +1,99 @@
+//! `work.claim`: takes a task, so that nobody else does.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::claim::{Among, claim, release};
+use work::record::{Claim as Lease, Task};
+use work::{Container, Ref};
+
+use super::shown::line;
+use crate::contract::args::number_type;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::contract::page::{Page, Render};
+use crate::layers::work::{pipelines, plan};
+use crate::plan::Plan;
+use crate::view::View;
+
+number_type!(
+    /// How long a claim holds unless it is renewed, in minutes.
+    Minutes, 1..=10_080, default 60
+);
+
+/// Claim a task, or the next one that is free, so that nobody else takes it
+///
+/// The claim ends by itself; claiming again renews it.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// Which task; the next one if left out
+    #[serde(default, alias = "id", alias = "task_id")]
+    pub task: Option<Ref>,
+    /// The project
+    #[arg(long)]
+    #[serde(default, alias = "project_id")]
+    pub project: Option<Ref>,
+    /// Only tasks of this feature
+    #[arg(long)]
+    #[serde(default, alias = "feature_id")]
+    pub feature: Option<Ref>,
+    /// How long it holds
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub minutes: Minutes,
+    /// Give the claim back
+    #[arg(long, requires = "task")]
+    #[serde(default)]
+    pub release: bool,
+}
+
+/// A task and who has it
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Claimed {
+    /// The task
+    pub task: Task,
+    /// The claim, or the one that was given back
+    pub claim: Lease,
+    /// Whether it was given back
+    pub released: bool,
+}
+
+impl Mutation for Claim {
+    const NAME: &'static str = "work.claim";
+    const EFFECT: Effect = Effect::ADDS;
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "", shows: "the next free task, taken" },
+        Example { args: "task:019b7d2f-1a2b --release", shows: "a task given back" },
+    ];
+    type Answer = Claimed;
+
+    fn plan(self, view: &View) -> Result<Plan<Claimed>> {
+        let pipelines = pipelines(view)?;
+        let told = |done: &Claimed| format!("claim task \"{}\"", done.task.title);
+        plan(view, told, |draft| {
+            let (task, claim) = match (&self.task, self.release) {
+                (Some(task), true) => release(draft, task)?,
+                (task, _) => {
+                    let among =
+                        Among { project: self.project.as_ref(), feature: self.feature.as_ref() };
+                    let minutes = u32::from(self.minutes);
+                    claim(draft, &pipelines, (task.as_ref(), among), minutes)?
+                }
+            };
+            Ok(Claimed { task, claim, released: self.release })
+        })
+    }
+}
+
+impl Render for Claimed {
+    fn render(&self, page: &mut Page) {
+        let line = line(&Container::Task(self.task.clone()));
+        if self.released {
+            page.answer(format!("Given back: {line}"));
+            return;
+        }
+        page.answer(format!("Claimed until {}: {line}", self.claim.until));
+        page.say(format!("Commits with the trailer  Task: {}  belong to it", self.task.id));
+    }
+}

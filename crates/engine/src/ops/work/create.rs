@@ -1,0 +1,102 @@
+//! `work.create`: a new project, feature or task.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::Ref;
+use work::edit::{Fields, create};
+use work::text::{Knowledge, Many, Name, OrNone, Summary, Tag};
+use work::words::{Kind, Priority};
+
+use super::shown::Whole;
+use crate::contract::alias::Alias;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::layers::work::plan;
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Make a project, feature or task
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Create {
+    /// project, feature or task
+    #[serde(alias = "container_type")]
+    pub kind: Kind,
+    /// What it is called
+    #[serde(alias = "title")]
+    pub name: Name,
+    /// Its project
+    #[arg(long)]
+    #[serde(default, alias = "project_id")]
+    pub project: Option<Ref>,
+    /// A task's feature
+    #[arg(long)]
+    #[serde(default, alias = "feature_id", skip_serializing_if = "Option::is_none")]
+    pub feature: Option<Ref>,
+    /// In short
+    #[arg(long)]
+    #[serde(default)]
+    pub summary: Option<Summary>,
+    /// At length
+    #[arg(long)]
+    #[serde(default)]
+    pub description: Option<Knowledge>,
+    /// HIGH, MEDIUM or LOW
+    #[arg(long)]
+    #[serde(default)]
+    pub priority: Option<Priority>,
+    /// A task's, from 1 to 10
+    #[arg(long)]
+    #[serde(default)]
+    pub complexity: Option<u32>,
+    /// Labels
+    #[arg(long)]
+    #[serde(default)]
+    pub tags: Option<Many<Tag>>,
+    /// Related work
+    #[arg(long)]
+    #[serde(default)]
+    pub related_to: Option<Many<Ref>>,
+    /// Templates to apply
+    #[arg(long)]
+    #[serde(default, alias = "template_ids")]
+    pub templates: Option<Many<String>>,
+}
+
+impl Mutation for Create {
+    const NAME: &'static str = "work.create";
+    const EFFECT: Effect = Effect::ADDS;
+    const ALIASES: &'static [Alias] = &[Alias::of("manage_container").when("operation", "create")];
+    const EXAMPLES: &'static [Example] = &[Example {
+        args: "task \"Handle disputed charges\" --priority HIGH --templates Task",
+        shows: "a task with the sections to fill",
+    }];
+    type Answer = Whole;
+
+    fn plan(self, view: &View) -> Result<Plan<Whole>> {
+        let summary = format!("create {} \"{}\"", self.kind, self.name.as_str().trim());
+        let fields = Fields {
+            name: Some(self.name),
+            summary: self.summary,
+            description: self.description,
+            priority: self.priority,
+            complexity: self.complexity,
+            tags: self.tags,
+            feature: self.feature.map(|feature| OrNone(Some(feature))),
+            related_to: self.related_to,
+        };
+        plan(
+            view,
+            |_| summary,
+            |draft| {
+                let made = create(draft, (self.kind, self.project.as_ref()), &fields)?;
+                for name in self.templates.iter().flat_map(|many| &many.0) {
+                    let template = work::templates::find(draft, name)?;
+                    work::templates::apply(draft, &made, &template)?;
+                }
+                Ok(Whole::of(made, "Made"))
+            },
+        )
+    }
+}

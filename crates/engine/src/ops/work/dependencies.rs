@@ -1,0 +1,110 @@
+//! `work.dependencies`: what a feature or task hangs together with, both ways.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::container::Brief;
+use work::depend::{Tie, ties};
+use work::words::{Kind, Relation, Status};
+use work::{Container, Ref};
+
+use crate::contract::alias::Alias;
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Page, Render};
+use crate::layers::work::look;
+use crate::view::View;
+
+/// Show what a feature or task waits for, what waits for it, and what relates to it
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Dependencies {
+    /// Which one
+    #[serde(alias = "task_id", alias = "container_id")]
+    pub id: Ref,
+    /// feature or task
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    pub kind: Option<Kind>,
+    /// incoming, outgoing or all
+    #[arg(long, default_value = "all")]
+    #[serde(default = "all")]
+    pub direction: String,
+    /// BLOCKS or `RELATES_TO`
+    #[arg(long)]
+    #[serde(default, alias = "type")]
+    pub relation: Option<Relation>,
+}
+
+fn all() -> String {
+    "all".into()
+}
+
+/// What something hangs together with
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Tied {
+    /// What was asked about
+    #[serde(flatten)]
+    pub what: Brief,
+    /// The relations
+    pub dependencies: Vec<Tie>,
+}
+
+impl Query for Dependencies {
+    const NAME: &'static str = "work.dependencies";
+    const ALIASES: &'static [Alias] = &[
+        Alias::of("query_dependencies").when("operation", "get"),
+        Alias::of("query_dependencies").when("operation", "search"),
+        Alias::of("query_dependencies"),
+    ];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "task:019b7d2f-1a2b", shows: "what it waits for and what waits for it" }];
+    type Answer = Tied;
+
+    fn run(self, view: &View) -> Result<Tied> {
+        let direction = self.direction.to_lowercase();
+        if !["all", "both", "incoming", "outgoing"].contains(&direction.as_str()) {
+            let what = format!("`{}` is not incoming, outgoing or all", self.direction);
+            return Err(base::Problem::invalid(what));
+        }
+        look(view, |draft| {
+            let kinds = self.kind.map_or(vec![Kind::Feature, Kind::Task], |kind| vec![kind]);
+            let one = Container::find(draft, &kinds, &self.id)?;
+            let mut dependencies = ties(draft, one.id())?;
+            dependencies.retain(|tie| {
+                let comes_in = tie.to.id == *one.id();
+                self.relation.is_none_or(|relation| relation == tie.relation)
+                    && match direction.as_str() {
+                        "incoming" => comes_in,
+                        "outgoing" => !comes_in,
+                        _ => true,
+                    }
+            });
+            Ok(Tied { what: one.brief(), dependencies })
+        })
+    }
+}
+
+impl Render for Tied {
+    fn render(&self, page: &mut Page) {
+        let count = self.dependencies.len();
+        page.answer(format!(
+            "{} \"{}\" has {count} dependencies    {}",
+            self.what.kind,
+            self.what.name,
+            self.what.handle()
+        ));
+        self.dependencies.iter().for_each(|tie| say(page, tie));
+    }
+}
+
+/// A relation on one line.
+pub(super) fn say(page: &mut Page, tie: &Tie) {
+    let name = |brief: &Brief| {
+        format!("\"{}\" {} {}", brief.name, brief.status.map_or("", Status::word), brief.handle())
+    };
+    let from = tie.from.as_ref().map_or("a reason".to_owned(), name);
+    let word = if tie.relation == Relation::Blocks { "blocks" } else { "relates to" };
+    let reason = if tie.reason.is_empty() { String::new() } else { format!("  ({})", tie.reason) };
+    page.say_next(format!("  {from} {word} {}{reason}", name(&tie.to)), tie.id.short());
+}

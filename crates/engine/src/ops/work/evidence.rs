@@ -1,0 +1,99 @@
+//! What shows that a task is done, where `work.evidence` asks for it.
+
+use base::{Code, Problem, Result};
+use work::flow::{Pipelines, missing_evidence};
+use work::graph::files;
+use work::record::{Evidence, Task};
+use work::{Container, Draft};
+
+use crate::layers::work::{digest, named_paths};
+use crate::view::View;
+
+/// Evidence that is checked here and need not be brought.
+const LINKS: &str = "links";
+
+/// What a caller brought, and what the task's files look like now.
+pub(super) struct Shown {
+    pub given: Vec<Evidence>,
+    digest: String,
+    paths: Vec<String>,
+}
+
+/// Reads `kind: what` and notes what the task's files look like with it.
+pub(super) fn gathered(
+    view: &View,
+    draft: &Draft<'_>,
+    task: &Task,
+    given: &[String],
+) -> Result<Shown> {
+    let is_asked = !given.is_empty() || !view.config().work.evidence.is_empty();
+    if !is_asked {
+        return Ok(Shown { given: Vec::new(), digest: String::new(), paths: Vec::new() });
+    }
+    let paths = files::of(draft, &Container::Task(task.clone()))?;
+    let digest = digest(view, &named_paths(view, &paths)?)?;
+    let one = |text: &String| {
+        let (kind, what) = text.split_once([':', '=']).unwrap_or((text, ""));
+        let (kind, what) = (kind.trim().to_lowercase(), what.trim().to_owned());
+        if kind.is_empty() || (what.is_empty() && kind != LINKS) {
+            return Err(Problem::invalid(format!("`{text}` does not say what was seen"))
+                .hint("write the kind and what was seen, for example  tests: login.test.ts"));
+        }
+        let (by, at) = (draft.actor.clone(), draft.stamp());
+        Ok(Evidence { kind, what, by, at, digest: digest.clone() })
+    };
+    Ok(Shown { given: given.iter().map(one).collect::<Result<_>>()?, digest, paths })
+}
+
+/// Evidence is a task's; anything else has none.
+pub(super) fn none(given: &[String]) -> Result<Shown> {
+    if !given.is_empty() {
+        return Err(Problem::invalid("evidence is given for a task"));
+    }
+    Ok(Shown { given: Vec::new(), digest: String::new(), paths: Vec::new() })
+}
+
+/// Refuses to close a task without what the configuration asks for.
+pub(super) fn check(
+    view: &View,
+    pipelines: &Pipelines,
+    (task, shown): (&Task, &Shown),
+) -> Result<()> {
+    let all: Vec<Evidence> = task.evidence.iter().chain(&shown.given).cloned().collect();
+    let mut missing = missing_evidence(pipelines, &all, &shown.digest);
+    if pipelines.evidence.iter().any(|kind| kind == LINKS) {
+        check_links(view, shown)?;
+        missing.retain(|kind| kind != LINKS);
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let stale = |kind: &&String| all.iter().any(|one| one.kind == **kind);
+    let old: Vec<&String> = missing.iter().filter(stale).collect();
+    let why = if old.is_empty() { "was given" } else { "was seen since its files changed" };
+    let what = format!("task \"{}\" is not closed: no {} {why}", task.title, missing.join(", "));
+    Err(Problem::new(Code::Blocked, what)
+        .detail("missing_evidence", missing.clone())
+        .hint(format!("say what you saw, for example  --evidence \"{}: …\"", missing[0])))
+}
+
+/// Every file that the task names is there.
+fn check_links(view: &View, shown: &Shown) -> Result<()> {
+    let gone: Vec<String> = shown
+        .paths
+        .iter()
+        .filter(|path| !path.contains(['*', '?', '{', '[']))
+        .filter(|path| {
+            let typed = view.typed_paths(path);
+            !typed.iter().any(|path| view.tree().stat_if_there(path).is_some())
+        })
+        .cloned()
+        .collect();
+    if gone.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::new(Code::Blocked, format!("{} of its Context Files are not there", gone.len()))
+        .detail("missing_evidence", vec![LINKS])
+        .detail("missing_files", gone)
+        .hint("correct the section Context Files"))
+}

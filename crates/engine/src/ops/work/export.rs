@@ -1,0 +1,48 @@
+//! `work.export`: the whole store of work and knowledge, for keeping or reading elsewhere.
+
+use std::collections::BTreeMap;
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use work::tables::export;
+
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::layers::work::look;
+use crate::view::View;
+
+/// Export all work and knowledge; with --json every row, sorted
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Export {}
+
+/// Every row of the store, by table
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Exported {
+    /// The rows of each table, by id
+    pub tables: BTreeMap<String, Vec<Value>>,
+}
+
+impl Query for Export {
+    const NAME: &'static str = "work.export";
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "--json", shows: "a backup as text, for a file" }];
+    type Answer = Exported;
+
+    fn run(self, view: &View) -> Result<Exported> {
+        look(view, |draft| Ok(Exported { tables: export(draft.conn())? }))
+    }
+}
+
+impl Render for Exported {
+    fn render(&self, page: &mut Page) {
+        let total: usize = self.tables.values().map(Vec::len).sum();
+        page.answer(format!("{total} rows; --json gives all of them"));
+        let cells =
+            |(name, rows): (&String, &Vec<Value>)| vec![Cell::text(name), Cell::text(rows.len())];
+        page.table(2, self.tables.iter().map(cells).collect());
+    }
+}

@@ -1,0 +1,99 @@
+//! What a finished task suggests for the knowledge graph, made concrete.
+
+use base::Result;
+use schemars::JsonSchema;
+use serde::Serialize;
+use work::graph::files;
+use work::record::{Claim, Task};
+use work::{Container, Draft, Id};
+
+use crate::contract::page::{Cell, Page};
+use crate::layers::work::{known_about, named_paths, touched};
+use crate::view::View;
+
+/// How many paths a reader is shown.
+const SHOWN: usize = 12;
+
+/// What to write down now
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GraphHints {
+    /// What this is
+    pub message: String,
+    /// What could be done
+    pub suggested_actions: Vec<String>,
+    /// Commits of this task that were found
+    pub commits: usize,
+    /// Atoms that cover files of this task
+    pub atoms: Vec<AtomHint>,
+    /// Files of this task that no atom covers
+    pub uncovered_paths: Vec<String>,
+}
+
+/// An atom that may have to be written anew
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AtomHint {
+    /// Its id
+    pub id: Id,
+    /// What it is called
+    pub name: String,
+    /// Files of this task that it covers
+    pub paths: Vec<String>,
+    /// How far the code has moved on since it was written
+    pub drift: String,
+}
+
+/// Matches what the task's commits touched, else what it names, with the atoms.
+pub(super) fn hints(
+    view: &View,
+    draft: &Draft<'_>,
+    task: &Task,
+    claim: Option<&Claim>,
+) -> Result<GraphHints> {
+    let found = touched(view, &task.id, claim, &task.created_at)?;
+    let paths = match found.commits {
+        0 => named_paths(view, &files::of(draft, &Container::Task(task.clone()))?)?,
+        _ => found.paths,
+    };
+    let known = known_about(view, draft, (Some(&task.project_id), &paths), 0)?;
+    let atom = |atom: &work::graph::context::KnownAtom| AtomHint {
+        id: atom.id.clone(),
+        name: atom.name.clone(),
+        paths: atom.matched_paths.clone(),
+        drift: atom.drift.as_ref().map(work::graph::drift::Drift::words).unwrap_or_default(),
+    };
+    let actions = [
+        "Update atom knowledge for areas affected by this task",
+        "Update atom paths if files were moved or new directories created",
+        "Append changelog entries for significant changes",
+    ];
+    Ok(GraphHints {
+        message: "Task completed. Consider updating the knowledge graph.".into(),
+        suggested_actions: actions.map(ToOwned::to_owned).to_vec(),
+        commits: found.commits,
+        atoms: known.atoms().map(atom).collect(),
+        uncovered_paths: known.unmatched_paths,
+    })
+}
+
+impl GraphHints {
+    /// Writes the hints below what moved.
+    pub(super) fn render(&self, page: &mut Page) {
+        page.heading("Worth writing down now");
+        self.suggested_actions.iter().for_each(|action| page.say(format!("  {action}")));
+        let cells = |atom: &AtomHint| {
+            let name = Cell::text(format!("\"{}\"", atom.name));
+            let files = format!("{} files of this task; {}", atom.paths.len(), atom.drift);
+            vec![name, Cell::faint(files), Cell::handle(format!("atom:{}", atom.id.short()))]
+        };
+        page.table(2, self.atoms.iter().map(cells).collect());
+        if !self.uncovered_paths.is_empty() {
+            let shown: Vec<&str> =
+                self.uncovered_paths.iter().take(SHOWN).map(String::as_str).collect();
+            let more = match self.uncovered_paths.len().saturating_sub(SHOWN) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            page.say(format!("  No atom covers {}{more}", shown.join(", ")));
+        }
+    }
+}

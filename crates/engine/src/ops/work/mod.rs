@@ -1,0 +1,32 @@
+//! Projects, features and tasks: one operation a file.
+
+pub(super) mod advance;
+pub(super) mod block;
+pub(super) mod blocked;
+pub(super) mod claim;
+pub(super) mod create;
+pub(super) mod delete;
+pub(super) mod depend;
+pub(super) mod dependencies;
+mod evidence;
+pub(super) mod export;
+mod hints;
+mod moved;
+pub(super) mod next;
+pub(super) mod overview;
+pub(super) mod revert;
+pub(super) mod search;
+pub(super) mod section_edit;
+pub(super) mod sections;
+pub(super) mod show;
+mod shown;
+pub(super) mod state;
+pub(super) mod tag_rename;
+pub(super) mod tags;
+pub(super) mod template_apply;
+pub(super) mod template_edit;
+pub(super) mod templates;
+pub(super) mod terminate;
+pub(super) mod unblock;
+pub(super) mod undepend;
+pub(super) mod update;

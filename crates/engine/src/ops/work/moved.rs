@@ -1,0 +1,55 @@
+//! How an answer tells that something went from one state to another.
+
+use work::flow::{Freed, Moved};
+
+use super::shown::row;
+use crate::contract::page::{Cell, Page, Render};
+
+impl Render for Moved {
+    fn render(&self, page: &mut Page) {
+        let Self { what, from, to, position, .. } = self;
+        let place = match position.step {
+            0 => String::new(),
+            step => format!("  step {step} of {}", position.of),
+        };
+        let line = format!(
+            "{} \"{}\": {from} → {to}{place}  version {}    {}",
+            what.kind,
+            what.name,
+            self.version,
+            what.handle()
+        );
+        page.answer(line);
+        if let Some(next) = position.next {
+            page.item("next", next);
+        }
+        if let Some(feature) = &self.feature {
+            let line =
+                format!("feature \"{}\": {} → {}", feature.what.name, feature.from, feature.to);
+            page.say_next(line, feature.what.handle());
+        }
+        say_freed(page, &self.unblocked);
+        if !self.affected.is_empty() {
+            page.heading("Still blocked by it, though it will not come");
+            page.table(2, self.affected.iter().map(row).collect());
+        }
+    }
+}
+
+/// What is no longer blocked, or less so.
+pub(super) fn say_freed(page: &mut Page, freed: &[Freed]) {
+    if freed.is_empty() {
+        return;
+    }
+    page.heading("No longer blocked by it");
+    let cells = |one: &Freed| {
+        let left = match one.still_blocked_by {
+            0 => "free".to_owned(),
+            left => format!("{left} blocks left"),
+        };
+        let mut cells = row(&one.what);
+        cells.insert(2, Cell::faint(left));
+        cells
+    };
+    page.table(2, freed.iter().map(cells).collect());
+}

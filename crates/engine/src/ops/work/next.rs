@@ -1,0 +1,127 @@
+//! `work.next`: what to do next.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::claim::{Among, next_features, next_tasks};
+use work::record::{Feature, Task};
+use work::words::Kind;
+use work::{Container, Ref};
+
+use super::shown::line;
+use crate::contract::alias::Alias;
+use crate::contract::args::number_type;
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Page, Render};
+use crate::layers::work::{look, pipelines};
+use crate::view::View;
+
+number_type!(
+    /// How many suggestions there are.
+    Suggestions, 1..=50, default 1
+);
+
+/// Say what to do next: unblocked, unclaimed, urgent and easy first
+///
+/// Two agents may hear the same; `work claim` gives it to one.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Next {
+    /// task or feature; a task if left out
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    pub kind: Option<Kind>,
+    /// The project
+    #[arg(long)]
+    #[serde(default, alias = "project_id")]
+    pub project: Option<Ref>,
+    /// Only tasks of this feature
+    #[arg(long)]
+    #[serde(default, alias = "feature_id")]
+    pub feature: Option<Ref>,
+    /// Suggestions
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Suggestions,
+}
+
+/// What could be begun now
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Suggested {
+    /// Tasks, first to last
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<Task>,
+    /// Features, first to last
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<Feature>,
+    /// How many could be begun
+    pub total: usize,
+    /// How many are blocked
+    pub blocked: usize,
+    /// How many are claimed
+    pub claimed: usize,
+}
+
+impl Query for Next {
+    const NAME: &'static str = "work.next";
+    const ALIASES: &'static [Alias] = &[
+        Alias::of("get_next_task").presetting(&[("kind", "\"task\"")]),
+        Alias::of("get_next_feature").presetting(&[("kind", "\"feature\"")]),
+    ];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "--limit 3", shows: "three tasks to choose from" }];
+    type Answer = Suggested;
+
+    fn run(self, view: &View) -> Result<Suggested> {
+        let pipelines = pipelines(view)?;
+        let among = Among { project: self.project.as_ref(), feature: self.feature.as_ref() };
+        look(view, |draft| {
+            if self.kind == Some(Kind::Feature) {
+                let ready = next_features(draft, &pipelines, among, self.limit.get())?;
+                let (total, blocked, claimed) = (ready.total, ready.blocked, 0);
+                return Ok(Suggested {
+                    tasks: Vec::new(),
+                    features: ready.items,
+                    total,
+                    blocked,
+                    claimed,
+                });
+            }
+            let ready = next_tasks(draft, &pipelines, among, self.limit.get())?;
+            let (total, blocked, claimed) = (ready.total, ready.blocked, ready.claimed);
+            Ok(Suggested { tasks: ready.items, features: Vec::new(), total, blocked, claimed })
+        })
+    }
+}
+
+impl Render for Suggested {
+    fn render(&self, page: &mut Page) {
+        let tasks = self.tasks.iter().cloned().map(Container::Task);
+        let features = self.features.iter().cloned().map(Container::Feature);
+        let all: Vec<Container> = tasks.chain(features).collect();
+        let rest = format!(
+            "{} could be begun, {} blocked, {} claimed",
+            self.total, self.blocked, self.claimed
+        );
+        let Some(first) = all.first() else {
+            page.answer(format!(
+                "Nothing can be begun: {} blocked, {} claimed",
+                self.blocked, self.claimed
+            ));
+            page.say_next("What they wait for:", "work blocked");
+            return;
+        };
+        page.answer(line(first));
+        if let Container::Task(task) = first {
+            let why = format!(
+                "{} priority, complexity {}, oldest of its kind",
+                task.priority, task.complexity
+            );
+            page.item("why", why);
+            page.say_next("Take it:", format!("work claim {}", first.brief().handle()));
+        }
+        all.iter().skip(1).for_each(|one| page.say(line(one)));
+        page.say(rest);
+    }
+}

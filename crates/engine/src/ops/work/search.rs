@@ -1,0 +1,143 @@
+//! `work.search`: projects, features and tasks by words, state, priority and tags.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::container::{Brief, project};
+use work::query::{Wanted, priority_of, search};
+use work::record::Feature;
+use work::text::Many;
+use work::words::{Kind, Priority};
+use work::{Container, Ref};
+
+use super::shown::row;
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::layers::work::look;
+use crate::view::View;
+
+/// Find projects, features and tasks
+///
+/// `-word` and, in lists, `!value` exclude.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    /// Words in names and texts
+    #[arg(default_value_t, allow_hyphen_values = true)]
+    #[serde(default)]
+    pub query: String,
+    /// project, feature or task
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    pub kind: Option<Kind>,
+    /// Only of this project
+    #[arg(long)]
+    #[serde(default, alias = "project_id")]
+    pub project: Option<Ref>,
+    /// Only of this feature
+    #[arg(long)]
+    #[serde(default, alias = "feature_id")]
+    pub feature: Option<Ref>,
+    /// States, such as `!CLOSED`
+    #[arg(long)]
+    #[serde(default)]
+    pub status: Option<Many<String>>,
+    /// Priorities
+    #[arg(long)]
+    #[serde(default)]
+    pub priority: Option<Many<String>>,
+    /// Tags it must have
+    #[arg(long)]
+    #[serde(default)]
+    pub tags: Option<Many<String>>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// What was found, urgent first
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Found {
+    /// The rows
+    pub items: Vec<FoundRow>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// One project, feature or task
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FoundRow {
+    /// What it is
+    #[serde(flatten)]
+    pub what: Brief,
+    /// How urgent it is
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+    /// Its labels
+    pub tags: Vec<String>,
+    /// Its version
+    pub version: u32,
+}
+
+impl Query for Search {
+    const NAME: &'static str = "work.search";
+    const ALIASES: &'static [Alias] = &[Alias::of("query_container").when("operation", "search")];
+    const EXAMPLES: &'static [Example] = &[Example {
+        args: "login --kind task --status !CLOSED,!WILL_NOT_IMPLEMENT",
+        shows: "open tasks about login",
+    }];
+    type Answer = Found;
+
+    fn run(self, view: &View) -> Result<Found> {
+        look(view, |draft| {
+            let asked = self.project.as_ref().map(|id| project(draft, Some(id))).transpose()?;
+            let feature = self.feature.as_ref().map(|id| draft.find::<Feature>(id)).transpose()?;
+            let wanted = Wanted {
+                kind: self.kind,
+                project: asked.map(|project| project.id),
+                feature: feature.map(|feature| feature.id),
+                words: self.query.clone(),
+                status: self.status.clone().unwrap_or_default(),
+                priority: self.priority.clone().unwrap_or_default(),
+                tags: self.tags.clone().unwrap_or_default(),
+            };
+            let (found, paging) = Paging::cut(search(draft, &wanted)?, self.offset, self.limit);
+            Ok(Found { items: found.iter().map(found_row).collect(), paging })
+        })
+    }
+}
+
+fn found_row(one: &Container) -> FoundRow {
+    let (priority, tags, version) = (priority_of(one), one.tags().to_vec(), one.version());
+    FoundRow { what: one.brief(), priority, tags, version }
+}
+
+impl Render for Found {
+    fn render(&self, page: &mut Page) {
+        page.answer(match self.paging.total {
+            0 => "Nothing fits; all projects, features and tasks were looked at".to_owned(),
+            1 => "1 fits".to_owned(),
+            total => format!("{total} fit"),
+        });
+        let cells = |item: &FoundRow| {
+            let mut cells = row(&item.what);
+            cells.insert(1, Cell::text(item.priority.map_or("", Priority::word)));
+            cells
+        };
+        page.table(0, self.items.iter().map(cells).collect());
+        self.paging.say_rest(page, self.items.len(), "work search");
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

@@ -1,0 +1,214 @@
+//! `work.section_edit`: adds, changes, orders and removes sections.
+
+use base::{Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::record::Section;
+use work::sections::{self, SectionFields};
+use work::text::{Content, Json, Many, Name, Summary, Tag};
+use work::words::{Format, Kind};
+use work::{Container, Draft, Ref};
+
+use crate::contract::alias::Alias;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::contract::page::{Cell, Page, Render};
+use crate::layers::work::plan;
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Add, change, order or delete sections
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SectionEdit {
+    /// add, update, `update_text`, delete or reorder
+    pub action: String,
+    /// Its owner
+    #[arg(long)]
+    #[serde(default, alias = "entity_id")]
+    pub owner: Option<Ref>,
+    /// Section
+    #[arg(long)]
+    #[serde(default, alias = "section_id")]
+    pub id: Option<Ref>,
+    /// Version seen
+    #[arg(long)]
+    #[serde(default)]
+    pub version: Option<u32>,
+    /// Heading
+    #[arg(long)]
+    #[serde(default)]
+    pub title: Option<Name>,
+    /// Its use
+    #[arg(long)]
+    #[serde(default, alias = "usage_description")]
+    pub usage: Option<Summary>,
+    /// Text
+    #[arg(long)]
+    #[serde(default)]
+    pub content: Option<Content>,
+    /// Such as CODE
+    #[arg(long)]
+    #[serde(default, alias = "content_format")]
+    pub format: Option<Format>,
+    /// Place
+    #[arg(long)]
+    #[serde(default)]
+    pub ordinal: Option<u32>,
+    /// Labels
+    #[arg(long)]
+    #[serde(default)]
+    pub tags: Option<Many<Tag>>,
+    /// To be replaced
+    #[arg(long)]
+    #[serde(default, alias = "old_text")]
+    pub old: Option<String>,
+    /// Replacement
+    #[arg(long)]
+    #[serde(default, alias = "new_text")]
+    pub new: Option<String>,
+    /// Section ids
+    #[arg(long)]
+    #[serde(
+        default,
+        alias = "ordered_ids",
+        alias = "section_order",
+        alias = "ids",
+        alias = "section_ids"
+    )]
+    pub order: Option<Many<Ref>>,
+    /// Several
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(with = "Vec<serde_json::Value>")]
+    pub sections: Option<Json<Vec<SectionFields>>>,
+}
+
+/// The sections that were written or removed
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Edited {
+    /// What was done
+    pub action: String,
+    /// The sections
+    pub sections: Vec<Section>,
+}
+
+impl Mutation for SectionEdit {
+    const NAME: &'static str = "work.section_edit";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [Alias] = &[Alias::of("manage_sections")
+        .renaming(&[("operation", "action")])
+        .joining(["entityType", "entityId", ":", "owner"])];
+    const EXAMPLES: &'static [Example] = &[Example {
+        args: "add --owner task:019b7d2f-1a2b --title \"Context Files\" --content src/a.ts",
+        shows: "the files that a task is about",
+    }];
+    type Answer = Edited;
+
+    fn plan(self, view: &View) -> Result<Plan<Edited>> {
+        let told = |done: &Edited| format!("{} {} sections", done.action, done.sections.len());
+        plan(view, told, |draft| {
+            let action = self.action.replace(['_', '-'], "").to_lowercase();
+            let sections = match action.as_str() {
+                "add" | "create" => {
+                    vec![sections::add(draft, &self.owner(draft)?, &self.fields())?]
+                }
+                "bulkcreate" | "bulkadd" => self.add_all(draft)?,
+                "update" | "updatemetadata" => self.update(draft)?,
+                "bulkupdate" => self.each(|fields| sections::update(draft, fields))?,
+                "updatetext" => vec![self.update_text(draft)?],
+                "delete" | "bulkdelete" => self.delete(draft)?,
+                "reorder" => {
+                    let order = self.order.as_ref().map_or(&[][..], |many| &many.0);
+                    sections::reorder(draft, &self.owner(draft)?, order)?
+                }
+                _ => {
+                    let known = "add, update, update_text, delete, reorder";
+                    return Err(Problem::invalid(format!(
+                        "`{}` is not one of {known}",
+                        self.action
+                    )));
+                }
+            };
+            Ok(Edited { action: self.action.clone(), sections })
+        })
+    }
+}
+
+impl SectionEdit {
+    fn owner(&self, draft: &Draft<'_>) -> Result<Container> {
+        let Some(owner) = &self.owner else {
+            return Err(Problem::invalid("whose section? name the `owner`"));
+        };
+        Container::find(draft, Kind::ALL, owner)
+    }
+
+    fn fields(&self) -> SectionFields {
+        SectionFields {
+            id: self.id.clone(),
+            version: self.version,
+            title: self.title.clone(),
+            usage_description: self.usage.clone(),
+            content: self.content.clone(),
+            content_format: self.format,
+            ordinal: self.ordinal,
+            tags: self.tags.clone(),
+        }
+    }
+
+    fn each(
+        &self,
+        mut write: impl FnMut(&SectionFields) -> Result<Section>,
+    ) -> Result<Vec<Section>> {
+        let Some(sections) = &self.sections else {
+            return Err(Problem::invalid("`sections` is missing"));
+        };
+        sections.0.iter().map(&mut write).collect()
+    }
+
+    fn add_all(&self, draft: &mut Draft<'_>) -> Result<Vec<Section>> {
+        let owner = self.owner(draft)?;
+        self.each(|fields| sections::add(draft, &owner, fields))
+    }
+
+    fn update(&self, draft: &mut Draft<'_>) -> Result<Vec<Section>> {
+        match self.sections {
+            Some(_) => self.each(|fields| sections::update(draft, fields)),
+            None => Ok(vec![sections::update(draft, &self.fields())?]),
+        }
+    }
+
+    fn update_text(&self, draft: &mut Draft<'_>) -> Result<Section> {
+        let (Some(id), Some(old), Some(new)) = (&self.id, &self.old, &self.new) else {
+            return Err(Problem::invalid("`id`, `old` and `new` are needed"));
+        };
+        sections::update_text(draft, (id, self.version), (old, new))
+    }
+
+    /// One with its version; or several, which are looked at as they are.
+    fn delete(&self, draft: &mut Draft<'_>) -> Result<Vec<Section>> {
+        if let Some(id) = &self.id {
+            return Ok(vec![sections::delete(draft, id, self.version)?]);
+        }
+        let Some(ids) = &self.order else {
+            return Err(Problem::invalid("which section? give its `id`"));
+        };
+        let mut gone = Vec::new();
+        for id in &ids.0 {
+            let section: Section = draft.find(id)?;
+            gone.push(sections::delete(draft, id, Some(section.version))?);
+        }
+        Ok(gone)
+    }
+}
+
+impl Render for Edited {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!("{}: {} sections", self.action, self.sections.len()));
+        let cells = |section: &Section| {
+            let version = Cell::faint(format!("version {}", section.version));
+            vec![Cell::text(&section.title), version, Cell::handle(section.id.short())]
+        };
+        page.table(2, self.sections.iter().map(cells).collect());
+    }
+}

@@ -1,0 +1,105 @@
+//! `work.sections`: what is written about a project, feature or task.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::edit::kinds;
+use work::record::Section;
+use work::text::Many;
+use work::words::Kind;
+use work::{Container, Ref};
+
+use super::shown::quote_sections;
+use crate::contract::alias::Alias;
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::layers::work::look;
+use crate::view::View;
+
+/// Show the sections of a project, feature or task
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sections {
+    /// Whose sections
+    #[serde(alias = "entity_id")]
+    pub id: Ref,
+    /// project, feature or task
+    #[arg(long)]
+    #[serde(default, alias = "entity_type", alias = "container_type")]
+    pub kind: Option<Kind>,
+    /// With what they say; true if left out
+    #[arg(long)]
+    #[serde(default)]
+    pub include_content: Option<bool>,
+    /// Only these
+    #[arg(long)]
+    #[serde(default)]
+    pub section_ids: Option<Many<Ref>>,
+    /// Only with one of these tags
+    #[arg(long)]
+    #[serde(default)]
+    pub tags: Option<Many<String>>,
+}
+
+/// Sections in their order
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Listed {
+    /// The sections
+    pub sections: Vec<Section>,
+    #[serde(skip)]
+    name: String,
+    #[serde(skip)]
+    with_content: bool,
+}
+
+impl Query for Sections {
+    const NAME: &'static str = "work.sections";
+    const ALIASES: &'static [Alias] = &[
+        Alias::of("query_sections").when("operation", "get"),
+        Alias::of("query_sections").when("operation", "list"),
+        Alias::of("query_sections"),
+    ];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "task:019b7d2f-1a2b", shows: "all that is written about a task" }];
+    type Answer = Listed;
+
+    fn run(self, view: &View) -> Result<Listed> {
+        look(view, |draft| {
+            let owner = Container::find(draft, &kinds(self.kind), &self.id)?;
+            let mut sections = work::sections::of(draft, &owner)?;
+            if let Some(ids) = &self.section_ids {
+                let is = |section: &Section| {
+                    ids.0.iter().any(|id| section.id.as_str().starts_with(&id.prefix))
+                };
+                sections.retain(is);
+            }
+            if let Some(tags) = &self.tags {
+                sections.retain(|section| section.tags.iter().any(|tag| tags.0.contains(tag)));
+            }
+            let with_content = self.include_content.unwrap_or(true);
+            if !with_content {
+                for section in &mut sections {
+                    section.content.clear();
+                }
+            }
+            let name = format!("{} \"{}\"", owner.kind(), owner.name());
+            Ok(Listed { sections, name, with_content })
+        })
+    }
+}
+
+impl Render for Listed {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!("{} has {} sections", self.name, self.sections.len()));
+        if self.with_content {
+            return quote_sections(page, &self.sections);
+        }
+        let cells = |section: &Section| {
+            let (title, usage) =
+                (Cell::text(&section.title), Cell::faint(&section.usage_description));
+            vec![title, usage, Cell::handle(section.id.short())]
+        };
+        page.table(2, self.sections.iter().map(cells).collect());
+    }
+}

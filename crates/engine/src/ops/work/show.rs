@@ -1,0 +1,148 @@
+//! `work.show`: one project, feature or task, with as much around it as is asked for.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::claim::live_claim;
+use work::depend::{Tie, ties};
+use work::edit::kinds;
+use work::graph::context::Known;
+use work::graph::files;
+use work::record::{Claim, Feature, Project, Section, Task};
+use work::words::Kind;
+use work::{Container, Ref};
+
+use super::shown::{line, quote_sections};
+use crate::contract::alias::Alias;
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Page, Render};
+use crate::layers::work::{known_about, look, named_paths};
+use crate::ops::graph::shown::render_known;
+use crate::view::View;
+
+/// How many changelog entries come with the knowledge.
+const CHANGES: usize = 5;
+
+/// Show a project, feature or task
+///
+/// With its sections, and for a task what is known about the files it names.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Show {
+    /// Id, its first digits, or a handle
+    pub id: Ref,
+    /// project, feature or task
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    pub kind: Option<Kind>,
+    /// With all sections
+    #[arg(long)]
+    #[serde(default)]
+    pub include_sections: bool,
+    /// With knowledge about the task's Context Files
+    #[arg(long)]
+    #[serde(default)]
+    pub include_graph_context: bool,
+}
+
+/// A record and what is around it
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Shown {
+    /// The project, if it is one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<Project>,
+    /// The feature, if it is one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feature: Option<Feature>,
+    /// The task, if it is one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<Task>,
+    /// Who works on it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// What it hangs together with
+    pub dependencies: Vec<Tie>,
+    /// Its sections, if they were asked for
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sections: Option<Vec<Section>>,
+    /// What is known about its files, if that was asked for
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph_context: Option<Known>,
+    #[serde(skip)]
+    line: String,
+    #[serde(skip)]
+    texts: (String, String),
+}
+
+impl Query for Show {
+    const NAME: &'static str = "work.show";
+    const ALIASES: &'static [Alias] = &[Alias::of("query_container").when("operation", "get")];
+    const EXAMPLES: &'static [Example] = &[Example {
+        args: "task:019b7d2f-1a2b --include-sections --include-graph-context",
+        shows: "a task with all that is written and known about it",
+    }];
+    type Answer = Shown;
+
+    fn run(self, view: &View) -> Result<Shown> {
+        look(view, |draft| {
+            let one = Container::find(draft, &kinds(self.kind), &self.id)?;
+            let sections =
+                self.include_sections.then(|| work::sections::of(draft, &one)).transpose()?;
+            let graph_context = match &one {
+                Container::Task(_) if self.include_graph_context => {
+                    let paths = named_paths(view, &files::of(draft, &one)?)?;
+                    let scope = (Some(one.project_id()), paths.as_slice());
+                    Some(known_about(view, draft, scope, CHANGES)?)
+                }
+                _ => None,
+            };
+            let dependencies = ties(draft, one.id())?;
+            let line = line(&one);
+            let mut shown = Shown {
+                project: None,
+                feature: None,
+                task: None,
+                claim: None,
+                dependencies,
+                sections,
+                graph_context,
+                line,
+                texts: (String::new(), one.brief().handle()),
+            };
+            shown.texts.0 = work::query::text(&one).lines().skip(1).collect::<Vec<_>>().join("\n");
+            match one {
+                Container::Project(project) => shown.project = Some(project),
+                Container::Feature(feature) => shown.feature = Some(feature),
+                Container::Task(task) => {
+                    shown.claim = live_claim(draft, &task)?;
+                    shown.task = Some(task);
+                }
+            }
+            Ok(shown)
+        })
+    }
+}
+
+impl Render for Shown {
+    fn render(&self, page: &mut Page) {
+        page.answer(&self.line);
+        if let Some(claim) = &self.claim {
+            page.item("claimed by", format!("{} until {}", claim.actor, claim.until));
+        }
+        if !self.texts.0.trim().is_empty() {
+            page.quoted(self.texts.0.trim(), &self.texts.1);
+        }
+        if !self.dependencies.is_empty() {
+            page.heading("Hangs together with");
+            for tie in &self.dependencies {
+                super::dependencies::say(page, tie);
+            }
+        }
+        quote_sections(page, self.sections.as_deref().unwrap_or_default());
+        if let Some(known) = &self.graph_context {
+            page.heading("Known about its files");
+            render_known(page, known);
+        }
+    }
+}

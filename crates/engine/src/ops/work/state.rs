@@ -1,0 +1,137 @@
+//! `work.state`: where a feature or task stands, and what it may do next.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::claim::live_claim;
+use work::container::{Brief, blockers};
+use work::flow::Position;
+use work::record::Claim;
+use work::words::{Kind, Status};
+use work::{Container, Ref};
+
+use crate::contract::alias::Alias;
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Page, Render};
+use crate::layers::work::{look, pipelines};
+use crate::view::View;
+
+/// Show where a feature or task stands, and what keeps it there
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// Which one
+    pub id: Ref,
+    /// feature or task
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    pub kind: Option<Kind>,
+}
+
+/// Where something stands
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Stands {
+    /// What it is
+    #[serde(flatten)]
+    pub what: Brief,
+    /// Its version
+    pub version: u32,
+    /// Where that is among all states
+    pub position: Position,
+    /// Whether nothing follows
+    pub is_terminal: bool,
+    /// Whether something keeps it there
+    pub is_blocked: bool,
+    /// What keeps it there
+    pub blocked_by: Vec<Block>,
+    /// Who works on it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// What can be done with it
+    pub allowed: Vec<&'static str>,
+}
+
+/// Something that keeps work from going on
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Block {
+    /// What blocks; absent when only a reason does
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Brief>,
+    /// Why
+    pub reason: String,
+}
+
+impl Query for State {
+    const NAME: &'static str = "work.state";
+    const ALIASES: &'static [Alias] = &[Alias::of("query_workflow_state")];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "task:019b7d2f-1a2b", shows: "its state, its blocks, its next step" }];
+    type Answer = Stands;
+
+    fn run(self, view: &View) -> Result<Stands> {
+        let pipelines = pipelines(view)?;
+        look(view, |draft| {
+            let both = [Kind::Feature, Kind::Task];
+            let kinds = self.kind.map_or(both.to_vec(), |kind| vec![kind]);
+            let one = Container::find(draft, &kinds, &self.id)?;
+            let status = one.status().unwrap_or(Status::New);
+            let blocked_by: Vec<Block> = blockers(draft, one.id())?
+                .into_iter()
+                .map(|(block, by)| Block { by, reason: block.reason })
+                .collect();
+            let claim = match &one {
+                Container::Task(task) => live_claim(draft, task)?,
+                _ => None,
+            };
+            let can = |word, is: bool| is.then_some(word);
+            let open = !status.is_terminal();
+            let allowed = [
+                can("advance", open && blocked_by.is_empty()),
+                can("revert", status != Status::New && status != Status::WillNotImplement),
+                can("terminate", open),
+                can("unblock", !blocked_by.is_empty()),
+            ];
+            Ok(Stands {
+                version: one.version(),
+                position: pipelines.position(one.kind(), status),
+                is_terminal: !open,
+                is_blocked: !blocked_by.is_empty(),
+                blocked_by,
+                claim,
+                allowed: allowed.into_iter().flatten().collect(),
+                what: one.brief(),
+            })
+        })
+    }
+}
+
+impl Render for Stands {
+    fn render(&self, page: &mut Page) {
+        let status = self.what.status.map_or("", Status::word);
+        let place = match self.position.step {
+            0 => String::new(),
+            step => format!(", step {step} of {}", self.position.of),
+        };
+        let line = format!("{} \"{}\" is {status}{place}", self.what.kind, self.what.name);
+        page.answer(format!("{line}  version {}    {}", self.version, self.what.handle()));
+        for block in &self.blocked_by {
+            match &block.by {
+                Some(by) => page.say_next(
+                    format!(
+                        "blocked by \"{}\" {}  {}",
+                        by.name,
+                        by.status.map_or("", Status::word),
+                        block.reason
+                    ),
+                    by.handle(),
+                ),
+                None => page.item("blocked", &block.reason),
+            }
+        }
+        if let Some(claim) = &self.claim {
+            page.item("claimed by", format!("{} until {}", claim.actor, claim.until));
+        }
+        page.item("can", self.allowed.join(", "));
+    }
+}

@@ -1,0 +1,70 @@
+//! `work.tag_rename`: gives a label another name wherever it is used.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::Ref;
+use work::container::{Brief, project};
+use work::tags::rename;
+use work::text::Tag;
+
+use super::shown::row;
+use crate::contract::alias::Alias;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::contract::page::{Page, Render};
+use crate::layers::work::plan;
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Rename a tag wherever it is used
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TagRename {
+    /// As it is
+    pub old_tag: Tag,
+    /// As it shall be
+    pub new_tag: Tag,
+    /// Only in this project
+    #[arg(long)]
+    #[serde(default, alias = "project_id")]
+    pub project: Option<Ref>,
+}
+
+/// What has the tag under its new name
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Renamed {
+    /// The records that changed
+    pub items: Vec<Brief>,
+    /// How many there are
+    pub total: usize,
+}
+
+impl Mutation for TagRename {
+    const NAME: &'static str = "work.tag_rename";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [Alias] = &[Alias::of("rename_tag")];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "back-end backend --dry-run", shows: "what would change" }];
+    type Answer = Renamed;
+
+    fn plan(self, view: &View) -> Result<Plan<Renamed>> {
+        plan(
+            view,
+            |_| format!("rename tag {} to {}", self.old_tag, self.new_tag),
+            |draft| {
+                let asked = self.project.as_ref().map(|id| project(draft, Some(id))).transpose()?;
+                let scope = asked.as_ref().map(|project| &project.id);
+                let items = rename(draft, scope, (&self.old_tag, &self.new_tag))?;
+                Ok(Renamed { total: items.len(), items })
+            },
+        )
+    }
+}
+
+impl Render for Renamed {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!("{} records have the tag under its new name", self.total));
+        page.table(2, self.items.iter().map(row).collect());
+    }
+}

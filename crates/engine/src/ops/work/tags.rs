@@ -1,0 +1,97 @@
+//! `work.tags`: which labels there are, and what has them.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::Ref;
+use work::container::{Brief, project};
+use work::tags::{Usage, usage, users};
+use work::text::Tag;
+
+use super::shown::row;
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::layers::work::look;
+use crate::view::View;
+
+/// List the tags with their use, or what has one tag
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tags {
+    /// One tag
+    #[serde(default)]
+    pub tag: Option<Tag>,
+    /// Only in this project
+    #[arg(long)]
+    #[serde(default, alias = "project_id")]
+    pub project: Option<Ref>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// Tags, or what has one
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Used {
+    /// Tags, most used first
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<Usage>,
+    /// What has the tag
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<Brief>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+impl Query for Tags {
+    const NAME: &'static str = "work.tags";
+    const ALIASES: &'static [Alias] = &[Alias::of("get_tag_usage")];
+    const EXAMPLES: &'static [Example] = &[Example { args: "backend", shows: "what has the tag" }];
+    type Answer = Used;
+
+    fn run(self, view: &View) -> Result<Used> {
+        look(view, |draft| {
+            let asked = self.project.as_ref().map(|id| project(draft, Some(id))).transpose()?;
+            let scope = asked.as_ref().map(|project| &project.id);
+            if let Some(tag) = &self.tag {
+                let all = users(draft, scope, tag.as_str().trim())?;
+                let (items, paging) = Paging::cut(all, self.offset, self.limit);
+                return Ok(Used { tags: Vec::new(), items, paging });
+            }
+            let (tags, paging) = Paging::cut(usage(draft, scope)?, self.offset, self.limit);
+            Ok(Used { tags, items: Vec::new(), paging })
+        })
+    }
+}
+
+impl Render for Used {
+    fn render(&self, page: &mut Page) {
+        let total = self.paging.total;
+        page.answer(if self.tags.is_empty() {
+            format!("{total} have the tag")
+        } else {
+            format!("{total} tags")
+        });
+        let cells = |usage: &Usage| {
+            let kinds: Vec<String> =
+                usage.by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            vec![Cell::text(&usage.tag), Cell::text(usage.total), Cell::faint(kinds.join(", "))]
+        };
+        page.table(2, self.tags.iter().map(cells).collect());
+        page.table(2, self.items.iter().map(row).collect());
+        self.paging.say_rest(page, self.tags.len() + self.items.len(), "work tags");
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

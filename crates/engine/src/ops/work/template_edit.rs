@@ -1,0 +1,159 @@
+//! `work.template_edit`: makes and changes templates.
+
+use base::{Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::record::{Template, TemplateSection};
+use work::templates::{self, TemplateFields};
+use work::text::{Content, Json, Many, Name, Summary, Tag};
+use work::words::{Format, Kind};
+
+use crate::contract::alias::Alias;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::contract::page::{Page, Render};
+use crate::layers::work::plan;
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Make, change, enable or delete a template
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TemplateEdit {
+    /// create, update, delete, enable, disable or `add_section`
+    pub action: String,
+    /// Name or id
+    #[arg(long)]
+    #[serde(default, alias = "id", alias = "template_id")]
+    pub template: Option<String>,
+    /// Version seen
+    #[arg(long)]
+    #[serde(default)]
+    pub version: Option<u32>,
+    /// New name
+    #[arg(long)]
+    #[serde(default)]
+    pub name: Option<Name>,
+    /// Its use
+    #[arg(long)]
+    #[serde(default)]
+    pub description: Option<Summary>,
+    /// For which kind
+    #[arg(long)]
+    #[serde(default, alias = "target_entity_type")]
+    pub kind: Option<Kind>,
+    /// Labels
+    #[arg(long)]
+    #[serde(default)]
+    pub tags: Option<Many<Tag>>,
+    /// All sections
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(with = "Vec<serde_json::Value>")]
+    pub sections: Option<Json<Vec<TemplateSection>>>,
+    /// Section's title
+    #[arg(long)]
+    #[serde(default)]
+    pub title: Option<Name>,
+    /// Section's use
+    #[arg(long)]
+    #[serde(default, alias = "usage_description")]
+    pub usage: Option<Summary>,
+    /// First text
+    #[arg(long)]
+    #[serde(default, alias = "content_sample")]
+    pub sample: Option<Content>,
+    /// Format
+    #[arg(long)]
+    #[serde(default, alias = "content_format")]
+    pub format: Option<Format>,
+    /// Must be filled
+    #[arg(long)]
+    #[serde(default)]
+    pub is_required: bool,
+}
+
+/// The template as it is now, or was
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Edited {
+    /// What was done
+    pub action: String,
+    /// The template
+    pub template: Template,
+}
+
+impl Mutation for TemplateEdit {
+    const NAME: &'static str = "work.template_edit";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("manage_template").renaming(&[("operation", "action")])];
+    const EXAMPLES: &'static [Example] = &[Example {
+        args: "create --name Bug --kind task",
+        shows: "a template of your own, still without sections",
+    }];
+    type Answer = Edited;
+
+    fn plan(self, view: &View) -> Result<Plan<Edited>> {
+        let told = |done: &Edited| format!("{} template \"{}\"", done.action, done.template.name);
+        let fields = TemplateFields {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            target: self.kind,
+            tags: self.tags.clone(),
+            sections: self.sections.clone(),
+        };
+        plan(view, told, |draft| {
+            let action = self.action.replace(['_', '-'], "").to_lowercase();
+            let which = || {
+                let missing = || Problem::invalid("which template? give its name or id");
+                self.template.as_deref().ok_or_else(missing)
+            };
+            let template = match action.as_str() {
+                "create" => templates::create(draft, &fields)?,
+                "update" => templates::update(draft, (which()?, self.version), &fields)?,
+                "delete" => templates::delete(draft, which()?, self.version)?,
+                "enable" => templates::enable(draft, which()?, true)?,
+                "disable" => templates::enable(draft, which()?, false)?,
+                "addsection" => {
+                    templates::add_section(draft, (which()?, self.version), self.section()?)?
+                }
+                _ => {
+                    let known = "create, update, delete, enable, disable, add_section";
+                    return Err(Problem::invalid(format!(
+                        "`{}` is not one of {known}",
+                        self.action
+                    )));
+                }
+            };
+            Ok(Edited { action: self.action.clone(), template })
+        })
+    }
+}
+
+impl TemplateEdit {
+    fn section(&self) -> Result<TemplateSection> {
+        let Some(title) = &self.title else {
+            return Err(Problem::invalid("a section needs a title"));
+        };
+        Ok(TemplateSection {
+            title: title.as_str().trim().into(),
+            usage_description: self.usage.as_ref().map_or("", Summary::as_str).into(),
+            content_sample: self.sample.as_ref().map_or("", Content::as_str).into(),
+            content_format: self.format.unwrap_or(Format::Markdown),
+            is_required: self.is_required,
+        })
+    }
+}
+
+impl Render for Edited {
+    fn render(&self, page: &mut Page) {
+        let Self { action, template } = self;
+        page.answer(format!(
+            "{action}: template \"{}\", {} sections, version {}    {}",
+            template.name,
+            template.sections.len(),
+            template.version,
+            template.id.short()
+        ));
+    }
+}

@@ -1,0 +1,81 @@
+//! `work.templates`: sections to start from.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::record::Template;
+use work::templates::{all, find};
+use work::words::Kind;
+
+use crate::contract::alias::Alias;
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::layers::work::look;
+use crate::view::View;
+
+/// List the templates, or show one
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Templates {
+    /// Name or id of one
+    #[serde(default, alias = "id", alias = "template_id")]
+    pub template: Option<String>,
+    /// Only for this kind
+    #[arg(long)]
+    #[serde(default, alias = "target_entity_type", alias = "container_type")]
+    pub kind: Option<Kind>,
+    /// Without the disabled ones
+    #[arg(long)]
+    #[serde(default, alias = "is_enabled")]
+    pub enabled_only: bool,
+}
+
+/// Templates by name
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Offered {
+    /// The templates
+    pub templates: Vec<Template>,
+}
+
+impl Query for Templates {
+    const NAME: &'static str = "work.templates";
+    const ALIASES: &'static [Alias] = &[
+        Alias::of("query_templates").when("operation", "get"),
+        Alias::of("query_templates").when("operation", "list"),
+        Alias::of("query_templates"),
+    ];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "Task", shows: "what a task starts with" }];
+    type Answer = Offered;
+
+    fn run(self, view: &View) -> Result<Offered> {
+        look(view, |draft| {
+            let mut templates = match &self.template {
+                Some(name) => vec![find(draft, name)?],
+                None => all(draft, self.kind)?,
+            };
+            templates.retain(|template| template.is_enabled || !self.enabled_only);
+            Ok(Offered { templates })
+        })
+    }
+}
+
+impl Render for Offered {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!("{} templates", self.templates.len()));
+        for template in &self.templates {
+            let off = if template.is_enabled { "" } else { "  disabled" };
+            let line = format!(
+                "{} (for a {}){off}: {}",
+                template.name, template.target_entity_type, template.description
+            );
+            page.say_next(line, template.id.short());
+            let cells = |one: &work::record::TemplateSection| {
+                let must = if one.is_required { "required" } else { "" };
+                vec![Cell::text(&one.title), Cell::faint(&one.usage_description), Cell::faint(must)]
+            };
+            page.table(4, template.sections.iter().map(cells).collect());
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! `work.terminate`: gives a feature or task up.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::Ref;
+use work::flow::{Moved, Step, terminate};
+use work::words::Kind;
+
+use crate::contract::alias::Alias;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::layers::work::{pipelines, plan};
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Give a feature or task up: `WILL_NOT_IMPLEMENT`, whatever blocks it
+///
+/// What it blocks stays blocked and is listed.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Terminate {
+    /// Which one
+    pub id: Ref,
+    /// feature or task
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    pub kind: Option<Kind>,
+    /// The version you saw
+    #[arg(long)]
+    #[serde(default)]
+    pub version: Option<u32>,
+    /// Give up a feature's open tasks too
+    #[arg(long)]
+    #[serde(default)]
+    pub cascade: bool,
+}
+
+impl Mutation for Terminate {
+    const NAME: &'static str = "work.terminate";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [Alias] = &[Alias::of("terminate")];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "task:019b7d2f-1a2b", shows: "a task given up" }];
+    type Answer = Moved;
+
+    fn plan(self, view: &View) -> Result<Plan<Moved>> {
+        let pipelines = pipelines(view)?;
+        let step = Step { kind: self.kind, id: &self.id, version: self.version };
+        plan(
+            view,
+            |_| format!("terminate {}", self.id),
+            |draft| terminate(draft, &pipelines, &step, self.cascade),
+        )
+    }
+}

@@ -1,0 +1,85 @@
+//! `work.unblock`: lets a feature or task go on.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::Ref;
+use work::container::Brief;
+use work::depend::{Blocker, Tie, unblock};
+use work::text::Many;
+use work::words::Kind;
+
+use crate::contract::alias::Alias;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::contract::page::{Page, Render};
+use crate::layers::work::plan;
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Take blocks off a feature or task: some, or all
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Unblock {
+    /// What is blocked
+    pub id: Ref,
+    /// Ids of what no longer blocks it, or `NO_OP`; all if left out
+    #[arg(long)]
+    #[serde(default)]
+    pub blocked_by: Option<Many<Blocker>>,
+    /// feature or task
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    pub kind: Option<Kind>,
+    /// The version you saw
+    #[arg(long)]
+    #[serde(default)]
+    pub version: Option<u32>,
+}
+
+/// The blocks that are gone
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Unblocked {
+    /// What was blocked
+    #[serde(flatten)]
+    pub what: Brief,
+    /// The blocks that are gone
+    pub removed: Vec<Tie>,
+    /// How many are left
+    pub still_blocked_by: usize,
+}
+
+impl Mutation for Unblock {
+    const NAME: &'static str = "work.unblock";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [Alias] = &[Alias::of("unblock")];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "task:019b7d2f-1a2b", shows: "a task that nothing blocks any more" }];
+    type Answer = Unblocked;
+
+    fn plan(self, view: &View) -> Result<Plan<Unblocked>> {
+        let by = self.blocked_by.as_ref().map_or(&[][..], |many| &many.0);
+        plan(
+            view,
+            |_| format!("unblock {}", self.id),
+            |draft| {
+                let (what, removed, still_blocked_by) =
+                    unblock(draft, (&self.id, self.version), by)?;
+                Ok(Unblocked { what, removed, still_blocked_by })
+            },
+        )
+    }
+}
+
+impl Render for Unblocked {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!(
+            "{} blocks taken off {} \"{}\", {} left    {}",
+            self.removed.len(),
+            self.what.kind,
+            self.what.name,
+            self.still_blocked_by,
+            self.what.handle()
+        ));
+    }
+}

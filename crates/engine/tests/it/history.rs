@@ -1,0 +1,308 @@
+//! The history is what git says it is, however it came about.
+
+use std::fs;
+
+use base::Code;
+use engine::{AREAS, Mode};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use testkit::{Repo, assert_incremental_equals_full, call};
+use tree::Disk;
+
+/// One thing that happens to a repository.
+#[derive(Debug, Clone)]
+enum Step {
+    Write(usize, usize),
+    Remove(usize),
+    Rename(usize, usize),
+    Commit(usize),
+    Amend,
+    Back,
+    Branch(usize),
+    Merge(usize),
+    Collect,
+    Read,
+}
+
+const PATHS: [&str; 5] = ["a.md", "src/b.md", "src/c/d.md", "e.lock", "src/f.md"];
+
+const TEXTS: [&str; 3] = ["one\ntwo\nthree\n", "one\ntwo\nfour\n", "other\n"];
+
+const MESSAGES: [&str; 3] = ["step", "feat: x\n\nwhy\n\ntags: +x, -src", "fix: y\n\ntags: -x, c"];
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..PATHS.len(), 0..TEXTS.len()).prop_map(|(path, text)| Step::Write(path, text)),
+        1 => (0..PATHS.len()).prop_map(Step::Remove),
+        2 => (0..PATHS.len(), 0..PATHS.len()).prop_map(|(from, to)| Step::Rename(from, to)),
+        4 => (0..MESSAGES.len()).prop_map(Step::Commit),
+        1 => Just(Step::Amend),
+        1 => Just(Step::Back),
+        2 => (0..2_usize).prop_map(Step::Branch),
+        2 => (0..2_usize).prop_map(Step::Merge),
+        1 => Just(Step::Collect),
+        3 => Just(Step::Read),
+    ]
+}
+
+fn branch(repo: &Repo, number: usize) -> &'static str {
+    let name = ["main", "side"][number];
+    if repo.git(&["branch", "--list", name]).is_empty() {
+        repo.git(&["branch", "-q", name]);
+    }
+    name
+}
+
+fn take(repo: &Repo, workspace: &engine::Workspace, step: &Step) {
+    match step {
+        Step::Write(path, text) => repo.write(PATHS[*path], TEXTS[*text]),
+        Step::Remove(path) => repo.remove(PATHS[*path]),
+        Step::Rename(from, to) => {
+            if repo.read(PATHS[*from]).is_some() && from != to {
+                repo.rename(PATHS[*from], PATHS[*to]);
+            }
+        }
+        Step::Commit(message) => drop(repo.commit(MESSAGES[*message])),
+        Step::Amend => {
+            repo.git(&["add", "-A"]);
+            repo.git(&["commit", "-q", "--amend", "--allow-empty", "-m", "amended"]);
+        }
+        Step::Back => {
+            repo.commit("to be lost");
+            repo.git(&["reset", "-q", "--hard", "HEAD~1"]);
+        }
+        Step::Branch(number) => {
+            repo.commit("before the switch");
+            repo.git(&["checkout", "-q", branch(repo, *number)]);
+        }
+        Step::Merge(number) => {
+            repo.commit("before the merge");
+            let name = branch(repo, *number);
+            repo.git(&["merge", "-q", "--no-ff", "-X", "ours", "-s", "ort", "-m", "merge", name]);
+        }
+        Step::Collect => {
+            repo.git(&["reflog", "expire", "--expire=now", "--all"]);
+            repo.git(&["prune", "--expire=now"]);
+        }
+        Step::Read => workspace.sync(false, &call()).unwrap(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None, cases: 24, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_history_brought_up_to_date_equals_one_read_from_nothing(
+        steps in prop::collection::vec(step(), 1..16)
+    ) {
+        let repo = Repo::new("//- a.md\none\ntwo\nthree\n");
+        let workspace = repo.open(Mode::Once, Disk::default(), AREAS);
+        workspace.sync(false, &call()).unwrap();
+        for step in &steps {
+            // A merge that cannot be made is no merge.
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                take(&repo, &workspace, step);
+            }));
+            if done.is_err() {
+                repo.git(&["reset", "-q", "--hard"]);
+            }
+        }
+        workspace.sync(false, &call()).unwrap();
+        let before = workspace.dump(&call()).unwrap();
+        // Commits that are kept say what git says: without them it is the same.
+        fs::remove_dir_all(repo.root().join(".git/cairn/cache")).unwrap();
+        assert_incremental_equals_full(&workspace, &format!("{steps:?}"));
+        prop_assert_eq!(before, workspace.dump(&call()).unwrap());
+    }
+}
+
+fn subjects(answer: &Value) -> Vec<&str> {
+    let commits = answer["commits"].as_array().unwrap();
+    let subject = |commit: &'_ Value| -> usize { commit["message"].as_str().unwrap().len() };
+    assert!(commits.iter().all(|commit| subject(commit) > 0));
+    commits.iter().map(|commit| commit["message"].as_str().unwrap().trim_end()).collect()
+}
+
+#[test]
+fn a_renamed_file_keeps_its_history_and_its_tags() {
+    let repo = Repo::new("//- src/auth/a.ts\nexport const one = 1;\nexport const two = 2;\n");
+    repo.write("src/auth/a.ts", "export const one = 1;\nexport const two = 3;\n");
+    repo.commit("feat(auth): three\n\nwhy\n\ntags: +session, -auth");
+    repo.rename("src/auth/a.ts", "src/login/b.ts");
+    repo.commit("refactor!: move");
+    let told = repo.data("history.provenance", json!({"path": "src/login/b.ts"}));
+    assert_eq!(subjects(&told)[2], "refactor!: move");
+    assert_eq!(told["earlier"], json!(["src/auth/a.ts"]));
+    let tags: Vec<&Value> =
+        told["commits"].as_array().unwrap().iter().map(|c| &c["tags_at_commit"]).collect();
+    assert_eq!(tags, [&json!(["auth"]), &json!(["session"]), &json!(["login", "session"])]);
+    assert_eq!(told["commits"][1]["conv_scope"], "auth");
+    assert_eq!(told["commits"][2]["breaking"], true);
+    // By its old path it is the same file; one made there anew is another.
+    assert_eq!(repo.data("get_provenance", json!({"path": "src/auth/a.ts"})), told);
+    let before = repo.data("history.show", json!({"path": "src/login/b.ts", "ref": "HEAD~2"}));
+    assert_eq!(before["path"], "src/auth/a.ts");
+    assert_eq!(before["content"], "export const one = 1;\nexport const two = 2;\n");
+    repo.write("src/auth/a.ts", "anew\n");
+    repo.commit("anew");
+    let anew = repo.data("history.provenance", json!({"path": "src/auth/a.ts"}));
+    assert_eq!(subjects(&anew), ["anew"]);
+}
+
+#[test]
+fn files_are_listed_by_tag_and_dead_ones_on_request() {
+    let repo = Repo::new(
+        "//- src/auth/a.ts\na\n//- lib/auth/b.ts\nb\n//- Cargo.lock\nx\n//- web/deep/x.lock\ny\n",
+    );
+    repo.remove("lib/auth/b.ts");
+    repo.commit("gone\n\ntags: old");
+    let paths = |args: Value| {
+        let data = repo.data("history.list", args);
+        let rows = data["artifacts"].as_array().unwrap().iter();
+        rows.map(|row| row["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(paths(json!({})), ["src/auth/a.ts"], "lock files are no history at any depth");
+    assert_eq!(paths(json!({"tags": "auth", "include_deleted": true})).len(), 2);
+    assert_eq!(paths(json!({"tags": ["auth", "old"], "includeDeleted": true})), ["lib/auth/b.ts"]);
+    assert_eq!(paths(json!({"source_only": true, "include_deleted": true})), ["src/auth/a.ts"]);
+    let tags = repo.data("list_tags", json!({}));
+    assert_eq!(tags["tags"], json!([{"tag": "auth", "count": 1}]));
+}
+
+#[test]
+fn what_changes_together_is_told_with_its_numbers() {
+    let repo = Repo::new("//- a.rs\n1\n//- b.rs\n1\n//- c.rs\n1\n");
+    for round in 0..4 {
+        repo.write("a.rs", format!("{round}\n"));
+        repo.write("b.rs", format!("{round} b\n"));
+        repo.commit("both");
+    }
+    repo.write("c.rs", "alone\n");
+    repo.commit("alone");
+    let told = repo.data("get_cochange", json!({"path": "a.rs"}));
+    let first = &told["partners"][0];
+    assert_eq!((&first["path"], &first["count"]), (&json!("b.rs"), &json!(5)));
+    assert_eq!((&first["jaccard"], &first["confidence"]), (&json!(1.0), &json!(1.0)));
+    assert_eq!(first["support"], json!(0.8333));
+    let context = repo.text("context a.rs");
+    assert!(context.contains("usually changes too: 5 of 5 commits"), "{context}");
+    let edges = repo.data("subgraph", json!({"center": "a.rs", "edges": ["co_change"], "hops": 1}));
+    assert!(edges.to_string().contains("module:b.rs"), "{edges}");
+}
+
+#[test]
+fn a_symbol_has_a_history_of_its_own() {
+    let text = |name: &str, two: u8| {
+        format!(
+            "export function one() {{ return 1; }}\nexport function {name}() {{ return {two}; }}\n"
+        )
+    };
+    let repo = Repo::new("//- a.ts\n// nothing yet\n");
+    for (name, number, message) in
+        [("two", 2, "both"), ("two", 3, "two alone"), ("deux", 3, "in French"), ("deux", 4, "four")]
+    {
+        repo.write("a.ts", text(name, number));
+        repo.commit(message);
+    }
+    repo.rename("a.ts", "src/a.ts");
+    repo.commit("moved");
+    let told = |symbol: &str| {
+        let told = repo.data("history.provenance", json!({"path": format!("src/a.ts#{symbol}")}));
+        let row = |commit: &Value| {
+            let word = |key: &str| commit[key].as_str().unwrap().trim_end().to_owned();
+            format!("{} {}", word("change"), word("message"))
+        };
+        told["commits"].as_array().unwrap().iter().map(row).collect::<Vec<_>>()
+    };
+    assert_eq!(told("one"), ["added both"]);
+    let deux = ["added both", "modified two alone", "renamed in French", "modified four"];
+    assert_eq!(told("deux"), deux);
+    assert_eq!(repo.code("history.provenance", json!({"path": "src/a.ts#no"})), Code::NotFound);
+}
+
+#[test]
+fn odd_paths_and_messages_are_ordinary() {
+    use std::os::unix::ffi::OsStrExt;
+    let names: [&[u8]; 6] =
+        [b"a b.md", b"new\nline.md", b"q\"uote'.md", b"[x]*.md", "ü.md".as_bytes(), b"bad\xff.md"];
+    let repo = Repo::new("//- start.md\nx\n");
+    for name in names {
+        fs::write(repo.root().join(std::ffi::OsStr::from_bytes(name)), name).unwrap();
+    }
+    let long = format!("big\n\n{}\u{1}:100644 000 M", "x".repeat(1 << 20));
+    repo.write("message", &long);
+    repo.git(&["add", "-A", "--", ".", ":!message"]);
+    repo.git(&["commit", "-q", "-F", "message"]);
+    repo.write("latin", b"gr\xfc\xdfe\n");
+    repo.git(&[
+        "-c",
+        "i18n.commitEncoding=ISO-8859-1",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-F",
+        "latin",
+    ]);
+    repo.git(&["commit", "-q", "--allow-empty", "--allow-empty-message", "-m", ""]);
+    let listed = repo.data("history.list", json!({}))["artifacts"].as_array().unwrap().len();
+    assert_eq!(listed, 7);
+    for name in ["a b.md", "new%0Aline.md", "q\"uote'.md", "[x]*.md", "ü.md", "bad%FF.md"] {
+        let told = repo.data("history.provenance", json!({"path": name}));
+        assert_eq!(told["path"], name);
+        assert_eq!(told["commits"][0]["message"].as_str().unwrap().trim_end(), long.trim_end());
+    }
+    let found = repo.data("search", json!({"query": "grüße", "kinds": "commit"}));
+    assert_eq!(found["hits"][0]["name"], "grüße");
+    assert_eq!(repo.code("history.show", json!({"path": "ü.md", "ref": "-x"})), Code::NotFound);
+    assert_eq!(repo.code("history.provenance", json!({"path": "no.md"})), Code::NotFound);
+}
+
+#[test]
+fn an_empty_repository_has_an_empty_history() {
+    let repo = Repo::plain("//- a.md\nx\n");
+    assert_eq!(repo.code("history.list", json!({})), Code::Unavailable);
+    repo.git(&["init", "-q", "-b", "main"]);
+    assert_eq!(repo.data("history.list", json!({}))["artifacts"], json!([]));
+    assert_eq!(repo.code("history.provenance", json!({"path": "a.md"})), Code::NotFound);
+}
+
+#[test]
+fn a_shallow_clone_is_read_as_far_as_it_goes_and_deepened() {
+    let repo = Repo::new("//- a.md\none\n");
+    for text in ["two\n", "three\n"] {
+        repo.write("a.md", text);
+        repo.commit(text);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("file://{}", repo.root().display());
+    let to = folder.path().join("clone");
+    repo.git(&["clone", "-q", "--depth", "1", &url, to.to_str().unwrap()]);
+    let clone = Repo::at(&to);
+    let count = || {
+        let told = clone.data("history.provenance", json!({"path": "a.md"}));
+        let how = told["commits"][0]["change"].as_str().unwrap().to_owned();
+        (told["commits"].as_array().unwrap().len(), how)
+    };
+    assert_eq!(count(), (1, "added".into()));
+    clone.git(&["fetch", "-q", "--unshallow"]);
+    assert_eq!(count(), (3, "added".into()));
+    let told = clone.data("history.provenance", json!({"path": "a.md"}));
+    assert_eq!(told["commits"][2]["change"], "modified");
+}
+
+#[test]
+fn a_missing_object_is_told_and_no_wrong_row_is_kept() {
+    let repo = Repo::new("//- a.md\none\n");
+    repo.write("a.md", "two\n");
+    repo.commit("two");
+    let tree = repo.git(&["rev-parse", "HEAD~1^{tree}"]);
+    let (folder, file) = tree.trim().split_at(2);
+    let object = repo.root().join(".git/objects").join(folder).join(file);
+    let bytes = fs::read(&object).unwrap();
+    fs::remove_file(&object).unwrap();
+    assert_eq!(repo.code("history.list", json!({})), Code::StoreDamaged);
+    fs::write(&object, bytes).unwrap();
+    assert_eq!(repo.data("history.list", json!({}))["artifacts"].as_array().unwrap().len(), 1);
+}

@@ -1,0 +1,319 @@
+//! Commits with their messages and the files they touched, streamed in the order asked for.
+//!
+//! Several processes work at once, since comparing trees is what takes the time. A merge touches
+//! what differs from every parent. For merges git is not asked to find renames: without that it
+//! walks all parents at once and looks into no folder that one of them already had.
+
+use std::collections::VecDeque;
+
+use base::{Call, Result};
+
+use crate::ancestry::Link;
+use crate::failure;
+use crate::oid::Oid;
+use crate::repo::Repo;
+use crate::run::Running;
+
+/// Commits go to the processes in turns of this many.
+const TURN: usize = 64;
+
+/// How many processes compare commits with one parent.
+const WORKERS: usize = 2;
+
+/// Fields end with NUL, which no field can hold.
+const FORMAT: &str = "--format=%H%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B%x00";
+
+/// Raw output with whole names, and nothing the repository could hide, reorder or run.
+const FLAGS: [&str; 13] = [
+    "--stdin",
+    "-r",
+    "-z",
+    "--raw",
+    "--root",
+    "--always",
+    "--no-abbrev",
+    "--full-index",
+    "--no-relative",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=none",
+    "--encoding=UTF-8",
+];
+
+/// Renames are looked for among at most this many pairs of files, whatever is configured.
+const RENAMES: [&str; 2] = ["-M50%", "-l1000"];
+
+/// A commit as its author left it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// Its name
+    pub oid: Oid,
+    /// Who wrote it
+    pub author: Person,
+    /// Who committed it
+    pub committer: Person,
+    /// What it says, in UTF-8 where git could tell how it was written
+    pub message: Vec<u8>,
+    /// The files it touched, in git's order
+    pub touched: Vec<Touched>,
+}
+
+/// Somebody, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// Their name
+    pub name: Vec<u8>,
+    /// Their address
+    pub email: Vec<u8>,
+    /// Seconds since 1970
+    pub time: i64,
+}
+
+/// A file that a commit touched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touched {
+    /// What happened to it
+    pub how: Touch,
+    /// Where it is, as git wrote it
+    pub path: Vec<u8>,
+    /// Where it was before it was renamed
+    pub old: Option<Vec<u8>>,
+    /// The content it has now; none when it was deleted
+    pub oid: Option<Oid>,
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Touch {
+    /// It is new
+    Added,
+    /// It is gone
+    Deleted,
+    /// Its content or mode is another
+    Modified,
+    /// It became another sort of thing, such as a link
+    TypeChanged,
+    /// It has another place
+    Renamed,
+}
+
+/// A reader of commits.
+pub struct Commits {
+    readers: Vec<Reader>,
+    /// For each commit that is still to come, whose turn it is
+    turns: VecDeque<(Oid, usize)>,
+}
+
+impl Repo {
+    /// Reads commits in the order of `links`, which say who has several parents.
+    pub fn commits(&self, links: &[Link]) -> Result<Commits> {
+        let mut lists = vec![String::new(); WORKERS + 1];
+        let mut turns = VecDeque::with_capacity(links.len());
+        for (at, link) in links.iter().enumerate() {
+            let turn = if link.parents.len() > 1 { WORKERS } else { (at / TURN) % WORKERS };
+            lists[turn].push_str(&link.oid.to_string());
+            lists[turn].push('\n');
+            turns.push_back((link.oid, turn));
+        }
+        let readers = lists.into_iter().enumerate().map(|(at, list)| {
+            let git = self.git("diff-tree")?.args(FLAGS);
+            let git = match at {
+                WORKERS => git.args(["-c", "--no-renames"]),
+                // A partial clone lacks the contents that a likeness would be seen by.
+                _ if self.is_partial() => git.args(["-M100%"]),
+                _ => git.args(RENAMES),
+            };
+            let running = match list.is_empty() {
+                true => None,
+                false => Some(git.args([FORMAT]).fed().start()?.fed_with(list.into_bytes())),
+            };
+            Ok(Reader { running, buffer: Vec::new(), at: 0, ahead: None })
+        });
+        Ok(Commits { readers: readers.collect::<Result<_>>()?, turns })
+    }
+}
+
+impl Commits {
+    /// The next commit; none after the last.
+    pub fn next(&mut self, call: &Call) -> Result<Option<Commit>> {
+        let Some((oid, turn)) = self.turns.pop_front() else { return Ok(None) };
+        let commit = self.readers[turn].commit(call)?;
+        if commit.oid != oid {
+            return Err(failure::not_understood("diff-tree", commit.oid.to_string().as_bytes()));
+        }
+        Ok(Some(commit))
+    }
+}
+
+/// Takes one process's output apart.
+struct Reader {
+    running: Option<Running>,
+    buffer: Vec<u8>,
+    at: usize,
+    /// A field that turned out to be the next commit's
+    ahead: Option<Vec<u8>>,
+}
+
+impl Reader {
+    fn commit(&mut self, call: &Call) -> Result<Commit> {
+        let digits = match self.ahead.take() {
+            Some(digits) => digits,
+            None => self.needed(call)?,
+        };
+        let oid = Oid::from_digits(&digits);
+        let oid = oid.ok_or_else(|| failure::not_understood("diff-tree", &digits))?;
+        let (author, committer) = (self.person(call)?, self.person(call)?);
+        let message = self.needed(call)?;
+        let touched = self.touched(call)?;
+        Ok(Commit { oid, author, committer, message, touched })
+    }
+
+    fn person(&mut self, call: &Call) -> Result<Person> {
+        let (name, email) = (self.needed(call)?, self.needed(call)?);
+        let time = self.needed(call)?;
+        let time = std::str::from_utf8(&time).ok().and_then(|time| time.trim().parse().ok());
+        // A time that no number holds is one that nobody can mean.
+        Ok(Person { name, email, time: time.unwrap_or(0) })
+    }
+
+    /// The files, up to the next commit or the end.
+    fn touched(&mut self, call: &Call) -> Result<Vec<Touched>> {
+        let mut found = Vec::new();
+        while let Some(field) = self.field(call)? {
+            // An empty field ends the message; a line feed starts the list of one parent.
+            let words = field.strip_prefix(b"\n").unwrap_or(&field);
+            if words.is_empty() {
+                continue;
+            }
+            if !words.starts_with(b":") {
+                self.ahead = Some(field);
+                break;
+            }
+            let raw = Raw::parse(words);
+            let raw = raw.ok_or_else(|| failure::not_understood("diff-tree", words))?;
+            let first = self.needed(call)?;
+            found.push(match raw.how {
+                Touch::Renamed => {
+                    let path = self.needed(call)?;
+                    (raw.before, Touched { how: raw.how, path, old: Some(first), oid: raw.after })
+                }
+                how => (raw.before, Touched { how, path: first, old: None, oid: raw.after }),
+            });
+        }
+        Ok(with_moves(found))
+    }
+
+    fn needed(&mut self, call: &Call) -> Result<Vec<u8>> {
+        match self.field(call)? {
+            Some(field) => Ok(field),
+            None => Err(failure::not_understood("diff-tree", b"(the end)")),
+        }
+    }
+
+    /// What comes before the next NUL; none at the end of the output.
+    fn field(&mut self, call: &Call) -> Result<Option<Vec<u8>>> {
+        let mut seen = 0;
+        loop {
+            let fresh = &self.buffer[self.at + seen..];
+            if let Some(end) = fresh.iter().position(|byte| *byte == 0) {
+                let field = self.buffer[self.at..self.at + seen + end].to_vec();
+                self.at += seen + end + 1;
+                return Ok(Some(field));
+            }
+            seen += fresh.len();
+            if !self.fill(call)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn fill(&mut self, call: &Call) -> Result<bool> {
+        self.buffer.drain(..self.at);
+        self.at = 0;
+        let Some(running) = &mut self.running else { return Ok(false) };
+        if let Some(piece) = running.pull(call)? {
+            self.buffer.extend(piece);
+            return Ok(true);
+        }
+        let mut running = self.running.take().expect("it was there a line above");
+        running.reap(call)?.output()?;
+        Ok(false)
+    }
+}
+
+/// What git says of a path before it names it.
+struct Raw {
+    how: Touch,
+    before: Vec<Oid>,
+    after: Option<Oid>,
+}
+
+impl Raw {
+    /// Reads `:mode mode name name S`, with a colon, a mode and a name more for each parent more.
+    fn parse(words: &[u8]) -> Option<Self> {
+        let parents = words.iter().take_while(|byte| **byte == b':').count();
+        let words: Vec<&[u8]> = words[parents..].split(|byte| *byte == b' ').collect();
+        let [modes @ .., status] = words.as_slice() else { return None };
+        if modes.len() != 2 * (parents + 1) {
+            return None;
+        }
+        let names = &modes[parents + 1..];
+        let oids: Vec<Oid> = names.iter().map(|n| Oid::from_digits(n)).collect::<Option<_>>()?;
+        let (after, before) = oids.split_last()?;
+        let every = |letter: u8| status.iter().all(|byte| *byte == letter);
+        let how = match status.first()? {
+            b'R' => Touch::Renamed,
+            b'T' => Touch::TypeChanged,
+            b'A' if every(b'A') => Touch::Added,
+            b'D' if every(b'D') => Touch::Deleted,
+            b'A' | b'D' | b'M' => Touch::Modified,
+            _ => return None,
+        };
+        let after = Some(*after).filter(|oid| !oid.is_null());
+        Some(Self { how, before: before.to_vec(), after })
+    }
+}
+
+/// In merges, a file that vanished and one that came with the same content are one that moved.
+fn with_moves(found: Vec<(Vec<Oid>, Touched)>) -> Vec<Touched> {
+    let is = |how: Touch| move |(_, touched): &&(Vec<Oid>, Touched)| touched.how == how;
+    let pairs: Vec<(Vec<u8>, Vec<u8>)> = {
+        let mut gone: Vec<_> = found.iter().filter(is(Touch::Deleted)).collect();
+        let came = found.iter().filter(is(Touch::Added)).filter_map(|(_, new)| {
+            let at = gone.iter().position(|(old, _)| new.oid.is_some_and(|o| old.contains(&o)))?;
+            Some((gone.remove(at).1.path.clone(), new.path.clone()))
+        });
+        came.collect()
+    };
+    if pairs.is_empty() {
+        return found.into_iter().map(|(_, touched)| touched).collect();
+    }
+    let moved = |(_, mut touched): (Vec<Oid>, Touched)| {
+        if let Some((old, _)) = pairs.iter().find(|(_, new)| *new == touched.path) {
+            (touched.how, touched.old) = (Touch::Renamed, Some(old.clone()));
+        }
+        let left = pairs.iter().any(|(old, _)| *old == touched.path);
+        (!left || touched.how == Touch::Renamed).then_some(touched)
+    };
+    found.into_iter().filter_map(moved).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn raw_lines_of_one_and_of_several_parents_are_read() {
+        let (a, b, no) = ("1".repeat(40), "2".repeat(40), "0".repeat(40));
+        let read = |line: String| Raw::parse(line.as_bytes()).map(|raw| raw.how);
+        assert_eq!(read(format!(":100644 100644 {a} {b} M")), Some(Touch::Modified));
+        assert_eq!(read(format!(":100644 100644 {a} {b} R087")), Some(Touch::Renamed));
+        assert_eq!(read(format!("::1 1 1 {a} {b} {a} MM")), Some(Touch::Modified));
+        assert_eq!(read(format!("::1 0 1 {a} {no} {a} MA")), Some(Touch::Modified));
+        assert_eq!(read(format!("::0 0 1 {no} {no} {a} AA")), Some(Touch::Added));
+        assert_eq!(read(format!("::1 1 0 {a} {b} {no} DD")), Some(Touch::Deleted));
+        for line in ["", ":", ":1 2 3", "::1 1 1 a b c MM", ":100644 100644 1 2 M"] {
+            assert!(read(line.to_owned()).is_none(), "{line}");
+        }
+    }
+}

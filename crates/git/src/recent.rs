@@ -1,0 +1,62 @@
+//! The last commits, for what was done since a moment.
+
+use base::entity::CommitId;
+use base::{Call, Result};
+use jiff::Timestamp;
+
+use crate::failure;
+use crate::repo::Repo;
+
+/// How many commits are looked at.
+const MOST: &str = "-n1000";
+
+/// Name, first parents, time, author, trailers; the fields and commits end in NUL.
+const FORMAT: &str =
+    "--format=%H%x00%P%x00%ct%x00%ae%x00%(trailers:key=Task,valueonly,separator=%x2C)";
+
+/// A commit and whose work it says it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recent {
+    /// Its name
+    pub id: CommitId,
+    /// The commit before it; the first of a merge
+    pub parent: Option<CommitId>,
+    /// When it was committed
+    pub at: Timestamp,
+    /// The email of who wrote it
+    pub author: String,
+    /// What its `Task:` trailers name
+    pub tasks: Vec<String>,
+}
+
+impl Repo {
+    /// The commits of `HEAD` that were made since a moment, newest first, merges left out.
+    pub fn recent(&self, call: &Call, since: Timestamp) -> Result<Vec<Recent>> {
+        if self.head(call)?.commit.is_none() {
+            return Ok(Vec::new());
+        }
+        let git = self.git("log")?.args(["-z", "--no-merges", "--no-color", MOST, FORMAT]);
+        let since = format!("--since=@{}", since.as_second());
+        let output = git.args([since.as_str(), "--end-of-options", "HEAD", "--"]).run(call)?;
+        let output = output.output()?;
+        let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
+        let whole = fields.chunks_exact(5);
+        whole
+            .map(|commit| parse(commit).ok_or_else(|| failure::not_understood("log", commit[0])))
+            .collect()
+    }
+}
+
+fn parse(fields: &[&[u8]]) -> Option<Recent> {
+    let text = |at: usize| fields.get(at).map(|field| String::from_utf8_lossy(field).into_owned());
+    let seconds: i64 = text(2)?.parse().ok()?;
+    let tasks = text(4)?;
+    let tasks = tasks.split([',', '\n']).map(str::trim).filter(|task| !task.is_empty());
+    Some(Recent {
+        id: text(0)?.trim().parse().ok()?,
+        parent: text(1)?.split(' ').next().and_then(|parent| parent.parse().ok()),
+        at: Timestamp::from_second(seconds).ok()?,
+        author: text(3)?,
+        tasks: tasks.map(ToOwned::to_owned).collect(),
+    })
+}

@@ -1,0 +1,106 @@
+//! What is known about what changes with some files, from the line.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{RepoPath, Result};
+use store::Connection;
+
+use super::{Evidence, Seen, stem};
+use crate::line;
+
+/// Of a file with more commits than this, the newest ones count.
+const OWN: usize = 2000;
+
+/// So many commits of the folder are looked at, and so many of each file in it.
+const FOLDER: usize = 60;
+const OF_EACH: usize = 12;
+
+/// In a folder with more files than this, none says much about the others.
+const CROWD: usize = 64;
+
+/// What was gathered, with what it takes to count.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// For ranking
+    pub evidence: Evidence,
+    /// How many commits there are of the files themselves
+    pub commits: u64,
+    /// Whether older ones were left out
+    pub is_cut: bool,
+}
+
+/// Gathers what is known about some files: where they are now, and their artifacts; `live` is all
+/// there is now. Merges, and commits of more than `most` files, say nothing.
+pub fn gather(
+    conn: &Connection,
+    asked: &[(RepoPath, i64)],
+    live: &[(RepoPath, i64)],
+    most: u32,
+) -> Result<Found> {
+    let newest = line::count(conn)? - 1;
+    let seen = |pos: i64| -> Result<Seen> {
+        Ok(Seen { ago: newest - pos, touched: line::artifacts_at(conn, pos)? })
+    };
+    let own_artifacts: BTreeSet<i64> = asked.iter().map(|(_, artifact)| *artifact).collect();
+    let mut own = BTreeSet::new();
+    for artifact in &own_artifacts {
+        own.extend(line::stops_of(conn, *artifact, (most, OWN + 1))?);
+    }
+    let is_cut = own.len() > OWN;
+    let own: Vec<i64> = own.into_iter().rev().take(OWN).collect();
+    let live = Near::of(asked.iter().map(|(path, _)| path), live);
+    let mut around = BTreeSet::new();
+    for siblings in live.folders.values().filter(|siblings| siblings.len() <= CROWD) {
+        for artifact in siblings.iter().filter(|artifact| !own_artifacts.contains(artifact)) {
+            around.extend(line::stops_of(conn, *artifact, (most, OF_EACH))?);
+        }
+    }
+    let around = around.into_iter().rev().take(FOLDER);
+    let evidence = Evidence {
+        own: own.iter().map(|pos| seen(*pos)).collect::<Result<_>>()?,
+        folder: around.map(seen).collect::<Result<_>>()?,
+        namesakes: live.namesakes,
+        siblings: live.folders.into_values().flatten().collect(),
+    };
+    Ok(Found { commits: own.len() as u64, is_cut, evidence })
+}
+
+/// How many commits of an artifact count for what changes together.
+pub fn commits_of(conn: &Connection, artifact: i64, most: u32) -> Result<u64> {
+    line::count_stops(conn, artifact, most)
+}
+
+/// How many commits count in all.
+pub fn total(conn: &Connection, most: u32) -> Result<u64> {
+    line::count_all(conn, most)
+}
+
+/// The files that are near by their place or name.
+#[derive(Debug, Default)]
+struct Near {
+    /// By folder
+    folders: BTreeMap<RepoPath, Vec<i64>>,
+    /// Whatever the folder
+    namesakes: BTreeSet<i64>,
+}
+
+impl Near {
+    /// Sorts files by what they share with those that were asked for.
+    fn of<'a>(asked: impl Iterator<Item = &'a RepoPath>, live: &[(RepoPath, i64)]) -> Self {
+        let (mut folders, mut stems) = (BTreeMap::new(), BTreeSet::new());
+        for path in asked {
+            folders.insert(path.parent().unwrap_or(RepoPath::ROOT), Vec::new());
+            stems.insert(stem(path.as_bytes()));
+        }
+        let mut near = Self { folders, ..Self::default() };
+        for (path, artifact) in live {
+            if stems.contains(&stem(path.as_bytes())) {
+                near.namesakes.insert(*artifact);
+            }
+            if let Some(siblings) = path.parent().and_then(|folder| near.folders.get_mut(&folder)) {
+                siblings.push(*artifact);
+            }
+        }
+        near
+    }
+}

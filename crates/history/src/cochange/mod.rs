@@ -1,0 +1,155 @@
+//! What usually changes together with a file.
+//!
+//! Commits in which two files changed together count for it, recent ones and small ones more.
+//! A file with little history of its own borrows from its folder, and from files of its name
+//! elsewhere; that decides where nothing else does. `cargo xtask cochange-eval` measures it.
+
+mod evidence;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use evidence::{Found, commits_of, gather, total};
+
+/// The weight of a commit falls to a third over this many commits.
+const FADING: f64 = 2500.0;
+
+/// How much the commits of the folder count, all together.
+const FOLDER: f64 = 0.8;
+
+/// Commits of the folder count as if there were this many more that say nothing.
+const DOUBT: f64 = 1.0;
+
+/// What a file of the same name elsewhere is worth, and a file of the same folder.
+const NAMESAKE: f64 = 0.1;
+const SIBLING: f64 = 0.01;
+
+/// A commit: how many commits ago it was, and the artifacts it touched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    /// 0 for the newest there is
+    pub ago: i64,
+    /// What it touched
+    pub touched: Vec<i64>,
+}
+
+/// All that is known about what changes with some files.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Evidence {
+    /// The commits of the files themselves
+    pub own: Vec<Seen>,
+    /// Commits of other files in their folders
+    pub folder: Vec<Seen>,
+    /// Files that are called the same, tests aside
+    pub namesakes: BTreeSet<i64>,
+    /// Files in the same folders
+    pub siblings: BTreeSet<i64>,
+}
+
+/// A file that changes with others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Partner {
+    /// The artifact
+    pub artifact: i64,
+    /// How likely it changes too; comparable within one answer
+    pub score: f64,
+    /// In how many commits both changed
+    pub count: u64,
+    /// How many commits ago that was last; none if never
+    pub last: Option<i64>,
+}
+
+/// Ranks everything that may change with `asked`, most likely first.
+pub fn rank(asked: &BTreeSet<i64>, evidence: &Evidence) -> Vec<Partner> {
+    let mut found: BTreeMap<i64, Partner> = BTreeMap::new();
+    let mut add = |artifact: i64, score: f64| {
+        let new = || Partner { artifact, score: 0.0, count: 0, last: None };
+        let partner = found.entry(artifact).or_insert_with(new);
+        partner.score += score;
+        (partner.count, partner.last)
+    };
+    for artifact in evidence.siblings.difference(asked) {
+        add(*artifact, SIBLING);
+    }
+    for artifact in evidence.namesakes.difference(asked) {
+        add(*artifact, NAMESAKE);
+    }
+    let whole: f64 = evidence.folder.iter().map(weight).sum();
+    for seen in &evidence.folder {
+        for artifact in others(seen, asked) {
+            add(artifact, FOLDER * weight(seen) / (whole + DOUBT));
+        }
+    }
+    for seen in &evidence.own {
+        for artifact in others(seen, asked) {
+            add(artifact, weight(seen));
+        }
+    }
+    for seen in &evidence.own {
+        for artifact in others(seen, asked) {
+            if let Some(partner) = found.get_mut(&artifact) {
+                partner.count += 1;
+                partner.last = Some(partner.last.map_or(seen.ago, |last| last.min(seen.ago)));
+            }
+        }
+    }
+    let mut ranked: Vec<Partner> = found.into_values().collect();
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.artifact.cmp(&b.artifact)));
+    ranked
+}
+
+fn others<'a>(seen: &'a Seen, asked: &'a BTreeSet<i64>) -> impl Iterator<Item = i64> + 'a {
+    seen.touched.iter().copied().filter(|artifact| !asked.contains(artifact))
+}
+
+/// A commit of two files says more about each than one of twenty, and a new one more than an old.
+#[expect(clippy::cast_precision_loss, reason = "both are far below the limit")]
+fn weight(seen: &Seen) -> f64 {
+    let others = seen.touched.len().saturating_sub(1).max(1) as f64;
+    (-(seen.ago as f64) / FADING).exp() / others
+}
+
+/// A file's name as its tests share it: `tests/test_login.py` and `login.py` are namesakes.
+pub fn stem(path: &[u8]) -> Vec<u8> {
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
+    let mut stem = stem.to_ascii_lowercase();
+    for start in [&b"test_"[..], b"tests_"] {
+        if let Some(rest) = stem.strip_prefix(start) {
+            stem = rest.to_vec();
+        }
+    }
+    for end in [&b"_test"[..], b"_tests", b"-test", b"_spec"] {
+        if let Some(rest) = stem.strip_suffix(end) {
+            stem = rest.to_vec();
+        }
+    }
+    stem
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recent_and_small_commits_count_more_and_names_break_ties() {
+        let seen = |ago, touched: &[i64]| Seen { ago, touched: touched.to_vec() };
+        let evidence = Evidence {
+            own: vec![seen(0, &[1, 2]), seen(1, &[1, 3, 4, 5, 6]), seen(9000, &[1, 7])],
+            folder: vec![seen(2, &[8, 9])],
+            namesakes: [9].into(),
+            siblings: [8, 9, 1].into(),
+        };
+        let ranked = rank(&[1].into(), &evidence);
+        let order: Vec<i64> = ranked.iter().map(|partner| partner.artifact).collect();
+        assert_eq!(order, [2, 9, 8, 3, 4, 5, 6, 7]);
+        assert_eq!((ranked[0].count, ranked[0].last), (1, Some(0)));
+        assert_eq!((ranked[1].count, ranked[1].last), (0, None), "only by its name and folder");
+    }
+
+    #[test]
+    fn tests_share_the_name_of_what_they_test() {
+        for path in ["src/login.py", "tests/test_login.py", "a/login_test.go", "x/Login.spec.ts"] {
+            assert_eq!(stem(path.as_bytes()), b"login", "{path}");
+        }
+    }
+}

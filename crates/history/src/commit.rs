@@ -1,0 +1,223 @@
+//! What a commit says, as it is kept by its name: the same on every branch and in every worktree.
+
+/// A commit. Nothing here depends on what is checked out or configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// Its name, as bytes
+    pub sha: Vec<u8>,
+    /// The names of its parents
+    pub parents: Vec<Vec<u8>>,
+    /// Who wrote it
+    pub author: Person,
+    /// Who committed it
+    pub committer: Person,
+    /// What it says
+    pub message: String,
+    /// The files it touched
+    pub changes: Vec<Change>,
+    /// Whether a shallow clone hid its parents, so that everything looks added
+    pub is_edge: bool,
+}
+
+/// Somebody, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// Their name
+    pub name: String,
+    /// Their address
+    pub email: String,
+    /// Seconds since 1970
+    pub time: i64,
+}
+
+/// A file that a commit touched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// What happened to it
+    pub how: How,
+    /// Where it is
+    pub path: Vec<u8>,
+    /// Where it was, if it was renamed
+    pub old: Option<Vec<u8>>,
+    /// The name of its content; none when it was deleted
+    pub oid: Option<Vec<u8>>,
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum How {
+    /// It is new
+    Added,
+    /// It is gone
+    Deleted,
+    /// Its content or mode is another
+    Modified,
+    /// It became another sort of thing, such as a link
+    TypeChanged,
+    /// It has another place
+    Renamed,
+}
+
+impl How {
+    const ALL: [Self; 5] =
+        [Self::Added, Self::Deleted, Self::Modified, Self::TypeChanged, Self::Renamed];
+
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Deleted => "deleted",
+            Self::Modified => "modified",
+            Self::TypeChanged => "type changed",
+            Self::Renamed => "renamed",
+        }
+    }
+
+    /// The letter git uses, as it is stored.
+    pub(crate) const fn letter(self) -> u8 {
+        match self {
+            Self::Added => b'A',
+            Self::Deleted => b'D',
+            Self::Modified => b'M',
+            Self::TypeChanged => b'T',
+            Self::Renamed => b'R',
+        }
+    }
+
+    pub(crate) fn from_letter(letter: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|how| how.letter() == letter)
+    }
+}
+
+impl Commit {
+    /// The first line.
+    pub fn subject(&self) -> &str {
+        subject(&self.message)
+    }
+
+    /// Everything after the first line and the empty lines below it.
+    pub fn body(&self) -> &str {
+        body(&self.message)
+    }
+}
+
+/// The first line of a message.
+pub fn subject(message: &str) -> &str {
+    message.trim_start().lines().next().unwrap_or_default().trim_end()
+}
+
+/// What follows the first line of a message.
+pub fn body(message: &str) -> &str {
+    let message = message.trim_start();
+    message.split_once('\n').map_or("", |(_, rest)| rest).trim()
+}
+
+/// The text of a message or a name. Bytes that are no UTF-8, in a commit that does not say how it
+/// is written, are read as Latin-1, which gives every byte a letter.
+pub fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+}
+
+/// Changes as the bytes they are kept as.
+pub(crate) fn encode(changes: &[Change]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(changes.len() * 64);
+    for change in changes {
+        bytes.push(change.how.letter());
+        put(&mut bytes, &change.path);
+        put(&mut bytes, change.old.as_deref().unwrap_or_default());
+        put(&mut bytes, change.oid.as_deref().unwrap_or_default());
+    }
+    bytes
+}
+
+/// Changes read back; none if the bytes are not what [`encode`] wrote.
+pub(crate) fn decode(mut bytes: &[u8]) -> Option<Vec<Change>> {
+    let mut changes = Vec::new();
+    while let [letter, rest @ ..] = bytes {
+        bytes = rest;
+        let how = How::from_letter(*letter)?;
+        let (path, old) = (take(&mut bytes)?.to_vec(), take(&mut bytes)?.to_vec());
+        let oid = take(&mut bytes)?.to_vec();
+        let some = |bytes: Vec<u8>| (!bytes.is_empty()).then_some(bytes);
+        changes.push(Change { how, path, old: some(old), oid: some(oid) });
+    }
+    Some(changes)
+}
+
+/// A length in groups of seven bits, and the bytes.
+fn put(into: &mut Vec<u8>, bytes: &[u8]) {
+    let mut length = bytes.len();
+    while length >= 0x80 {
+        into.push(u8::try_from(length & 0x7f).expect("seven bits") | 0x80);
+        length >>= 7;
+    }
+    into.push(u8::try_from(length).expect("seven bits"));
+    into.extend_from_slice(bytes);
+}
+
+fn take<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let (mut length, mut shift) = (0_usize, 0);
+    loop {
+        let (byte, rest) = from.split_first()?;
+        *from = rest;
+        length |= usize::from(byte & 0x7f).checked_shl(shift)?;
+        shift += 7;
+        if byte & 0x80 == 0 {
+            break;
+        }
+    }
+    let (bytes, rest) = from.split_at_checked(length)?;
+    *from = rest;
+    Some(bytes)
+}
+
+/// The digits of a name.
+pub fn hex(sha: &[u8]) -> String {
+    use std::fmt::Write as _;
+    sha.iter().fold(String::with_capacity(sha.len() * 2), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a string does not fail");
+        text
+    })
+}
+
+/// A name from its digits, which may be an odd number of them: then the last half is left out.
+pub fn unhex(digits: &str) -> Vec<u8> {
+    let pairs = digits.as_bytes().chunks_exact(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    pairs.map_while(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_read_back_whatever_their_paths() {
+        let long = vec![b'x'; 70_000];
+        let change = |how, path: &[u8], old: Option<&[u8]>| Change {
+            how,
+            path: path.to_vec(),
+            old: old.map(<[u8]>::to_vec),
+            oid: (how != How::Deleted).then(|| vec![7; 20]),
+        };
+        let changes = [
+            change(How::Added, b"a b\nc", None),
+            change(How::Renamed, &long, Some(b"\xff\x80old")),
+            change(How::Deleted, b"[x]", None),
+        ];
+        assert_eq!(decode(&encode(&changes)).unwrap(), changes);
+        for broken in [&b"A"[..], b"X\x00\x00\x00", b"A\xff\xff\xff", b"A\x05abc"] {
+            assert_eq!(decode(broken), None);
+        }
+    }
+
+    #[test]
+    fn messages_have_a_subject_a_body_and_letters() {
+        let message = "\nfeat: a\r\n\nwhy\nhow\n";
+        assert_eq!((subject(message), body(message)), ("feat: a", "why\nhow"));
+        assert_eq!((subject(""), body("one")), ("", ""));
+        assert_eq!(text(b"gr\xfc\xdfe".to_vec()), "grüße");
+        assert_eq!(hex(&unhex("00ffa5")), "00ffa5");
+    }
+}

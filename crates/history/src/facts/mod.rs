@@ -1,0 +1,49 @@
+//! Commits by name: kept once, however many branches and worktrees have them.
+
+mod tables;
+
+use std::collections::BTreeSet;
+
+use base::Result;
+use store::Connection;
+
+use crate::commit::Commit;
+
+pub use tables::{SCHEMA, between, by_name, get, known, last_id, saying, stamp};
+
+/// The most that commits may take on disk, in bytes.
+const CAP: u64 = 2 * 1024 * 1024 * 1024;
+
+/// A longer message is kept, and its end is not searched; in bytes.
+const SEARCHED: usize = 64 * 1024;
+
+/// Keeps a commit under an id, which is free or its own from before.
+pub fn put(conn: &Connection, id: i64, commit: &Commit) -> Result<()> {
+    if tables::insert(conn, id, commit)? {
+        return tables::insert_words(conn, id, commit.subject(), cut(commit.body()));
+    }
+    tables::replace_changes(conn, id, commit)
+}
+
+/// Makes room where there is too little: commits that this worktree needs stay.
+pub fn make_room(conn: &Connection, needed: &BTreeSet<i64>) -> Result<()> {
+    if tables::size(conn)? <= CAP {
+        return Ok(());
+    }
+    let mut ids = tables::ids(conn)?;
+    ids.retain(|id| !needed.contains(id));
+    tables::remove(conn, &ids)
+}
+
+/// A text up to a length, ending between two letters.
+fn cut(text: &str) -> &str {
+    let end = (0..=SEARCHED.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
+}
+
+/// A query for [`saying`] that finds commits with all of these words, or their beginnings.
+pub fn all_words(words: &str) -> Option<String> {
+    let runs = words.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
+    let quoted: Vec<String> = runs.map(|run| format!("\"{run}\"*")).collect();
+    (!quoted.is_empty()).then(|| quoted.join(" "))
+}

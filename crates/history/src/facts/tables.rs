@@ -1,0 +1,140 @@
+//! The SQL of commits by name.
+
+use base::Result;
+use store::{Connection, OptionalExtension, Row, SqlResult, params, problem};
+
+use crate::commit::{self, Commit, Person};
+
+/// The tables.
+pub const SCHEMA: &str = include_str!("facts.sql");
+
+const FACT: &str = "SELECT sha, parents, author, email, authored, committer, committer_email,
+    committed, message, changes, edge, id FROM fact";
+
+/// The id of a commit, and whether it was read at the edge of a shallow clone.
+pub fn known(conn: &Connection, sha: &[u8]) -> Result<Option<(i64, bool)>> {
+    conn.prepare_cached("SELECT id, edge FROM fact WHERE sha = ?1")
+        .and_then(|mut s| s.query_row([sha], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+        .map_err(problem("read commits"))
+}
+
+/// A commit by its id.
+pub fn get(conn: &Connection, id: i64) -> Result<Option<Commit>> {
+    conn.prepare_cached(&format!("{FACT} WHERE id = ?1"))
+        .and_then(|mut s| s.query_row([id], fact).optional())
+        .map_err(problem("read commits"))
+}
+
+/// A commit by its name, with its id.
+pub fn by_name(conn: &Connection, sha: &[u8]) -> Result<Option<(i64, Commit)>> {
+    conn.prepare_cached(&format!("{FACT} WHERE sha = ?1"))
+        .and_then(|mut s| s.query_row([sha], |row| Ok((row.get(11)?, fact(row)?))).optional())
+        .map_err(problem("read commits"))
+}
+
+/// The ids of commits whose names lie between two, for names that were shortened.
+pub fn between(conn: &Connection, low: &[u8], high: &[u8]) -> Result<Vec<i64>> {
+    let sql = "SELECT id FROM fact WHERE sha >= ?1 AND sha <= ?2 ORDER BY sha LIMIT 1000";
+    store::rows(conn, (sql, "read commits"), params![low, high], |row| row.get(0))
+}
+
+/// Keeps a commit; says no if its id is taken, which can only be by itself.
+pub(crate) fn insert(conn: &Connection, id: i64, commit: &Commit) -> Result<bool> {
+    let parents = commit.parents.concat();
+    let changes = commit::encode(&commit.changes);
+    conn.prepare_cached(
+        "INSERT OR IGNORE INTO fact VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
+    )
+    .and_then(|mut s| {
+        s.execute(params![
+            id,
+            commit.sha,
+            parents,
+            commit.author.name,
+            commit.author.email,
+            commit.author.time,
+            commit.committer.name,
+            commit.committer.email,
+            commit.committer.time,
+            commit.message,
+            changes,
+            commit.is_edge,
+        ])
+    })
+    .map(|rows| rows > 0)
+    .map_err(problem("keep a commit"))
+}
+
+pub(crate) fn insert_words(conn: &Connection, id: i64, subject: &str, body: &str) -> Result<()> {
+    conn.prepare_cached("INSERT INTO said (rowid, subject, body) VALUES (?1, ?2, ?3)")
+        .and_then(|mut s| s.execute(params![id, subject, body]))
+        .map(drop)
+        .map_err(problem("keep a commit's words"))
+}
+
+pub(crate) fn replace_changes(conn: &Connection, id: i64, commit: &Commit) -> Result<()> {
+    conn.prepare_cached("UPDATE fact SET parents = ?2, changes = ?3, edge = ?4 WHERE id = ?1")
+        .and_then(|mut s| {
+            let (parents, changes) = (commit.parents.concat(), commit::encode(&commit.changes));
+            s.execute(params![id, parents, changes, commit.is_edge])
+        })
+        .map(drop)
+        .map_err(problem("keep a commit"))
+}
+
+/// The highest id there is; 0 if there is none.
+pub fn last_id(conn: &Connection) -> Result<i64> {
+    conn.query_row("SELECT coalesce(max(id), 0) FROM fact", [], |row| row.get(0))
+        .map_err(problem("read commits"))
+}
+
+/// Which file this is.
+pub fn stamp(conn: &Connection) -> Result<String> {
+    conn.query_row("SELECT value FROM meta WHERE key = 'stamp'", [], |row| row.get(0))
+        .map_err(problem("read commits"))
+}
+
+/// Ids of commits that say some words, best first.
+pub fn saying(conn: &Connection, query: &str, most: usize) -> Result<Vec<i64>> {
+    let sql = "SELECT rowid FROM said WHERE said MATCH ?1 ORDER BY bm25(said, 4.0, 1.0) LIMIT ?2";
+    store::rows(conn, (sql, "search commits"), params![query, most], |row| row.get(0))
+}
+
+/// Bytes of all pages that hold something.
+pub(crate) fn size(conn: &Connection) -> Result<u64> {
+    let sql = "SELECT (page_count - freelist_count) * page_size
+               FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+    conn.query_row(sql, [], |row| row.get(0)).map_err(problem("size up commits"))
+}
+
+/// Drops commits, because there is no room for them.
+pub(crate) fn remove(conn: &Connection, ids: &[i64]) -> Result<()> {
+    for sql in ["DELETE FROM fact WHERE id = ?1", "DELETE FROM said WHERE rowid = ?1"] {
+        let mut statement = conn.prepare_cached(sql).map_err(problem("drop commits"))?;
+        for id in ids {
+            statement.execute([id]).map_err(problem("drop commits"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Every id there is.
+pub(crate) fn ids(conn: &Connection) -> Result<Vec<i64>> {
+    store::rows(conn, ("SELECT id FROM fact", "read commits"), &[], |row| row.get(0))
+}
+
+fn fact(row: &Row<'_>) -> SqlResult<Commit> {
+    let sha: Vec<u8> = row.get(0)?;
+    let parents: Vec<u8> = row.get(1)?;
+    let changes: Vec<u8> = row.get(9)?;
+    let changes = commit::decode(&changes);
+    Ok(Commit {
+        parents: parents.chunks(sha.len().max(1)).map(<[u8]>::to_vec).collect(),
+        sha,
+        author: Person { name: row.get(2)?, email: row.get(3)?, time: row.get(4)? },
+        committer: Person { name: row.get(5)?, email: row.get(6)?, time: row.get(7)? },
+        message: row.get(8)?,
+        changes: changes.ok_or_else(|| store::bad_value(9, "not a list of changes".into()))?,
+        is_edge: row.get(10)?,
+    })
+}

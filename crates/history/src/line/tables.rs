@@ -1,0 +1,304 @@
+//! The SQL of the line of commits.
+
+use base::{RepoPath, Result};
+use store::{Connection, OptionalExtension, Row, SqlResult, params, problem};
+
+use super::{Place, Stop, TouchRow};
+use crate::commit::How;
+use crate::tags::TagOp;
+
+/// The tables.
+pub const SCHEMA: &str = include_str!("line.sql");
+
+/// What must be equal in a line built from nothing.
+pub const DUMP: &[&str] = &[
+    "SELECT pos, hex(sha), time, files, merge FROM line",
+    "SELECT t.pos, t.artifact, p.path, o.path, char(t.how) FROM touch t
+     JOIN path p ON p.id = t.path LEFT JOIN path o ON o.id = t.old",
+    "SELECT p.path, x.artifact, x.alive, x.live FROM place x JOIN path p ON p.id = x.path",
+    "SELECT artifact, pos, nth, tag, adds FROM tag_op",
+    "SELECT value FROM meta WHERE key = 'head'",
+];
+
+/// Made after the rows of a first load, which is quicker than keeping it up all the while.
+pub(crate) const BY_ARTIFACT: &str =
+    "CREATE INDEX IF NOT EXISTS touch_artifact ON touch (artifact, pos)";
+
+const WRITE: &str = "write the history";
+const READ: &str = "read the history";
+
+/// A value of the line's own record.
+pub fn meta(conn: &Connection, key: &str) -> Result<Option<String>> {
+    conn.prepare_cached("SELECT value FROM meta WHERE key = ?1")
+        .and_then(|mut s| s.query_row([key], |row| row.get(0)).optional())
+        .map_err(problem(READ))
+}
+
+/// Keeps a value in the line's own record.
+pub fn set_meta(conn: &Connection, key: &str, value: &str) -> Result<()> {
+    conn.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")
+        .and_then(|mut s| s.execute([key, value]))
+        .map(drop)
+        .map_err(problem(WRITE))
+}
+
+/// How many commits there are.
+pub fn count(conn: &Connection) -> Result<i64> {
+    conn.prepare_cached("SELECT coalesce(max(pos) + 1, 0) FROM line")
+        .and_then(|mut s| s.query_row([], |row| row.get(0)))
+        .map_err(problem(READ))
+}
+
+/// The names of all commits, in order.
+pub fn names(conn: &Connection) -> Result<Vec<Vec<u8>>> {
+    store::rows(conn, ("SELECT sha FROM line ORDER BY pos", READ), &[], |row| row.get(0))
+}
+
+/// The ids of all commits.
+pub fn ids(conn: &Connection) -> Result<Vec<i64>> {
+    store::rows(conn, ("SELECT id FROM line ORDER BY pos", READ), &[], |row| row.get(0))
+}
+
+/// Where a commit stands, by its id.
+pub fn stop_of(conn: &Connection, id: i64) -> Result<Option<Stop>> {
+    one_stop(conn, "SELECT pos, id, sha, time, files, merge FROM line WHERE id = ?1", id)
+}
+
+/// The commit at a position.
+pub fn stop_at(conn: &Connection, pos: i64) -> Result<Option<Stop>> {
+    one_stop(conn, "SELECT pos, id, sha, time, files, merge FROM line WHERE pos = ?1", pos)
+}
+
+fn one_stop(conn: &Connection, sql: &str, key: i64) -> Result<Option<Stop>> {
+    conn.prepare_cached(sql)
+        .and_then(|mut s| s.query_row([key], stop).optional())
+        .map_err(problem(READ))
+}
+
+fn stop(row: &Row<'_>) -> SqlResult<Stop> {
+    Ok(Stop {
+        pos: row.get(0)?,
+        id: row.get(1)?,
+        sha: row.get(2)?,
+        time: row.get(3)?,
+        files: row.get(4)?,
+        is_merge: row.get(5)?,
+    })
+}
+
+pub(crate) fn put_stop(conn: &Connection, stop: &Stop) -> Result<()> {
+    conn.prepare_cached("INSERT INTO line VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        .and_then(|mut s| {
+            s.execute(params![stop.pos, stop.id, stop.sha, stop.time, stop.files, stop.is_merge])
+        })
+        .map(drop)
+        .map_err(problem(WRITE))
+}
+
+pub(crate) fn put_touch(
+    conn: &Connection,
+    (pos, artifact): (i64, i64),
+    (path, old, how): (i64, Option<i64>, How),
+) -> Result<()> {
+    conn.prepare_cached("INSERT OR REPLACE INTO touch VALUES (?1, ?2, ?3, ?4, ?5)")
+        .and_then(|mut s| s.execute(params![pos, artifact, path, old, how.letter()]))
+        .map(drop)
+        .map_err(problem(WRITE))
+}
+
+pub(crate) fn put_tag_op(
+    conn: &Connection,
+    (artifact, pos, nth): (i64, i64, usize),
+    op: &TagOp,
+) -> Result<()> {
+    conn.prepare_cached("INSERT OR REPLACE INTO tag_op VALUES (?1, ?2, ?3, ?4, ?5)")
+        .and_then(|mut s| s.execute(params![artifact, pos, nth, op.tag, op.adds]))
+        .map(drop)
+        .map_err(problem(WRITE))
+}
+
+pub(crate) fn path_id(conn: &Connection, path: &[u8]) -> Result<Option<i64>> {
+    conn.prepare_cached("SELECT id FROM path WHERE path = ?1")
+        .and_then(|mut s| s.query_row([path], |row| row.get(0)).optional())
+        .map_err(problem(READ))
+}
+
+pub(crate) fn put_path(conn: &Connection, path: &[u8]) -> Result<i64> {
+    conn.prepare_cached("INSERT INTO path (path) VALUES (?1)")
+        .and_then(|mut s| s.insert([path]))
+        .map_err(problem(WRITE))
+}
+
+pub(crate) fn place_of(conn: &Connection, path: i64) -> Result<Option<Place>> {
+    conn.prepare_cached("SELECT artifact, alive, live FROM place WHERE path = ?1")
+        .and_then(|mut s| s.query_row([path], place).optional())
+        .map_err(problem(READ))
+}
+
+fn place(row: &Row<'_>) -> SqlResult<Place> {
+    Ok(Place { artifact: row.get(0)?, alive: row.get(1)?, live: row.get(2)? })
+}
+
+pub(crate) fn put_place(conn: &Connection, path: i64, place: Place) -> Result<()> {
+    conn.prepare_cached("INSERT OR REPLACE INTO place VALUES (?1, ?2, ?3, ?4)")
+        .and_then(|mut s| s.execute(params![path, place.artifact, place.alive, place.live]))
+        .map(drop)
+        .map_err(problem(WRITE))
+}
+
+pub(crate) fn clear_live(conn: &Connection) -> Result<()> {
+    conn.execute("UPDATE place SET live = 0 WHERE live", []).map(drop).map_err(problem(WRITE))
+}
+
+/// The first artifact number that is free.
+pub(crate) fn next_artifact(conn: &Connection) -> Result<i64> {
+    conn.query_row("SELECT coalesce(max(artifact), 0) + 1 FROM touch", [], |row| row.get(0))
+        .map_err(problem(READ))
+}
+
+/// Forgets every commit from a position on, and where things are.
+pub(crate) fn cut(conn: &Connection, from: i64) -> Result<()> {
+    for sql in [
+        "DELETE FROM line WHERE pos >= ?1",
+        "DELETE FROM touch WHERE pos >= ?1",
+        "DELETE FROM tag_op WHERE pos >= ?1",
+        "DELETE FROM place WHERE ?1 >= 0",
+        "DELETE FROM path WHERE ?1 = 0",
+    ] {
+        conn.execute(sql, [from]).map_err(problem(WRITE))?;
+    }
+    Ok(())
+}
+
+/// Everything that was touched, in order.
+pub(crate) fn all_touches(
+    conn: &Connection,
+    mut each: impl FnMut(i64, i64, (i64, Option<i64>, How)),
+) -> Result<()> {
+    let sql = "SELECT pos, artifact, path, old, how FROM touch ORDER BY pos";
+    store::rows(conn, (sql, READ), &[], |row| {
+        each(row.get(0)?, row.get(1)?, (row.get(2)?, row.get(3)?, how(row, 4)?));
+        Ok(())
+    })
+    .map(drop)
+}
+
+fn how(row: &Row<'_>, column: usize) -> SqlResult<How> {
+    let letter: u8 = row.get(column)?;
+    How::from_letter(letter).ok_or_else(|| store::bad_value(column, format!("how is {letter}")))
+}
+
+fn path(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
+    let bytes: Vec<u8> = row.get(column)?;
+    RepoPath::from_bytes(bytes).map_err(|error| store::bad_value(column, error.to_string()))
+}
+
+/// The artifact that was last at a path.
+pub fn at(conn: &Connection, wanted: &RepoPath) -> Result<Option<Place>> {
+    let sql = "SELECT artifact, alive, live FROM place
+               WHERE path = (SELECT id FROM path WHERE path = ?1)";
+    conn.prepare_cached(sql)
+        .and_then(|mut s| s.query_row([wanted.as_bytes()], place).optional())
+        .map_err(problem(READ))
+}
+
+/// Every file of the commit that is checked out, by path.
+pub fn live(conn: &Connection) -> Result<Vec<(RepoPath, i64)>> {
+    let sql = "SELECT p.path, x.artifact FROM place x JOIN path p ON p.id = x.path
+               WHERE x.live ORDER BY p.path";
+    store::rows(conn, (sql, READ), &[], |row| Ok((path(row, 0)?, row.get(1)?)))
+}
+
+/// Where an artifact is now, if the commit that is checked out has it; by path.
+pub fn places_of(conn: &Connection, artifact: i64) -> Result<Vec<RepoPath>> {
+    let sql = "SELECT DISTINCT p.path FROM touch t JOIN place x ON x.path = t.path
+               JOIN path p ON p.id = x.path
+               WHERE t.artifact = ?1 AND x.artifact = ?1 AND x.live ORDER BY p.path";
+    store::rows(conn, (sql, READ), params![artifact], |row| path(row, 0))
+}
+
+/// Artifacts that the commit that is checked out does not have, with their last path.
+pub fn gone(conn: &Connection) -> Result<Vec<(RepoPath, i64)>> {
+    let sql = "SELECT p.path, t.artifact, max(t.pos) FROM touch t JOIN path p ON p.id = t.path
+               WHERE t.artifact NOT IN (SELECT artifact FROM place WHERE live)
+               GROUP BY t.artifact ORDER BY p.path, t.artifact";
+    store::rows(conn, (sql, READ), &[], |row| Ok((path(row, 0)?, row.get(1)?)))
+}
+
+/// What was done to an artifact, oldest first.
+pub fn touches_of(conn: &Connection, artifact: i64) -> Result<Vec<TouchRow>> {
+    let sql = "SELECT t.pos, p.path, o.path, t.how FROM touch t JOIN path p ON p.id = t.path
+               LEFT JOIN path o ON o.id = t.old WHERE t.artifact = ?1 ORDER BY t.pos, p.path";
+    store::rows(conn, (sql, READ), params![artifact], |row| {
+        let old = row.get::<_, Option<Vec<u8>>>(2)?.map(|_| path(row, 2)).transpose()?;
+        Ok(TouchRow { pos: row.get(0)?, path: path(row, 1)?, old, how: how(row, 3)? })
+    })
+}
+
+/// The files that the commit at a position touched.
+pub fn touched_at(conn: &Connection, pos: i64) -> Result<Vec<(i64, TouchRow)>> {
+    let sql = "SELECT t.pos, p.path, o.path, t.how, t.artifact FROM touch t
+               JOIN path p ON p.id = t.path LEFT JOIN path o ON o.id = t.old
+               WHERE t.pos = ?1 ORDER BY p.path, t.artifact";
+    store::rows(conn, (sql, READ), params![pos], |row| {
+        let old = row.get::<_, Option<Vec<u8>>>(2)?.map(|_| path(row, 2)).transpose()?;
+        let touch = TouchRow { pos: row.get(0)?, path: path(row, 1)?, old, how: how(row, 3)? };
+        Ok((row.get(4)?, touch))
+    })
+}
+
+/// The last commit that touched an artifact.
+pub fn last_touch(conn: &Connection, artifact: i64) -> Result<Option<Stop>> {
+    let sql = "SELECT pos, id, sha, time, files, merge FROM line WHERE pos =
+               (SELECT max(pos) FROM touch WHERE artifact = ?1)";
+    one_stop(conn, sql, artifact)
+}
+
+/// What commits did to the tags of an artifact, with their positions, in order.
+pub fn tag_ops_of(conn: &Connection, artifact: i64) -> Result<Vec<(i64, TagOp)>> {
+    let sql = "SELECT pos, tag, adds FROM tag_op WHERE artifact = ?1 ORDER BY pos, nth";
+    store::rows(conn, (sql, READ), params![artifact], |row| {
+        Ok((row.get(0)?, TagOp { tag: row.get(1)?, adds: row.get(2)? }))
+    })
+}
+
+/// What commits did to the tags of all artifacts, in order for each.
+pub fn all_tag_ops(conn: &Connection) -> Result<Vec<(i64, TagOp)>> {
+    let sql = "SELECT artifact, tag, adds FROM tag_op ORDER BY artifact, pos, nth";
+    store::rows(conn, (sql, READ), &[], |row| {
+        Ok((row.get(0)?, TagOp { tag: row.get(1)?, adds: row.get(2)? }))
+    })
+}
+
+/// For co-change: the newest commits of an artifact that are no merges and touched few files.
+pub(crate) fn stops_of(
+    conn: &Connection,
+    artifact: i64,
+    (files, most): (u32, usize),
+) -> Result<Vec<i64>> {
+    let sql = "SELECT DISTINCT l.pos FROM touch t JOIN line l ON l.pos = t.pos
+               WHERE t.artifact = ?1 AND NOT l.merge AND l.files <= ?2
+               ORDER BY l.pos DESC LIMIT ?3";
+    store::rows(conn, (sql, READ), params![artifact, files, most], |row| row.get(0))
+}
+
+pub(crate) fn count_stops(conn: &Connection, artifact: i64, files: u32) -> Result<u64> {
+    let sql = "SELECT count(DISTINCT l.pos) FROM touch t JOIN line l ON l.pos = t.pos
+               WHERE t.artifact = ?1 AND NOT l.merge AND l.files <= ?2";
+    conn.prepare_cached(sql)
+        .and_then(|mut s| s.query_row(params![artifact, files], |row| row.get(0)))
+        .map_err(problem(READ))
+}
+
+pub(crate) fn count_all(conn: &Connection, files: u32) -> Result<u64> {
+    let sql = "SELECT count(*) FROM line WHERE NOT merge AND files BETWEEN 1 AND ?1";
+    conn.prepare_cached(sql)
+        .and_then(|mut s| s.query_row([files], |row| row.get(0)))
+        .map_err(problem(READ))
+}
+
+/// The artifacts that the commit at a position touched.
+pub(crate) fn artifacts_at(conn: &Connection, pos: i64) -> Result<Vec<i64>> {
+    let sql = "SELECT DISTINCT artifact FROM touch WHERE pos = ?1";
+    store::rows(conn, (sql, READ), params![pos], |row| row.get(0))
+}

@@ -1,0 +1,217 @@
+//! Growing the line: one commit after the other, each applied to where everything was before it.
+//!
+//! Branches that went on side by side follow each other here, so a path may be touched after
+//! another branch renamed it. It is then still the artifact that was last seen there; only a path
+//! that is added where nothing is becomes a new one. What the commit that is checked out really
+//! has is told by its tree, at the end.
+
+use std::collections::{BTreeMap, HashMap};
+
+use base::{RepoPath, Result};
+use store::Connection;
+
+use super::tables;
+use super::{Place, Stop};
+use crate::commit::{Change, Commit, How};
+use crate::tags;
+
+/// How the paths of the commit that is checked out are known.
+#[derive(Debug)]
+pub enum Live<'a> {
+    /// From its tree
+    Tree(&'a [RepoPath]),
+    /// From the tree before, because what was added is a chain of commits with one parent each
+    Chain,
+}
+
+/// Adds commits to the line, inside of one transaction.
+pub struct Writer<'a> {
+    conn: &'a Connection,
+    /// Whether a path is no part of the history
+    hides: &'a dyn Fn(&RepoPath) -> bool,
+    /// Whether everything that is known is in here, so that the tables need not be asked
+    is_whole: bool,
+    names: HashMap<Vec<u8>, Option<i64>>,
+    places: HashMap<i64, Place>,
+    next_pos: i64,
+    next_artifact: i64,
+}
+
+/// A change with its paths as numbers.
+type Step = (How, i64, Option<i64>);
+
+impl<'a> Writer<'a> {
+    /// Keeps the commits before a position and forgets the others.
+    pub fn from(
+        conn: &'a Connection,
+        keep: i64,
+        hides: &'a dyn Fn(&RepoPath) -> bool,
+    ) -> Result<Self> {
+        let is_append = keep == tables::count(conn)? && keep > 0;
+        let mut places = HashMap::new();
+        if !is_append {
+            tables::cut(conn, keep)?;
+            replay(conn, &mut places)?;
+        }
+        Ok(Self {
+            conn,
+            hides,
+            is_whole: !is_append,
+            names: HashMap::new(),
+            places,
+            next_pos: keep,
+            next_artifact: tables::next_artifact(conn)?,
+        })
+    }
+
+    /// Adds the next commit, which the store of commits knows by `id`.
+    pub fn add(&mut self, id: i64, commit: &Commit) -> Result<()> {
+        let pos = self.next_pos;
+        let steps = self.steps(&commit.changes)?;
+        let artifacts = self.artifacts(&steps)?;
+        let mut touched: Vec<i64> = artifacts.clone();
+        touched.sort_unstable();
+        touched.dedup();
+        let stop = Stop {
+            pos,
+            id,
+            sha: commit.sha.clone(),
+            time: commit.committer.time,
+            files: i64::try_from(touched.len()).unwrap_or(i64::MAX),
+            is_merge: commit.parents.len() > 1,
+        };
+        tables::put_stop(self.conn, &stop)?;
+        for ((how, path, old), artifact) in steps.iter().zip(&artifacts) {
+            tables::put_touch(self.conn, (pos, *artifact), (*path, *old, *how))?;
+        }
+        for (nth, op) in tags::said(&commit.message).iter().enumerate() {
+            for artifact in &touched {
+                tables::put_tag_op(self.conn, (*artifact, pos, nth), op)?;
+            }
+        }
+        self.settle(steps.into_iter().zip(artifacts))?;
+        self.next_pos += 1;
+        Ok(())
+    }
+
+    /// Writes down where everything is now.
+    pub fn finish(mut self, live: &Live<'_>) -> Result<()> {
+        if let Live::Tree(tree) = live {
+            tables::clear_live(self.conn)?;
+            self.places.values_mut().for_each(|place| place.live = false);
+            for path in *tree {
+                let Some(id) = self.number(path.as_bytes())? else { continue };
+                if let Some(place) = self.place(id)? {
+                    self.places.insert(id, Place { live: true, ..place });
+                }
+            }
+        }
+        let sorted: BTreeMap<i64, Place> = self.places.into_iter().collect();
+        for (path, place) in sorted {
+            tables::put_place(self.conn, path, place)?;
+        }
+        self.conn.execute_batch(tables::BY_ARTIFACT).map_err(store::problem("write the history"))
+    }
+
+    /// The changes that count, with numbers for paths. Half of a rename may be hidden.
+    fn steps(&mut self, changes: &[Change]) -> Result<Vec<Step>> {
+        let mut steps = Vec::with_capacity(changes.len());
+        for change in changes {
+            let path = self.number(&change.path)?;
+            let old = change.old.as_deref().map(|old| self.number(old)).transpose()?.flatten();
+            steps.extend(match (change.how, path, old) {
+                (How::Renamed, Some(path), None) => Some((How::Added, path, None)),
+                (How::Renamed, None, Some(old)) => Some((How::Deleted, old, None)),
+                (how, Some(path), old) => Some((how, path, old)),
+                (_, None, _) => None,
+            });
+        }
+        Ok(steps)
+    }
+
+    /// Which artifact each change is about, as things were before the commit.
+    fn artifacts(&mut self, steps: &[Step]) -> Result<Vec<i64>> {
+        let mut found = Vec::with_capacity(steps.len());
+        for (how, path, old) in steps {
+            let before = self.place(old.unwrap_or(*path))?;
+            found.push(match before {
+                Some(place) if *how != How::Added || place.alive => place.artifact,
+                _ => {
+                    self.next_artifact += 1;
+                    self.next_artifact - 1
+                }
+            });
+        }
+        Ok(found)
+    }
+
+    fn settle(&mut self, done: impl Iterator<Item = (Step, i64)> + Clone) -> Result<()> {
+        // What the tables know of these paths has to be here before it is changed.
+        for ((_, path, old), _) in done.clone() {
+            self.place(path)?;
+            old.map(|old| self.place(old)).transpose()?;
+        }
+        settle(&mut self.places, done);
+        Ok(())
+    }
+
+    /// The number of a path; none if the path is no part of the history.
+    fn number(&mut self, path: &[u8]) -> Result<Option<i64>> {
+        if let Some(known) = self.names.get(path) {
+            return Ok(*known);
+        }
+        let plain = RepoPath::from_bytes(path).ok().filter(|path| !path.is_root());
+        let number = match plain {
+            Some(plain) if !(self.hides)(&plain) => Some(match tables::path_id(self.conn, path)? {
+                Some(id) => id,
+                None => tables::put_path(self.conn, path)?,
+            }),
+            _ => None,
+        };
+        self.names.insert(path.to_vec(), number);
+        Ok(number)
+    }
+
+    fn place(&mut self, path: i64) -> Result<Option<Place>> {
+        if let Some(place) = self.places.get(&path) {
+            return Ok(Some(*place));
+        }
+        if self.is_whole {
+            return Ok(None);
+        }
+        let found = tables::place_of(self.conn, path)?;
+        if let Some(place) = found {
+            self.places.insert(path, place);
+        }
+        Ok(found)
+    }
+}
+
+/// Where things are after a commit: first everything leaves its place, then everything arrives,
+/// so that two files can change places.
+fn settle(places: &mut HashMap<i64, Place>, done: impl Iterator<Item = (Step, i64)> + Clone) {
+    for ((how, path, old), artifact) in done.clone() {
+        let left = if how == How::Deleted { Some(path) } else { old };
+        if let Some(left) = left {
+            let place = places.entry(left).or_insert(Place { artifact, alive: false, live: false });
+            (place.alive, place.live) = (false, false);
+        }
+    }
+    for ((_, path, _), artifact) in done.filter(|((how, ..), _)| *how != How::Deleted) {
+        places.insert(path, Place { artifact, alive: true, live: true });
+    }
+}
+
+/// Finds where things are from what was kept.
+fn replay(conn: &Connection, places: &mut HashMap<i64, Place>) -> Result<()> {
+    let mut commit: (i64, Vec<(Step, i64)>) = (-1, Vec::new());
+    tables::all_touches(conn, |pos, artifact, (path, old, how)| {
+        if pos != commit.0 {
+            settle(places, std::mem::take(&mut commit.1).into_iter());
+            commit.0 = pos;
+        }
+        commit.1.push(((how, path, old), artifact));
+    })?;
+    settle(places, commit.1.into_iter());
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! How far a symbol reaches in its text, and what lies around it.
+
+use base::Span;
+
+use super::style::{before_newline, indent_at, line_end, line_start, mark as bom, opens_line};
+use crate::lines::offset;
+use crate::model::Symbol;
+use crate::{Language, docs};
+
+/// What closes a list of members.
+const CLOSERS: [&str; 7] = ["}", ")", "]", "end", "#endif", "#else", "#elif"];
+
+/// A symbol with the places around it that edits care about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Extent {
+    /// Where plain comments right above it start, or it does
+    pub lead: usize,
+    /// Where it starts, doc comment and decorators included
+    pub start: usize,
+    /// Where it ends
+    pub end: usize,
+    /// Where what still belongs to it ends: a comma or semicolon, a comment on its line
+    pub tail: usize,
+    /// The comma or semicolon after it
+    pub mark: Option<char>,
+    /// Whether a comma stands before it
+    pub after_comma: bool,
+}
+
+impl Extent {
+    /// How far a symbol reaches.
+    pub fn of(language: Language, text: &str, symbol: &Symbol) -> Self {
+        let span = own(language, text, symbol);
+        let (start, end) = (span.start as usize, span.end as usize);
+        let (mark, past) = mark(text, end);
+        let lead = lead(language, text, start);
+        let after_comma = text[..lead].trim_end().ends_with(',');
+        Self { lead, start, end, tail: tail(language, text, past), mark, after_comma }
+    }
+
+    /// Where the white space before it starts.
+    pub fn gap_before(&self, text: &str) -> usize {
+        text[..self.lead].trim_end().len().max(bom(text))
+    }
+
+    /// Where the white space after it ends.
+    pub fn gap_after(&self, text: &str) -> usize {
+        text.len() - text[self.tail..].trim_start().len()
+    }
+
+    /// Whether nothing of its own level follows.
+    pub fn is_last(&self, text: &str) -> bool {
+        let next = self.gap_after(text);
+        let rest = &text[next..];
+        if rest.is_empty() || CLOSERS.iter().any(|closer| rest.starts_with(closer)) {
+            return true;
+        }
+        let deeper = opens_line(text, self.start) && opens_line(text, next);
+        deeper && indent_at(text, next).len() < indent_at(text, self.start).len()
+    }
+}
+
+/// The stretch that is the symbol itself. One declarator of several is that declarator.
+pub(super) fn own(language: Language, text: &str, symbol: &Symbol) -> Span {
+    let is_part = is_declarator(language, text, symbol);
+    let whole = if is_part { symbol.declaration } else { symbol.span };
+    // Some grammars count the end of the line as part of a declaration.
+    let written = text[whole.range()].trim_end().len();
+    Span::new(whole.start, whole.start + offset(written))
+}
+
+/// Whether a declaration is one of several after the same keyword or type.
+fn is_declarator(language: Language, text: &str, symbol: &Symbol) -> bool {
+    let before = symbol.doc.iter().map(|doc| doc.span.end);
+    let before = before.chain(symbol.decorators.iter().map(|one| one.span.end)).max();
+    let start = symbol.declaration.start;
+    let head = Span::new(before.unwrap_or_default().clamp(symbol.span.start, start), start);
+    let words = text[head.range()].trim();
+    match language {
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            ["const", "let", "var", "using"].iter().any(|word| words.ends_with(word))
+        }
+        Language::C | Language::Cpp | Language::Java | Language::CSharp => {
+            !words.is_empty() && mark(text, symbol.declaration.end as usize).0 == Some(',')
+        }
+        // What documents a group is read as the first one's.
+        Language::Go => words.ends_with('('),
+        _ => false,
+    }
+}
+
+/// The comma or semicolon that follows, and the offset after it.
+fn mark(text: &str, end: usize) -> (Option<char>, usize) {
+    let rest = text[end..].trim_start_matches([' ', '\t']);
+    match rest.chars().next() {
+        Some(mark @ (',' | ';')) => (Some(mark), text.len() - rest.len() + 1),
+        _ => (None, end),
+    }
+}
+
+/// The end of a comment that is the rest of the line, or the offset itself.
+fn tail(language: Language, text: &str, at: usize) -> usize {
+    let end = line_end(text, at);
+    let rest = text[at..end].trim();
+    let is_comment = match language {
+        Language::Python | Language::Ruby | Language::Bash => rest.starts_with('#'),
+        _ => {
+            // What documents the next thing may stand on the line of this one.
+            let is_next =
+                (rest.starts_with("///") || rest.starts_with("/**")) && !rest[3..].starts_with('<');
+            !is_next && rest.starts_with("//")
+                || !is_next
+                    && (rest.starts_with("/*") && rest.find("*/") == rest.len().checked_sub(2))
+        }
+    };
+    if is_comment { at + text[at..end].trim_end().len() } else { at }
+}
+
+/// Where plain comments start that stand right above, on lines of their own.
+fn lead(language: Language, text: &str, start: usize) -> usize {
+    if !opens_line(text, start) {
+        return start;
+    }
+    let mut at = start;
+    while let Some(above) = before_newline(text, line_start(text, at)) {
+        let begin = line_start(text, above);
+        let line = text[begin..above].trim();
+        let is_comment = match language {
+            Language::Python | Language::Ruby | Language::Bash => {
+                line.starts_with('#') && !line.starts_with("#!")
+            }
+            Language::Php => line.starts_with("//") || line.starts_with("# "),
+            _ => line.starts_with("//") && !line.starts_with("//!"),
+        };
+        if !is_comment || docs::is_notice(line) {
+            break;
+        }
+        at = begin + indent_at(text, begin).len();
+    }
+    at
+}
+
+/// How many line ends are in a stretch.
+pub(super) fn newlines(text: &str) -> usize {
+    text.matches('\n').count()
+}

@@ -1,0 +1,71 @@
+//! Text that is to stand at an indentation, however the caller indented it.
+
+use super::literal;
+use super::style::newline;
+use crate::Language;
+
+/// The ways to write a text whose first line goes where the indentation ends, likeliest first.
+///
+/// A text cut out of the file fits as it is; one written on its own is moved to the right, but for
+/// lines that start inside a literal. `place` puts a text where it goes, so that literals are seen.
+pub(super) fn fit(
+    language: Language,
+    content: &str,
+    indent: &str,
+    file: &str,
+    place: impl Fn(&str) -> (String, usize),
+) -> Vec<String> {
+    let content = content.trim_matches(['\n', '\r']).trim_end();
+    let content = with_line_ends(content, newline(file));
+    let own = &content[..content.len() - content.trim_start_matches([' ', '\t']).len()];
+    let flush = shift(&content, own, "", &|_| false);
+    let (whole, first) = place(&flush);
+    let literals = literal::lines(language, &whole);
+    let first_line = u32::try_from(whole[..first].matches('\n').count()).unwrap_or_default() + 1;
+    let inside = |line: u32| literals.contains(&(first_line + line));
+    let moved = shift(&content, own, indent, &inside);
+    let rest = flush.lines().enumerate().skip(1).filter(|(at, line)| {
+        !line.trim().is_empty() && !inside(u32::try_from(*at).unwrap_or_default())
+    });
+    let fits = own.is_empty()
+        && rest.map(|(_, line)| line).all(|line| line.starts_with(indent))
+        && (language != Language::Python || is_body_deeper(&flush, indent));
+    if fits { vec![flush, moved] } else { vec![moved, flush] }
+}
+
+/// Whether the body of a Python definition is deeper than the definition would be. The grammar
+/// takes a definition without a body, so it would not tell.
+fn is_body_deeper(text: &str, indent: &str) -> bool {
+    let opens = |line: &str| line.split('#').next().unwrap_or_default().trim_end().ends_with(':');
+    let defines = |line: &&str| {
+        let words = ["def ", "async def ", "class "];
+        words.iter().any(|word| line.trim_start().starts_with(word))
+    };
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let head = lines.skip_while(|line| !defines(line));
+    let body = head.skip_while(|line| !opens(line)).nth(1);
+    body.is_none_or(|line| line.len() - line.trim_start().len() > indent.len())
+}
+
+/// Lines with `from` taken off and `to` put on, the first one without.
+fn shift(text: &str, from: &str, to: &str, inside: &dyn Fn(u32) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, line) in (0_u32..).zip(text.split_inclusive('\n')) {
+        if at > 0 && inside(at) {
+            out.push_str(line);
+            continue;
+        }
+        let bare = line.strip_prefix(from).unwrap_or(line);
+        if at > 0 && !bare.trim().is_empty() {
+            out.push_str(to);
+        }
+        out.push_str(bare);
+    }
+    out
+}
+
+/// A text with the line ends of the file it goes to.
+fn with_line_ends(text: &str, newline: &str) -> String {
+    // What was cut out of a file with mixed line ends is left as it is.
+    if text.contains('\r') { text.to_owned() } else { text.replace('\n', newline) }
+}

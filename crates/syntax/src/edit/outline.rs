@@ -1,0 +1,74 @@
+//! What a file declares, for comparing it before and after an edit.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::{Refusal, new_error};
+use crate::Language;
+use crate::model::{FileFacts, Symbol, SymbolKind};
+
+/// Paths without what tells overloads apart, with how often each occurs.
+type Outline = HashMap<(String, SymbolKind), usize>;
+
+/// Whether an edit left alone everything that it is not about.
+///
+/// `gone` are the symbols that were to go, `came` is where new text is; what is declared there has
+/// to be a member of what is around, which is `parent`.
+pub(super) fn check(
+    language: Language,
+    before: &FileFacts,
+    after: &FileFacts,
+    gone: impl Fn(&Symbol) -> bool,
+    came: &Range<usize>,
+    parent: Option<&str>,
+) -> Result<(), Refusal> {
+    if let Some(error) = new_error(before, after) {
+        return Err(Refusal::Broken(error.clone()));
+    }
+    let kept = count(before.symbols.iter().filter(|symbol| !gone(symbol)));
+    let now = count(after.symbols.iter());
+    let lost = kept.iter().any(|(key, count)| now.get(key).is_none_or(|now| now < count));
+    if lost {
+        return Err(Refusal::NoPlace("something else would no longer be declared"));
+    }
+    // Methods of Go and C++ belong to a type that may be elsewhere.
+    let is_loose = matches!(language, Language::Go | Language::Cpp);
+    if is_loose || is_member(after, came, parent) {
+        Ok(())
+    } else {
+        Err(Refusal::NoPlace("it would belong to something else there"))
+    }
+}
+
+/// Whether what is declared in a stretch belongs to `parent`.
+fn is_member(after: &FileFacts, came: &Range<usize>, parent: Option<&str>) -> bool {
+    let is_in = |symbol: &Symbol| {
+        let at = symbol.declaration.range();
+        came.start <= at.start && at.end <= came.end
+    };
+    after.symbols.iter().filter(|symbol| is_in(symbol)).all(|symbol| {
+        let around = symbol.parent.map(|parent| &after.symbols[parent as usize]);
+        around.is_some_and(is_in) || around.map(|one| plain(&one.path)) == parent.map(plain)
+    })
+}
+
+fn count<'s>(symbols: impl Iterator<Item = &'s Symbol>) -> Outline {
+    let mut outline = Outline::new();
+    for symbol in symbols {
+        let path = plain(&symbol.path);
+        if !path.contains('<') {
+            *outline.entry((path, symbol.kind)).or_default() += 1;
+        }
+    }
+    outline
+}
+
+/// A path without what tells overloads apart: another of the name may have come or gone.
+fn plain(path: &str) -> String {
+    let mut parts = path.split('~');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        plain.push_str(part.get(4..).unwrap_or_default());
+    }
+    plain
+}

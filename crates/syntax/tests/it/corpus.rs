@@ -1,0 +1,115 @@
+//! Every symbol of every file: replaced with itself, copied beside itself and taken out again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use syntax::edit::{Edit, edit, itself};
+use syntax::{FileFacts, Language, extract};
+
+/// Files over this are left out: a parse for every edit of every symbol adds up.
+const MOST_BYTES: u64 = 40_000;
+
+/// What was tried, what was refused, and what went wrong.
+#[derive(Default)]
+pub struct Tally {
+    pub files: usize,
+    pub symbols: usize,
+    pub refused: Vec<String>,
+    pub wrong: Vec<String>,
+}
+
+/// Tries one of `every` symbols of the files in a folder.
+pub fn run(folder: &Path, every: usize) -> Tally {
+    let mut all = Vec::new();
+    files(folder, &mut all);
+    all.sort();
+    let mut tally = Tally::default();
+    for path in &all {
+        check_file(path, every, &mut tally);
+    }
+    tally
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        let name = entry.file_name();
+        let skipped = [".git", "target", "node_modules"].iter().any(|one| name == *one);
+        if kind.is_dir() && !skipped {
+            files(&path, found);
+        } else if kind.is_file() && entry.metadata().unwrap().len() < MOST_BYTES {
+            found.push(path);
+        }
+    }
+}
+
+fn check_file(path: &Path, every: usize, tally: &mut Tally) {
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let Some(language) = name.parse().ok().and_then(|name| Language::of(&name)) else { return };
+    let Ok(text) = fs::read_to_string(path) else { return };
+    if !language.is_code() {
+        return;
+    }
+    let facts = extract(Some(language), text.as_bytes());
+    tally.files += 1;
+    for (at, symbol) in facts.symbols.iter().enumerate() {
+        if at % every != 0 || symbol.is_anonymous() {
+            continue;
+        }
+        tally.symbols += 1;
+        let what = format!("{}#{}", path.display(), symbol.path);
+        check_symbol(language, &text, &facts, at, &what, tally);
+    }
+}
+
+fn check_symbol(
+    language: Language,
+    text: &str,
+    facts: &FileFacts,
+    at: usize,
+    what: &str,
+    tally: &mut Tally,
+) {
+    let path = facts.symbols[at].path.as_str();
+    let own = &text[itself(language, text, path).unwrap().range()];
+    if edit(language, text, path, Edit::Replace(own)).as_deref() != Ok(text) {
+        tally.wrong.push(format!("{what}: replaced with itself"));
+    }
+    if edit(language, text, path, Edit::Replace(&format!(")]}} (((\n{own}"))).is_ok() {
+        tally.wrong.push(format!("{what}: a broken text was taken"));
+    }
+    for (side, after) in [(Edit::InsertBefore(own), false), (Edit::InsertAfter(own), true)] {
+        match edit(language, text, path, side) {
+            Err(refusal) => tally.refused.push(format!("{what}: after {after}: {refusal:?}")),
+            Ok(with) => {
+                let Some(copy) = copy_of(language, facts, at, &with, after) else { continue };
+                let back = edit(language, &with, &copy, Edit::Delete);
+                if back.as_deref() != Ok(text) {
+                    let why = back.err();
+                    tally.wrong.push(format!("{what}: after {after}, {copy} deleted: {why:?}"));
+                }
+            }
+        }
+    }
+}
+
+/// The path of the copy that was put beside a symbol, unless both are one.
+fn copy_of(
+    language: Language,
+    old: &FileFacts,
+    at: usize,
+    with: &str,
+    after: bool,
+) -> Option<String> {
+    let new = extract(Some(language), with.as_bytes());
+    let shape = |facts: &FileFacts, at: usize| {
+        let one = &facts.symbols[at];
+        (one.name.clone(), one.kind, one.parent.map(|at| facts.symbols[at as usize].path.clone()))
+    };
+    let wanted = shape(old, at);
+    let known = (0..old.symbols.len()).filter(|one| shape(old, *one) == wanted);
+    let (all, rank) = (known.clone().count(), known.take_while(|one| *one < at).count());
+    let same: Vec<_> = (0..new.symbols.len()).filter(|one| shape(&new, *one) == wanted).collect();
+    let copy = same.get(rank + usize::from(after)).filter(|_| same.len() == all + 1)?;
+    Some(new.symbols[*copy].path.clone())
+}

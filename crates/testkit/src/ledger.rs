@@ -1,0 +1,90 @@
+//! A durable store for tests: a list that is only ever added to, so that what is lost shows.
+
+use std::sync::{Arc, LazyLock};
+
+use base::{Call, Result};
+use engine::{AREAS, Area, Change, Durable, Plan, StoreChange, Workspace};
+use serde_json::{Value, json};
+use store::{Migration, Transaction, problem};
+
+/// The store's name.
+const NAME: &str = "ledger";
+
+/// The area: a store and nothing else.
+pub const LEDGER: Area = Area {
+    name: NAME,
+    durable: Some(Durable {
+        name: NAME,
+        file: "ledger.sqlite",
+        steps: &[Migration { name: "entries", sql: ENTRIES }],
+        inverse: |json| Ok(Arc::new(Removal { line: json.to_string() })),
+    }),
+    ..Area::NOTHING
+};
+
+const ENTRIES: &str = "CREATE TABLE entry (id INTEGER PRIMARY KEY, line TEXT NOT NULL UNIQUE)";
+
+/// Every area, and the ledger.
+pub static WITH_LEDGER: LazyLock<&'static [Area]> = LazyLock::new(|| {
+    let all: Vec<Area> = AREAS.iter().copied().chain([LEDGER]).collect();
+    Box::leak(all.into_boxed_slice())
+});
+
+/// One line more.
+#[derive(Debug)]
+struct Line(String);
+
+/// One line less.
+#[derive(Debug)]
+struct Removal {
+    line: String,
+}
+
+impl StoreChange for Line {
+    fn store(&self) -> &'static str {
+        NAME
+    }
+
+    fn preview(&self) -> String {
+        format!("+ {}\n", self.0)
+    }
+
+    fn apply(&self, transaction: &Transaction<'_>) -> Result<Value> {
+        let add = "INSERT INTO entry (line) VALUES (?1)";
+        transaction.execute(add, [&self.0]).map_err(problem("add a line"))?;
+        Ok(json!(self.0))
+    }
+}
+
+impl StoreChange for Removal {
+    fn store(&self) -> &'static str {
+        NAME
+    }
+
+    fn preview(&self) -> String {
+        format!("- {}\n", self.line)
+    }
+
+    fn apply(&self, transaction: &Transaction<'_>) -> Result<Value> {
+        let remove = "DELETE FROM entry WHERE line = ?1";
+        transaction.execute(remove, [&self.line]).map_err(problem("remove a line"))?;
+        Ok(json!(self.line))
+    }
+}
+
+/// Adds a line; once this returns it must never be lost.
+pub fn add_line(workspace: &Workspace, call: &Arc<Call>, line: &str) -> Result<()> {
+    let plan = |_: &engine::View<'_>| {
+        let change = Change::Store(Arc::new(Line(line.to_owned())));
+        Ok(Plan { summary: format!("add {line}"), change, answer: (), again: true })
+    };
+    workspace.write(call, plan).map(drop)
+}
+
+/// Every line, oldest first.
+pub fn lines(workspace: &Workspace, call: &Arc<Call>) -> Result<Vec<String>> {
+    let view = workspace.view(call.clone())?;
+    let Some(reading) = view.store(NAME)? else { return Ok(Vec::new()) };
+    let all = ("SELECT line FROM entry ORDER BY id", "read the ledger");
+    store::rows(&reading.conn, all, &[], |row| row.get(0))
+}

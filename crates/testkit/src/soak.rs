@@ -1,0 +1,260 @@
+//! Many processes at work on one repository, killed at random: nothing acknowledged is lost.
+//!
+//! Workers say on stdout what was acknowledged to them; the master kills them, starts others in
+//! their place, and at the end compares what was said with what is there.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use base::{Call, Code, Hash, Problem, Result};
+use engine::{Change, Mode, Plan, Workspace};
+use serde_json::json;
+use tree::{Disk, FileEdit};
+
+use crate::{Repo, WITH_LEDGER, add_line, call, lines};
+
+/// Numbers that look random and come again with the same seed.
+#[derive(Debug, Clone)]
+pub struct Dice(u64);
+
+impl Dice {
+    /// Dice that fall the same way every time.
+    pub const fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A number below `sides`.
+    pub const fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 16) as usize) % sides
+    }
+}
+
+/// What happened in a soak, and what was wrong at the end of it.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Lines whose writing was acknowledged
+    pub lines: BTreeSet<String>,
+    /// Changes of two files that were acknowledged
+    pub pairs: usize,
+    /// Answers that were looked at
+    pub reads: usize,
+    /// Writers that were told to come again
+    pub busy: usize,
+    /// Workers that were killed
+    pub killed: usize,
+    /// What must not be
+    pub wrong: Vec<String>,
+}
+
+/// A worker: reads and writes until it is killed.
+pub fn work(root: &Path, name: &str, seed: u64) {
+    let worker = Worker { repo: Repo::at(root), name, dice: Dice::new(seed) };
+    worker.run();
+}
+
+struct Worker<'a> {
+    repo: Repo,
+    name: &'a str,
+    dice: Dice,
+}
+
+impl Worker<'_> {
+    fn run(mut self) {
+        let mut own = BTreeSet::new();
+        for round in 0_u64.. {
+            // As a command would: each round opens the repository anew.
+            let workspace = self.repo.open(Mode::Once, Disk::default(), &WITH_LEDGER);
+            let done = match self.dice.roll(6) {
+                0 | 1 => self.write_line(&workspace, round, &mut own),
+                2 => self.write_pair(&workspace, round),
+                3 => self.edit(&workspace, round),
+                4 => self.read_lines(&workspace, &own),
+                _ => self.ask(&workspace),
+            };
+            match done {
+                Ok(()) => {}
+                Err(problem) if problem.code == Code::Busy => say("busy", ""),
+                Err(problem) => say("wrong", &format!("{}: {problem}", self.name)),
+            }
+        }
+    }
+
+    fn write_line(&self, on: &Workspace, round: u64, own: &mut BTreeSet<String>) -> Result<()> {
+        let line = format!("{}-{round}", self.name);
+        add_line(on, &call(), &line)?;
+        say("line", &line);
+        own.insert(line);
+        Ok(())
+    }
+
+    /// Two files of the same number, always.
+    fn write_pair(&self, on: &Workspace, round: u64) -> Result<()> {
+        let text = format!("# {} {round}\n", self.name);
+        on.write(&call(), |view| {
+            let edit = |side: &str| -> Result<FileEdit> {
+                let path = format!("pairs/{side}.md")
+                    .parse()
+                    .map_err(|_| Problem::internal("the path is plain"))?;
+                let expected = view.tree().read(&path)?.map(|blob| blob.hash);
+                Ok(FileEdit { path, expected, content: Some(text.clone().into_bytes()) })
+            };
+            let change = Change::Files(vec![edit("left")?, edit("right")?]);
+            Ok(Plan { summary: "a pair".into(), change, answer: (), again: true })
+        })
+        .or_else(|problem| match problem.code {
+            Code::Conflict => Ok(unchanged()), // another writer's pair came between
+            _ => Err(problem),
+        })?;
+        say("pair", &text);
+        Ok(())
+    }
+
+    /// What an editor wrote is seen by the question that comes after.
+    fn edit(&self, on: &Workspace, round: u64) -> Result<()> {
+        let (path, title) = (format!("notes/{}.md", self.name), format!("Round {round}"));
+        self.repo.write(&path, format!("# {title}\n"));
+        let answer = ask(on, "context", json!({"targets": [path]}))?;
+        let about = answer["targets"][0]["about"].as_str().unwrap_or_default().to_owned();
+        match about.starts_with(&format!("{title} ")) {
+            true => say("read", ""),
+            false => say("wrong", &format!("{path} says {title}, the answer {about}")),
+        }
+        Ok(())
+    }
+
+    fn read_lines(&self, on: &Workspace, own: &BTreeSet<String>) -> Result<()> {
+        let found: Vec<String> = lines(on, &call())?;
+        let all: BTreeSet<&String> = found.iter().collect();
+        if all.len() != found.len() {
+            say("wrong", "a line is there twice");
+        }
+        match own.iter().find(|line| !all.contains(line)) {
+            Some(lost) => say("wrong", &format!("{lost} was acknowledged and is not there")),
+            None => say("read", ""),
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, on: &Workspace) -> Result<()> {
+        let questions = [
+            ("status", json!({})),
+            ("search", json!({"query": "round"})),
+            ("impact", json!({"target": "README.md"})),
+            ("verify", json!({})),
+            ("code.list", json!({})),
+        ];
+        let (name, args) = questions[self.dice.roll(questions.len())].clone();
+        ask(on, name, args)?;
+        say("read", "");
+        Ok(())
+    }
+}
+
+fn unchanged() -> engine::Written<()> {
+    engine::Written { result: (), files: Vec::new(), change: None, diff: None }
+}
+
+fn ask(on: &Workspace, name: &str, args: serde_json::Value) -> Result<serde_json::Value> {
+    let args = serde_json::from_value(args).map_err(|error| Problem::invalid(error.to_string()))?;
+    let (op, args) = engine::ops::resolve(name, args)?;
+    Ok(op.call(on, crate::call_by("worker"), args)?.data)
+}
+
+fn say(what: &str, text: &str) {
+    let line = format!("{what}\t{}\n", text.trim().replace(['\n', '\t'], " "));
+    let _ = std::io::stdout().lock().write_all(line.as_bytes());
+}
+
+/// Has `count` workers at it for `time`, killing one now and then, and looks at what is left.
+pub fn soak(command: impl Fn(&Path, &str, u64) -> Command, count: usize, time: Duration) -> Report {
+    let repo = Repo::new(
+        "//- README.md\n# Start\n//- pairs/left.md\n# none\n//- pairs/right.md\n# none\n",
+    );
+    let (sender, said) = channel();
+    let mut dice = Dice::new(time.as_millis() as u64);
+    let mut report = Report::default();
+    let mut next = 0;
+    let mut start = || {
+        next += 1;
+        spawn(command(&repo.root(), &format!("w{next}"), next), sender.clone())
+    };
+    let mut workers: Vec<Child> = (0..count).map(|_| start()).collect();
+    let begin = Instant::now();
+    while begin.elapsed() < time {
+        std::thread::sleep(Duration::from_millis(50 + dice.roll(400) as u64));
+        let victim = &mut workers[dice.roll(count)];
+        end(victim);
+        report.killed += 1;
+        *victim = start();
+    }
+    workers.iter_mut().for_each(end);
+    drop(start);
+    drop(sender);
+    report.hear(&said);
+    report.look(&repo);
+    report
+}
+
+fn spawn(mut command: Command, sender: Sender<(String, String)>) -> Child {
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("a worker starts");
+    let output = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    std::thread::spawn(move || {
+        for line in output.lines().map_while(std::result::Result::ok) {
+            if let Some((what, text)) = line.split_once('\t') {
+                let _ = sender.send((what.to_owned(), text.to_owned()));
+            }
+        }
+    });
+    child
+}
+
+fn end(worker: &mut Child) {
+    let _ = worker.kill(); // SIGKILL: it has no say in it
+    let _ = worker.wait();
+}
+
+impl Report {
+    fn hear(&mut self, said: &Receiver<(String, String)>) {
+        for (what, text) in said {
+            match what.as_str() {
+                "line" => drop(self.lines.insert(text)),
+                "pair" => self.pairs += 1,
+                "read" => self.reads += 1,
+                "busy" => self.busy += 1,
+                "wrong" => self.wrong.push(text),
+                _ => {}
+            }
+        }
+    }
+
+    /// What is there at the end, beside what was said.
+    fn look(&mut self, repo: &Repo) {
+        let workspace = repo.open(Mode::Once, Disk::default(), &WITH_LEDGER);
+        let call: Arc<Call> = call();
+        let found: BTreeSet<String> =
+            lines(&workspace, &call).map(|all| all.into_iter().collect()).unwrap_or_default();
+        let lost = self.lines.difference(&found).map(|line| format!("{line} is lost"));
+        self.wrong.extend(lost.collect::<Vec<_>>());
+        let side =
+            |side: &str| repo.read(&format!("pairs/{side}.md")).map(|t| Hash::of(t.as_bytes()));
+        if side("left") != side("right") {
+            self.wrong.push("a change of two files is torn".into());
+        }
+        let stores = [repo.root().join(".git/cairn/ledger.sqlite")];
+        for path in stores.into_iter().chain(workspace.index_path()) {
+            let sound = store::open_reading(&path).and_then(|conn| store::integrity(&conn));
+            if !sound.as_ref().is_ok_and(Vec::is_empty) {
+                self.wrong.push(format!("{} is not sound: {sound:?}", path.display()));
+            }
+        }
+        crate::assert_incremental_equals_full(&workspace, "after the soak");
+    }
+}

@@ -1,0 +1,210 @@
+//! What must hold of the whole store, whatever was done to it and by whom.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::Result;
+use store::Connection;
+
+use crate::draft::{Draft, record};
+use crate::id::Id;
+use crate::record::{
+    Atom, Claim, Dependency, Entry, Feature, Footprint, Molecule, Project, Record, Section, Task,
+};
+use crate::tables;
+use crate::words::{Grain, Kind, Relation, Status};
+
+/// Every way in which the store is not as it must be; nothing if it is.
+pub fn broken(conn: &Connection) -> Result<Vec<String>> {
+    let store = Everything::load(conn)?;
+    let mut broken = Vec::new();
+    store.homes(&mut broken);
+    store.ends(&mut broken);
+    store.ties(&mut broken);
+    store.knowledge(&mut broken);
+    Ok(broken)
+}
+
+struct Everything {
+    projects: Vec<Project>,
+    features: Vec<Feature>,
+    tasks: Vec<Task>,
+    sections: Vec<Section>,
+    ties: Vec<Dependency>,
+    claims: Vec<Claim>,
+    molecules: Vec<Molecule>,
+    atoms: Vec<Atom>,
+    entries: Vec<Entry>,
+    footprints: Vec<Footprint>,
+}
+
+fn all<R: Record>(conn: &Connection) -> Result<Vec<R>> {
+    tables::all(conn, R::TABLE)?.into_iter().map(record).collect()
+}
+
+fn ids<R: Record>(records: &[R]) -> BTreeSet<&Id> {
+    records.iter().map(Record::id).collect()
+}
+
+impl Everything {
+    fn load(conn: &Connection) -> Result<Self> {
+        Ok(Self {
+            projects: all(conn)?,
+            features: all(conn)?,
+            tasks: all(conn)?,
+            sections: all(conn)?,
+            ties: all(conn)?,
+            claims: all(conn)?,
+            molecules: all(conn)?,
+            atoms: all(conn)?,
+            entries: all(conn)?,
+            footprints: all(conn)?,
+        })
+    }
+
+    /// Everything is in something that is there.
+    fn homes(&self, broken: &mut Vec<String>) {
+        let (projects, tasks) = (ids(&self.projects), ids(&self.tasks));
+        let features: BTreeMap<&Id, &Feature> = self.features.iter().map(|f| (&f.id, f)).collect();
+        for feature in self.features.iter().filter(|one| !projects.contains(&one.project_id)) {
+            broken.push(format!("feature {} has no project", feature.id));
+        }
+        for task in &self.tasks {
+            if !projects.contains(&task.project_id) {
+                broken.push(format!("task {} has no project", task.id));
+            }
+            let Some(id) = &task.feature_id else { continue };
+            match features.get(id) {
+                Some(feature) if feature.project_id == task.project_id => {}
+                Some(_) => broken.push(format!("task {} is in another project's feature", task.id)),
+                None => broken.push(format!("task {} has no feature", task.id)),
+            }
+        }
+        for section in &self.sections {
+            let there = match section.entity_type {
+                Kind::Project => projects.contains(&section.entity_id),
+                Kind::Feature => features.contains_key(&section.entity_id),
+                Kind::Task => tasks.contains(&section.entity_id),
+            };
+            if !there {
+                broken.push(format!("section {} belongs to nothing", section.id));
+            }
+        }
+    }
+
+    /// A feature that is over has no open task; what is over is claimed by nobody.
+    fn ends(&self, broken: &mut Vec<String>) {
+        let over: BTreeSet<&Id> = self
+            .features
+            .iter()
+            .filter(|one| one.status.is_terminal())
+            .map(|one| &one.id)
+            .collect();
+        for task in self.tasks.iter().filter(|task| !task.status.is_terminal()) {
+            if task.feature_id.as_ref().is_some_and(|id| over.contains(id)) {
+                broken.push(format!("task {} is open in a feature that is over", task.id));
+            }
+        }
+        let tasks: BTreeMap<&Id, &Task> = self.tasks.iter().map(|task| (&task.id, task)).collect();
+        for claim in &self.claims {
+            match tasks.get(&claim.id) {
+                Some(task) if !task.status.is_terminal() => {}
+                Some(_) => broken.push(format!("task {} is over and claimed", claim.id)),
+                None => broken.push(format!("a claim on no task, {}", claim.id)),
+            }
+        }
+    }
+
+    /// Both ends of a tie are there; what is closed blocks nothing; nothing waits for itself.
+    fn ties(&self, broken: &mut Vec<String>) {
+        let features = self.features.iter().map(|one| (&one.id, one.status));
+        let works: BTreeMap<&Id, Status> =
+            features.chain(self.tasks.iter().map(|one| (&one.id, one.status))).collect();
+        for tie in &self.ties {
+            let from = tie.from_id.as_ref().map(|id| works.get(id));
+            if from == Some(None) || !works.contains_key(&tie.to_id) {
+                broken.push(format!("dependency {} leads nowhere", tie.id));
+            }
+            if tie.relation == Relation::Blocks && from == Some(Some(&Status::Closed)) {
+                broken.push(format!("dependency {} blocks by what is closed", tie.id));
+            }
+        }
+        let waits = self.waits();
+        let next = |id: &Id| waits.get(id).cloned().unwrap_or_default();
+        for id in waits.keys() {
+            let mut seen = BTreeSet::new();
+            let mut todo: Vec<&Id> = next(id);
+            while let Some(one) = todo.pop() {
+                if one == *id {
+                    broken.push(format!("{id} waits for itself"));
+                    break;
+                }
+                if seen.insert(one) {
+                    todo.extend(next(one));
+                }
+            }
+        }
+    }
+
+    /// What each waits for: what blocks it, and a feature's open tasks.
+    fn waits(&self) -> BTreeMap<&Id, Vec<&Id>> {
+        let mut waits: BTreeMap<&Id, Vec<&Id>> = BTreeMap::new();
+        for tie in self.ties.iter().filter(|tie| tie.relation == Relation::Blocks) {
+            waits.entry(&tie.to_id).or_default().extend(tie.from_id.as_ref());
+        }
+        for task in self.tasks.iter().filter(|task| !task.status.is_terminal()) {
+            if let Some(feature) = &task.feature_id {
+                waits.entry(feature).or_default().push(&task.id);
+            }
+        }
+        waits
+    }
+
+    fn knowledge(&self, broken: &mut Vec<String>) {
+        let (projects, atoms) = (ids(&self.projects), ids(&self.atoms));
+        let molecules: BTreeMap<&Id, &Molecule> =
+            self.molecules.iter().map(|m| (&m.id, m)).collect();
+        for molecule in self.molecules.iter().filter(|one| !projects.contains(&one.project_id)) {
+            broken.push(format!("molecule {} has no project", molecule.id));
+        }
+        for atom in &self.atoms {
+            if !projects.contains(&atom.project_id) || atom.paths.is_empty() {
+                broken.push(format!("atom {} has no project or no paths", atom.id));
+            }
+            let Some(id) = &atom.molecule_id else { continue };
+            if molecules.get(id).is_none_or(|molecule| molecule.project_id != atom.project_id) {
+                broken.push(format!("atom {} is in no molecule of its project", atom.id));
+            }
+        }
+        for entry in &self.entries {
+            let there = match entry.parent_type {
+                Grain::Atom => atoms.contains(&entry.parent_id),
+                Grain::Molecule => molecules.contains_key(&entry.parent_id),
+            };
+            if !there {
+                broken.push(format!("changelog entry {} is about nothing", entry.id));
+            }
+        }
+        for footprint in self.footprints.iter().filter(|one| !atoms.contains(&one.id)) {
+            broken.push(format!("a footprint of no atom, {}", footprint.id));
+        }
+    }
+}
+
+/// Related records that are gone: they are left out of answers.
+pub fn dangling(draft: &Draft<'_>) -> Result<Vec<(String, String, Id)>> {
+    let (atoms, molecules): (Vec<Atom>, Vec<Molecule>) = (draft.all()?, draft.all()?);
+    let (atom_ids, molecule_ids) = (ids(&atoms), ids(&molecules));
+    let mut found = Vec::new();
+    for atom in &atoms {
+        let gone = atom.related.iter().filter(|one| !atom_ids.contains(&one.id));
+        found.extend(
+            gone.map(|one| (format!("atom:{}", atom.id), atom.name.clone(), one.id.clone())),
+        );
+    }
+    for molecule in &molecules {
+        let gone = molecule.related.iter().filter(|one| !molecule_ids.contains(&one.id));
+        let handle = format!("molecule:{}", molecule.id);
+        found.extend(gone.map(|one| (handle.clone(), molecule.name.clone(), one.id.clone())));
+    }
+    Ok(found)
+}

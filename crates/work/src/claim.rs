@@ -1,0 +1,171 @@
+//! What to do next, and who does it.
+
+use base::{Code, Problem, Result};
+use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::container::{Brief, blockers, project};
+use crate::draft::{Draft, stamp};
+use crate::flow::Pipelines;
+use crate::id::Ref;
+use crate::record::{Claim, Feature, Project, Record, Task};
+use crate::tables;
+
+/// What could be begun now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Ready<T> {
+    /// The best of it, first to last
+    pub items: Vec<T>,
+    /// How much there is
+    pub total: usize,
+    /// How much is not begun but blocked
+    pub blocked: usize,
+    /// How much others have claimed
+    pub claimed: usize,
+}
+
+/// Which tasks to look among.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Among<'a> {
+    /// The project; the only one if left out
+    pub project: Option<&'a Ref>,
+    /// Only of this feature
+    pub feature: Option<&'a Ref>,
+}
+
+/// Tasks that could be begun now: unblocked, unclaimed, urgent and easy ones first.
+pub fn next_tasks(
+    draft: &Draft<'_>,
+    pipelines: &Pipelines,
+    among: Among<'_>,
+    most: usize,
+) -> Result<Ready<Task>> {
+    let (project, feature) = scope(draft, among)?;
+    pipelines.check(draft)?;
+    let now = draft.stamp();
+    let feature = feature.as_ref().map(|feature| feature.id.as_str());
+    let ids = tables::ready_tasks(draft.conn(), (project.id.as_str(), feature, &now))?;
+    let live = draft.all::<Claim>()?.into_iter().filter(|claim| claim.until > now).count();
+    let blocked = tables::blocked(draft.conn(), Task::TABLE, project.id.as_str())?.len();
+    Ok(Ready { items: records(draft, &ids, most)?, total: ids.len(), blocked, claimed: live })
+}
+
+/// Features that could be begun now.
+pub fn next_features(
+    draft: &Draft<'_>,
+    pipelines: &Pipelines,
+    among: Among<'_>,
+    most: usize,
+) -> Result<Ready<Feature>> {
+    let project = project(draft, among.project)?;
+    pipelines.check(draft)?;
+    let ids = tables::ready_features(draft.conn(), project.id.as_str())?;
+    let blocked = tables::blocked(draft.conn(), Feature::TABLE, project.id.as_str())?.len();
+    Ok(Ready { items: records(draft, &ids, most)?, total: ids.len(), blocked, claimed: 0 })
+}
+
+fn scope(draft: &Draft<'_>, among: Among<'_>) -> Result<(Project, Option<Feature>)> {
+    let feature: Option<Feature> = among.feature.map(|id| draft.find(id)).transpose()?;
+    let project = match (&feature, among.project) {
+        (Some(feature), None) => draft.need(&feature.project_id)?,
+        (_, asked) => project(draft, asked)?,
+    };
+    if feature.as_ref().is_some_and(|feature| feature.project_id != project.id) {
+        return Err(Problem::new(Code::InvariantViolation, "the feature is of another project"));
+    }
+    Ok((project, feature))
+}
+
+fn records<R: Record>(draft: &Draft<'_>, ids: &[String], most: usize) -> Result<Vec<R>> {
+    let id = |id: &String| crate::Id::try_from(id.clone()).map_err(Problem::internal);
+    ids.iter().take(most).map(|one| draft.need(&id(one)?)).collect()
+}
+
+/// Claims a task, or the next one that nobody has. The lease ends by itself.
+pub fn claim(
+    draft: &mut Draft<'_>,
+    pipelines: &Pipelines,
+    (task, among): (Option<&Ref>, Among<'_>),
+    minutes: u32,
+) -> Result<(Task, Claim)> {
+    let task = match task {
+        Some(task) => claimable(draft, task),
+        None => next_free(draft, pipelines, among),
+    }?;
+    let now = draft.stamp();
+    let kept: Option<Claim> = draft.get(&task.id)?;
+    let kept = kept.filter(|claim| claim.until > now && claim.actor == draft.actor);
+    let until = draft.now + SignedDuration::from_mins(minutes.into());
+    let claim = Claim {
+        id: task.id.clone(),
+        actor: draft.actor.clone(),
+        since: kept.map_or(now, |claim| claim.since),
+        until: stamp(until),
+    };
+    draft.put(&claim)?;
+    Ok((task, claim))
+}
+
+fn next_free(draft: &Draft<'_>, pipelines: &Pipelines, among: Among<'_>) -> Result<Task> {
+    let ready = next_tasks(draft, pipelines, among, 1)?;
+    let why = format!(
+        "{} are blocked and {} claimed:  work blocked  says by what",
+        ready.blocked, ready.claimed
+    );
+    let nothing = || Problem::not_found("no task is ready to be claimed").hint(why);
+    ready.items.into_iter().next().ok_or_else(nothing)
+}
+
+fn claimable(draft: &Draft<'_>, asked: &Ref) -> Result<Task> {
+    let task: Task = draft.find(asked)?;
+    if let Some(other) = live_claim(draft, &task)?.filter(|claim| claim.actor != draft.actor) {
+        let what = format!("task \"{}\" is claimed by {}", task.title, other.actor);
+        return Err(Problem::new(Code::Conflict, what)
+            .detail("claimed_by", other.actor)
+            .detail("until", other.until)
+            .detail("current_version", task.version)
+            .hint("work claim  without a task gets the next one that is free"));
+    }
+    if task.status.is_terminal() {
+        let what = format!("task \"{}\" is {}", task.title, task.status);
+        return Err(Problem::new(Code::InvalidOperation, what));
+    }
+    let blocks = blockers(draft, &task.id)?;
+    if !blocks.is_empty() {
+        let what = format!("task \"{}\" is blocked by {}", task.title, blocks.len());
+        let names: Vec<String> = blocks
+            .iter()
+            .map(|(b, from)| from.as_ref().map_or(b.reason.clone(), Brief::handle))
+            .collect();
+        return Err(Problem::new(Code::Blocked, what).detail("blockers", names));
+    }
+    Ok(task)
+}
+
+/// Gives a claim back.
+pub fn release(draft: &mut Draft<'_>, asked: &Ref) -> Result<(Task, Claim)> {
+    let task: Task = draft.find(asked)?;
+    let Some(claim) = live_claim(draft, &task)? else {
+        return Err(Problem::not_found(format!("nobody has claimed task \"{}\"", task.title)));
+    };
+    if claim.actor != draft.actor {
+        let what = format!("task \"{}\" is claimed by {}", task.title, claim.actor);
+        return Err(Problem::new(Code::Conflict, what).detail("claimed_by", claim.actor));
+    }
+    draft.delete::<Claim>(&task.id)?;
+    Ok((task, claim))
+}
+
+/// Who works on a task now.
+pub fn live_claim(draft: &Draft<'_>, task: &Task) -> Result<Option<Claim>> {
+    let claim: Option<Claim> = draft.get(&task.id)?;
+    Ok(claim.filter(|claim| claim.until > draft.stamp()))
+}
+
+impl Claim {
+    /// Since when, as a moment.
+    pub fn since(&self) -> Option<Timestamp> {
+        self.since.parse().ok()
+    }
+}

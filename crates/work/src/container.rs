@@ -1,0 +1,231 @@
+//! A project, feature or task, where it does not matter which.
+
+use base::{Code, Problem, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::draft::{Draft, missing, only};
+use crate::id::{Id, Ref};
+use crate::record::{Dependency, Feature, Project, Record, Table, Task};
+use crate::words::{Kind, Relation, Status};
+
+/// A project, feature or task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Container {
+    /// A project
+    Project(Project),
+    /// A feature
+    Feature(Feature),
+    /// A task
+    Task(Task),
+}
+
+/// A feature or task in a few words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Brief {
+    /// What it is
+    pub kind: Kind,
+    /// Its id
+    pub id: Id,
+    /// What it is called
+    pub name: String,
+    /// Where it stands; a project stands nowhere
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+}
+
+impl Brief {
+    /// What the next call takes.
+    pub fn handle(&self) -> String {
+        format!("{}:{}", self.kind, self.id.short())
+    }
+}
+
+impl Kind {
+    pub(crate) const fn table(self) -> Table {
+        match self {
+            Self::Project => Project::TABLE,
+            Self::Feature => Feature::TABLE,
+            Self::Task => Task::TABLE,
+        }
+    }
+}
+
+impl Container {
+    /// The record of this kind with this id.
+    pub fn get(draft: &Draft<'_>, kind: Kind, id: &Id) -> Result<Option<Self>> {
+        Ok(match kind {
+            Kind::Project => draft.get(id)?.map(Self::Project),
+            Kind::Feature => draft.get(id)?.map(Self::Feature),
+            Kind::Task => draft.get(id)?.map(Self::Task),
+        })
+    }
+
+    /// The feature or task with this id.
+    pub fn of_id(draft: &Draft<'_>, id: &Id) -> Result<Option<Self>> {
+        match Self::get(draft, Kind::Task, id)? {
+            Some(task) => Ok(Some(task)),
+            None => Self::get(draft, Kind::Feature, id),
+        }
+    }
+
+    /// The one record that a caller means, of one kind or of any of these.
+    pub fn find(draft: &Draft<'_>, kinds: &[Kind], asked: &Ref) -> Result<Self> {
+        let written = asked.kind.as_deref().map(str::parse::<Kind>).transpose();
+        let written = written.map_err(Problem::invalid)?;
+        let fits = |kind: &&Kind| written.is_none_or(|written| written == **kind);
+        let mut found = Vec::new();
+        for kind in kinds.iter().filter(fits) {
+            let ids = draft.starting(kind.table(), &asked.prefix)?;
+            found.extend(ids.into_iter().map(|id| (*kind, id)));
+        }
+        let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
+        let words = words.join(" or ");
+        let id = only(&words, asked, found.iter().map(|(_, id)| id.clone()).collect())?;
+        let kind = found.iter().find(|(_, known)| *known == id).map(|(kind, _)| *kind);
+        let container = kind.map(|kind| Self::get(draft, kind, &id)).transpose()?.flatten();
+        container.ok_or_else(|| missing(&words, id.as_str()))
+    }
+
+    /// What it is.
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Project(_) => Kind::Project,
+            Self::Feature(_) => Kind::Feature,
+            Self::Task(_) => Kind::Task,
+        }
+    }
+
+    /// Its id.
+    pub const fn id(&self) -> &Id {
+        match self {
+            Self::Project(project) => &project.id,
+            Self::Feature(feature) => &feature.id,
+            Self::Task(task) => &task.id,
+        }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Project(project) => &project.name,
+            Self::Feature(feature) => &feature.name,
+            Self::Task(task) => &task.title,
+        }
+    }
+
+    /// Its version.
+    pub const fn version(&self) -> u32 {
+        match self {
+            Self::Project(project) => project.version,
+            Self::Feature(feature) => feature.version,
+            Self::Task(task) => task.version,
+        }
+    }
+
+    /// Where it stands.
+    pub const fn status(&self) -> Option<Status> {
+        match self {
+            Self::Project(_) => None,
+            Self::Feature(feature) => Some(feature.status),
+            Self::Task(task) => Some(task.status),
+        }
+    }
+
+    /// The project it is, or is in.
+    pub const fn project_id(&self) -> &Id {
+        match self {
+            Self::Project(project) => &project.id,
+            Self::Feature(feature) => &feature.project_id,
+            Self::Task(task) => &task.project_id,
+        }
+    }
+
+    /// Its labels.
+    pub fn tags(&self) -> &[String] {
+        match self {
+            Self::Project(project) => &project.tags,
+            Self::Feature(feature) => &feature.tags,
+            Self::Task(task) => &task.tags,
+        }
+    }
+
+    /// It in a few words.
+    pub fn brief(&self) -> Brief {
+        let (kind, id, name) = (self.kind(), self.id().clone(), self.name().to_owned());
+        Brief { kind, id, name, status: self.status() }
+    }
+
+    /// Puts it into a new state.
+    pub(crate) fn set_status(&mut self, status: Status, now: &str) {
+        match self {
+            Self::Project(_) => {}
+            Self::Feature(feature) => {
+                feature.status = status;
+                (feature.version, feature.updated_at) = (feature.version + 1, now.to_owned());
+            }
+            Self::Task(task) => {
+                task.status = status;
+                (task.version, task.updated_at) = (task.version + 1, now.to_owned());
+            }
+        }
+    }
+
+    pub(crate) fn put(&self, draft: &mut Draft<'_>) -> Result<()> {
+        match self {
+            Self::Project(project) => draft.put(project),
+            Self::Feature(feature) => draft.put(feature),
+            Self::Task(task) => draft.put(task),
+        }
+    }
+}
+
+/// The project that was named, or the only one there is.
+pub fn project(draft: &Draft<'_>, asked: Option<&Ref>) -> Result<Project> {
+    if let Some(asked) = asked {
+        return draft.find(asked);
+    }
+    let mut all: Vec<Project> = draft.all()?;
+    match all.len() {
+        0 => Err(Problem::not_found("there is no project yet")
+            .hint("make one with  work create project \"its name\"")),
+        1 => Ok(all.remove(0)),
+        many => {
+            let row =
+                |one: &Project| json!({"node": format!("project:{}", one.id), "name": one.name});
+            Err(Problem::new(Code::Ambiguous, format!("there are {many} projects"))
+                .detail("candidates", all.iter().map(row).collect::<Vec<_>>())
+                .hint(format!("name one, for example  --project {}", all[0].id.short())))
+        }
+    }
+}
+
+/// Refuses when somebody else changed the record meanwhile.
+pub fn check_version(what: &str, current: u32, expected: Option<u32>) -> Result<()> {
+    match expected {
+        Some(expected) if expected != current => Err(conflict(what, current, expected)),
+        _ => Ok(()),
+    }
+}
+
+fn conflict(what: &str, current: u32, expected: u32) -> Problem {
+    let message = format!("{what} is at version {current}, not {expected}");
+    Problem::new(Code::Conflict, message)
+        .detail("current_version", current)
+        .detail("version", current)
+        .hint(format!("look at it again, then repeat with version {current}"))
+}
+
+/// What keeps something from going on, with what that is.
+pub fn blockers(draft: &Draft<'_>, id: &Id) -> Result<Vec<(Dependency, Option<Brief>)>> {
+    let mut found = Vec::new();
+    for block in draft.list::<Dependency>("to_id", id)? {
+        if block.relation == Relation::Blocks {
+            let from = block.from_id.as_ref().map(|from| Container::of_id(draft, from));
+            let from = from.transpose()?.flatten().map(|from| from.brief());
+            found.push((block, from));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,221 @@
+//! A change in the making: rows as they will be, over the rows as they are.
+//!
+//! Rules read and write through a draft, so they see what they have done so far and nobody else
+//! does. What comes out is a list of [`Image`]s, which says itself how to undo it.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use base::{Code, Problem, Result};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use store::Connection;
+
+use crate::id::{Id, Ref};
+use crate::record::{Record, Table};
+use crate::tables;
+
+/// A row before and after.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Image {
+    /// Its table
+    pub table: String,
+    /// Its id
+    pub id: String,
+    /// As it was; absent when it was not there
+    pub before: Option<Value>,
+    /// As it will be; absent when it will not be there
+    pub after: Option<Value>,
+}
+
+/// Rows as they are and as they will be.
+pub struct Draft<'c> {
+    conn: &'c Connection,
+    /// When it happens
+    pub now: Timestamp,
+    /// Who does it
+    pub actor: String,
+    seed: [u8; 32],
+    made: Cell<u32>,
+    images: BTreeMap<(&'static str, String), Image>,
+}
+
+impl<'c> Draft<'c> {
+    /// Starts from what a store holds. Ids of new rows come from the seed.
+    pub fn new(conn: &'c Connection, now: Timestamp, actor: &str, seed: [u8; 32]) -> Self {
+        let (made, images) = (Cell::new(0), BTreeMap::new());
+        Self { conn, now, actor: actor.into(), seed, made, images }
+    }
+
+    /// The store as it is, for questions that the draft's own rows do not matter to.
+    pub fn conn(&self) -> &'c Connection {
+        self.conn
+    }
+
+    /// An id that nothing has yet.
+    pub fn new_id(&self) -> Id {
+        let number = self.made.get();
+        self.made.set(number + 1);
+        Id::new(self.now, &self.seed, number)
+    }
+
+    /// The moment as rows hold it: always six decimals, so that it sorts.
+    pub fn stamp(&self) -> String {
+        stamp(self.now)
+    }
+
+    /// The record with this id.
+    pub fn get<R: Record>(&self, id: &Id) -> Result<Option<R>> {
+        match self.images.get(&(R::TABLE.name, id.to_string())) {
+            Some(image) => image.after.clone().map(record).transpose(),
+            None => tables::get(self.conn, R::TABLE, id.as_str())?.map(record).transpose(),
+        }
+    }
+
+    /// The record with this id, which must be there.
+    pub fn need<R: Record>(&self, id: &Id) -> Result<R> {
+        self.get(id)?.ok_or_else(|| missing(R::TABLE.name, id.as_str()))
+    }
+
+    /// The one record that a caller means.
+    pub fn find<R: Record>(&self, asked: &Ref) -> Result<R> {
+        if let Some(kind) = &asked.kind
+            && kind != R::TABLE.name
+        {
+            return Err(Problem::invalid(format!("`{asked}` is not a {}", R::TABLE.name)));
+        }
+        let id = only(R::TABLE.name, asked, self.starting(R::TABLE, &asked.prefix)?)?;
+        self.need(&id)
+    }
+
+    /// The ids that start like this.
+    pub(crate) fn starting(&self, table: Table, prefix: &str) -> Result<Vec<Id>> {
+        let known = tables::starting(self.conn, table, prefix)?;
+        let is = |image: &&Image| image.table == table.name && image.id.starts_with(prefix);
+        let own = self.images.values().filter(is);
+        let mut ids: Vec<String> = known.into_iter().chain(own.map(|i| i.id.clone())).collect();
+        ids.sort();
+        ids.dedup();
+        ids.retain(|id| {
+            self.images.get(&(table.name, id.clone())).is_none_or(|image| image.after.is_some())
+        });
+        ids.into_iter().map(|id| Id::try_from(id).map_err(Problem::internal)).collect()
+    }
+
+    /// The records whose column has this value, by id.
+    pub fn list<R: Record>(&self, column: &'static str, value: &Id) -> Result<Vec<R>> {
+        let known = tables::list(self.conn, R::TABLE, (column, value.as_str()))?;
+        self.over::<R>(known, |row| row[column] == value.as_str())
+    }
+
+    /// Every record of a kind, by id.
+    pub fn all<R: Record>(&self) -> Result<Vec<R>> {
+        self.over::<R>(tables::all(self.conn, R::TABLE)?, |_| true)
+    }
+
+    /// Rows of the store with the draft's own laid over them.
+    fn over<R: Record>(&self, known: Vec<Value>, fits: impl Fn(&Value) -> bool) -> Result<Vec<R>> {
+        let id = |row: &Value| row["id"].as_str().unwrap_or_default().to_owned();
+        let mut rows: BTreeMap<String, Value> =
+            known.into_iter().map(|row| (id(&row), row)).collect();
+        for image in self.images.values().filter(|image| image.table == R::TABLE.name) {
+            match &image.after {
+                Some(row) if fits(row) => drop(rows.insert(image.id.clone(), row.clone())),
+                _ => drop(rows.remove(&image.id)),
+            }
+        }
+        rows.into_values().map(record).collect()
+    }
+
+    /// Writes a record, new or known.
+    pub fn put<R: Record>(&mut self, record: &R) -> Result<()> {
+        let row = serde_json::to_value(record)
+            .map_err(|error| Problem::internal("a record is not JSON").because(error))?;
+        self.set(R::TABLE, record.id().as_str(), Some(row))
+    }
+
+    /// Removes a record, if it is there.
+    pub fn delete<R: Record>(&mut self, id: &Id) -> Result<()> {
+        self.set(R::TABLE, id.as_str(), None)
+    }
+
+    /// Writes or removes a row of any table.
+    pub(crate) fn set(&mut self, table: Table, id: &str, after: Option<Value>) -> Result<()> {
+        let key = (table.name, id.to_owned());
+        if let Some(image) = self.images.get_mut(&key) {
+            image.after = after;
+            return Ok(());
+        }
+        let before = tables::get(self.conn, table, id)?;
+        let image = Image { table: table.name.into(), id: id.into(), before, after };
+        self.images.insert(key, image);
+        Ok(())
+    }
+
+    /// What changes, in a fixed order; rows that stay as they are are left out.
+    pub fn images(self) -> Vec<Image> {
+        let changed = |image: &Image| image.before != image.after;
+        self.images.into_values().filter(changed).collect()
+    }
+}
+
+/// Writes images into the store. Refuses when a row is no longer as it was.
+pub fn apply(conn: &Connection, images: &[Image]) -> Result<()> {
+    for image in images {
+        let table = Table::named(&image.table)
+            .ok_or_else(|| Problem::internal(format!("no table `{}`", image.table)))?;
+        if tables::get(conn, table, &image.id)? != image.before {
+            return Err(Problem::new(
+                Code::Conflict,
+                format!("{} {} has changed since", image.table, image.id),
+            )
+            .detail("record", format!("{}:{}", image.table, image.id))
+            .hint("undo what came after it first, or change it by hand"));
+        }
+        match &image.after {
+            Some(row) => tables::put(conn, table, row)?,
+            None => tables::remove(conn, table, &image.id)?,
+        }
+    }
+    Ok(())
+}
+
+/// What undoes images.
+pub fn inverse(images: &[Image]) -> Vec<Image> {
+    let turned = images.iter().rev().cloned();
+    turned.map(|image| Image { before: image.after, after: image.before, ..image }).collect()
+}
+
+/// A moment as rows hold it.
+pub fn stamp(at: Timestamp) -> String {
+    format!("{at:.6}")
+}
+
+/// A row as the record it is.
+pub(crate) fn record<R: Record>(row: Value) -> Result<R> {
+    serde_json::from_value(row).map_err(|error| {
+        let what = format!("a row of `{}` cannot be read", R::TABLE.name);
+        Problem::new(Code::StoreDamaged, what).because(error)
+    })
+}
+
+/// The one id that was meant.
+pub(crate) fn only(kind: &str, asked: &Ref, mut ids: Vec<Id>) -> Result<Id> {
+    match ids.len() {
+        0 => Err(missing(kind, &asked.prefix)),
+        1 => Ok(ids.remove(0)),
+        many => {
+            let listed: Vec<Value> =
+                ids.iter().map(|id| serde_json::json!({"node": format!("{kind}:{id}")})).collect();
+            let what = format!("`{}` begins {many} ids", asked.prefix);
+            Err(Problem::new(Code::Ambiguous, what)
+                .detail("candidates", listed)
+                .hint(format!("write more digits, for example {}", ids[0])))
+        }
+    }
+}
+
+pub(crate) fn missing(kind: &str, id: &str) -> Problem {
+    Problem::not_found(format!("no {kind} {id}"))
+}

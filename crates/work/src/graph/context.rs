@@ -1,0 +1,185 @@
+//! What to know before touching some files.
+
+use std::collections::BTreeMap;
+
+use base::Result;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::changelog::{self, Change};
+use super::drift::Drift;
+use super::globs::Matcher;
+use crate::draft::Draft;
+use crate::id::Id;
+use crate::record::{Atom, Molecule, Related};
+
+/// Knowledge about some paths.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Known {
+    /// Molecules with the atoms that matched, by name
+    pub molecules: Vec<KnownMolecule>,
+    /// Atoms that matched and have no molecule, by name
+    pub orphan_atoms: Vec<KnownAtom>,
+    /// Paths that no atom covers
+    pub unmatched_paths: Vec<String>,
+}
+
+/// A molecule, with its atoms that matched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct KnownMolecule {
+    /// Its id
+    pub id: Id,
+    /// What it is called
+    pub name: String,
+    /// What is worth knowing
+    pub knowledge: String,
+    /// Its atoms that matched, by name
+    pub atoms: Vec<KnownAtom>,
+}
+
+/// An atom that matched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct KnownAtom {
+    /// Its id
+    pub id: Id,
+    /// What it is called
+    pub name: String,
+    /// What is worth knowing
+    pub knowledge: String,
+    /// Which of the paths it covers
+    pub matched_paths: Vec<String>,
+    /// Atoms it has to do with
+    pub related_atoms: Vec<RelatedAtom>,
+    /// The last entries of its history
+    pub changelog: Vec<Change>,
+    /// How far the code has moved on since
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Drift>,
+}
+
+/// Another atom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RelatedAtom {
+    /// Its id
+    pub atom_id: Id,
+    /// What it is called
+    pub name: String,
+    /// What they have to do with each other
+    pub reason: String,
+}
+
+/// Another molecule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RelatedMolecule {
+    /// Its id
+    pub molecule_id: Id,
+    /// What it is called
+    pub name: String,
+    /// What they have to do with each other
+    pub reason: String,
+}
+
+impl Known {
+    /// Every atom that matched.
+    pub fn atoms(&self) -> impl Iterator<Item = &KnownAtom> {
+        self.molecules.iter().flat_map(|molecule| &molecule.atoms).chain(&self.orphan_atoms)
+    }
+
+    /// Every atom that matched, to be changed.
+    pub fn atoms_mut(&mut self) -> impl Iterator<Item = &mut KnownAtom> {
+        self.molecules
+            .iter_mut()
+            .flat_map(|molecule| &mut molecule.atoms)
+            .chain(&mut self.orphan_atoms)
+    }
+}
+
+/// Matches paths and gathers what is known about them.
+pub fn context(
+    draft: &Draft<'_>,
+    matcher: &Matcher,
+    (project, paths): (Option<&Id>, &[String]),
+    changelog_limit: usize,
+) -> Result<Known> {
+    let mut matched: BTreeMap<&Id, Vec<String>> = BTreeMap::new();
+    let mut unmatched_paths = Vec::new();
+    for path in paths {
+        let atoms = matcher.matching(path, project);
+        if atoms.is_empty() {
+            unmatched_paths.push(path.clone());
+        }
+        for id in atoms {
+            matched.entry(id).or_default().push(path.clone());
+        }
+    }
+    let mut known = Known { unmatched_paths, ..Known::default() };
+    let mut molecules: BTreeMap<Id, KnownMolecule> = BTreeMap::new();
+    for (id, matched_paths) in matched {
+        let Some(atom) = draft.get::<Atom>(id)? else { continue };
+        let molecule = atom.molecule_id.as_ref().map(|id| draft.get::<Molecule>(id)).transpose()?;
+        let shown = shown(draft, &atom, matched_paths, changelog_limit)?;
+        match molecule.flatten() {
+            None => known.orphan_atoms.push(shown),
+            Some(molecule) => {
+                let Molecule { id, name, knowledge, .. } = molecule;
+                let new = KnownMolecule { id: id.clone(), name, knowledge, atoms: Vec::new() };
+                molecules.entry(id).or_insert(new).atoms.push(shown);
+            }
+        }
+    }
+    known.molecules = molecules.into_values().collect();
+    known.molecules.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+    let by_name = |atoms: &mut Vec<KnownAtom>| {
+        atoms.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+    };
+    known.molecules.iter_mut().for_each(|molecule| by_name(&mut molecule.atoms));
+    by_name(&mut known.orphan_atoms);
+    Ok(known)
+}
+
+fn shown(
+    draft: &Draft<'_>,
+    atom: &Atom,
+    matched_paths: Vec<String>,
+    changelog_limit: usize,
+) -> Result<KnownAtom> {
+    let mut changes =
+        if changelog_limit == 0 { Vec::new() } else { changelog::of(draft, &atom.id)? };
+    changes.truncate(changelog_limit);
+    Ok(KnownAtom {
+        id: atom.id.clone(),
+        name: atom.name.clone(),
+        knowledge: atom.knowledge.clone(),
+        matched_paths,
+        related_atoms: related_atoms(draft, &atom.related)?,
+        changelog: changes,
+        drift: None,
+    })
+}
+
+/// The related atoms that are still there, with their names.
+pub fn related_atoms(draft: &Draft<'_>, related: &[Related]) -> Result<Vec<RelatedAtom>> {
+    let mut found = Vec::new();
+    for Related { id, reason } in related {
+        if let Some(atom) = draft.get::<Atom>(id)? {
+            found.push(RelatedAtom {
+                atom_id: id.clone(),
+                name: atom.name,
+                reason: reason.clone(),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// The related molecules that are still there, with their names.
+pub fn related_molecules(draft: &Draft<'_>, related: &[Related]) -> Result<Vec<RelatedMolecule>> {
+    let mut found = Vec::new();
+    for Related { id, reason } in related {
+        if let Some(molecule) = draft.get::<Molecule>(id)? {
+            let (molecule_id, name) = (id.clone(), molecule.name);
+            found.push(RelatedMolecule { molecule_id, name, reason: reason.clone() });
+        }
+    }
+    Ok(found)
+}

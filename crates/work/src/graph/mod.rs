@@ -1,0 +1,11 @@
+//! What the code taught: molecules and atoms, matched to paths, with their history.
+
+pub mod changelog;
+pub mod context;
+pub mod drift;
+pub mod edit;
+pub mod files;
+pub mod globs;
+pub mod search;
+
+pub(crate) use edit::{count_knowledge, remove_project_knowledge};

@@ -1,0 +1,162 @@
+//! Ids of records: UUIDs of version 7, and what callers write for them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use base::Hash;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where the dashes of a UUID stand.
+const DASHES: [usize; 4] = [8, 13, 18, 23];
+
+/// How many digits a caller has to give: fewer than these say less than a second of one year.
+const SHORTEST: usize = 4;
+
+/// The id of a record: a whole UUID, dashed, in small letters.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct Id(String);
+
+impl Id {
+    /// The id itself.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Its first digits: the moment, and enough besides to tell records of one moment apart.
+    pub fn short(&self) -> &str {
+        &self.0[..18]
+    }
+
+    /// A new id of this moment. The same seed and number give the same id.
+    pub(crate) fn new(now: Timestamp, seed: &[u8; 32], number: u32) -> Self {
+        let hash = Hash::of(&[&seed[..], &number.to_be_bytes()].concat());
+        let mut bytes = [0; 16];
+        let millis = now.as_millisecond().max(0).to_be_bytes();
+        bytes[..6].copy_from_slice(&millis[2..]);
+        bytes[6..].copy_from_slice(&hash.as_bytes()[..10]);
+        // Records of one change count on from a random start, so that their short forms differ.
+        let start = u32::from(u16::from_be_bytes([seed[0], seed[1]]));
+        let [.., high, low] = ((start + number) & 0xfff).to_be_bytes();
+        (bytes[6], bytes[7]) = (0x70 | high, low);
+        bytes[8] = 0x80 | (bytes[8] & 0x3f);
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self(dashed(&digits))
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TryFrom<String> for Id {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        let asked: Ref = text.parse()?;
+        match asked.prefix.len() {
+            36 => Ok(Self(asked.prefix)),
+            _ => Err(format!("`{text}` is not a whole id")),
+        }
+    }
+}
+
+impl From<Id> for String {
+    fn from(id: Id) -> String {
+        id.0
+    }
+}
+
+/// What a caller writes for a record: its id with or without dashes, the first digits of it,
+/// each with or without the kind before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct Ref {
+    /// The kind, where it was written
+    pub kind: Option<String>,
+    /// The dashed digits
+    pub prefix: String,
+}
+
+impl FromStr for Ref {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, rest) = match text.trim().split_once(':') {
+            Some((kind, rest)) => (Some(kind.to_ascii_lowercase()), rest),
+            None => (None, text.trim()),
+        };
+        let digits = rest.replace('-', "").to_ascii_lowercase();
+        let good = (SHORTEST..=32).contains(&digits.len())
+            && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let refused = || format!("`{}` is not an id", text.escape_debug());
+        good.then(|| Self { kind, prefix: dashed(&digits) }).ok_or_else(refused)
+    }
+}
+
+impl TryFrom<String> for Ref {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Ref> for String {
+    fn from(id: Ref) -> String {
+        id.to_string()
+    }
+}
+
+impl From<&Id> for Ref {
+    fn from(id: &Id) -> Self {
+        Self { kind: None, prefix: id.0.clone() }
+    }
+}
+
+impl fmt::Display for Ref {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.iter().try_for_each(|kind| write!(f, "{kind}:"))?;
+        f.write_str(&self.prefix)
+    }
+}
+
+/// Digits with the dashes of a UUID, as far as they go.
+fn dashed(digits: &str) -> String {
+    let mut out = String::with_capacity(36);
+    for digit in digits.chars() {
+        if DASHES.contains(&out.len()) {
+            out.push('-');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_taken_in_every_spelling() {
+        let now: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
+        let id = Id::new(now, &[7; 32], 0);
+        assert_eq!(id.as_str().len(), 36);
+        assert_eq!(&id.as_str()[14..15], "7");
+        let plain = id.as_str().replace('-', "");
+        for written in [id.as_str(), &plain, &plain.to_uppercase(), &format!("task:{id}")] {
+            assert_eq!(written.parse::<Ref>().unwrap().prefix, id.as_str(), "{written}");
+        }
+        assert_eq!(plain[..10].parse::<Ref>().unwrap().prefix, id.as_str()[..11]);
+        for bad in ["", "abc", "not-an-id", &format!("{plain}0"), "task:"] {
+            assert!(bad.parse::<Ref>().is_err(), "{bad}");
+        }
+        assert_ne!(id.short(), Id::new(now, &[7; 32], 1).short());
+    }
+}

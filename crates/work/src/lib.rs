@@ -1,0 +1,30 @@
+//! Work and knowledge: projects, features and tasks, and the molecules and atoms in which those
+//! who did the work wrote down what it taught them.
+//!
+//! Rules are functions over a [`Draft`]: rows as they are with rows as they will be laid over
+//! them. What a draft changed comes out as [`Image`]s, which the engine commits, records and
+//! undoes. The store is behind `tables.rs`, whose SQL is plain enough for a second backend.
+
+pub mod check;
+pub mod claim;
+pub mod container;
+pub mod depend;
+pub mod draft;
+pub mod edit;
+pub mod flow;
+pub mod graph;
+pub mod id;
+pub mod query;
+pub mod record;
+pub mod sections;
+pub mod share;
+pub mod tables;
+pub mod tags;
+pub mod templates;
+pub mod text;
+pub mod words;
+
+pub use container::Container;
+pub use draft::{Draft, Image};
+pub use id::{Id, Ref};
+pub use record::Record;

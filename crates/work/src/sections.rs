@@ -1,0 +1,190 @@
+//! What is written about projects, features and tasks, in sections.
+
+use base::{Code, Problem, Result};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::container::{Container, check_version};
+use crate::draft::Draft;
+use crate::id::Ref;
+use crate::record::Section;
+use crate::text::{Content, Many, Name, Summary, Tag, tags};
+use crate::words::Format;
+
+/// Sections that one record may have.
+const MOST: usize = 200;
+
+/// A section to add, or what to change of one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SectionFields {
+    /// Which one, for a change
+    #[serde(alias = "sectionId", alias = "section_id", skip_serializing_if = "Option::is_none")]
+    pub id: Option<Ref>,
+    /// The version it must have
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
+    /// Its heading
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<Name>,
+    /// What it is for
+    #[serde(alias = "usageDescription", skip_serializing_if = "Option::is_none")]
+    pub usage_description: Option<Summary>,
+    /// What it says
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<Content>,
+    /// What that is written in
+    #[serde(alias = "contentFormat", skip_serializing_if = "Option::is_none")]
+    pub content_format: Option<Format>,
+    /// Its place among the others
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ordinal: Option<u32>,
+    /// Labels
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Many<Tag>>,
+}
+
+/// The sections of a record, in their order.
+pub fn of(draft: &Draft<'_>, owner: &Container) -> Result<Vec<Section>> {
+    let mut sections = draft.list::<Section>("entity_id", owner.id())?;
+    sections.sort_by(|a, b| (a.ordinal, &a.id).cmp(&(b.ordinal, &b.id)));
+    Ok(sections)
+}
+
+/// Adds a section at its place, or at the end.
+pub fn add(draft: &mut Draft<'_>, owner: &Container, fields: &SectionFields) -> Result<Section> {
+    let Some(title) = &fields.title else {
+        return Err(Problem::invalid("a section needs a title"));
+    };
+    let mut others = of(draft, owner)?;
+    if others.len() >= MOST {
+        let what = format!("there are {MOST} sections already");
+        return Err(Problem::new(Code::InvalidOperation, what));
+    }
+    let last = others.last().map_or(0, |section| section.ordinal + 1);
+    let ordinal = fields.ordinal.unwrap_or(last).min(last);
+    // Those from here on make room.
+    for other in others.iter_mut().filter(|other| other.ordinal >= ordinal) {
+        other.ordinal += 1;
+        draft.put(other)?;
+    }
+    let now = draft.stamp();
+    let section = Section {
+        id: draft.new_id(),
+        entity_type: owner.kind(),
+        entity_id: owner.id().clone(),
+        title: title.as_str().trim().into(),
+        usage_description: trimmed(fields.usage_description.as_ref()),
+        content: fields.content.as_ref().map(|text| text.as_str().to_owned()).unwrap_or_default(),
+        content_format: fields.content_format.unwrap_or(Format::Markdown),
+        ordinal,
+        tags: fields.tags.as_ref().map(tags).unwrap_or_default(),
+        version: 1,
+        created_at: now.clone(),
+        updated_at: now,
+    };
+    draft.put(&section)?;
+    Ok(section)
+}
+
+/// Changes a section.
+pub fn update(draft: &mut Draft<'_>, fields: &SectionFields) -> Result<Section> {
+    let Some(id) = &fields.id else {
+        return Err(Problem::invalid("which section? give its `id`"));
+    };
+    let mut section: Section = draft.find(id)?;
+    let Some(version) = fields.version else {
+        return Err(Problem::invalid("`version` is needed to change a section"));
+    };
+    check_version(&format!("section \"{}\"", section.title), section.version, Some(version))?;
+    if let Some(title) = &fields.title {
+        section.title = title.as_str().trim().into();
+    }
+    if fields.usage_description.is_some() {
+        section.usage_description = trimmed(fields.usage_description.as_ref());
+    }
+    if let Some(content) = &fields.content {
+        section.content = content.as_str().into();
+    }
+    section.content_format = fields.content_format.unwrap_or(section.content_format);
+    section.ordinal = fields.ordinal.unwrap_or(section.ordinal);
+    if let Some(many) = &fields.tags {
+        section.tags = tags(many);
+    }
+    touch(draft, &mut section)?;
+    Ok(section)
+}
+
+/// Replaces one passage of a section's content.
+pub fn update_text(
+    draft: &mut Draft<'_>,
+    (id, version): (&Ref, Option<u32>),
+    (old, new): (&str, &str),
+) -> Result<Section> {
+    let mut section: Section = draft.find(id)?;
+    check_version(&format!("section \"{}\"", section.title), section.version, version)?;
+    match section.content.matches(old).count() {
+        _ if old.is_empty() => return Err(Problem::invalid("the passage to replace is empty")),
+        0 => return Err(Problem::not_found("the section does not hold that passage")),
+        1 => {}
+        many => {
+            return Err(Problem::new(
+                Code::Ambiguous,
+                format!("that passage is there {many} times"),
+            )
+            .hint("take more of the text around it"));
+        }
+    }
+    let content: Content =
+        section.content.replacen(old, new, 1).parse().map_err(Problem::invalid)?;
+    section.content = content.into();
+    touch(draft, &mut section)?;
+    Ok(section)
+}
+
+/// Removes a section.
+pub fn delete(draft: &mut Draft<'_>, id: &Ref, version: Option<u32>) -> Result<Section> {
+    let section: Section = draft.find(id)?;
+    let Some(version) = version else {
+        return Err(Problem::invalid("`version` is needed to delete a section"));
+    };
+    check_version(&format!("section \"{}\"", section.title), section.version, Some(version))?;
+    draft.delete::<Section>(&section.id)?;
+    Ok(section)
+}
+
+/// Puts the sections of a record into a new order: these first, the others as they were.
+pub fn reorder(draft: &mut Draft<'_>, owner: &Container, order: &[Ref]) -> Result<Vec<Section>> {
+    let mut rest = of(draft, owner)?;
+    let mut sections: Vec<Section> = Vec::new();
+    for asked in order {
+        let section: Section = draft.find(asked)?;
+        if section.entity_id != *owner.id() {
+            let what = format!("section \"{}\" belongs to something else", section.title);
+            return Err(Problem::new(Code::InvariantViolation, what));
+        }
+        if sections.iter().any(|known| known.id == section.id) {
+            return Err(Problem::invalid(format!("section {} is named twice", section.id)));
+        }
+        rest.retain(|other| other.id != section.id);
+        sections.push(section);
+    }
+    sections.append(&mut rest);
+    for (ordinal, section) in (0..).zip(&mut sections) {
+        if section.ordinal != ordinal {
+            section.ordinal = ordinal;
+            touch(draft, section)?;
+        }
+    }
+    Ok(sections)
+}
+
+fn touch(draft: &mut Draft<'_>, section: &mut Section) -> Result<()> {
+    section.version += 1;
+    section.updated_at = draft.stamp();
+    draft.put(section)
+}
+
+fn trimmed(text: Option<&Summary>) -> String {
+    text.map_or("", Summary::as_str).trim().into()
+}

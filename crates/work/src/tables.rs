@@ -1,0 +1,210 @@
+//! The SQL of the store: rows of any table, and the few questions that need more.
+
+use std::collections::BTreeMap;
+
+use base::{Problem, Result};
+use serde_json::{Map, Value, json};
+use store::{Connection, Migration, Row, SqlResult, ToSql, problem, rows};
+
+use crate::record::{
+    Atom, Claim, Dependency, Entry, Feature, Footprint, Held, Molecule, Project, Record, Section,
+    Shared, Table, Task, Template,
+};
+
+/// The tables of the first step.
+pub const STEP: Migration = Migration { name: "work and knowledge", sql: include_str!("work.sql") };
+
+/// Every table, in the order an export writes them.
+pub const TABLES: [Table; 12] = [
+    Project::TABLE,
+    Feature::TABLE,
+    Task::TABLE,
+    Section::TABLE,
+    Template::TABLE,
+    Dependency::TABLE,
+    Claim::TABLE,
+    Molecule::TABLE,
+    Atom::TABLE,
+    Footprint::TABLE,
+    Entry::TABLE,
+    Shared::TABLE,
+];
+
+impl Table {
+    /// The table of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        TABLES.into_iter().find(|table| table.name == name)
+    }
+
+    fn select(self, rest: &str) -> String {
+        let columns: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
+        format!("SELECT {} FROM {} {rest}", columns.join(", "), self.name)
+    }
+}
+
+/// The row with this id.
+pub(crate) fn get(conn: &Connection, table: Table, id: &str) -> Result<Option<Value>> {
+    let found = rows(conn, (&table.select("WHERE id = ?1"), "read work"), &[&id], read(table))?;
+    Ok(found.into_iter().next())
+}
+
+/// The rows whose column has this value, by id.
+pub(crate) fn list(conn: &Connection, table: Table, by: (&str, &str)) -> Result<Vec<Value>> {
+    let (column, _) =
+        table.columns.iter().find(|(name, _)| *name == by.0).ok_or_else(|| no_column(by.0))?;
+    let sql = table.select(&format!("WHERE {column} = ?1 ORDER BY id"));
+    rows(conn, (&sql, "read work"), &[&by.1], read(table))
+}
+
+/// Every row, by id.
+pub(crate) fn all(conn: &Connection, table: Table) -> Result<Vec<Value>> {
+    rows(conn, (&table.select("ORDER BY id"), "read work"), &[], read(table))
+}
+
+/// The ids that start like this, a few at most.
+pub(crate) fn starting(conn: &Connection, table: Table, prefix: &str) -> Result<Vec<String>> {
+    let end = format!("{prefix}~"); // sorts after every digit and dash
+    let sql =
+        format!("SELECT id FROM {} WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 20", table.name);
+    rows(conn, (&sql, "read work"), &[&prefix, &end], |row| row.get(0))
+}
+
+/// Writes a row, new or known.
+pub(crate) fn put(conn: &Connection, table: Table, row: &Value) -> Result<()> {
+    let names: Vec<&str> = table.columns.iter().map(|(name, _)| *name).collect();
+    let holes: Vec<String> = (1..=names.len()).map(|at| format!("?{at}")).collect();
+    let sets: Vec<String> =
+        names[1..].iter().map(|name| format!("{name} = excluded.{name}")).collect();
+    let sql = format!(
+        "INSERT INTO {} ({}) VALUES ({}) ON CONFLICT (id) DO UPDATE SET {}",
+        table.name,
+        names.join(", "),
+        holes.join(", "),
+        sets.join(", ")
+    );
+    let values: Vec<Box<dyn ToSql>> =
+        table.columns.iter().map(|(name, held)| to_column(&row[*name], *held)).collect();
+    let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
+    conn.prepare_cached(&sql)
+        .and_then(|mut statement| statement.execute(values.as_slice()))
+        .map(drop)
+        .map_err(problem("write work"))
+}
+
+/// Removes a row.
+pub(crate) fn remove(conn: &Connection, table: Table, id: &str) -> Result<()> {
+    let sql = format!("DELETE FROM {} WHERE id = ?1", table.name);
+    conn.prepare_cached(&sql)
+        .and_then(|mut statement| statement.execute([id]))
+        .map(drop)
+        .map_err(problem("write work"))
+}
+
+fn read(table: Table) -> impl FnMut(&Row<'_>) -> SqlResult<Value> {
+    move |row| {
+        let mut object = Map::new();
+        for (at, (name, held)) in table.columns.iter().enumerate() {
+            object.insert((*name).into(), from_column(row, at, *held)?);
+        }
+        Ok(object.into())
+    }
+}
+
+fn from_column(row: &Row<'_>, at: usize, held: Held) -> SqlResult<Value> {
+    Ok(match held {
+        Held::Text => json!(row.get::<_, Option<String>>(at)?),
+        Held::Number => json!(row.get::<_, Option<i64>>(at)?),
+        Held::Flag => json!(row.get::<_, bool>(at)?),
+        Held::Json => {
+            let text: String = row.get(at)?;
+            serde_json::from_str(&text).map_err(|error| store::bad_value(at, error.to_string()))?
+        }
+    })
+}
+
+fn to_column(value: &Value, held: Held) -> Box<dyn ToSql> {
+    match held {
+        Held::Text => Box::new(value.as_str().map(ToOwned::to_owned)),
+        Held::Number => Box::new(value.as_i64()),
+        Held::Flag => Box::new(value.as_bool().unwrap_or_default()),
+        Held::Json => Box::new(value.to_string()),
+    }
+}
+
+/// Every row of every table, by table and id.
+pub fn export(conn: &Connection) -> Result<BTreeMap<String, Vec<Value>>> {
+    TABLES.into_iter().map(|table| Ok((table.name.to_owned(), all(conn, table)?))).collect()
+}
+
+fn no_column(name: &str) -> Problem {
+    Problem::internal(format!("no column `{name}`"))
+}
+
+/// What keeps a row of `x` from going on: a block whose blocker is there, or a reason alone.
+const IS_BLOCKED: &str =
+    "EXISTS (SELECT 1 FROM dependency d WHERE d.to_id = x.id AND d.relation = 'BLOCKS')";
+
+/// The order in which work is taken up.
+const URGENT: &str = "CASE x.priority WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 ELSE 2 END";
+
+/// How many candidates for the next piece of work are looked at.
+const CANDIDATES: u32 = 1000;
+
+/// Tasks that could be begun now, first to last.
+pub(crate) fn ready_tasks(
+    conn: &Connection,
+    (project, feature, now): (&str, Option<&str>, &str),
+) -> Result<Vec<String>> {
+    let sql = format!(
+        "SELECT x.id FROM task x
+         WHERE x.status = 'NEW' AND x.project_id = ?1 AND (?2 IS NULL OR x.feature_id = ?2)
+           AND NOT {IS_BLOCKED}
+           AND NOT EXISTS (SELECT 1 FROM dependency f
+                           WHERE f.to_id = x.feature_id AND f.relation = 'BLOCKS')
+           AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.id = x.id AND c.until > ?3)
+         ORDER BY {URGENT}, x.complexity, x.created_at, x.id LIMIT {CANDIDATES}"
+    );
+    rows(conn, (&sql, "find the next task"), &[&project, &feature, &now], |row| row.get(0))
+}
+
+/// Features that could be begun now, first to last.
+pub(crate) fn ready_features(conn: &Connection, project: &str) -> Result<Vec<String>> {
+    let sql = format!(
+        "SELECT x.id FROM feature x WHERE x.status = 'NEW' AND x.project_id = ?1
+           AND NOT {IS_BLOCKED}
+         ORDER BY {URGENT}, x.created_at, x.id LIMIT {CANDIDATES}"
+    );
+    rows(conn, (&sql, "find the next feature"), &[&project], |row| row.get(0))
+}
+
+/// What cannot go on: the rows of a table that are open and blocked.
+pub(crate) fn blocked(conn: &Connection, table: Table, project: &str) -> Result<Vec<String>> {
+    let sql = format!(
+        "SELECT x.id FROM {} x WHERE x.project_id = ?1
+           AND x.status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT') AND {IS_BLOCKED}
+         ORDER BY {URGENT}, x.created_at, x.id",
+        table.name
+    );
+    rows(conn, (&sql, "find what is blocked"), &[&project], |row| row.get(0))
+}
+
+/// How many rows of a table are in each state.
+pub(crate) fn statuses(conn: &Connection, table: Table) -> Result<Vec<(String, u32)>> {
+    let sql =
+        format!("SELECT status, count(*) FROM {} GROUP BY status ORDER BY status", table.name);
+    rows(conn, (&sql, "count states"), &[], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+/// The sections that name files, of tasks that are not over.
+pub(crate) fn context_sections(conn: &Connection) -> Result<Vec<(String, String)>> {
+    let sql = "SELECT s.entity_id, s.content FROM section s JOIN task t ON t.id = s.entity_id
+               WHERE lower(s.title) LIKE 'context%file%'
+                 AND t.status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT') ORDER BY s.ordinal, s.id";
+    rows(conn, (sql, "read context files"), &[], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+/// The globs of every atom, as JSON.
+pub(crate) fn patterns(conn: &Connection) -> Result<Vec<(String, String, String)>> {
+    let sql = "SELECT id, project_id, paths FROM atom ORDER BY id";
+    rows(conn, (sql, "read atoms"), &[], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+}

@@ -1,0 +1,121 @@
+//! Labels: where they are used, and giving one another name.
+
+use std::collections::BTreeMap;
+
+use base::{Problem, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::container::{Brief, Container};
+use crate::draft::Draft;
+use crate::id::Id;
+use crate::record::{Feature, Project, Section, Task, Template};
+use crate::text::Tag;
+
+/// A label and where it is used.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Usage {
+    /// The label
+    pub tag: String,
+    /// How many records have it
+    pub total: usize,
+    /// How many of each kind
+    pub by_kind: BTreeMap<&'static str, usize>,
+}
+
+/// Every project, feature and task of a project, or of all.
+pub(crate) fn containers(draft: &Draft<'_>, project: Option<&Id>) -> Result<Vec<Container>> {
+    let projects = draft.all::<Project>()?.into_iter().map(Container::Project);
+    let features = draft.all::<Feature>()?.into_iter().map(Container::Feature);
+    let tasks = draft.all::<Task>()?.into_iter().map(Container::Task);
+    let all = projects.chain(features).chain(tasks);
+    Ok(all.filter(|one| project.is_none_or(|id| one.project_id() == id)).collect())
+}
+
+/// Every label, most used first.
+pub fn usage(draft: &Draft<'_>, project: Option<&Id>) -> Result<Vec<Usage>> {
+    let mut counts: BTreeMap<String, Usage> = BTreeMap::new();
+    let mut count = |tags: &[String], kind: &'static str| {
+        for tag in tags {
+            let usage = counts.entry(tag.clone()).or_default();
+            usage.total += 1;
+            *usage.by_kind.entry(kind).or_default() += 1;
+        }
+    };
+    for one in containers(draft, project)? {
+        count(one.tags(), one.kind().word());
+    }
+    if project.is_none() {
+        draft.all::<Section>()?.iter().for_each(|one| count(&one.tags, "section"));
+        draft.all::<Template>()?.iter().for_each(|one| count(&one.tags, "template"));
+    }
+    let named = counts.into_iter().map(|(tag, usage)| Usage { tag, ..usage });
+    let mut usages: Vec<Usage> = named.collect();
+    usages.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.tag.cmp(&b.tag)));
+    Ok(usages)
+}
+
+/// What has a label.
+pub fn users(draft: &Draft<'_>, project: Option<&Id>, tag: &str) -> Result<Vec<Brief>> {
+    let mut all = containers(draft, project)?;
+    all.retain(|one| one.tags().iter().any(|known| known == tag));
+    Ok(all.iter().map(Container::brief).collect())
+}
+
+/// Gives a label another name wherever it is used. What has both keeps one.
+pub fn rename(
+    draft: &mut Draft<'_>,
+    project: Option<&Id>,
+    (old, new): (&Tag, &Tag),
+) -> Result<Vec<Brief>> {
+    let (old, new) = (old.as_str().trim(), new.as_str().trim());
+    if old == new {
+        return Err(Problem::invalid("both tags are the same"));
+    }
+    let renamed = |tags: &[String]| {
+        let mut tags: Vec<String> =
+            tags.iter().map(|tag| if tag == old { new.to_owned() } else { tag.clone() }).collect();
+        tags.sort();
+        tags.dedup();
+        tags
+    };
+    let now = draft.stamp();
+    let mut changed = Vec::new();
+    let mut found = containers(draft, project)?;
+    found.retain(|one| one.tags().iter().any(|tag| tag == old));
+    for mut one in found {
+        match &mut one {
+            Container::Project(x) => {
+                (x.tags, x.version, x.updated_at) = (renamed(&x.tags), x.version + 1, now.clone());
+            }
+            Container::Feature(x) => {
+                (x.tags, x.version, x.updated_at) = (renamed(&x.tags), x.version + 1, now.clone());
+            }
+            Container::Task(x) => {
+                (x.tags, x.version, x.updated_at) = (renamed(&x.tags), x.version + 1, now.clone());
+            }
+        }
+        one.put(draft)?;
+        changed.push(one.brief());
+    }
+    if project.is_none() {
+        for mut section in draft.all::<Section>()? {
+            if section.tags.iter().any(|tag| tag == old) {
+                section.tags = renamed(&section.tags);
+                section.version += 1;
+                draft.put(&section)?;
+            }
+        }
+        for mut template in draft.all::<Template>()? {
+            if template.tags.iter().any(|tag| tag == old) {
+                template.tags = renamed(&template.tags);
+                template.version += 1;
+                draft.put(&template)?;
+            }
+        }
+    }
+    if changed.is_empty() {
+        return Err(Problem::not_found(format!("nothing has the tag `{old}`")));
+    }
+    Ok(changed)
+}

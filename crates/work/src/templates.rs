@@ -1,0 +1,260 @@
+//! Sections to start from: those that come with cairn, and those that people made.
+
+use base::{Code, Problem, Result};
+
+use crate::container::{Container, check_version};
+use crate::draft::{Draft, missing};
+use crate::id::{Id, Ref};
+use crate::record::{Section, Template, TemplateSection};
+use crate::sections::{self, SectionFields};
+use crate::text::{Json, Many, Name, Summary, Tag, tags};
+use crate::words::{Format, Kind};
+
+/// A built-in template's sections: title, what it is for, what it says at first.
+type Sample = (&'static str, &'static str, &'static str, bool);
+
+const PLAN: Sample =
+    ("Implementation Plan", "How it will be built, step by step, and why so", "1. \n", true);
+const FILES: Sample = (
+    "Context Files",
+    "The files to read and change, one a line; knowledge about them is found by these",
+    "- `path/to/file` why it matters\n",
+    true,
+);
+const VERIFICATION: Sample = (
+    "Verification",
+    "What shows that it works: tests by name, and what to look at",
+    "- [ ] \n",
+    true,
+);
+const CONSTRAINTS: Sample = (
+    "Dependencies and Constraints",
+    "What it waits for, what must not break, what was decided before",
+    "",
+    false,
+);
+const GOAL: Sample = ("Goal", "What its users can do afterwards that they cannot do now", "", true);
+
+/// The templates that come with cairn.
+const BUILT_IN: [(&str, &str, &str, Kind, &[Sample]); 2] = [
+    (
+        "00000000-0000-7000-8000-000000000001",
+        "Task",
+        "Plan, files, proof and limits of one piece of work",
+        Kind::Task,
+        &[PLAN, FILES, VERIFICATION, CONSTRAINTS],
+    ),
+    (
+        "00000000-0000-7000-8000-000000000002",
+        "Feature",
+        "Goal, plan, files, proof and limits of something users get",
+        Kind::Feature,
+        &[GOAL, PLAN, FILES, VERIFICATION, CONSTRAINTS],
+    ),
+];
+
+/// What to make or change of a template.
+#[derive(Debug, Clone, Default)]
+pub struct TemplateFields {
+    /// What it is called
+    pub name: Option<Name>,
+    /// What it is for
+    pub description: Option<Summary>,
+    /// What kind of record it is for
+    pub target: Option<Kind>,
+    /// Labels
+    pub tags: Option<Many<Tag>>,
+    /// All of its sections
+    pub sections: Option<Json<Vec<TemplateSection>>>,
+}
+
+/// Every template, by name.
+pub fn all(draft: &Draft<'_>, target: Option<Kind>) -> Result<Vec<Template>> {
+    let own: Vec<Template> = draft.all()?;
+    let is_known = |id: &Id| own.iter().any(|template| template.id == *id);
+    let built_in = built_in()?.into_iter().filter(|template| !is_known(&template.id));
+    let mut all: Vec<Template> = built_in.chain(own.iter().cloned()).collect();
+    all.retain(|template| target.is_none_or(|target| template.target_entity_type == target));
+    all.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+    Ok(all)
+}
+
+fn built_in() -> Result<Vec<Template>> {
+    let section = |(title, usage, sample, is_required): &Sample| TemplateSection {
+        title: (*title).into(),
+        usage_description: (*usage).into(),
+        content_sample: (*sample).into(),
+        content_format: Format::Markdown,
+        is_required: *is_required,
+    };
+    let template =
+        |(id, name, description, kind, samples): &(&str, &str, &str, Kind, &[Sample])| {
+            Ok(Template {
+                id: Id::try_from((*id).to_owned()).map_err(Problem::internal)?,
+                name: (*name).into(),
+                description: (*description).into(),
+                target_entity_type: *kind,
+                is_built_in: true,
+                is_enabled: true,
+                tags: Vec::new(),
+                sections: samples.iter().map(section).collect(),
+                version: 1,
+                created_at: String::new(),
+                updated_at: String::new(),
+            })
+        };
+    BUILT_IN.iter().map(template).collect()
+}
+
+/// The template that a caller means, by id or by name.
+pub fn find(draft: &Draft<'_>, asked: &str) -> Result<Template> {
+    let all = all(draft, None)?;
+    let wanted = asked.trim();
+    let by_name = all.iter().find(|template| template.name.eq_ignore_ascii_case(wanted));
+    let id: Option<Ref> = wanted.parse().ok();
+    let by_id = || {
+        let prefix = id.as_ref()?.prefix.as_str();
+        let mut fitting = all.iter().filter(|template| template.id.as_str().starts_with(prefix));
+        fitting.next().filter(|_| fitting.next().is_none())
+    };
+    by_name.or_else(by_id).cloned().ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|template| template.name.as_str()).collect();
+        missing("template", wanted).hint(format!("there are {}", names.join(", ")))
+    })
+}
+
+/// Makes a template.
+pub fn create(draft: &mut Draft<'_>, fields: &TemplateFields) -> Result<Template> {
+    let (Some(name), Some(target)) = (&fields.name, fields.target) else {
+        return Err(Problem::invalid("a template needs a name and the kind it is for"));
+    };
+    let now = draft.stamp();
+    let template = Template {
+        id: draft.new_id(),
+        name: name.as_str().trim().into(),
+        description: fields.description.as_ref().map_or("", Summary::as_str).trim().into(),
+        target_entity_type: target,
+        is_built_in: false,
+        is_enabled: true,
+        tags: fields.tags.as_ref().map(tags).unwrap_or_default(),
+        sections: fields.sections.clone().map(|json| json.0).unwrap_or_default(),
+        version: 1,
+        created_at: now.clone(),
+        updated_at: now,
+    };
+    if all(draft, None)?.iter().any(|known| known.name.eq_ignore_ascii_case(&template.name)) {
+        let what = format!("there is a template \"{}\" already", template.name);
+        return Err(Problem::new(Code::InvariantViolation, what));
+    }
+    draft.put(&template)?;
+    Ok(template)
+}
+
+/// Changes a template that people made.
+pub fn update(
+    draft: &mut Draft<'_>,
+    (asked, version): (&str, Option<u32>),
+    fields: &TemplateFields,
+) -> Result<Template> {
+    let mut template = own(draft, asked, version)?;
+    if let Some(name) = &fields.name {
+        template.name = name.as_str().trim().into();
+    }
+    if let Some(description) = &fields.description {
+        template.description = description.as_str().trim().into();
+    }
+    template.target_entity_type = fields.target.unwrap_or(template.target_entity_type);
+    if let Some(many) = &fields.tags {
+        template.tags = tags(many);
+    }
+    if let Some(sections) = &fields.sections {
+        template.sections.clone_from(&sections.0);
+    }
+    touch(draft, template)
+}
+
+/// Adds a section to a template that people made.
+pub fn add_section(
+    draft: &mut Draft<'_>,
+    (asked, version): (&str, Option<u32>),
+    section: TemplateSection,
+) -> Result<Template> {
+    // Adding takes nothing away, so it needs no version.
+    let current = find(draft, asked)?.version;
+    let mut template = own(draft, asked, version.or(Some(current)))?;
+    template.sections.push(section);
+    touch(draft, template)
+}
+
+/// Offers a template, or no longer.
+pub fn enable(draft: &mut Draft<'_>, asked: &str, is_enabled: bool) -> Result<Template> {
+    let template = Template { is_enabled, ..find(draft, asked)? };
+    touch(draft, template)
+}
+
+/// Removes a template that people made.
+pub fn delete(draft: &mut Draft<'_>, asked: &str, version: Option<u32>) -> Result<Template> {
+    let template = own(draft, asked, version)?;
+    draft.delete::<Template>(&template.id)?;
+    Ok(template)
+}
+
+fn own(draft: &Draft<'_>, asked: &str, version: Option<u32>) -> Result<Template> {
+    let template = find(draft, asked)?;
+    let Some(version) = version else {
+        return Err(Problem::invalid("`version` is needed to change or delete a template"));
+    };
+    check_version(&format!("template \"{}\"", template.name), template.version, Some(version))?;
+    if template.is_built_in {
+        let what = format!("template \"{}\" came with cairn and cannot be changed", template.name);
+        return Err(
+            Problem::new(Code::InvalidOperation, what).hint("make one of your own, or disable it")
+        );
+    }
+    Ok(template)
+}
+
+fn touch(draft: &mut Draft<'_>, mut template: Template) -> Result<Template> {
+    template.version += 1;
+    template.updated_at = draft.stamp();
+    draft.put(&template)?;
+    Ok(template)
+}
+
+/// Adds a template's sections to a record; those it has already are left as they are.
+pub fn apply(
+    draft: &mut Draft<'_>,
+    owner: &Container,
+    template: &Template,
+) -> Result<Vec<Section>> {
+    if template.target_entity_type != owner.kind() {
+        let what = format!(
+            "template \"{}\" is for a {}, not a {}",
+            template.name,
+            template.target_entity_type,
+            owner.kind()
+        );
+        return Err(Problem::new(Code::InvalidOperation, what));
+    }
+    if !template.is_enabled {
+        let what = format!("template \"{}\" is disabled", template.name);
+        return Err(Problem::new(Code::InvalidOperation, what));
+    }
+    let known = sections::of(draft, owner)?;
+    let mut added = Vec::new();
+    for sample in &template.sections {
+        if known.iter().any(|section| section.title == sample.title) {
+            continue;
+        }
+        let text = |text: &str| text.parse().map_err(Problem::invalid);
+        let fields = SectionFields {
+            title: Some(sample.title.parse().map_err(Problem::invalid)?),
+            usage_description: Some(text(&sample.usage_description)?),
+            content: Some(sample.content_sample.parse().map_err(Problem::invalid)?),
+            content_format: Some(sample.content_format),
+            ..SectionFields::default()
+        };
+        added.push(sections::add(draft, owner, &fields)?);
+    }
+    Ok(added)
+}

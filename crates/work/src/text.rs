@@ -1,0 +1,287 @@
+//! Texts that records hold, each with the limit it is checked against.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use base::text_type;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+/// Bytes of knowledge, descriptions and the like.
+pub const LONGEST: usize = 32 * 1024;
+
+/// Bytes of a summary.
+const SUMMARY: usize = 4 * 1024;
+
+/// Bytes of a section's content.
+const CONTENT: usize = 128 * 1024;
+
+/// Characters of a name.
+const NAME: usize = 255;
+
+/// Characters of a tag.
+const TAG: usize = 64;
+
+text_type!(
+    /// What something is called: not empty, at most 255 characters.
+    Name,
+    |text| match text.trim().chars().count() {
+        0 => Err("a name is not empty".into()),
+        long if long > NAME => Err(format!("{long} characters are more than {NAME}")),
+        _ if text.trim().contains(char::is_control) => Err("a name is one line".into()),
+        _ => Ok(()),
+    }
+);
+
+text_type!(
+    /// What is worth knowing: at most 32 KB.
+    Knowledge,
+    |text| at_most(text, LONGEST)
+);
+
+text_type!(
+    /// What something is about, in short: at most 4 KB.
+    Summary,
+    |text| at_most(text, SUMMARY)
+);
+
+text_type!(
+    /// What changed and why: not empty, at most 4 KB.
+    Said,
+    |text| match text.trim() {
+        "" => Err("it is empty".into()),
+        _ => at_most(text, SUMMARY),
+    }
+);
+
+text_type!(
+    /// The content of a section: at most 128 KB.
+    Content,
+    |text| match text.len() {
+        long if long > CONTENT => Err(format!("{long} bytes are more than {CONTENT}")),
+        _ => Ok(()),
+    }
+);
+
+text_type!(
+    /// A label: one word or a few, without commas.
+    Tag,
+    |text| match text.trim() {
+        "" => Err("a tag is not empty".into()),
+        tag if tag.chars().count() > TAG => Err(format!("a tag has at most {TAG} characters")),
+        tag if tag.contains(|c: char| c == ',' || c.is_control()) => {
+            Err(format!("`{}` is not a tag", tag.escape_debug()))
+        }
+        _ => Ok(()),
+    }
+);
+
+fn at_most(text: &str, most: usize) -> Result<(), String> {
+    match text.trim().len() {
+        long if long > most => Err(format!("{long} bytes are more than {most}")),
+        _ => Ok(()),
+    }
+}
+
+/// Some values: an array, a JSON array in a string, or a string with commas between them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Many<T>(pub Vec<T>);
+
+impl<T> Default for Many<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: FromStr<Err: Display>> FromStr for Many<T> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.trim_start().starts_with('[') {
+            // A glob may start with a bracket too; only what is JSON is taken for it.
+            if let Ok(texts) = serde_json::from_str::<Vec<String>>(text) {
+                return Self::parse(texts.iter().map(String::as_str));
+            }
+        }
+        Self::parse(split(text))
+    }
+}
+
+impl<T: FromStr<Err: Display>> Many<T> {
+    fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let parse = |text: &str| text.trim().parse().map_err(|error: T::Err| error.to_string());
+        texts.into_iter().map(parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Many<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let refused = serde::de::Error::custom;
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => text.parse().map_err(refused),
+            Value::Array(items) => {
+                let text = |item: &Value| {
+                    let text = item.as_str().map(ToOwned::to_owned);
+                    text.ok_or_else(|| refused(format!("{item} is not text")))
+                };
+                let texts = items.iter().map(text).collect::<Result<Vec<String>, D::Error>>()?;
+                Self::parse(texts.iter().map(String::as_str)).map_err(refused)
+            }
+            other => Err(refused(format!("{other} is not a list"))),
+        }
+    }
+}
+
+impl<T> JsonSchema for Many<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Many".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<String>::json_schema(generator)
+    }
+}
+
+/// What stands between commas; those inside braces belong to a glob.
+fn split(text: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ',' | '\n' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+/// A structure that callers write as JSON, whole or inside a string.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Json<T>(pub T);
+
+impl<T: serde::de::DeserializeOwned> FromStr for Json<T> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text).map(Self).map_err(|error| error.to_string())
+    }
+}
+
+impl<'de, T: serde::de::DeserializeOwned> Deserialize<'de> for Json<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => text.parse(),
+            value => serde_json::from_value(value).map(Self).map_err(|error| error.to_string()),
+        }
+        .map_err(serde::de::Error::custom)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Json<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// A value that can be taken away: empty, `none` and null do that.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct OrNone<T>(pub Option<T>);
+
+impl<T: FromStr> FromStr for OrNone<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Self, T::Err> {
+        match text.trim() {
+            "" | "none" | "null" => Ok(Self(None)),
+            text => text.parse().map(|value| Self(Some(value))),
+        }
+    }
+}
+
+impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for OrNone<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Option::<String>::deserialize(deserializer)? {
+            None => Ok(Self(None)),
+            Some(text) => text.parse().map_err(serde::de::Error::custom),
+        }
+    }
+}
+
+impl<T> JsonSchema for OrNone<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "OrNone".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
+    }
+}
+
+/// A field that was given, be it null: for `deserialize_with` on an `Option<OrNone<T>>`.
+pub fn given<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
+
+/// Tags without repeats, sorted.
+pub fn tags(many: &Many<Tag>) -> Vec<String> {
+    let mut tags: Vec<String> = many.0.iter().map(|tag| tag.as_str().trim().to_owned()).collect();
+    tags.sort();
+    tags.dedup();
+    tags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_taken_in_every_shape() {
+        let read = |json: &str| serde_json::from_str::<Many<Tag>>(json).map(|many| tags(&many));
+        for same in [r#"["a","b"]"#, r#""b, a""#, r#""[\"a\", \"b\"]""#, r#""a\nb,a""#] {
+            assert_eq!(read(same).unwrap(), ["a", "b"], "{same}");
+        }
+        for bad in ["[1]", "1", r#"[""]"#, "null"] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+        assert_eq!(split("src/{a,b}/*.ts, [ab]*.rs"), ["src/{a,b}/*.ts", "[ab]*.rs"]);
+    }
+
+    #[test]
+    fn limits_hold_after_trimming() {
+        let name = |text: &str| text.parse::<Name>().is_ok();
+        assert!(name(&"ä".repeat(255)) && !name(&"ä".repeat(256)) && !name("  "));
+        let knowledge = |text: &str| text.parse::<Knowledge>().is_ok();
+        assert!(knowledge(&"x".repeat(LONGEST)) && !knowledge(&"x".repeat(33 * 1024)));
+        assert!(knowledge(&format!("{} \n", "x".repeat(LONGEST))));
+        assert!("".parse::<Said>().is_err() && "x".repeat(5000).parse::<Said>().is_err());
+    }
+}

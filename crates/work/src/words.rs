@@ -1,0 +1,145 @@
+//! The closed sets of words: kinds, states, priorities, formats. Read in any case.
+
+/// Declares an enum whose variants are words, written one way and read in any case.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident {
+        $($(#[$variant_doc:meta])* $variant:ident = $word:literal),* $(,)?
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(try_from = "String")]
+        pub enum $name {
+            $($(#[$variant_doc])* #[serde(rename = $word)] $variant),*
+        }
+
+        impl $name {
+            /// Every one, in order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The word itself.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word),* }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.word())
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = String;
+            fn from_str(text: &str) -> Result<Self, String> {
+                let plain = |text: &str| text.replace(['_', '-', ' '], "").to_ascii_lowercase();
+                let is = |one: &&Self| plain(one.word()) == plain(text.trim());
+                let refused = || {
+                    let known: Vec<&str> = Self::ALL.iter().map(|one| one.word()).collect();
+                    format!("`{}` is not one of {}", text.escape_debug(), known.join(", "))
+                };
+                Self::ALL.iter().find(is).copied().ok_or_else(refused)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = String;
+            fn try_from(text: String) -> Result<Self, String> {
+                text.parse()
+            }
+        }
+    };
+}
+
+words!(
+    /// What work is divided into.
+    Kind {
+        /// Holds features, tasks and knowledge; has no state
+        Project = "project",
+        /// Holds tasks
+        Feature = "feature",
+        /// A piece of work
+        Task = "task",
+    }
+);
+
+words!(
+    /// What knowledge is divided into.
+    Grain {
+        /// Knowledge about some paths
+        Atom = "atom",
+        /// Knowledge that several atoms share
+        Molecule = "molecule",
+    }
+);
+
+words!(
+    /// Where a feature or task stands.
+    Status {
+        /// Not begun
+        New = "NEW",
+        /// Being worked on
+        Active = "ACTIVE",
+        /// Written, not yet tested
+        ToBeTested = "TO_BE_TESTED",
+        /// Done, not yet with its users
+        ReadyToProd = "READY_TO_PROD",
+        /// Done
+        Closed = "CLOSED",
+        /// Given up
+        WillNotImplement = "WILL_NOT_IMPLEMENT",
+    }
+);
+
+impl Status {
+    /// Whether nothing follows.
+    pub const fn is_terminal(self) -> bool {
+        matches!(self, Self::Closed | Self::WillNotImplement)
+    }
+}
+
+words!(
+    /// How urgent it is.
+    Priority {
+        /// First
+        High = "HIGH",
+        /// Then this
+        Medium = "MEDIUM",
+        /// When there is time
+        Low = "LOW",
+    }
+);
+
+words!(
+    /// How two pieces of work hang together.
+    Relation {
+        /// The first has to be finished before the second goes on
+        Blocks = "BLOCKS",
+        /// Worth knowing of each other
+        RelatesTo = "RELATES_TO",
+    }
+);
+
+words!(
+    /// What a section's content is written in.
+    Format {
+        /// Text for people
+        Markdown = "MARKDOWN",
+        /// Text as it is
+        PlainText = "PLAIN_TEXT",
+        /// JSON
+        Json = "JSON",
+        /// A program
+        Code = "CODE",
+    }
+);
+
+words!(
+    /// What is done with new knowledge.
+    Mode {
+        /// It replaces the old
+        Overwrite = "overwrite",
+        /// It is added below, with the moment and the task
+        Append = "append",
+    }
+);

@@ -1,0 +1,114 @@
+//! Processes that write to one store and are killed at random: what was acknowledged is there.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use base::Hash;
+use jiff::Timestamp;
+use store::{Store, open_durable};
+use work::edit::{Fields, create};
+use work::record::{Project, Task};
+use work::words::Kind;
+use work::{Draft, check};
+
+/// The variables that turn a run of this test binary into a writer.
+const WRITER: (&str, &str) = ("CAIRN_WRITER_STORE", "CAIRN_WRITER_NAME");
+
+/// How many write at once.
+const WRITERS: usize = 8;
+
+fn open(path: &Path) -> Store {
+    open_durable(path, &[work::tables::STEP]).unwrap()
+}
+
+/// Makes a record in one transaction and returns its id.
+fn make(store: &mut Store, kind: Kind, (name, number): (&str, u32)) -> String {
+    let now = Timestamp::UNIX_EPOCH;
+    let seed = *Hash::of(format!("{name} {number}").as_bytes()).as_bytes();
+    let fields = Fields { name: Some(name.parse().unwrap()), ..Fields::default() };
+    let write = |transaction: &store::Transaction<'_>| {
+        let mut draft = Draft::new(transaction, now, name, seed);
+        let made = create(&mut draft, (kind, None), &fields)?;
+        work::draft::apply(transaction, &draft.images())?;
+        Ok(made.id().to_string())
+    };
+    store.write(write).unwrap()
+}
+
+/// Not a test of its own: what the next one starts and kills.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a child is told by its environment what to do")]
+fn writer() {
+    let (Some(path), Ok(name)) = (std::env::var_os(WRITER.0), std::env::var(WRITER.1)) else {
+        return;
+    };
+    let mut store = open(path.as_ref());
+    for number in 0.. {
+        let id = make(&mut store, Kind::Task, (&name, number));
+        let mut out = std::io::stderr().lock();
+        writeln!(out, "{id}").and_then(|()| out.flush()).unwrap();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the writers are processes of their own")]
+fn start(path: &Path, name: &str) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["killed::writer", "--exact", "--nocapture", "--test-threads=1"])
+        .env(WRITER.0, path)
+        .env(WRITER.1, name)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Lets a writer go on for a while, kills it, and returns what it had acknowledged.
+fn kill_after(mut child: Child, pause: Duration) -> Vec<String> {
+    let output = BufReader::new(child.stderr.take().unwrap());
+    let heard = thread::spawn(move || output.lines().map_while(Result::ok).collect::<Vec<_>>());
+    thread::sleep(pause);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    heard.join().unwrap()
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "`cargo xtask soak` asks for the long version")]
+fn every_acknowledged_write_of_a_killed_process_is_there() {
+    let rounds = std::env::var("CAIRN_SOAK").map_or(2, |_| 200);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("work.sqlite");
+    make(&mut open(&path), Kind::Project, ("shop", 0));
+    let mut acknowledged = BTreeSet::new();
+    for round in 0..rounds {
+        let one = |writer: usize| {
+            let child = start(&path, &format!("{round}-{writer}"));
+            // Another moment for each, spread by the hash of its name.
+            let spread = Hash::of(format!("{round} {writer}").as_bytes()).as_bytes()[0];
+            thread::spawn(move || {
+                kill_after(child, Duration::from_millis(150 + u64::from(spread) * 2))
+            })
+        };
+        let writers: Vec<_> = (0..WRITERS).map(one).collect();
+        for writer in writers {
+            acknowledged.extend(writer.join().unwrap());
+        }
+    }
+    let store = open(&path);
+    let seed = [0; 32];
+    let draft = Draft::new(store.connection(), Timestamp::UNIX_EPOCH, "reader", seed);
+    let there: BTreeSet<String> =
+        draft.all::<Task>().unwrap().iter().map(|task| task.id.to_string()).collect();
+    // A line that was cut off with its writer is no acknowledgement.
+    let lost: Vec<&String> =
+        acknowledged.iter().filter(|id| id.len() == 36 && !there.contains(*id)).collect();
+    assert!(lost.is_empty(), "{} of {} are lost: {lost:?}", lost.len(), acknowledged.len());
+    assert!(acknowledged.len() > WRITERS, "only {} writes", acknowledged.len());
+    assert!(store::integrity(store.connection()).unwrap().is_empty());
+    assert!(check::broken(store.connection()).unwrap().is_empty());
+    assert_eq!(draft.all::<Project>().unwrap().len(), 1);
+}

@@ -1,0 +1,6 @@
+//! The rules of work, on a store of their own.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod killed;
+mod several;

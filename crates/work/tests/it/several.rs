@@ -1,0 +1,272 @@
+//! No sequence of operations, by several clients, leaves a row that breaks an invariant.
+
+use base::Result;
+use jiff::{SignedDuration, Timestamp};
+use proptest::prelude::*;
+use store::Connection;
+use work::claim::{Among, claim};
+use work::depend::{Blocker, block, depend, unblock};
+use work::edit::{self, Fields};
+use work::flow::{self, Pipelines, Step};
+use work::graph::edit as graph;
+use work::record::{Atom, Claim, Feature, Molecule, Project, Task};
+use work::text::{Many, OrNone};
+use work::words::{Grain, Kind, Relation, Status};
+use work::{Draft, Id, Ref, check};
+
+/// What a client does. Numbers pick among the records there are.
+#[derive(Debug, Clone)]
+enum Deed {
+    Create(Kind, usize),
+    Update(usize, usize),
+    Delete(Kind, usize, bool),
+    Advance(Kind, usize),
+    Revert(Kind, usize),
+    Terminate(Kind, usize, bool),
+    Block(usize, usize),
+    BlockFeature(usize, usize),
+    Unblock(usize),
+    Depend(usize, usize),
+    Claim,
+    ClaimOne(usize),
+    Know(Grain, usize),
+    Forget(Grain, usize, bool),
+    /// Undo the last change that is not undone
+    Undo,
+    /// Plan from what was there two changes ago: the store must refuse it
+    Late(usize),
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let kind = prop::sample::select(vec![Kind::Project, Kind::Feature, Kind::Task]);
+    let work = prop::sample::select(vec![Kind::Feature, Kind::Task]);
+    let grain = prop::sample::select(vec![Grain::Atom, Grain::Molecule]);
+    let n = 0..6_usize;
+    prop_oneof![
+        6 => (kind.clone(), n.clone()).prop_map(|(k, n)| Deed::Create(k, n)),
+        2 => (n.clone(), n.clone()).prop_map(|(a, b)| Deed::Update(a, b)),
+        1 => (kind, n.clone(), any::<bool>()).prop_map(|(k, n, c)| Deed::Delete(k, n, c)),
+        8 => (work.clone(), n.clone()).prop_map(|(k, n)| Deed::Advance(k, n)),
+        3 => (work.clone(), n.clone()).prop_map(|(k, n)| Deed::Revert(k, n)),
+        1 => (work, n.clone(), any::<bool>()).prop_map(|(k, n, c)| Deed::Terminate(k, n, c)),
+        3 => (n.clone(), n.clone()).prop_map(|(a, b)| Deed::Block(a, b)),
+        2 => (n.clone(), n.clone()).prop_map(|(a, b)| Deed::BlockFeature(a, b)),
+        1 => n.clone().prop_map(Deed::Unblock),
+        2 => (n.clone(), n.clone()).prop_map(|(a, b)| Deed::Depend(a, b)),
+        2 => Just(Deed::Claim),
+        1 => n.clone().prop_map(Deed::ClaimOne),
+        3 => (grain.clone(), n.clone()).prop_map(|(g, n)| Deed::Know(g, n)),
+        1 => (grain, n.clone(), any::<bool>()).prop_map(|(g, n, c)| Deed::Forget(g, n, c)),
+        2 => Just(Deed::Undo),
+        2 => n.prop_map(Deed::Late),
+    ]
+}
+
+fn pipelines() -> Pipelines {
+    let feature = vec![Status::New, Status::Active, Status::ReadyToProd, Status::Closed];
+    let task =
+        vec![Status::New, Status::Active, Status::ToBeTested, Status::ReadyToProd, Status::Closed];
+    Pipelines { feature, task, evidence: Vec::new() }
+}
+
+/// A store, and the clock of those who write to it.
+struct Shop {
+    conn: Connection,
+    now: Timestamp,
+    number: u8,
+    done: Vec<Vec<work::Image>>,
+    /// An image that was planned earlier and not yet committed
+    late: Option<Vec<work::Image>>,
+}
+
+fn pick<T: Clone>(all: &[T], n: usize) -> Option<T> {
+    if all.is_empty() { None } else { all.get(n % all.len()).cloned() }
+}
+
+fn reference(id: &Id) -> Ref {
+    Ref::from(id)
+}
+
+impl Shop {
+    fn new() -> Self {
+        let conn = Connection::open_in_memory().unwrap();
+        conn.execute_batch(work::tables::STEP.sql).unwrap();
+        let now = "2026-01-02T03:04:05Z".parse().unwrap();
+        Self { conn, now, number: 0, done: Vec::new(), late: None }
+    }
+
+    fn draft(&mut self) -> Draft<'_> {
+        self.number = self.number.wrapping_add(1);
+        self.now += SignedDuration::from_mins(7);
+        let actor = ["ada", "bob", "cyd"][usize::from(self.number) % 3];
+        let mut seed = [self.number; 32];
+        seed[31] = u8::try_from(self.done.len() % 251).unwrap();
+        Draft::new(&self.conn, self.now, actor, seed)
+    }
+
+    /// Plans, commits if the plan holds, and says whether it did.
+    fn perform(&mut self, deed: &Deed) {
+        if let Deed::Undo = deed {
+            let Some(last) = self.done.pop() else { return };
+            let inverse = work::draft::inverse(&last);
+            self.commit(&inverse, true);
+            return;
+        }
+        if let Deed::Late(n) = deed {
+            let kept = self.late.take();
+            if let Some(images) = kept {
+                self.commit(&images, false); // rows that changed since make it a conflict
+            }
+            let mut draft = self.draft();
+            let task = pick(&draft.all::<Task>().unwrap(), *n);
+            let planned = task.map(|task| {
+                let fields = Fields { name: Some("late".parse().unwrap()), ..Fields::default() };
+                edit::update(&mut draft, (None, &reference(&task.id)), task.version, &fields)
+            });
+            if matches!(planned, Some(Ok(_))) {
+                self.late = Some(draft.images());
+            }
+            return;
+        }
+        let mut draft = self.draft();
+        if plan(&mut draft, deed).is_ok() {
+            let images = draft.images();
+            self.commit(&images, false);
+        }
+    }
+
+    fn commit(&mut self, images: &[work::Image], undoes: bool) {
+        self.conn.execute_batch("SAVEPOINT one").unwrap();
+        let done = work::draft::apply(&self.conn, images);
+        let is_sound = done.is_ok() && (!undoes || check::broken(&self.conn).unwrap().is_empty());
+        let end = if is_sound { "RELEASE one" } else { "ROLLBACK TO one; RELEASE one" };
+        self.conn.execute_batch(end).unwrap();
+        if is_sound && !undoes {
+            self.done.push(images.to_vec());
+        }
+    }
+}
+
+fn plan(draft: &mut Draft<'_>, deed: &Deed) -> Result<()> {
+    let projects: Vec<Project> = draft.all()?;
+    let features: Vec<Feature> = draft.all()?;
+    let tasks: Vec<Task> = draft.all()?;
+    let of_kind = |kind: Kind, n: usize| match kind {
+        Kind::Project => pick(&projects, n).map(|one| (one.id, one.version)),
+        Kind::Feature => pick(&features, n).map(|one| (one.id, one.version)),
+        Kind::Task => pick(&tasks, n).map(|one| (one.id, one.version)),
+    };
+    let project = |n: usize| pick(&projects, n).map(|one| reference(&one.id));
+    match deed {
+        Deed::Create(kind, n) => {
+            let feature = pick(&features, *n).filter(|_| *kind == Kind::Task && n % 2 == 0);
+            let fields = Fields {
+                name: Some("x".parse().unwrap()),
+                feature: feature.map(|one| OrNone(Some(reference(&one.id)))),
+                ..Fields::default()
+            };
+            let owner = if fields.feature.is_some() { None } else { project(*n) };
+            edit::create(draft, (*kind, owner.as_ref()), &fields).map(drop)
+        }
+        Deed::Update(a, b) => {
+            let Some(task) = pick(&tasks, *a) else { return Ok(()) };
+            let feature = pick(&features, *b).map(|one| reference(&one.id));
+            let fields = Fields { feature: Some(OrNone(feature)), ..Fields::default() };
+            edit::update(draft, (None, &reference(&task.id)), task.version, &fields).map(drop)
+        }
+        Deed::Delete(kind, n, cascade) => {
+            let Some((id, version)) = of_kind(*kind, *n) else { return Ok(()) };
+            edit::delete(draft, (Some(*kind), &reference(&id)), version, *cascade).map(drop)
+        }
+        Deed::Advance(kind, n) | Deed::Revert(kind, n) | Deed::Terminate(kind, n, _) => {
+            let Some((id, version)) = of_kind(*kind, *n) else { return Ok(()) };
+            let id = reference(&id);
+            let step = Step { kind: Some(*kind), id: &id, version: Some(version) };
+            match deed {
+                Deed::Advance(..) => flow::advance(draft, &pipelines(), &step, &[]),
+                Deed::Revert(..) => flow::revert(draft, &pipelines(), &step),
+                _ => flow::terminate(
+                    draft,
+                    &pipelines(),
+                    &step,
+                    matches!(deed, Deed::Terminate(_, _, true)),
+                ),
+            }
+            .map(drop)
+        }
+        Deed::Block(a, b) | Deed::BlockFeature(a, b) => {
+            let kind = if matches!(deed, Deed::Block(..)) { Kind::Task } else { Kind::Feature };
+            let (Some((to, _)), Some((from, _))) = (of_kind(Kind::Task, *a), of_kind(kind, *b))
+            else {
+                return Ok(());
+            };
+            let by = [Blocker::Work(reference(&from))];
+            block(draft, (&reference(&to), None), &by, "").map(drop)
+        }
+        Deed::Unblock(n) => {
+            let Some((to, _)) = of_kind(Kind::Task, *n) else { return Ok(()) };
+            unblock(draft, (&reference(&to), None), &[]).map(drop)
+        }
+        Deed::Depend(a, b) => {
+            let (Some((from, _)), Some((to, _))) =
+                (of_kind(Kind::Task, *a), of_kind(Kind::Feature, *b))
+            else {
+                return Ok(());
+            };
+            let relation = if a > b { Relation::RelatesTo } else { Relation::Blocks };
+            depend(draft, (&reference(&from), &reference(&to)), relation, "").map(drop)
+        }
+        Deed::Claim => {
+            let project = project(0);
+            let among = Among { project: project.as_ref(), feature: None };
+            let live = draft.all::<Claim>()?;
+            let now = draft.stamp();
+            let (task, _) = claim(draft, &pipelines(), (None, among), 30)?;
+            let taken = live.iter().any(|one| one.id == task.id && one.until > now);
+            assert!(!taken, "two claims at once");
+            Ok(())
+        }
+        Deed::ClaimOne(n) => {
+            let Some((id, _)) = of_kind(Kind::Task, *n) else { return Ok(()) };
+            claim(draft, &pipelines(), (Some(&reference(&id)), Among::default()), 30).map(drop)
+        }
+        Deed::Know(grain, n) => {
+            let molecule = pick(&draft.all::<Molecule>()?, *n).filter(|_| *grain == Grain::Atom);
+            let paths = (*grain == Grain::Atom).then(|| Many(vec!["src/**".parse().unwrap()]));
+            let fields = graph::Fields {
+                name: Some("k".parse().unwrap()),
+                paths,
+                molecule: molecule.map(|one| OrNone(Some(reference(&one.id)))),
+                ..graph::Fields::default()
+            };
+            graph::create(draft, (*grain, project(*n).as_ref()), &fields, None).map(drop)
+        }
+        Deed::Forget(grain, n, cascade) => {
+            let known = match grain {
+                Grain::Atom => pick(&draft.all::<Atom>()?, *n).map(|one| (one.id, one.version)),
+                Grain::Molecule => {
+                    pick(&draft.all::<Molecule>()?, *n).map(|one| (one.id, one.version))
+                }
+            };
+            let Some((id, version)) = known else { return Ok(()) };
+            graph::delete(draft, (Some(*grain), &reference(&id), version), (None, *cascade))
+                .map(drop)
+        }
+        Deed::Undo | Deed::Late(_) => Ok(()),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_sequence_breaks_an_invariant(deeds in prop::collection::vec(deed(), 1..60)) {
+        let mut shop = Shop::new();
+        shop.perform(&Deed::Create(Kind::Project, 0));
+        for deed in &deeds {
+            shop.perform(deed);
+            let broken = check::broken(&shop.conn).unwrap();
+            prop_assert!(broken.is_empty(), "{deed:?}: {broken:?}");
+        }
+    }
+}

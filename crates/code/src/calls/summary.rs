@@ -110,7 +110,7 @@ impl Face {
         name: &'f str,
     ) -> impl Iterator<Item = (&'f str, &'f Out, &'f BTreeMap<String, Vec<Out>>)> {
         let named = self.shapes.iter().filter(move |(path, _)| type_of_impl(path) == Some(name));
-        named.flat_map(|(path, shape)| {
+        named.filter_map(|(path, shape)| {
             shape.bases.first().map(|of| (path.as_str(), of, &shape.members))
         })
     }
@@ -140,7 +140,9 @@ pub(crate) fn imports_in_term<'f>(term: &'f Term, found: &mut BTreeSet<&'f str>)
     }
     for op in &term.ops {
         if let Op::Call(args) = op {
-            args.iter().for_each(|arg| imports_in(arg, found));
+            for arg in args {
+                imports_in(arg, found);
+            }
         }
     }
 }

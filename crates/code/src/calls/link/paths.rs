@@ -1,6 +1,7 @@
 //! Names and paths, from file to file.
 
 use base::{RepoPath, Result};
+use syntax::Language;
 
 use super::super::machine::scoped;
 use super::super::summary::ShapeKind;
@@ -240,7 +241,7 @@ impl Linker<'_> {
         class: &str,
         name: &str,
     ) -> Result<Vec<Found>> {
-        if !file.name().ends_with(".rs") {
+        if Language::of(file) != Some(Language::Rust) {
             return Ok(Vec::new());
         }
         let own = class.rsplit('.').next().unwrap_or(class);
@@ -275,7 +276,6 @@ impl Linker<'_> {
                 let before = Term { base: base.clone(), ops: before.to_vec() };
                 (self.term(file, &before)?, name.clone())
             }
-            (Some(_), _) => return Ok(Vec::new()),
             (None, Base::Import(key, Some(name))) => {
                 let target = self.imported(file, key)?;
                 let at = |file| Found { file, out: Out::Sym(String::new()) };
@@ -296,7 +296,7 @@ impl Linker<'_> {
                 let found = self.in_package(file, name)?;
                 return Ok(found.into_iter().filter_map(symbol).collect());
             }
-            (None, Base::Import(_, None)) => return Ok(Vec::new()),
+            (Some(_), _) | (None, Base::Import(_, None)) => return Ok(Vec::new()),
         };
         let mut all = Vec::new();
         for one in around {

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use base::{RepoPath, Result};
+use syntax::Language;
 
 use super::super::summary::{Shape, ShapeKind};
 use super::super::value::{Op, Out, Term};
@@ -53,21 +54,18 @@ impl Linker<'_> {
             };
             let mut opened = false;
             for value in &values {
-                match (&value.out, held) {
-                    (Out::Many(inner), Some(name)) => {
-                        opened = true;
-                        if OPENERS.contains(&name) {
-                            for out in inner.clone() {
-                                add(&mut next, self.settle(value.with(out))?);
-                            }
-                        } else {
-                            add(&mut next, vec![value.clone()]);
+                if let (Out::Many(inner), Some(name)) = (&value.out, held) {
+                    opened = true;
+                    if OPENERS.contains(&name) {
+                        for out in inner.clone() {
+                            add(&mut next, self.settle(value.with(out))?);
                         }
+                    } else {
+                        add(&mut next, vec![value.clone()]);
                     }
-                    _ => {
-                        let after = self.op(value, op, file)?;
-                        add(&mut next, after);
-                    }
+                } else {
+                    let after = self.op(value, op, file)?;
+                    add(&mut next, after);
                 }
             }
             if opened {
@@ -200,9 +198,9 @@ impl Linker<'_> {
                 return Ok(all);
             }
         }
-        let elsewhere = match file.name().ends_with(".go") {
-            true => self.beside(file, class, name)?,
-            false => self.implemented(file, class, name)?,
+        let elsewhere = match Language::of(file) {
+            Some(Language::Go) => self.beside(file, class, name)?,
+            _ => self.implemented(file, class, name)?,
         };
         if !elsewhere.is_empty() {
             return Ok(elsewhere);
@@ -263,7 +261,9 @@ impl Linker<'_> {
             Out::Many(inner) => inner.clone(),
             Out::Obj(fields) => fields.iter().flat_map(|(_, outs)| outs.clone()).collect(),
             // Rust looks through what is not wrapped.
-            Out::New(_) if value.file.name().ends_with(".rs") => vec![value.out.clone()],
+            Out::New(_) if Language::of(&value.file) == Some(Language::Rust) => {
+                vec![value.out.clone()]
+            }
             _ => Vec::new(),
         };
         let mut all = Vec::new();

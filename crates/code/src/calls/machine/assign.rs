@@ -88,7 +88,7 @@ impl Machine<'_> {
             }
             other => {
                 if let [Atom::Text(key)] = keys {
-                    self.set(other, &key.to_string(), value, false, owner);
+                    self.set(other, key.as_ref(), value, false, owner);
                 }
             }
         }

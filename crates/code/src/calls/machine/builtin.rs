@@ -1,8 +1,8 @@
-//! What the languages' own functions and containers do with the functions they are given.
+//! What the languages' own containers do with the functions they are given.
 
 use std::rc::Rc;
 
-use super::super::value::{Atom, Base, Op, Term, Value, join};
+use super::super::value::{Atom, Value, join};
 use super::args::Given;
 use super::call::Site;
 use super::{Family, Kind, Machine, Object};
@@ -153,40 +153,6 @@ const ONE: [&str; 22] = [
     "or_insert",
 ];
 
-/// Functions of the languages that give what they are given.
-const IDENTITY: [&str; 30] = [
-    "list",
-    "tuple",
-    "set",
-    "iter",
-    "reversed",
-    "sorted",
-    "frozenset",
-    "copy",
-    "deepcopy",
-    "freeze",
-    "seal",
-    "resolve",
-    "all",
-    "allSettled",
-    "race",
-    "from",
-    "of",
-    "Some",
-    "Ok",
-    "Box::new",
-    "Rc::new",
-    "Arc::new",
-    "Mutex::new",
-    "RefCell::new",
-    "RwLock::new",
-    "Cell::new",
-    "Box::pin",
-    "chain",
-    "wait",
-    "values",
-];
-
 impl Machine<'_> {
     /// What a method does that no symbol of the file declares; none if it is not known.
     pub(super) fn method(
@@ -253,7 +219,7 @@ impl Machine<'_> {
         }
     }
 
-    fn spread(&mut self, args: &[Given]) -> Vec<Given> {
+    pub(super) fn spread(&mut self, args: &[Given]) -> Vec<Given> {
         let mut all = Vec::new();
         for arg in args {
             for atom in &arg.value {
@@ -316,8 +282,7 @@ impl Machine<'_> {
                 }
             }
             "insert" => self.objects[id as usize].others.add(arg(1)),
-            "extend" => self.spread_into(id, &arg(0), site.0),
-            "update" => self.spread_into(id, &arg(0), site.0),
+            "extend" | "update" => self.spread_into(id, &arg(0), site.0),
             "set" | "__setitem__" | "setdefault" => self.put(id, &arg(0), arg(1)),
             "get" | "pop" | "__getitem__" if known_key(&arg(0)) => {
                 let mut found = self.index(&[Atom::Obj(id)], &arg(0), site.0);
@@ -345,7 +310,7 @@ impl Machine<'_> {
         Some(vec![Atom::Obj(id)])
     }
 
-    fn pair(&mut self, first: Value, second: Value) -> Atom {
+    pub(super) fn pair(&mut self, first: Value, second: Value) -> Atom {
         let made = self.object(Object { kind: Kind::List, ..Object::default() });
         if let Atom::Obj(id) = made {
             self.put(id, &[Atom::Number(0)], first);
@@ -400,212 +365,11 @@ impl Machine<'_> {
             Does::Visits => Vec::new(),
         }
     }
-
-    /// What a function does that no file declares; none if it is not known.
-    pub(super) fn function(&mut self, term: &Term, args: &[Given], site: Site) -> Option<Value> {
-        let name = dotted(term)?;
-        let arg = |at: usize| args.get(at).map(|arg| arg.value.clone()).unwrap_or_default();
-        let site = (site.0, site.1, true);
-        match (self.family, name.as_str()) {
-            (Family::Python, "map" | "filter" | "functools.reduce" | "reduce") => {
-                Some(self.mapped(&name, args, site))
-            }
-            (Family::Python, "sorted" | "min" | "max") => {
-                for key in args.iter().filter(|arg| arg.name.is_some()) {
-                    let each = self.each(&arg(0), site.0);
-                    self.call_value(&key.value.clone(), &[Given::plain(each)], site);
-                }
-                Some(if name == "sorted" { arg(0) } else { self.each(&arg(0), site.0) })
-            }
-            (Family::Python, "next") => {
-                let found = self.get_all(&arg(0), "__next__", site.0);
-                let known: Value = found.into_iter().filter(Atom::is_known).collect();
-                if known.is_empty() {
-                    return Some(self.each(&arg(0), site.0));
-                }
-                Some(self.call_value(&known, &[], site))
-            }
-            (Family::Python, "enumerate") => {
-                let each = self.each(&arg(0), site.0);
-                let pair = self.pair(Vec::new(), each);
-                Some(vec![Atom::Many(vec![pair].into())])
-            }
-            (Family::Python, "setattr") => {
-                if let [Atom::Text(field)] = arg(1).as_slice() {
-                    for object in arg(0) {
-                        self.set(&object, field, arg(2), false, site.0);
-                    }
-                }
-                Some(Vec::new())
-            }
-            (Family::Python, "dict") => {
-                let made = self.object(Object { kind: Kind::Dict, ..Object::default() });
-                if let Atom::Obj(id) = made {
-                    for arg in args {
-                        match &arg.name {
-                            Some(name) => {
-                                let key = [Atom::Text(name.as_str().into())];
-                                self.put(id, &key, arg.value.clone());
-                            }
-                            None => self.spread_into(id, &arg.value, site.0),
-                        }
-                    }
-                }
-                Some(vec![made])
-            }
-            (Family::Python, "type") => {
-                let class = |atom: &Atom| match atom {
-                    Atom::Obj(id) => self.objects[*id as usize].class.map(Atom::Class),
-                    Atom::Inst(class) => Some(Atom::Class(*class)),
-                    _ => None,
-                };
-                Some(arg(0).iter().filter_map(class).collect())
-            }
-            (Family::Python, "functools.partial" | "partial") => Some(arg(0)),
-            (Family::Python, "functools.wraps" | "wraps") => Some(Vec::new()),
-            (Family::JavaScript, "Object.assign") => {
-                let target = arg(0);
-                for atom in &target {
-                    for more in args.iter().skip(1) {
-                        self.assign_all(atom, &more.value, site);
-                    }
-                }
-                Some(target)
-            }
-            (Family::JavaScript, "Object.values") => {
-                let many = self.contents(&arg(0));
-                Some(vec![Atom::Many(many.into())])
-            }
-            (Family::JavaScript, "Object.entries") => {
-                let many = self.contents(&arg(0));
-                let pair = self.pair(Vec::new(), many);
-                Some(vec![Atom::Many(vec![pair].into())])
-            }
-            (Family::JavaScript, "Object.create") => {
-                let proto = arg(0).iter().find_map(|atom| match atom {
-                    Atom::Obj(id) => Some(*id),
-                    _ => None,
-                });
-                Some(vec![self.object(Object { proto, ..Object::default() })])
-            }
-            (Family::JavaScript, "Object.setPrototypeOf") => {
-                if let (Some(Atom::Obj(id)), Some(Atom::Obj(proto))) =
-                    (arg(0).first(), arg(1).first())
-                {
-                    self.objects[*id as usize].proto = Some(*proto);
-                }
-                Some(arg(0))
-            }
-            (Family::JavaScript, "Map" | "WeakMap") => {
-                Some(vec![self.object(Object { kind: Kind::Dict, ..Object::default() })])
-            }
-            (Family::JavaScript, "Set" | "WeakSet" | "Array") => {
-                let made = self.object(Object { kind: Kind::List, ..Object::default() });
-                if let Atom::Obj(id) = made {
-                    self.spread_into(id, &arg(0), site.0);
-                }
-                Some(vec![made])
-            }
-            (Family::JavaScript, "Array.from") => {
-                let each = self.each(&arg(0), site.0);
-                let function = arg(1);
-                let results = self.call_value(&function, &[Given::plain(each.clone())], site);
-                let inner = if function.is_empty() { each } else { results };
-                Some(vec![Atom::Many(inner.into())])
-            }
-            (Family::JavaScript, "Promise") => {
-                self.call_value(&arg(0), &[], site);
-                Some(Vec::new())
-            }
-            (Family::JavaScript, "Reflect.apply") => {
-                let list = arg(2);
-                let given = self.spread(&[Given { value: list, name: None, spread: true }]);
-                Some(self.call_value(&arg(0), &given, site))
-            }
-            (
-                Family::JavaScript,
-                "setTimeout"
-                | "setInterval"
-                | "setImmediate"
-                | "queueMicrotask"
-                | "requestAnimationFrame"
-                | "process.nextTick",
-            ) => {
-                let given: Vec<Given> = args.iter().skip(2).cloned().collect();
-                self.call_value(&arg(0), &given, site);
-                Some(Vec::new())
-            }
-            (_, name) => {
-                let last = name.rsplit("Object.").next().unwrap_or(name);
-                let last = last.rsplit("Promise.").next().unwrap_or(last);
-                if !IDENTITY.contains(&last) || self.family == Family::Classes {
-                    return None;
-                }
-                match last {
-                    "Some" | "Ok" => Some(vec![Atom::Many(arg(0).into())]),
-                    _ if last.contains("::") => Some(arg(0)),
-                    _ if self.family == Family::Rust => None,
-                    _ => Some(arg(0)),
-                }
-            }
-        }
-    }
-
-    /// Python's `map(f, xs)`, in whichever order it is written.
-    fn mapped(&mut self, name: &str, args: &[Given], site: Site) -> Value {
-        let is_function = |arg: &&Given| arg.value.iter().any(Atom::is_live_function);
-        let function = args.iter().find(is_function).or(args.first());
-        let function = function.map(|arg| arg.value.clone()).unwrap_or_default();
-        let mut given = Vec::new();
-        for arg in args.iter().filter(|arg| arg.value != function) {
-            let each = self.each(&arg.value, site.0);
-            given.push(Given::plain(each));
-        }
-        let results = self.call_value(&function, &given, site);
-        match name {
-            "map" => vec![Atom::Many(results.into())],
-            "filter" => {
-                let each = given.first().map(|arg| arg.value.clone()).unwrap_or_default();
-                vec![Atom::Many(each.into())]
-            }
-            _ => results,
-        }
-    }
-
-    fn assign_all(&mut self, target: &Atom, from: &[Atom], site: Site) {
-        for atom in from {
-            let Atom::Obj(id) = atom else { continue };
-            let fields = self.objects[*id as usize].fields.clone();
-            for (name, cell) in fields {
-                let value = cell.read(&self.active);
-                let target = match target {
-                    // `Object.assign(A.prototype, mixin)` gives all instances the members.
-                    Atom::Inst(class) => {
-                        let statics = self.instance.entry(*class).or_default();
-                        statics.entry(name).or_default().add(value);
-                        continue;
-                    }
-                    other => other.clone(),
-                };
-                self.set(&target, &name, value, false, site.0);
-            }
-        }
-    }
-
-    fn contents(&mut self, objects: &[Atom]) -> Value {
-        let mut all = Vec::new();
-        for atom in objects {
-            if let Atom::Obj(id) = atom {
-                join(&mut all, self.inside(*id));
-            }
-        }
-        all
-    }
 }
 
 impl Atom {
     /// Whether it is a function or a class.
-    const fn is_live_function(&self) -> bool {
+    pub(super) const fn is_live_function(&self) -> bool {
         matches!(self, Self::Fun(..) | Self::Bound(_) | Self::Class(_))
     }
 }
@@ -616,25 +380,4 @@ fn caller(name: &str) -> Option<Does> {
 
 fn gives_function(args: &[Given]) -> bool {
     args.iter().any(|arg| arg.value.iter().any(|atom| atom.is_live_function() || !atom.is_known()))
-}
-
-/// A name of the language, with the members that were taken: `Object.assign`.
-fn dotted(term: &Term) -> Option<String> {
-    let mut name = match &term.base {
-        Base::Global(name) => name.clone(),
-        Base::Scope(_, parts) => parts.join("::"),
-        // Python's own modules are imported like any other.
-        Base::Import(key, taken) => {
-            let module = key.trim_start_matches('!').split('#').next().unwrap_or_default();
-            if !["functools", "itertools", "copy", "collections"].contains(&module) {
-                return None;
-            }
-            taken.clone().unwrap_or_else(|| module.to_owned())
-        }
-    };
-    for op in &term.ops {
-        let Op::Get(member) = op else { return None };
-        name = format!("{name}.{member}");
-    }
-    Some(name)
 }

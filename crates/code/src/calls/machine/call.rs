@@ -65,8 +65,13 @@ impl Machine<'_> {
                     syntax::BindingKind::Symbol(_) | syntax::BindingKind::Import(..)
                 )
             }
-            Expr::Name(_) | Expr::Path(_) | Expr::Symbol(_) | Expr::Import(_) => true,
-            Expr::This | Expr::Super | Expr::Typed(..) => true,
+            Expr::Name(_)
+            | Expr::Path(_)
+            | Expr::Symbol(_)
+            | Expr::Import(_)
+            | Expr::This
+            | Expr::Super
+            | Expr::Typed(..) => true,
             Expr::Member(object, _) => match object.as_ref() {
                 Expr::Local(binding) => {
                     let binding = &self.facts.flow.bindings[*binding as usize];
@@ -129,7 +134,7 @@ impl Machine<'_> {
         match callee {
             Atom::Fun(function, parent) => {
                 self.note_call(site, *function);
-                self.invoke((*function, *parent), this, args, site)
+                self.invoke((*function, *parent), this.as_ref(), args, site)
             }
             Atom::Bound(bound) => {
                 let bound = Rc::clone(bound);
@@ -168,8 +173,7 @@ impl Machine<'_> {
                     let proto = Some(self.prototype(*function));
                     let made = self.object(Object { proto, ..Object::default() });
                     self.note_call(site, *function);
-                    let this = Some(made.clone());
-                    let given = self.invoke((*function, *parent), this, args, site);
+                    let given = self.invoke((*function, *parent), Some(&made), args, site);
                     let own = given.into_iter().filter(|atom| matches!(atom, Atom::Obj(_)));
                     let mut all: Value = own.collect();
                     if all.is_empty() {
@@ -241,20 +245,20 @@ impl Machine<'_> {
     fn invoke(
         &mut self,
         (function, parent): (u32, u32),
-        this: Option<Atom>,
+        this: Option<&Atom>,
         args: &[Given],
         site: Site,
     ) -> Value {
-        if !self.goes_in(function, this.as_ref(), args) {
-            return self.apply(function, this.as_ref(), args, site);
+        if !self.goes_in(function, this, args) {
+            return self.apply(function, this, args, site);
         }
         let frame = Frame { function: Some(function), parent: Some(parent), ..Frame::default() };
-        let frame = self.push_frame(Frame { this: this.iter().cloned().collect(), ..frame });
+        let frame = self.push_frame(Frame { this: this.into_iter().cloned().collect(), ..frame });
         let steps = self.bodies.get(&Some(function)).cloned().unwrap_or_default();
         self.steps_left = self.steps_left.saturating_sub(super::number(steps.len()) + 1);
         let is_silent = std::mem::replace(&mut self.is_silent, false);
         self.stack.push(function);
-        self.bind(function, frame, this.as_ref(), args);
+        self.bind(function, frame, this, args);
         self.run_steps(frame, &steps, None);
         self.stack.pop();
         self.is_silent = is_silent;

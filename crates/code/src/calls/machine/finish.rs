@@ -131,12 +131,11 @@ impl Machine<'_> {
             }
         }
         self.note_all(from, Relation::Uses, &value);
-        match last {
-            Some(symbol) => self.note(from.0, Relation::Uses, symbol, (Sure::Exact, from.1)),
-            None => {
-                let value = self.path(parts, from.0);
-                self.note_all(from, Relation::Uses, &value);
-            }
+        if let Some(symbol) = last {
+            self.note(from.0, Relation::Uses, symbol, (Sure::Exact, from.1));
+        } else {
+            let value = self.path(parts, from.0);
+            self.note_all(from, Relation::Uses, &value);
         }
     }
 

@@ -13,6 +13,7 @@ mod call;
 mod class;
 mod eval;
 mod finish;
+mod functions;
 mod report;
 mod run;
 mod scope;

@@ -114,13 +114,13 @@ impl Machine<'_> {
                     None => return self.foreign_self(rest, owner),
                 }
             }
-            (Family::Rust, _) => match self.in_scope(first, owner) {
-                Some(found) => found,
-                None => {
+            (Family::Rust, _) => {
+                let Some(found) = self.in_scope(first, owner) else {
                     let module = self.module_path(owner);
                     return vec![Atom::ext(Base::Scope(module, parts.to_vec()))];
-                }
-            },
+                };
+                found
+            }
             _ => self.member_or_top(first, owner),
         };
         for part in rest {

@@ -4,12 +4,13 @@
 //! together. Knows neither the graph nor any other capability.
 
 mod find;
+mod outline;
 mod resolve;
 mod symbols;
 mod tables;
 
 pub use find::{Case, Find, find};
-pub use resolve::resolve_all;
+pub use resolve::{Files, Taker, resolve, takers};
 pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
 pub use tables::{
     DUMP, SCHEMA, export_names, importers, imports, in_file, in_folder, near_names, symbol,

@@ -7,15 +7,18 @@ use syntax::{Import, Symbol, SyntaxError};
 use crate::symbols::{Imported, SymbolRow, visibility};
 
 /// The tables.
-pub const SCHEMA: &str = include_str!("code.sql");
+pub const SCHEMA: &str = concat!(include_str!("code.sql"), include_str!("resolve/resolve.sql"));
 
 /// What must be equal in an index built from nothing.
 pub const DUMP: &[&str] = &[
     "SELECT * FROM symbol",
     "SELECT * FROM import",
     "SELECT * FROM export",
-    "SELECT * FROM package",
     "SELECT * FROM syntax_error",
+    "SELECT * FROM outline",
+    "SELECT * FROM manifest",
+    "SELECT * FROM taking",
+    "SELECT * FROM stirred",
 ];
 
 const SYMBOL: &str = "SELECT path, id, name, full, kind, parent, signature, doc, visibility,
@@ -92,19 +95,6 @@ pub(crate) fn put_export(
         .map_err(problem("write exports"))
 }
 
-pub(crate) fn put_package(conn: &Connection, path: &RepoPath, name: &str) -> Result<()> {
-    conn.prepare_cached("INSERT OR REPLACE INTO package VALUES (?1, ?2)")
-        .and_then(|mut s| s.execute(params![path.as_bytes(), name]))
-        .map(drop)
-        .map_err(problem("write packages"))
-}
-
-/// The manifests there are, with the names they give; the shortest path of a name comes last.
-pub(crate) fn packages(conn: &Connection) -> Result<Vec<(String, RepoPath)>> {
-    let sql = "SELECT name, path FROM package ORDER BY length(path) DESC, path DESC";
-    list(conn, sql, params![], |row| Ok((row.get(0)?, path(row, 1)?)))
-}
-
 pub(crate) fn put_error(conn: &Connection, path: &RepoPath, error: &SyntaxError) -> Result<()> {
     conn.prepare_cached("INSERT OR IGNORE INTO syntax_error VALUES (?1,?2,?3,?4)")
         .and_then(|mut s| {
@@ -119,7 +109,6 @@ pub(crate) fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
         "DELETE FROM symbol WHERE path = ?1",
         "DELETE FROM import WHERE path = ?1",
         "DELETE FROM export WHERE path = ?1",
-        "DELETE FROM package WHERE path = ?1",
         "DELETE FROM syntax_error WHERE path = ?1",
     ] {
         conn.prepare_cached(sql)
@@ -205,32 +194,6 @@ pub fn export_names(conn: &Connection, path: &RepoPath) -> Result<Vec<(String, b
     list(conn, sql, params![path.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// Imports with their number, of some files or of all.
-pub(crate) fn to_resolve(
-    conn: &Connection,
-    path: Option<&RepoPath>,
-) -> Result<Vec<(u32, Imported)>> {
-    let columns = IMPORT.replace("SELECT ", "SELECT id, ");
-    let read = |row: &Row<'_>| Ok((row.get(0)?, shifted(row)?));
-    match path {
-        Some(path) => {
-            list(conn, &format!("{columns} WHERE path = ?1"), params![path.as_bytes()], read)
-        }
-        None => list(conn, &columns, params![], read),
-    }
-}
-
-pub(crate) fn set_target(
-    conn: &Connection,
-    (path, id): (&RepoPath, u32),
-    target: Option<&RepoPath>,
-) -> Result<()> {
-    conn.prepare_cached("UPDATE import SET target = ?3 WHERE path = ?1 AND id = ?2")
-        .and_then(|mut s| s.execute(params![path.as_bytes(), id, target.map(RepoPath::as_bytes)]))
-        .map(drop)
-        .map_err(problem("write imports"))
-}
-
 fn list<T>(
     conn: &Connection,
     sql: &str,
@@ -259,29 +222,21 @@ fn symbol_row(row: &Row<'_>) -> SqlResult<SymbolRow> {
 }
 
 fn import_row(row: &Row<'_>) -> SqlResult<Imported> {
-    read_import(row, 0)
-}
-
-fn shifted(row: &Row<'_>) -> SqlResult<Imported> {
-    read_import(row, 1)
-}
-
-fn read_import(row: &Row<'_>, first: usize) -> SqlResult<Imported> {
-    let names: String = row.get(first + 4)?;
-    let target: Option<Vec<u8>> = row.get(first + 7)?;
+    let names: String = row.get(4)?;
+    let target: Option<Vec<u8>> = row.get(7)?;
     Ok(Imported {
-        path: path(row, first)?,
-        specifier: row.get(first + 1)?,
-        kind: row.get(first + 2)?,
-        level: row.get(first + 3)?,
+        path: path(row, 0)?,
+        specifier: row.get(1)?,
+        kind: row.get(2)?,
+        level: row.get(3)?,
         names: serde_json::from_str(&names).unwrap_or_default(),
-        type_only: row.get(first + 5)?,
-        line: row.get(first + 6)?,
+        type_only: row.get(5)?,
+        line: row.get(6)?,
         target: target.and_then(|bytes| RepoPath::from_bytes(bytes).ok()),
     })
 }
 
-fn path(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
+pub(crate) fn path(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
     let bytes: Vec<u8> = row.get(column)?;
     RepoPath::from_bytes(bytes).map_err(|error| store::bad_value(column, error.to_string()))
 }

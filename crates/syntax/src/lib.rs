@@ -52,7 +52,7 @@ pub use language::Language;
 pub use model::*;
 
 /// Grows whenever the same text would give other facts, so that cached ones are not believed.
-pub const EXTRACTOR_VERSION: u32 = 3;
+pub const EXTRACTOR_VERSION: u32 = 4;
 
 /// What the text of a file says.
 ///
@@ -60,7 +60,9 @@ pub const EXTRACTOR_VERSION: u32 = 3;
 pub fn extract(language: Option<Language>, bytes: &[u8]) -> FileFacts {
     let text = readable(bytes);
     match language {
-        Some(Language::CargoManifest) => manifest::extract(&text),
+        Some(language) if language.is_manifest() => {
+            manifest::extract(language, text.strip_prefix('\u{feff}').unwrap_or(&text))
+        }
         Some(Language::Markdown) => {
             markdown::extract(text.strip_prefix('\u{feff}').unwrap_or(&text))
         }

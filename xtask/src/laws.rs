@@ -18,7 +18,7 @@ const SQL: [&str; 8] = [
 ];
 
 /// Crates that do no I/O.
-const PURE: [&str; 4] = ["base", "config", "setup", "syntax"];
+const PURE: [&str; 5] = ["base", "config", "document", "setup", "syntax"];
 
 /// What does I/O.
 const IMPURE: [&str; 5] =

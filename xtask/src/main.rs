@@ -13,7 +13,7 @@ const USAGE: &str = "\
 cargo xtask test              fetch what the tests need and run all of them
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
 cargo xtask deny              check licences and sources of dependencies
-cargo xtask bench             measure beside the peer or the limit; prints a table
+cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
 cargo xtask soak              the long versions of the tests
 ";
 
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         ["codegen"] => codegen::write(&root),
         ["codegen", "--check"] => codegen::check(&root).and_then(|()| laws::check(&root)),
         ["deny"] => run::deny(&root),
-        ["bench"] => bench::run(&root),
+        ["bench", rest @ ..] => bench::run(&root, rest),
         ["soak"] => run::soak(&root),
         _ => {
             run::say(USAGE);

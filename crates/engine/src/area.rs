@@ -5,6 +5,7 @@ use crate::graph::Layer;
 use crate::index::Indexer;
 use crate::layers::code::{CodeIndexer, CodeLayer};
 use crate::layers::files::{FilesIndexer, FilesLayer};
+use crate::rules::{CONFIG_INVALID, Rule};
 
 /// One capability, as the engine sees it. Capabilities do not see each other.
 #[derive(Clone, Copy)]
@@ -17,12 +18,26 @@ pub struct Area {
     pub layer: Option<&'static dyn Layer>,
     /// Its durable store
     pub durable: Option<Durable>,
+    /// What must hold in it
+    pub rules: &'static [Rule],
+}
+
+impl Area {
+    /// An area that adds nothing, for the fields that one leaves out.
+    pub const NOTHING: Self =
+        Self { name: "", indexer: None, layer: None, durable: None, rules: &[] };
 }
 
 /// Every area, in the order their answers are shown.
 pub const AREAS: &[Area] = &[
-    Area { name: "files", indexer: Some(&FilesIndexer), layer: Some(&FilesLayer), durable: None },
-    Area { name: "code", indexer: Some(&CodeIndexer), layer: Some(&CodeLayer), durable: None },
+    Area {
+        name: "files",
+        indexer: Some(&FilesIndexer),
+        layer: Some(&FilesLayer),
+        rules: &[CONFIG_INVALID],
+        ..Area::NOTHING
+    },
+    Area { name: "code", indexer: Some(&CodeIndexer), layer: Some(&CodeLayer), ..Area::NOTHING },
 ];
 
 impl std::fmt::Debug for Area {

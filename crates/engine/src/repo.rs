@@ -1,9 +1,10 @@
 //! The repository as the engine asks for it: what is checked out, in words of our own.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use base::{Call, Problem, RepoPath, Result};
-use git::{EntryKind, Format, Head, HooksDir, Host, Layout, Repo};
+use git::{Blob, EntryKind, Format, Head, HooksDir, Host, Layout, Oid, Repo};
 
 /// A git repository, seen from one working tree.
 #[derive(Debug)]
@@ -17,6 +18,16 @@ pub(crate) struct HeadEntry {
     pub path: RepoPath,
     pub oid: Vec<u8>,
     pub kind: &'static str,
+}
+
+/// A file that the next commit would change.
+#[derive(Debug)]
+pub(crate) struct StagedChange {
+    pub path: RepoPath,
+    /// The content in the commit that is checked out
+    pub before: Option<Oid>,
+    /// The content that is staged
+    pub after: Option<Oid>,
 }
 
 impl Repository {
@@ -58,6 +69,52 @@ impl Repository {
             },
         });
         Ok(ours.collect())
+    }
+
+    /// What the next commit would change, in another index than git's own if one is named.
+    pub(crate) fn staged_changes(
+        &self,
+        index: Option<PathBuf>,
+        call: &Call,
+    ) -> Result<Vec<StagedChange>> {
+        let repo = match index {
+            Some(index) => self.repo.clone().with_index(index),
+            None => self.repo.clone(),
+        };
+        let mut before = BTreeMap::new();
+        if let Some(commit) = self.head(call)?.commit {
+            let entries = repo.tree(call, &commit)?.items.into_iter();
+            before.extend(entries.map(|entry| (entry.path, entry.leaf)));
+        }
+        let mut changes = Vec::new();
+        for staged in repo.staged(call)?.items {
+            let old = before.remove(&staged.entry.path);
+            if old != Some(staged.entry.leaf) {
+                let (path, after) = (staged.entry.path, Some(staged.entry.leaf.oid));
+                changes.push(StagedChange { path, before: old.map(|leaf| leaf.oid), after });
+            }
+        }
+        let gone = before.into_iter().map(|(path, leaf)| StagedChange {
+            path,
+            before: Some(leaf.oid),
+            after: None,
+        });
+        changes.extend(gone);
+        Ok(changes)
+    }
+
+    /// Reads the contents of objects of up to `cap` bytes.
+    pub(crate) fn read_blobs(
+        &self,
+        oids: &[Oid],
+        cap: u64,
+        call: &Call,
+        mut each: impl FnMut(Oid, Blob),
+    ) -> Result<()> {
+        self.repo.blobs(cap).read_all(call, oids, |oid, blob| {
+            each(oid, blob);
+            Ok(())
+        })
     }
 
     pub(crate) fn tracked_but_ignored(&self, call: &Call) -> Result<Vec<RepoPath>> {

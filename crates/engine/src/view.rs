@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use base::{Call, Code, EntityRef, Problem, RepoPath, Result};
 use config::Config;
+use store::Connection;
 use tree::{Journal, Tree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
-use crate::durable::Durable;
+use crate::durable::{Durable, Reading};
 use crate::graph::Layer;
 use crate::index::{Freshness, Index, tables};
 use crate::repo::Repository;
@@ -24,13 +25,17 @@ pub struct View<'w> {
     call: Arc<Call>,
     /// Opened when it is first asked for: much can be answered without it
     index: OnceCell<(Index, Freshness)>,
+    /// Each durable store, opened when it is first asked for
+    stores: Vec<(Durable, OnceCell<Option<Reading>>)>,
     doubts: RefCell<Vec<String>>,
 }
 
 impl<'w> View<'w> {
     pub(crate) fn new(workspace: &'w Workspace, settings: Arc<Settings>, call: Arc<Call>) -> Self {
         let (index, doubts) = (OnceCell::new(), RefCell::default());
-        Self { workspace, settings, call, index, doubts }
+        let durables = workspace.areas.iter().filter_map(|area| area.durable);
+        let stores = durables.map(|durable| (durable, OnceCell::new())).collect();
+        Self { workspace, settings, call, index, stores, doubts }
     }
 
     /// The working tree.
@@ -41,6 +46,12 @@ impl<'w> View<'w> {
     /// The repository, unless there is none.
     pub fn git(&self) -> Option<&'w Repository> {
         self.workspace.git.as_ref()
+    }
+
+    /// The index that git itself was told to use, as in a hook of a partial commit.
+    pub(crate) fn git_index(&self) -> Option<PathBuf> {
+        let named = self.workspace.env.iter().find(|(name, _)| name == "GIT_INDEX_FILE");
+        named.map(|(_, path)| self.tree().root().join(path))
     }
 
     /// Where data is kept.
@@ -99,7 +110,34 @@ impl<'w> View<'w> {
 
     /// Every durable store there is.
     pub(crate) fn durables(&self) -> Vec<Durable> {
-        self.areas().iter().filter_map(|area| area.durable).collect()
+        self.stores.iter().map(|(durable, _)| *durable).collect()
+    }
+
+    /// A durable store as of the first time this view looked at it; nothing while nobody has
+    /// written to it.
+    pub fn store(&self, name: &str) -> Result<Option<&Reading>> {
+        let found = self.stores.iter().find(|(durable, _)| durable.name == name);
+        let (durable, cell) =
+            found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
+        if cell.get().is_none() {
+            let opened = durable.read(&self.homes().shared)?;
+            let _ = cell.set(opened); // nobody else can have set it: a view is not shared
+        }
+        Ok(cell.get().and_then(Option::as_ref))
+    }
+
+    /// Every place where text can be searched: the index, and the stores that keep their own.
+    pub(crate) fn texts(&self) -> Result<Vec<&Connection>> {
+        let mut texts = vec![self.index()?.conn()];
+        for (durable, _) in self.stores.iter().filter(|(durable, _)| durable.has_texts()) {
+            texts.extend(self.store(durable.name)?.map(|reading| &reading.conn));
+        }
+        Ok(texts)
+    }
+
+    /// The revision of a store that this view saw.
+    pub(crate) fn revision_of(&self, store: &str) -> Result<i64> {
+        Ok(self.store(store)?.map_or(0, |reading| reading.revision))
     }
 
     /// What a path that a person typed may mean: first from where they stand, then from the
@@ -168,6 +206,12 @@ impl<'w> View<'w> {
             }
             basis.reasons.extend(freshness.reasons.iter().cloned());
             basis.files.clone_from(&freshness.stale);
+        }
+        for (durable, cell) in &self.stores {
+            if let Some(Some(reading)) = cell.get() {
+                let revision = u64::try_from(reading.revision).unwrap_or_default();
+                basis.revisions.insert(durable.name.into(), revision);
+            }
         }
         let is_behind = self.index.get().is_some_and(|(_, freshness)| freshness.is_behind);
         basis.state = match (!is_behind, doubts.is_empty() && always.is_empty()) {

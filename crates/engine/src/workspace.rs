@@ -270,30 +270,63 @@ impl Workspace {
         call: &Arc<Call>,
         plan: impl Fn(&View<'_>) -> Result<Plan<A>>,
     ) -> Result<Written<A>> {
-        let plan = || plan(&self.view(call.clone())?);
-        let Plan { summary, change, answer: result, again } = plan()?;
-        match change {
-            Change::Nothing => Ok(Written { result, files: Vec::new(), change: None, diff: None }),
-            Change::Store(change) => {
-                let done = self.durable(change.store())?.commit(
-                    &self.homes.shared,
-                    change.as_ref(),
-                    (summary, call),
-                )?;
-                Ok(Written { result, files: Vec::new(), change: Some(done), diff: None })
-            }
-            Change::Files(edits) => {
-                let _lock = self.lock(call)?;
-                self.recover()?;
-                match self.commit(&edits, summary, call) {
-                    Ok(id) => Ok(written(result, &edits, id)),
-                    Err(problem) if problem.code == Code::Conflict && again => {
-                        self.commit_again(plan()?, &edits, problem, call)
-                    }
-                    Err(problem) => Err(problem),
-                }
-            }
+        let plan = || {
+            let view = self.view(call.clone())?;
+            let plan = plan(&view)?;
+            let planned_from = match &plan.change {
+                Change::Store(change) => view.revision_of(change.store())?,
+                _ => 0,
+            };
+            Ok((plan, planned_from))
+        };
+        let (first, planned_from) = plan()?;
+        match &first.change {
+            Change::Nothing => Ok(unchanged(first.answer)),
+            Change::Store(_) => self.write_store((first, planned_from), plan, call),
+            Change::Files(_) => self.write_files(first, || Ok(plan()?.0), call),
         }
+    }
+
+    fn write_files<A>(
+        &self,
+        first: Plan<A>,
+        plan: impl Fn() -> Result<Plan<A>>,
+        call: &Call,
+    ) -> Result<Written<A>> {
+        let Plan { summary, change, answer, again } = first;
+        let Change::Files(edits) = change else { return Ok(unchanged(answer)) };
+        let _lock = self.lock(call)?;
+        self.recover()?;
+        match self.commit(&edits, summary, call) {
+            Ok(id) => Ok(written(answer, &edits, id)),
+            Err(problem) if problem.code == Code::Conflict && again => {
+                self.commit_again(plan()?, &edits, problem, call)
+            }
+            Err(problem) => Err(problem),
+        }
+    }
+
+    /// Commits a change to a store. Writers queue at its lock, so that a plan which met another
+    /// writer is made once more and then holds.
+    fn write_store<A>(
+        &self,
+        mut planned: (Plan<A>, i64),
+        plan: impl Fn() -> Result<(Plan<A>, i64)>,
+        call: &Call,
+    ) -> Result<Written<A>> {
+        let Change::Store(change) = &planned.0.change else {
+            return Ok(unchanged(planned.0.answer));
+        };
+        let durable = self.durable(change.store())?;
+        let _lock = tree::lock(&durable.lock_file(&self.homes.shared)?, PATIENCE, call)?;
+        if durable.revision(&self.homes.shared)? != planned.1 {
+            planned = plan()?;
+        }
+        let (Plan { summary, change, answer, .. }, planned_from) = planned;
+        let Change::Store(change) = change else { return Ok(unchanged(answer)) };
+        let change = (change.as_ref(), planned_from);
+        let done = durable.commit(&self.homes.shared, change, (summary, call))?;
+        Ok(Written { result: answer, files: Vec::new(), change: Some(done), diff: None })
     }
 
     /// A plan that met another writer is made once more; one that comes out the same conflicts.
@@ -309,9 +342,7 @@ impl Workspace {
                 let id = self.commit(&edits, plan.summary, call)?;
                 Ok(written(plan.answer, &edits, id))
             }
-            Change::Nothing => {
-                Ok(Written { result: plan.answer, files: Vec::new(), change: None, diff: None })
-            }
+            Change::Nothing => Ok(unchanged(plan.answer)),
             _ => Err(problem),
         }
     }
@@ -412,6 +443,10 @@ impl Homes {
             Self { cache, local: own.clone(), shared: own, facts }
         }
     }
+}
+
+fn unchanged<A>(result: A) -> Written<A> {
+    Written { result, files: Vec::new(), change: None, diff: None }
 }
 
 fn written<A>(result: A, edits: &[FileEdit], id: u64) -> Written<A> {

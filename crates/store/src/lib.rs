@@ -10,7 +10,7 @@ mod rows;
 mod tables;
 
 pub use failure::{damaged, problem};
-pub use migrate::{Migration, back_up, open_durable};
+pub use migrate::{Migration, back_up, open_durable, version};
 pub use open::{
     Durability, Store, integrity, library_version, open, open_reading, require_sound_library,
 };

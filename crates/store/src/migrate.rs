@@ -76,7 +76,8 @@ fn beside(path: &Path, version: u32) -> PathBuf {
     path.with_file_name(format!("{name}.before-migration-{}.sqlite", version + 1))
 }
 
-fn version(connection: &Connection) -> Result<u32> {
+/// How many steps of its schema a store has.
+pub fn version(connection: &Connection) -> Result<u32> {
     connection
         .query_row(tables::VERSION, [], |row| row.get(0))
         .map_err(problem("read a store's version"))

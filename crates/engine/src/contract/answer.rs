@@ -160,6 +160,7 @@ pub fn to_json(outcome: &Outcome) -> Value {
 pub fn to_text(outcome: &Outcome, paint: Paint) -> String {
     match outcome {
         Ok(answer) if answer.page.is_empty() => String::new(), // a hook that has nothing to say
+        Ok(answer) if answer.page.is_document() => answer.page.to_text(Paint::Plain),
         Ok(answer) => {
             let mut tail = Page::default();
             tail.item("basis", &answer.basis);

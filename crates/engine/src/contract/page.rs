@@ -86,6 +86,7 @@ impl Cell {
 #[derive(Debug, Default)]
 pub struct Page {
     lines: Vec<Vec<Cell>>,
+    is_document: bool,
 }
 
 impl Page {
@@ -143,6 +144,17 @@ impl Page {
             };
             self.lines.push(vec![Cell::new(label, line)]);
         }
+    }
+
+    /// A text that another program reads: the whole page, with nothing after it.
+    pub fn document(&mut self, text: &str) {
+        self.lines = text.lines().map(|line| vec![Cell::text(line)]).collect();
+        self.is_document = true;
+    }
+
+    /// Whether nothing may be added to it.
+    pub fn is_document(&self) -> bool {
+        self.is_document
     }
 
     /// Whether nothing was said.

@@ -3,6 +3,7 @@
 //! A store's rows are the business of its area. Here is what all of them share: where they are,
 //! how a plan's change to one is committed, recorded and undone.
 
+mod read;
 pub(crate) mod tables;
 
 use std::fmt::Debug;
@@ -14,6 +15,9 @@ use serde_json::Value;
 use store::{Migration, Store, Transaction};
 
 use self::tables::Made;
+use crate::search;
+
+pub use read::Reading;
 
 /// A durable store that an area keeps.
 #[derive(Debug, Clone, Copy)]
@@ -56,20 +60,57 @@ impl Durable {
         store::open_durable(&path, &steps)
     }
 
-    /// Commits a change and its record in one transaction. Returns the change's number.
+    /// Commits a change and its record in one transaction, unless the store is no longer at the
+    /// revision that the change was planned from. Returns the change's number.
     pub(crate) fn commit(
         &self,
         shared: &Path,
-        change: &dyn StoreChange,
+        (change, planned_from): (&dyn StoreChange, i64),
         (summary, call): (String, &Call),
     ) -> Result<String> {
         let id = self.open(shared)?.write(|transaction| {
+            if tables::revision(transaction)? != planned_from {
+                return Err(Problem::new(Code::Conflict, "another writer came between"));
+            }
             let inverse = change.apply(transaction)?.to_string();
             let (at, actor) = (call.now.to_string(), call.actor.clone());
             call.go_on()?; // the last chance to stop
             tables::record(transaction, &Made { id: 0, at, actor, summary, inverse })
         })?;
         Ok(format!("{}:{id}", self.name))
+    }
+
+    /// Whether it keeps search text.
+    pub(crate) fn has_texts(&self) -> bool {
+        self.steps.iter().any(|step| step.name == search::STEP.name)
+    }
+
+    /// The lock at which writers queue; its folder is made.
+    pub(crate) fn lock_file(&self, shared: &Path) -> Result<PathBuf> {
+        let path = self.path(shared).with_extension("lock");
+        let folder = path.parent().unwrap_or(shared);
+        std::fs::create_dir_all(folder).map_err(Problem::io("make the folder of a store"))?;
+        Ok(path)
+    }
+
+    /// The number of its last change.
+    pub(crate) fn revision(&self, shared: &Path) -> Result<i64> {
+        Ok(self.read(shared)?.map_or(0, |reading| reading.revision))
+    }
+
+    /// Looks at the store as of now; nothing if it is not there.
+    pub(crate) fn read(&self, shared: &Path) -> Result<Option<Reading>> {
+        let path = self.path(shared);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let reading = Reading::open(&path)?;
+        if reading.steps == self.steps.len() + 1 {
+            return Ok(Some(reading));
+        }
+        drop(reading);
+        drop(self.open(shared)?); // brings it up to date, or refuses a newer one
+        Reading::open(&path).map(Some)
     }
 
     /// A recorded change, by number or the last one. A store that is not there has none.

@@ -26,6 +26,15 @@ pub(crate) fn record(conn: &Connection, made: &Made) -> Result<i64> {
     Ok(conn.last_insert_rowid())
 }
 
+/// Starts a look as of one moment.
+pub(crate) const BEGIN_READ: &str = "BEGIN";
+
+/// The number of the last change: it counts up with every commit.
+pub(crate) fn revision(conn: &Connection) -> Result<i64> {
+    conn.query_row("SELECT ifnull(max(id), 0) FROM change", [], |row| row.get(0))
+        .map_err(problem("read the record of changes"))
+}
+
 /// The change with this number, or the last one.
 pub(crate) fn made(conn: &Connection, id: Option<i64>) -> Result<Option<Made>> {
     conn.query_row(

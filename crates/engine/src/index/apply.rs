@@ -37,6 +37,7 @@ impl Applier<'_> {
             format: self.sources.git.map(Repository::format),
             largest_parsed: self.sources.largest_parsed,
             read_at: self.read_at,
+            indexers: self.indexers,
         };
         store.write(|tx| {
             let (mut changed, mut gone) = (Vec::new(), todo.gone.clone());
@@ -90,6 +91,8 @@ impl Applier<'_> {
             hash: held.hash,
             language: seen.language,
             facts: &held.facts,
+            text: seen.text.as_deref(),
+            skipped: held.skipped,
             is_new,
         };
         for indexer in self.indexers {

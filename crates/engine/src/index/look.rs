@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use syntax::{FileFacts, Language};
 use tree::{Found, Moment, Stat, Tree};
 
+use super::Indexer;
 use crate::facts::FactsCache;
 
 /// Files beyond this are not even hashed, in bytes: they are compared by size and time alone.
@@ -25,6 +26,8 @@ pub(super) struct Seen {
     pub read_at: Moment,
     pub language: Option<Language>,
     pub content: Content,
+    /// Its bytes, where some area reads them itself
+    pub text: Option<Vec<u8>>,
 }
 
 /// What reading a file gave.
@@ -54,6 +57,7 @@ pub(super) struct Looker<'a> {
     pub format: Option<Format>,
     pub largest_parsed: u64,
     pub read_at: Moment,
+    pub indexers: &'a [&'static dyn Indexer],
 }
 
 /// A file that is to be read, and the hash it had.
@@ -68,15 +72,15 @@ impl Looker<'_> {
         call: &Call,
     ) -> Result<Vec<Seen>> {
         call.go_on()?;
-        let read: Vec<(Seen, Option<Vec<u8>>)> =
-            suspects.par_iter().map(|suspect| self.read(suspect)).collect();
-        let (mut seen, texts): (Vec<Seen>, Vec<Option<Vec<u8>>>) = read.into_iter().unzip();
+        let mut seen: Vec<Seen> = suspects.par_iter().map(|suspect| self.read(suspect)).collect();
         call.go_on()?;
-        learn(&mut seen, texts, cache);
+        learn(&mut seen, cache);
+        let is_read = |path: &RepoPath| self.indexers.iter().any(|indexer| indexer.reads(path));
+        seen.iter_mut().filter(|file| !is_read(&file.path)).for_each(|file| file.text = None);
         Ok(seen)
     }
 
-    fn read(&self, (found, known): &Suspect) -> (Seen, Option<Vec<u8>>) {
+    fn read(&self, (found, known): &Suspect) -> Seen {
         let skip = |why| (Content::Read(Box::new(Held::skipped(why))), None);
         let read = self.tree.read_at_most(&found.path, LARGEST_HASHED);
         let (content, text) = match read.unwrap_or(Some(Err(0))) {
@@ -93,7 +97,7 @@ impl Looker<'_> {
         };
         let (path, stat, read_at) = (found.path.clone(), found.stat, self.read_at);
         let language = Language::of(&path);
-        (Seen { path, stat, read_at, language, content }, text)
+        Seen { path, stat, read_at, language, content, text }
     }
 
     fn digest(&self, hash: Hash, bytes: &[u8]) -> Held {
@@ -116,11 +120,11 @@ impl Held {
 }
 
 /// Fills in the facts: from the cache, or by parsing in parallel, which the cache then keeps.
-fn learn(seen: &mut [Seen], texts: Vec<Option<Vec<u8>>>, cache: &mut FactsCache) {
+fn learn(seen: &mut [Seen], cache: &mut FactsCache) {
     let mut unread = Vec::new();
-    for (file, text) in seen.iter_mut().zip(texts) {
+    for file in seen {
         let Content::Read(held) = &mut file.content else { continue };
-        let (Some(hash), Some(text)) = (held.hash, text) else { continue };
+        let (Some(hash), Some(text)) = (held.hash, &file.text) else { continue };
         match cache.find((&hash, file.language)) {
             Some(facts) => held.facts = facts,
             None => unread.push((hash, file.language, text, &mut held.facts)),

@@ -30,6 +30,11 @@ pub trait Indexer: Sync {
     /// Queries whose rows must be the same in an index built from nothing.
     fn dump(&self) -> &'static [&'static str];
 
+    /// Whether it wants the bytes of a file besides its facts.
+    fn reads(&self, _path: &RepoPath) -> bool {
+        false
+    }
+
     /// Drops what was learnt from a file, because it is gone or about to be learnt again.
     fn forget(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()>;
 
@@ -51,6 +56,10 @@ pub struct Learned<'a> {
     pub language: Option<Language>,
     /// What it says
     pub facts: &'a FileFacts,
+    /// Its bytes, for an area that [reads](Indexer::reads) them and where it was not skipped
+    pub text: Option<&'a [u8]>,
+    /// Why it was not read as text, if it was not
+    pub skipped: Option<&'static str>,
     /// Whether the index did not have it before
     pub is_new: bool,
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::op::{Action, Door, Effect};
 use crate::contract::page::{Page, Render};
+use crate::ops::verify::Verified;
 use crate::workspace::Workspace;
 
 /// Do what a git hook asks for; `init` writes the hooks that call this
@@ -27,6 +28,9 @@ pub struct Hook {
 pub struct Hooked {
     /// The hook
     pub name: String,
+    /// What the commit would break
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<Verified>,
 }
 
 impl Action for Hook {
@@ -38,13 +42,24 @@ impl Action for Hook {
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Hooked> {
         let hook: setup::Hook = self.name.parse().map_err(Problem::invalid)?;
         // A commit is only judged by rules; everything else moves the tree under the index.
-        if hook != setup::Hook::PreCommit {
-            workspace.sync(false, call)?;
+        if hook == setup::Hook::PreCommit {
+            let (verified, _) = workspace.read(call, Verified::staged)?;
+            return Ok(Hooked { name: self.name, verified: Some(verified) });
         }
-        Ok(Hooked { name: self.name })
+        workspace.sync(false, call)?;
+        Ok(Hooked { name: self.name, verified: None })
     }
 }
 
 impl Render for Hooked {
-    fn render(&self, _: &mut Page) {}
+    /// Silent, unless a commit has to be stopped.
+    fn render(&self, page: &mut Page) {
+        if let Some(verified) = self.verified.as_ref().filter(|found| found.has_findings()) {
+            verified.render(page);
+        }
+    }
+
+    fn has_findings(&self) -> bool {
+        self.verified.as_ref().is_some_and(Render::has_findings)
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Modules are declared plainly: rustfmt does not follow modules that a macro declares.
 
+mod baseline;
 mod code;
 mod context;
 mod deps;
@@ -19,6 +20,7 @@ mod sync;
 mod trace;
 mod undo;
 mod uninstall;
+mod verify;
 mod version;
 
 use base::{Problem, Result};
@@ -36,6 +38,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<deps::Deps>(),
     OpSpec::query::<trace::Trace>(),
     OpSpec::query::<subgraph::Subgraph>(),
+    OpSpec::query::<verify::Verify>(),
     OpSpec::query::<code::zoom::Zoom>(),
     OpSpec::query::<code::find::Find>(),
     OpSpec::query::<code::imports::Imports>(),
@@ -47,6 +50,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<version::Version>(),
     OpSpec::action::<doctor::Doctor>(),
     OpSpec::action::<sync::Sync>(),
+    OpSpec::mutation::<baseline::Accept>(),
     OpSpec::mutation::<undo::Undo>(),
     OpSpec::action::<init::Init>(),
     OpSpec::action::<uninstall::Uninstall>(),

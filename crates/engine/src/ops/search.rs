@@ -84,8 +84,9 @@ impl Query for Search {
     fn run(self, view: &View) -> Result<Found> {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let filter = Filter { kinds: self.kinds, path: path.and_then(|node| node.path().cloned()) };
-        let conn = view.index()?.conn();
-        let Hits { hits, is_cut } = crate::search::search(conn, self.query.as_str(), &filter)?;
+        let texts = view.texts()?;
+        let Hits { hits, is_cut } =
+            crate::search::search_all(&texts, self.query.as_str(), &filter)?;
         let (hits, paging) = Paging::cut(hits, self.offset, self.limit);
         let hits = hits.into_iter().map(row).collect();
         Ok(Found { query: self.query.to_string(), hits, is_cut, paging })

@@ -6,7 +6,7 @@ mod words;
 use std::collections::BTreeMap;
 
 use base::{RepoPath, Result};
-use store::Connection;
+use store::{Connection, Migration};
 
 use self::tables::{Bounds, Found};
 
@@ -85,8 +85,29 @@ impl Why {
     }
 }
 
+/// The step that gives a durable store its own search text. Its area keeps a text in the
+/// transaction that changes the row, with [`put`] and [`remove`].
+pub const STEP: Migration = Migration { name: "search text", sql: tables::SCHEMA };
+
+/// Everything that fits in several stores, best first.
+pub(crate) fn search_all(conns: &[&Connection], query: &str, filter: &Filter) -> Result<Hits> {
+    let mut all = Hits { hits: Vec::new(), is_cut: false };
+    for conn in conns {
+        let Hits { hits, is_cut } = search(conn, query, filter)?;
+        all.hits.extend(hits);
+        all.is_cut |= is_cut;
+    }
+    all.sort();
+    Ok(all)
+}
+
+/// Forgets a node's text.
+pub fn remove(conn: &Connection, node: &str) -> Result<()> {
+    tables::remove(conn, node)
+}
+
 /// Keeps a node's text.
-pub(crate) fn put(conn: &Connection, text: &Text) -> Result<()> {
+pub fn put(conn: &Connection, text: &Text) -> Result<()> {
     tables::put(conn, text, (&words::spread(&text.name), &words::spread(&text.body)))
 }
 
@@ -103,11 +124,10 @@ pub(crate) fn search(conn: &Connection, query: &str, filter: &Filter) -> Result<
     }
     add(close);
     let is_cut = rows.len() >= CANDIDATES;
-    let mut hits: Vec<Hit> = rows.into_values().filter_map(|row| asked.judge(row)).collect();
-    hits.sort_by(|a, b| {
-        b.score.total_cmp(&a.score).then_with(|| a.name.cmp(&b.name)).then(a.node.cmp(&b.node))
-    });
-    Ok(Hits { hits, is_cut })
+    let hits = rows.into_values().filter_map(|row| asked.judge(row)).collect();
+    let mut hits = Hits { hits, is_cut };
+    hits.sort();
+    Ok(hits)
 }
 
 /// What was found.
@@ -117,6 +137,14 @@ pub(crate) struct Hits {
     pub hits: Vec<Hit>,
     /// Whether there are more than were ranked
     pub is_cut: bool,
+}
+
+impl Hits {
+    fn sort(&mut self) {
+        self.hits.sort_by(|a, b| {
+            b.score.total_cmp(&a.score).then_with(|| a.name.cmp(&b.name)).then(a.node.cmp(&b.node))
+        });
+    }
 }
 
 /// A query, taken apart.

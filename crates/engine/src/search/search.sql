@@ -1,4 +1,6 @@
--- Text that can be searched, one row a node, whatever layer it is from.
+-- Text that can be searched, one row a node, whatever layer it is from. The index has these
+-- tables, and so has every durable store with texts: there they are a landed migration, so a
+-- change of them is a new step.
 CREATE TABLE doc (
     id   INTEGER PRIMARY KEY,
     node TEXT NOT NULL UNIQUE,

@@ -70,12 +70,14 @@ fn walk(value: &Value, visit: &mut dyn FnMut(&str, &Value)) {
 
 #[test]
 fn schemas_are_plain() {
-    let banned = ["$schema", "$defs", "$ref", "format", "anyOf", "oneOf"];
+    let banned = ["$schema", "$ref", "format", "anyOf", "oneOf"];
     for op in ALL {
         for schema in [(op.input_schema)(), (op.output_schema)()] {
             assert_eq!(schema["type"], "object", "{}", op.name);
+            assert!(!schema.contains_key("$defs"), "{}", op.name);
             walk(&schema.into(), &mut |key, value| {
-                assert!(!banned.contains(&key), "{}: {key}", op.name);
+                let is_property = value.is_object(); // `format` may be the name of one
+                assert!(!banned.contains(&key) || is_property, "{}: {key}", op.name);
                 assert!(key != "type" || value.is_string() || value.is_object(), "{value}");
             });
         }

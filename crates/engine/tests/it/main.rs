@@ -9,3 +9,4 @@ mod freshness;
 mod hardening;
 mod plans;
 mod setup;
+mod verify;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use base::{Code, Hash, Problem, Result};
-use engine::{Area, Change, Durable, Mode, Plan, StoreChange, Workspace, Written};
+use engine::{Area, Change, Durable, Mode, Plan, StoreChange, Text, View, Workspace, Written};
 use serde_json::{Value, json};
 use store::{Migration, Transaction};
 use testkit::{Repo, call};
@@ -256,20 +256,22 @@ fn is_after(found: &[(String, Vec<u8>)]) -> bool {
 /// A store as an area would keep it, with one table of notes.
 const NOTES: Area = Area {
     name: "notes",
-    indexer: None,
-    layer: None,
     durable: Some(Durable {
         name: "notes",
         file: "notes.sqlite",
-        steps: &[Migration {
-            name: "notes",
-            sql: "CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
-        }],
+        steps: &[
+            Migration {
+                name: "notes",
+                sql: "CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
+            },
+            engine::search::STEP,
+        ],
         inverse: |json| {
             let note = Note { id: json["id"].as_i64().unwrap(), text: read_text(json) };
             Ok(Arc::new(note))
         },
     }),
+    ..Area::NOTHING
 };
 static WITH_NOTES: &[Area] = &[engine::AREAS[0], NOTES];
 
@@ -297,6 +299,12 @@ impl StoreChange for Note {
         let failed = || store::problem("set a note");
         let old = "SELECT text FROM note WHERE id = ?1";
         let old: Option<String> = transaction.query_row(old, [self.id], |row| row.get(0)).ok();
+        let node = format!("kb:NOTE-{}", self.id);
+        engine::search::remove(transaction, &node)?;
+        if let Some(name) = self.text.clone() {
+            let text = Text { node, kind: "note", path: None, name, body: String::new() };
+            engine::search::put(transaction, &text)?;
+        }
         match &self.text {
             Some(text) if text == "bad" => return Err(Problem::invalid("a bad note")),
             Some(text) => transaction
@@ -347,4 +355,48 @@ fn store_changes_are_whole_recorded_and_undone() {
     assert_eq!(notes(&repo), ["one"]);
     undo(json!({"change": "notes:1"}));
     assert!(notes(&repo).is_empty());
+}
+
+#[test]
+fn a_view_sees_a_store_as_of_one_moment_and_search_finds_its_texts() {
+    let repo = Repo::new("//- a.md\n# A zebra\n");
+    let workspace = repo.open(Mode::Once, Disk::default(), WITH_NOTES);
+    let found = || {
+        let op = engine::ops::find("search").unwrap();
+        let args = serde_json::from_value(json!({"query": "zebra"})).unwrap();
+        let answer = op.call(&workspace, testkit::call_by("tester"), args).unwrap();
+        let hits = answer.data["hits"].as_array().unwrap();
+        let nodes: Vec<String> =
+            hits.iter().map(|hit| hit["node"].as_str().unwrap().to_owned()).collect();
+        (nodes, answer.basis.revisions.get("notes").copied())
+    };
+    assert_eq!(found(), (vec!["file:a.md".to_owned()], None));
+    set(&workspace, 1, "zebra").unwrap();
+    let view = workspace.view(call()).unwrap();
+    let revision = |view: &View| view.store("notes").unwrap().unwrap().revision;
+    assert_eq!(revision(&view), 1);
+    set(&workspace, 2, "another zebra").unwrap();
+    assert_eq!(revision(&view), 1);
+    let (nodes, seen) = found();
+    assert_eq!(nodes, ["kb:NOTE-1", "kb:NOTE-2", "file:a.md"]);
+    assert_eq!(seen, Some(2));
+}
+
+#[test]
+fn a_plan_for_a_store_that_met_another_writer_is_made_once_more() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let workspace = repo.open(Mode::Once, Disk::default(), WITH_NOTES);
+    set(&workspace, 1, "first").unwrap();
+    let rounds = std::cell::Cell::new(0);
+    let written = workspace.write(&call(), |view| {
+        let seen = view.store("notes")?.unwrap().revision;
+        if rounds.replace(rounds.get() + 1) == 0 {
+            set(&workspace, 2, "between")?;
+        }
+        let note = Note { id: 3, text: Some(format!("planned from {seen}")) };
+        let change = Change::Store(Arc::new(note));
+        Ok(Plan { summary: "note".into(), change, answer: seen, again: true })
+    });
+    assert_eq!(written.unwrap().result, 2);
+    assert_eq!(notes(&repo), ["first", "between", "planned from 2"]);
 }

@@ -1,4 +1,4 @@
-//! Measurements beside the peer or the limit, in the same run, as ratios.
+//! From the start of the process to the list of tools, beside a bare server on the same SDK.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark starts what it measures")]
 
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::{Site, median, not_run, row};
 use crate::run::{self, Result};
 
 /// How often each start is measured.
@@ -15,26 +16,16 @@ const ROUNDS: usize = 30;
 /// Where the sample server's sources are, beside this repository.
 const SAMPLE: &str = "../shared/mcp-sample";
 
-/// Runs every benchmark and prints the table.
-pub(crate) fn run(root: &Path) -> Result<()> {
-    let built = run::build(root, &["--package", "cairn", "--release"], "release")?;
-    run::say("| what | ours | beside | ratio |\n|---|---|---|---|\n");
-    first_answer(root, &built.join("cairn"))
-}
-
-/// From the start of the process to the answer of `tools/list`, beside a bare server on the
-/// same SDK.
-fn first_answer(root: &Path, cairn: &Path) -> Result<()> {
-    let ours = median(ROUNDS, || start(cairn, &["mcp"], root))?;
+/// Measures both in turn.
+pub(super) fn run(Site { root, cairn }: &Site) -> Result<()> {
+    let what = "start to tools/list";
     let Some(sample) = build_sample(root)? else {
-        run::say(&format!("| start to tools/list | {ours:?} | NOT RUN: no sample | |\n"));
+        not_run(what, "no sample server");
         return Ok(());
     };
+    let ours = median(ROUNDS, || start(cairn, &["mcp"], root))?;
     let theirs = median(ROUNDS, || start(&sample, &[], root))?;
-    let ratio = ours.as_secs_f64() / theirs.as_secs_f64();
-    run::say(&format!(
-        "| start to tools/list | {ours:?} | bare server {theirs:?} | {ratio:.2} |\n"
-    ));
+    row(what, ours, ("bare server", theirs));
     Ok(())
 }
 
@@ -79,10 +70,4 @@ fn start(program: &Path, args: &[&str], folder: &Path) -> Result<Duration> {
     drop(input);
     let _ = child.wait();
     answer.map(|_| took).ok_or_else(|| format!("{} lists no tools", program.display()))
-}
-
-fn median(rounds: usize, mut once: impl FnMut() -> Result<Duration>) -> Result<Duration> {
-    let mut times = (0..rounds).map(|_| once()).collect::<Result<Vec<_>>>()?;
-    times.sort();
-    Ok(times[rounds / 2])
 }

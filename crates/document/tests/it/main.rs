@@ -1,0 +1,5 @@
+//! What the crate promises, from the outside.
+
+mod edits;
+mod laws;
+mod reading;

@@ -1,0 +1,66 @@
+//! `baseline`: accepts the problems of today, so that a gate stops only at new ones.
+
+use base::{Problem, RepoPath, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tree::FileEdit;
+
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::contract::page::{Page, Render};
+use crate::plan::{Change, Plan};
+use crate::rules::baseline::{Baseline, FILE};
+use crate::rules::{self, Scope};
+use crate::view::View;
+
+/// Accept the problems of today, so that `verify` fails only on new ones
+///
+/// Writes `.cairn/baseline.jsonl`, one problem a line, to be reviewed and committed.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Accept {}
+
+/// What was accepted
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Accepted {
+    /// How many problems the baseline now holds
+    pub problems: usize,
+    /// The file
+    pub path: RepoPath,
+}
+
+impl Mutation for Accept {
+    const NAME: &'static str = "baseline";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "--dry-run", shows: "which problems would be accepted" }];
+    type Answer = Accepted;
+
+    fn plan(self, view: &View) -> Result<Plan<Accepted>> {
+        let found = rules::run(view, &Scope::Everything, &[])?.findings;
+        let path: RepoPath = FILE.parse().map_err(Problem::internal)?;
+        let text = Baseline::print(&found);
+        let before = view.tree().read(&path)?;
+        let content = (!text.is_empty()).then(|| text.into_bytes());
+        let change = match &before {
+            Some(before) if Some(&before.bytes) == content.as_ref() => Change::Nothing,
+            None if content.is_none() => Change::Nothing,
+            _ => {
+                let expected = before.map(|before| before.hash);
+                Change::Files(vec![FileEdit { path: path.clone(), expected, content }])
+            }
+        };
+        let summary = format!("accept {} problems", found.len());
+        Ok(Plan { summary, change, answer: Accepted { problems: found.len(), path }, again: true })
+    }
+}
+
+impl Render for Accepted {
+    fn render(&self, page: &mut Page) {
+        page.answer(match self.problems {
+            0 => format!("No problems: {} is not needed", self.path),
+            1 => format!("1 problem is accepted in {}", self.path),
+            count => format!("{count} problems are accepted in {}", self.path),
+        });
+    }
+}

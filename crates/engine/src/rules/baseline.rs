@@ -1,0 +1,106 @@
+//! The baseline: problems that were there before the gate was turned on.
+//!
+//! One line a problem, sorted, so that two branches merge. A problem is known by its rule, its
+//! file or node, and its words; not by its line, which moves.
+
+use std::collections::BTreeMap;
+
+use base::{Problem, Result};
+use serde::{Deserialize, Serialize};
+
+use super::Finding;
+
+/// Where it is unless another file is named.
+pub(crate) const FILE: &str = ".cairn/baseline.jsonl";
+
+/// Problems that are known, and how often each occurs.
+#[derive(Debug, Default)]
+pub(crate) struct Baseline {
+    known: BTreeMap<Known, usize>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Known {
+    code: String,
+    place: String,
+    message: String,
+}
+
+impl Known {
+    fn of(finding: &Finding) -> Self {
+        let place = match (&finding.path, &finding.node) {
+            (Some(path), _) => path.to_string(),
+            (None, Some(node)) => node.to_string(),
+            (None, None) => String::new(),
+        };
+        Self { code: finding.code.into(), place, message: finding.message.clone() }
+    }
+}
+
+impl Baseline {
+    /// Reads one.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        let mut baseline = Self::default();
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+            let known = serde_json::from_str(line).map_err(|error| {
+                Problem::invalid(format!("line {number} of the baseline cannot be read: {error}"))
+                    .hint("write it anew with `baseline`")
+            })?;
+            *baseline.known.entry(known).or_default() += 1;
+        }
+        Ok(baseline)
+    }
+
+    /// Writes one that knows these.
+    pub(crate) fn print(findings: &[Finding]) -> String {
+        let mut known: Vec<Known> = findings.iter().map(Known::of).collect();
+        known.sort();
+        let line = |known: &Known| serde_json::json!(known).to_string() + "\n";
+        known.iter().map(line).collect()
+    }
+
+    /// Takes out what is known. Returns what is new, and how many were not.
+    pub(crate) fn subtract(mut self, findings: Vec<Finding>) -> (Vec<Finding>, usize) {
+        let all = findings.len();
+        let is_new = |finding: &Finding| match self.known.get_mut(&Known::of(finding)) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                false
+            }
+            _ => true,
+        };
+        let new: Vec<Finding> = findings.into_iter().filter(is_new).collect();
+        let old = all - new.len();
+        (new, old)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Severity;
+    use super::*;
+
+    fn finding(message: &str, line: u32) -> Finding {
+        Finding {
+            severity: Severity::Error,
+            code: "CODE",
+            path: "a.rs".parse().ok(),
+            line: Some(line),
+            node: None,
+            message: message.into(),
+            fix: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_known_problem_is_known_wherever_it_moves_but_not_twice() {
+        let text = Baseline::print(&[finding("b", 9), finding("a\n\"x\"", 3)]);
+        assert_eq!(text.lines().count(), 2);
+        let now = vec![finding("a\n\"x\"", 40), finding("a\n\"x\"", 50), finding("c", 1)];
+        let (new, old) = Baseline::parse(&text).unwrap().subtract(now);
+        assert_eq!(old, 1);
+        assert_eq!(new, [finding("a\n\"x\"", 50), finding("c", 1)]);
+        assert!(Baseline::parse("{}\n").is_err());
+    }
+}

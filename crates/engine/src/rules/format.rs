@@ -1,0 +1,115 @@
+//! Reports as other programs read them.
+
+use serde_json::{Value, json};
+
+use super::{Finding, Rule, Severity};
+
+/// A report in the format that code scanners exchange.
+pub(crate) fn sarif(findings: &[Finding], rules: &[&Rule]) -> String {
+    let rule = |rule: &&Rule| {
+        json!({
+            "id": rule.code,
+            "shortDescription": {"text": rule.means},
+            "defaultConfiguration": {"level": rule.severity.word()},
+        })
+    };
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "cairn",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules.iter().map(rule).collect::<Vec<_>>(),
+            }},
+            "results": findings.iter().map(result).collect::<Vec<_>>(),
+        }],
+    });
+    serde_json::to_string_pretty(&log).unwrap_or_default()
+}
+
+fn result(finding: &Finding) -> Value {
+    let text = format!("{}; {}", finding.message, finding.fix);
+    let mut result = json!({
+        "ruleId": finding.code,
+        "level": finding.severity.word(),
+        "message": {"text": text},
+    });
+    if let Some(path) = &finding.path {
+        let mut place = json!({"artifactLocation": {"uri": uri(path.as_bytes())}});
+        if let Some(line) = finding.line {
+            place["region"] = json!({"startLine": line});
+        }
+        result["locations"] = json!([{"physicalLocation": place}]);
+    } else if let Some(node) = &finding.node {
+        let name = json!([{"fullyQualifiedName": node.to_string()}]);
+        result["locations"] = json!([{"logicalLocations": name}]);
+    }
+    result
+}
+
+/// A path as a relative reference: everything but the plainest characters is encoded.
+fn uri(path: &[u8]) -> String {
+    let encode = |byte: &u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' | b'~' => {
+            char::from(*byte).to_string()
+        }
+        byte => format!("%{byte:02X}"),
+    };
+    path.iter().map(encode).collect()
+}
+
+/// A report as annotations of a GitHub workflow.
+pub(crate) fn github(findings: &[Finding]) -> String {
+    findings.iter().map(annotation).collect()
+}
+
+fn annotation(finding: &Finding) -> String {
+    let kind = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let file = finding.path.as_ref().map(|path| format!("file={},", property(&path.to_string())));
+    let line = finding.line.map(|line| format!("line={line},"));
+    let place = file.unwrap_or_default() + &line.unwrap_or_default();
+    let about = match &finding.node {
+        Some(node) if finding.path.is_none() => format!("{node}: "),
+        _ => String::new(),
+    };
+    let text = data(&format!("{about}{}; {}", finding.message, finding.fix));
+    format!("::{kind} {place}title={}::{text}\n", finding.code)
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_annotation_cannot_be_ended_from_inside() {
+        let finding = Finding {
+            severity: Severity::Error,
+            code: "CODE",
+            path: "a,b:c.rs".parse().ok(),
+            line: Some(3),
+            node: None,
+            message: "one\n::error::forged".into(),
+            fix: "mend 100%".into(),
+        };
+        let line =
+            "::error file=a%2Cb%3Ac.rs,line=3,title=CODE::one%0A::error::forged; mend 100%25\n";
+        assert_eq!(github(&[finding]), line);
+    }
+
+    #[test]
+    fn places_become_references() {
+        assert_eq!(uri("src/a b#é.rs".as_bytes()), "src/a%20b%23%C3%A9.rs");
+    }
+}

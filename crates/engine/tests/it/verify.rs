@@ -1,0 +1,91 @@
+//! `verify`, `baseline` and the gate before a commit.
+
+use serde_json::{Value, json};
+use testkit::Repo;
+
+const BROKEN: &str = "//- cairn.jsonc\n{ \"exlude\": [\"x\"] }\n//- a.md\n# A\n";
+
+fn verify(repo: &Repo, args: Value) -> engine::Answer {
+    repo.ask("verify", args).unwrap()
+}
+
+fn text(answer: &engine::Answer) -> String {
+    let tail = format!("basis: {}\n", answer.basis);
+    let text = answer.page.to_text(engine::Paint::Plain);
+    if answer.page.is_document() { text } else { text + &tail }
+}
+
+#[test]
+fn a_problem_has_its_rule_place_and_fix() {
+    let repo = Repo::new(BROKEN);
+    let answer = verify(&repo, json!({}));
+    assert!(answer.has_findings);
+    let found = &answer.data["findings"][0];
+    assert_eq!(found["code"], "CONFIG_INVALID");
+    assert_eq!((&found["path"], &found["line"]), (&json!("cairn.jsonc"), &json!(1)));
+    assert!(!found["fix"].as_str().unwrap().is_empty());
+    let text = text(&answer);
+    assert!(text.starts_with("1 error in "), "{text}");
+    assert!(!verify(&repo, json!({"path": "a.md"})).has_findings);
+    assert!(verify(&repo, json!({"rules": "config-invalid"})).has_findings);
+    let unknown = repo.ask("verify", json!({"rules": "config_invalyd"})).unwrap_err();
+    assert_eq!(unknown.hints[0], "the nearest is `CONFIG_INVALID`");
+}
+
+#[test]
+fn a_rule_can_be_turned_off_or_down() {
+    let with = |level: &str| {
+        let config =
+            format!("{{ \"exlude\": [], \"kb\": {{\"rules\": {{\"config_invalid\": {level}}}}} }}");
+        let answer = verify(&Repo::new(&format!("//- cairn.jsonc\n{config}\n")), json!({}));
+        (answer.data["errors"].clone(), answer.data["warnings"].clone())
+    };
+    assert_eq!(with("true"), (json!(1), json!(0)));
+    assert_eq!(with("\"warning\""), (json!(0), json!(1)));
+    assert_eq!(with("\"off\""), (json!(0), json!(0)));
+}
+
+#[test]
+fn what_the_baseline_knows_stops_nobody() {
+    let repo = Repo::new(BROKEN);
+    assert_eq!(repo.ask("baseline", json!({})).unwrap().data["result"]["problems"], 1);
+    let answer = verify(&repo, json!({}));
+    assert!(!answer.has_findings);
+    assert_eq!((&answer.data["in_baseline"], &answer.data["errors"]), (&json!(1), &json!(0)));
+    assert!(verify(&repo, json!({"baseline": "none"})).has_findings);
+    repo.write("cairn.jsonc", "\n\n{ \"exlude\": [\"x\"], \"entires\": [] }\n");
+    assert_eq!(verify(&repo, json!({})).data["errors"], 1, "only the new one");
+    repo.write("cairn.jsonc", "{}\n");
+    repo.ask("baseline", json!({})).unwrap();
+    assert!(!repo.root().join(".cairn/baseline.jsonl").exists(), "nothing to accept");
+    assert!(repo.ask("verify", json!({"baseline": "no/such.jsonl"})).is_err());
+}
+
+#[test]
+fn only_what_is_staged_is_the_commits_business() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    repo.commit("first");
+    repo.write("cairn.jsonc", "{ \"exlude\": [] }\n");
+    let staged = || verify(&repo, json!({"staged": true})).has_findings;
+    assert!(!staged(), "not staged yet");
+    repo.git(&["add", "cairn.jsonc"]);
+    assert!(staged());
+    assert!(repo.ask("hook", json!({"name": "pre-commit"})).unwrap().has_findings);
+    repo.git(&["rm", "-q", "--cached", "cairn.jsonc"]);
+    assert!(!staged());
+    assert!(!repo.ask("hook", json!({"name": "pre-commit"})).unwrap().has_findings);
+}
+
+#[test]
+fn reports_for_programs_are_whole_documents() {
+    let repo = Repo::new(BROKEN);
+    let sarif = text(&verify(&repo, json!({"format": "sarif"})));
+    let log: Value = serde_json::from_str(&sarif).expect("nothing but the report");
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "CONFIG_INVALID");
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "cairn.jsonc");
+    let github = text(&verify(&repo, json!({"format": "github"})));
+    assert!(github.starts_with("::error file=cairn.jsonc,line=1,title=CONFIG_INVALID::"));
+    assert_eq!(github.lines().count(), 1);
+}

@@ -3,6 +3,7 @@
 mod bench;
 mod codegen;
 mod laws;
+mod oracle;
 mod run;
 mod tools;
 
@@ -14,6 +15,7 @@ cargo xtask test              fetch what the tests need and run all of them
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
 cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
+cargo xtask oracle [--show]   compare importers with compilers named by CAIRN_ORACLE_*; prints a table
 cargo xtask soak              the long versions of the tests
 ";
 
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
         ["codegen", "--check"] => codegen::check(&root).and_then(|()| laws::check(&root)),
         ["deny"] => run::deny(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),
+        ["oracle", rest @ ..] => oracle::run(&root, rest),
         ["soak"] => run::soak(&root),
         _ => {
             run::say(USAGE);

@@ -8,11 +8,13 @@ mod outline;
 mod resolve;
 mod symbols;
 mod tables;
+mod unused;
 
 pub use find::{Case, Find, find};
-pub use resolve::{Files, Taker, resolve, takers};
+pub use resolve::{Files, Taker, resolve, taken_from, takers};
 pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
 pub use tables::{
-    DUMP, SCHEMA, export_names, importers, imports, in_file, in_folder, near_names, symbol,
+    DUMP, SCHEMA, broken, export_names, importers, imports, in_file, in_folder, near_names, symbol,
     symbols_called,
 };
+pub use unused::{Sure, Unused, unused};

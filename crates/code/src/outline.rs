@@ -58,6 +58,8 @@ pub(crate) struct Asks {
     pub mentions: Vec<Mention>,
     /// Names of its own that it uses outside of their declaration
     pub own: BTreeSet<String>,
+    /// Names of its own that something is done to where they are declared: `@route`, `#[no_mangle]`
+    pub marked: BTreeSet<(String, String)>,
 }
 
 /// A name that is reached through a path or through a module.
@@ -79,7 +81,7 @@ pub(crate) fn outline(language: Language, facts: &FileFacts) -> (Offers, Asks) {
         Language::Python => at_the_top(facts).chain(bound(facts)).collect(),
         _ => at_the_top(facts).collect(),
     };
-    let asks = Asks { mentions: mentions(language, facts), own: own(facts) };
+    let asks = Asks { mentions: mentions(language, facts), own: own(facts), marked: marked(facts) };
     (Offers { imports, names }, asks)
 }
 
@@ -154,11 +156,11 @@ fn at_the_top(facts: &FileFacts) -> impl Iterator<Item = Named> {
 fn bound(facts: &FileFacts) -> impl Iterator<Item = Named> {
     let top = (0..).zip(&facts.imports).filter(|(_, import)| import.owner.is_none());
     top.flat_map(|(at, import)| {
-        import.names.iter().filter_map(move |taken| match (&*taken.name, &taken.alias) {
-            ("*", None) => Some(named("*", What::Star(at))),
+        import.names.iter().map(move |taken| match (&*taken.name, &taken.alias) {
+            ("*", None) => named("*", What::Star(at)),
             (name, alias) => {
                 let known = alias.clone().unwrap_or_else(|| name.to_owned());
-                Some(named(known, What::From(at, name.to_owned())))
+                named(known, What::From(at, name.to_owned()))
             }
         })
     })
@@ -276,6 +278,16 @@ fn own(facts: &FileFacts) -> BTreeSet<String> {
         }
     }
     names
+}
+
+/// Decorators and attributes of what is at the top.
+fn marked(facts: &FileFacts) -> BTreeSet<(String, String)> {
+    let top = facts.symbols.iter().filter(|symbol| symbol.parent.is_none());
+    let each = top.flat_map(|symbol| {
+        let marks = symbol.decorators.iter().map(|mark| mark.name.clone());
+        marks.map(|mark| (symbol.path.clone(), mark))
+    });
+    each.collect()
 }
 
 /// The symbol of a name outside of all others, or in a module.

@@ -136,6 +136,15 @@ pub fn in_folder(conn: &Connection, (low, high): (&[u8], &[u8])) -> Result<Vec<S
     list(conn, &sql, params![low, high], symbol_row)
 }
 
+/// Every exported symbol at the top of a file, tests left out.
+pub(crate) fn exported(conn: &Connection) -> Result<Vec<SymbolRow>> {
+    let sql = format!(
+        "{SYMBOL} WHERE exported AND parent IS NULL AND NOT is_test
+         AND kind NOT IN ('impl', 'module') ORDER BY path, id"
+    );
+    list(conn, &sql, params![], symbol_row)
+}
+
 /// The symbol with this nested name in a file.
 pub fn symbol(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<SymbolRow>> {
     conn.prepare_cached(&format!("{SYMBOL} WHERE path = ?1 AND full = ?2"))
@@ -170,6 +179,14 @@ pub fn near_names(conn: &Connection, first: char) -> Result<Vec<String>> {
     let start = format!("{}%", first.to_string().replace(['%', '_'], ""));
     let sql = "SELECT DISTINCT name FROM symbol WHERE name LIKE ?1";
     list(conn, sql, params![start], |row| row.get(0))
+}
+
+/// Files that could not be read whole, each with the first place of that.
+pub fn broken(conn: &Connection) -> Result<Vec<(RepoPath, u32, u32)>> {
+    let sql = "SELECT path, line, min(column) FROM syntax_error AS e
+        WHERE line = (SELECT min(line) FROM syntax_error WHERE path = e.path)
+        GROUP BY path ORDER BY path";
+    list(conn, sql, params![], |row| Ok((path(row, 0)?, row.get(1)?, row.get(2)?)))
 }
 
 /// What a file imports, in source order.

@@ -1,7 +1,5 @@
 //! How long a warm server takes to answer.
 
-#![expect(dead_code, reason = "the first area to measure its answers takes this away")]
-
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -3,6 +3,7 @@
 //! One file an area, and one line in [`ALL`]. What a benchmark needs from outside (a checkout, a
 //! peer's program) comes from the environment; without it the row says NOT RUN.
 
+mod code;
 mod latency;
 mod start;
 
@@ -18,7 +19,8 @@ struct Bench {
 }
 
 /// Every benchmark, in the order of the table.
-const ALL: &[Bench] = &[Bench { name: "start", run: start::run }];
+const ALL: &[Bench] =
+    &[Bench { name: "start", run: start::run }, Bench { name: "code", run: code::run }];
 
 /// What every benchmark is given.
 struct Site {

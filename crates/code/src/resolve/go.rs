@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::RepoPath;
-use syntax::Manifest;
+use syntax::{Language, Manifest};
 
 use super::{Here, Origin, Resolved, Taking, World, above, as_prefix, below, folder_of};
 use crate::outline::{Asked, What};
@@ -78,8 +78,8 @@ fn module_of(world: &World<'_>, from: &RepoPath) -> Option<(String, syntax::GoMo
 fn sources(world: &World<'_>, folder: &RepoPath) -> Vec<RepoPath> {
     let mut files = world.in_folder(folder);
     files.retain(|file| {
-        let name = file.name();
-        name.ends_with(".go") && !name.ends_with("_test.go")
+        let is_go = Language::of(file) == Some(Language::Go);
+        is_go && !file.name().ends_with("_test.go")
     });
     files
 }

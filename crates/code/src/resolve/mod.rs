@@ -4,6 +4,7 @@
 //! A pure function of the files there are, what manifests say and what files offer; all of that
 //! is asked of a [`World`], which notes it.
 
+mod entries;
 mod go;
 mod include;
 mod javascript;
@@ -22,8 +23,9 @@ use syntax::Language;
 
 use crate::outline::{Asked, Asks, Offers};
 
+pub(crate) use entries::{Entry, Public, is_public_module, public};
 pub(crate) use stir::{forget, learn};
-pub use tables::{Taker, takers};
+pub use tables::{Taker, taken_from, takers};
 pub use world::Files;
 pub(crate) use world::{Key, World};
 
@@ -97,6 +99,11 @@ pub fn resolve(
     Ok(done)
 }
 
+const JAVASCRIPT: names::Rules = names::Rules { target: javascript::target, inner: None };
+const PYTHON: names::Rules =
+    names::Rules { target: python::target, inner: Some((python::submodule, python::in_namespace)) };
+const INCLUDE: names::Rules = names::Rules { target: include::target, inner: None };
+
 fn one(world: &World<'_>, here: &Here<'_>) -> Resolved {
     match Language::of(here.path) {
         Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
@@ -113,7 +120,7 @@ fn one(world: &World<'_>, here: &Here<'_>) -> Resolved {
         Some(Language::Rust) => rust::resolve(world, here),
         Some(Language::Go) => go::resolve(world, here),
         Some(Language::C | Language::Cpp | Language::Php | Language::Ruby | Language::Bash) => {
-            names::resolve(world, here, &names::Rules { target: include::target, inner: None })
+            names::resolve(world, here, &INCLUDE)
         }
         _ => Resolved { targets: vec![None; here.offers.imports.len()], takings: Vec::new() },
     }

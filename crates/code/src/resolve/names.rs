@@ -107,7 +107,6 @@ fn origin(
     for named in offers.names.iter().filter(|named| named.name == name) {
         match &named.what {
             What::Own(full) => return Some(Origin::new(file.clone(), full)),
-            What::Inner => {}
             What::From(import, inner) => {
                 let Some(next) = target(*import) else { continue };
                 let module = || rules.inner.and_then(|(module, _)| module(world, &next, inner));
@@ -115,7 +114,7 @@ fn origin(
                 let found = found.or_else(|| module().map(Origin::whole));
                 return Some(found.unwrap_or_else(|| Origin::new(next, inner.clone())));
             }
-            What::Star(_) => {}
+            What::Inner | What::Star(_) => {}
         }
     }
     let mut through_stars = || {
@@ -130,4 +129,32 @@ fn origin(
     };
     let inner = || (rules.inner?.0)(world, file, name).map(Origin::whole);
     through_stars().or_else(inner)
+}
+
+/// Everything that a module offers, where it is declared.
+pub(super) fn offered(
+    world: &World<'_>,
+    rules: &Rules,
+    file: &RepoPath,
+    seen: &mut BTreeSet<RepoPath>,
+) -> BTreeSet<Origin> {
+    let Some(offers) = world.offers(file).filter(|_| seen.insert(file.clone())) else {
+        return BTreeSet::new();
+    };
+    let mut all = BTreeSet::new();
+    for named in &offers.names {
+        match named.what {
+            What::Star(import) => {
+                let next = (rules.target)(world, file, &offers.imports[import as usize]);
+                all.extend(next.into_iter().flat_map(|next| offered(world, rules, &next, seen)));
+            }
+            _ => match origin(world, rules, file, &named.name, &mut BTreeSet::new()) {
+                Some(whole) if whole.name == "*" => {
+                    all.extend(offered(world, rules, &whole.file, seen));
+                }
+                found => all.extend(found),
+            },
+        }
+    }
+    all
 }

@@ -6,7 +6,7 @@ use base::{RepoPath, Result};
 use store::{Connection, OptionalExtension, SqlResult, params, problem};
 use syntax::Manifest;
 
-use super::{Key, Resolved};
+use super::{Key, Origin, Resolved};
 use crate::outline::{Asks, Offers};
 use crate::tables::path;
 
@@ -25,6 +25,8 @@ pub struct Taker {
     pub type_only: bool,
     /// The file that hands it on, if it is not asked of directly
     pub through: Option<RepoPath>,
+    /// Whether the file only hands on what is taken
+    pub handed_on: bool,
 }
 
 /// What is wrong with a value that only we write.
@@ -154,14 +156,20 @@ pub(super) fn put_resolved(conn: &Connection, path: &RepoPath, resolved: &Resolv
     Ok(())
 }
 
-/// Who takes something of a file, directly or through others; all of it or one name.
-pub fn takers(conn: &Connection, target: &RepoPath, name: Option<&str>) -> Result<Vec<Taker>> {
-    let sql = "SELECT t.path, t.name, t.line, coalesce(i.kind, 'Path'), coalesce(i.type_only, 0),
-        CASE WHEN i.target <> t.target THEN i.target END
+/// Who takes something of a file: what it declares, directly or through others, and what it hands
+/// on.
+pub fn takers(conn: &Connection, target: &RepoPath) -> Result<Vec<Taker>> {
+    let declared = "SELECT t.path, t.name, t.line, coalesce(i.kind, 'Path'),
+        coalesce(i.type_only, 0), CASE WHEN i.target <> t.target THEN i.target END, 0
         FROM taking t LEFT JOIN import i ON i.path = t.path AND i.id = t.import
-        WHERE t.target = ?1 AND t.path <> ?1 AND (?2 IS NULL OR t.name = ?2)
-        ORDER BY t.path, t.line, t.id";
-    list(conn, sql, params![target.as_bytes(), name], |row| {
+        WHERE t.target = ?1 AND t.path <> ?1";
+    let handed_on =
+        "SELECT i.path, coalesce(n.value ->> 0, '*'), i.line, i.kind, i.type_only, NULL, 1
+        FROM import i LEFT JOIN json_each(i.names) n
+        WHERE i.target = ?1 AND i.path <> ?1 AND NOT EXISTS (SELECT 1 FROM taking t
+            WHERE t.path = i.path AND t.import = i.id AND t.target = i.target)";
+    let sql = format!("{declared} UNION {handed_on} ORDER BY 1, 3, 2");
+    list(conn, &sql, params![target.as_bytes()], |row| {
         let through: Option<Vec<u8>> = row.get(5)?;
         Ok(Taker {
             path: path(row, 0)?,
@@ -170,8 +178,38 @@ pub fn takers(conn: &Connection, target: &RepoPath, name: Option<&str>) -> Resul
             kind: row.get(3)?,
             type_only: row.get(4)?,
             through: through.and_then(|bytes| RepoPath::from_bytes(bytes).ok()),
+            handed_on: row.get(6)?,
         })
     })
+}
+
+/// One thing that a file takes of another.
+pub(crate) struct AnyTaking {
+    pub path: RepoPath,
+    pub origin: Origin,
+    pub kind: String,
+    /// Whether the module is only run
+    pub is_bare: bool,
+}
+
+/// Everything that any file takes of another.
+pub(crate) fn all_takings(conn: &Connection) -> Result<Vec<AnyTaking>> {
+    let sql = "SELECT t.path, t.target, t.name, coalesce(i.kind, 'Path'),
+        coalesce(i.kind = 'Import' AND i.names = '[]', 0)
+        FROM taking t LEFT JOIN import i ON i.path = t.path AND i.id = t.import
+        WHERE t.path <> t.target";
+    list(conn, sql, params![], |row| {
+        let origin = Origin { file: path(row, 1)?, name: row.get(2)? };
+        Ok(AnyTaking { path: path(row, 0)?, origin, kind: row.get(3)?, is_bare: row.get(4)? })
+    })
+}
+
+/// The files that a file takes something of, where that is declared.
+pub fn taken_from(conn: &Connection, from: &RepoPath) -> Result<Vec<RepoPath>> {
+    let sql = "SELECT target FROM taking WHERE path = ?1 AND target <> ?1
+        UNION SELECT t.target FROM import t WHERE t.path = ?1 AND t.target <> ?1
+        AND EXISTS (SELECT 1 FROM outline o WHERE o.path = t.target) ORDER BY 1";
+    list(conn, sql, params![from.as_bytes()], |row| path(row, 0))
 }
 
 fn run(conn: &Connection, sql: &str, params: &[&dyn store::ToSql]) -> Result<()> {

@@ -56,8 +56,8 @@ impl Fixture {
         let from: RepoPath = from.parse().unwrap();
         let mut rows = Vec::new();
         for file in &self.files {
-            for taker in takers(&self.conn, file, None).unwrap() {
-                if taker.path == from {
+            for taker in takers(&self.conn, file).unwrap() {
+                if taker.path == from && !taker.handed_on {
                     let through = taker.through.map(|by| format!(" through {by}"));
                     let row = format!("{} {file}#{}", taker.line, taker.name);
                     rows.push((taker.line, format!("{row}{}", through.unwrap_or_default())));

@@ -43,6 +43,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<code::find::Find>(),
     OpSpec::query::<code::imports::Imports>(),
     OpSpec::query::<code::importers::Importers>(),
+    OpSpec::query::<code::unused::Unused>(),
     OpSpec::query::<code::list::List>(),
     OpSpec::query::<code::grep::Grep>(),
     OpSpec::query::<status::Status>(),

@@ -107,8 +107,8 @@ fn importers_are_found_through_barrels() {
         "code importers src/pay/gateway.ts",
         "
         2 files import module:src/pay/gateway.ts
-        1  *, charge                                   module:src/pay/index.ts
-        1  charge     through module:src/pay/index.ts  module:src/orders.ts
+        1  *, charge  re-export                                   module:src/pay/index.ts
+        1  charge                through module:src/pay/index.ts  module:src/orders.ts
         basis: fresh · main @ COMMIT
         ",
     );
@@ -131,7 +131,7 @@ fn a_change_reaches_those_who_import_it() {
     let rows = repo.data("impact", json!({"target": "src/pay/gateway.ts"}));
     let reached: Vec<&str> =
         rows["rows"].as_array().unwrap().iter().map(|row| row["node"].as_str().unwrap()).collect();
-    let expected = ["module:src/pay/index.ts", "module:src/orders.ts", "module:src/orders.test.ts"];
+    let expected = ["module:src/orders.ts", "module:src/pay/index.ts", "module:src/orders.test.ts"];
     assert_eq!(reached, expected);
     check(
         &repo,

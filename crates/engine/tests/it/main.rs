@@ -7,6 +7,7 @@ mod code;
 mod contract;
 mod freshness;
 mod hardening;
+mod imports;
 mod plans;
 mod setup;
 mod verify;

@@ -11,6 +11,8 @@ use base::RepoPath;
 use super::{World, folder_of};
 use crate::outline::Asked;
 
+pub(super) use package::entries;
+
 pub(super) fn target(world: &World<'_>, from: &RepoPath, asked: &Asked) -> Option<RepoPath> {
     let written = asked.specifier.as_str();
     // A bundler's query or loader is no part of the path; `#` starts the name of an own import.

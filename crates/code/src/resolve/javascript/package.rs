@@ -5,7 +5,7 @@ use base::RepoPath;
 use syntax::{Conditional, NpmManifest};
 
 use super::{files, workspace};
-use crate::resolve::{World, folder_of};
+use crate::resolve::{Entry, World, folder_of};
 
 /// Conditions under which nothing of interest is to be had.
 const NEVER: [&str; 3] = ["deno", "react-native", "edge-light"];
@@ -55,6 +55,35 @@ fn inside(
             .or_else(|| files::at(world, &format!("{folder}src/{inner}"))),
     };
     there.or_else(written).or_else(plain)
+}
+
+/// The files through which others reach into a package: what it exports, runs and names.
+pub(in crate::resolve) fn entries(
+    world: &World<'_>,
+    path: &RepoPath,
+    manifest: &NpmManifest,
+) -> Vec<(RepoPath, Entry)> {
+    let folder = folder_of(path);
+    let mut found = Vec::new();
+    let mut add = |file: Option<RepoPath>, entry| found.extend(file.map(|file| (file, entry)));
+    add(inside(world, &folder, manifest, ""), Entry::Api);
+    for key in manifest.exports.iter().flat_map(subpaths) {
+        add(inside(world, &folder, manifest, key.trim_start_matches("./")), Entry::Api);
+    }
+    for bin in &manifest.bins {
+        add(built_or_source(world, &folder, bin), Entry::Program);
+    }
+    for script in &manifest.scripts {
+        add(files::file(world, &format!("{folder}{script}")), Entry::Program);
+    }
+    found
+}
+
+/// The subpaths that `exports` names one by one.
+fn subpaths(exports: &Conditional) -> Vec<String> {
+    let Conditional::Keyed(entries) = exports else { return Vec::new() };
+    let named = entries.iter().map(|(key, _)| key.clone());
+    named.filter(|key| key.starts_with("./") && !key.contains('*')).collect()
 }
 
 /// A compiled path is known by its ending.

@@ -151,6 +151,6 @@ fn extended_file(world: &World<'_>, from: &RepoPath, name: &str) -> Option<RepoP
 
 fn reference(world: &World<'_>, folder: &str, path: &str) -> Option<RepoPath> {
     let at = below(folder, path)?;
-    let file = at.to_string().ends_with(".json").then(|| at.to_string());
+    let file = (at.extension().as_deref() == Some("json")).then(|| at.to_string());
     world.first(file.into_iter().chain([format!("{}tsconfig.json", as_prefix(&at))]))
 }

@@ -117,7 +117,11 @@ fn by_name(world: &World<'_>, name: &str) -> Option<RepoPath> {
     library(world, manifest, &cargo(world, manifest)?)
 }
 
-fn library(world: &World<'_>, manifest: &RepoPath, said: &CargoManifest) -> Option<RepoPath> {
+pub(super) fn library(
+    world: &World<'_>,
+    manifest: &RepoPath,
+    said: &CargoManifest,
+) -> Option<RepoPath> {
     let path = said.lib_path.as_deref().unwrap_or("src/lib.rs");
     below(&folder(manifest), path).filter(|path| world.has(path))
 }

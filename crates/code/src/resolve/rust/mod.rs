@@ -94,6 +94,34 @@ fn origin(def: Def) -> Origin {
     }
 }
 
+/// Whether the library that a file is part of may be published; none where it is part of none.
+pub(super) fn library_of(world: &World<'_>, file: &RepoPath) -> Option<bool> {
+    let (manifest, said) = crates::manifest_of(world, file)?;
+    let library = crates::library(world, &manifest, &said)?;
+    let root = paths::root(world, &Module::top(file.clone()))?;
+    (root.file == library).then_some(said.is_published)
+}
+
+/// Whether every module around a file is public.
+pub(super) fn is_reachable(
+    world: &World<'_>,
+    file: &RepoPath,
+    is_public: &dyn Fn(&RepoPath, &str) -> bool,
+) -> bool {
+    let mut at = Module::top(file.clone());
+    while let Some(around) = at.parent(world) {
+        let name = match at.file.name().as_str() {
+            "mod.rs" => at.file.parent().map(|folder| folder.name()).unwrap_or_default(),
+            name => name.trim_end_matches(".rs").to_owned(),
+        };
+        if !is_public(&around.file, &name) {
+            return false;
+        }
+        at = Module::top(around.file);
+    }
+    true
+}
+
 /// The folder of a file as text.
 fn folder(path: &RepoPath) -> String {
     super::folder_of(path)

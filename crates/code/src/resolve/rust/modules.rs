@@ -121,7 +121,9 @@ fn declaring(world: &World<'_>, lies_in: &RepoPath) -> Vec<RepoPath> {
     let mut all: Vec<RepoPath> =
         named.filter_map(|path| world.first([path])).filter(|path| *path != *lies_in).collect();
     let roots = world.in_folder(lies_in).into_iter().filter(|file| {
-        file.name().ends_with(".rs") && !all.contains(file) && crates::is_root(world, file)
+        file.extension().as_deref() == Some("rs")
+            && !all.contains(file)
+            && crates::is_root(world, file)
     });
     let roots: Vec<RepoPath> = roots.collect();
     all.extend(roots);

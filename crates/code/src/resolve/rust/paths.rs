@@ -70,7 +70,7 @@ fn follow(world: &World<'_>, start: Vec<Def>, rest: &[&str], steps: &mut Steps) 
 }
 
 /// The root module of the crate that a module is in.
-fn root(world: &World<'_>, from: &Module) -> Option<Module> {
+pub(super) fn root(world: &World<'_>, from: &Module) -> Option<Module> {
     let found = world.once("rust crate root", (&from.file, ""), || {
         let mut at = Module::top(from.file.clone());
         for _ in 0..LONGEST_CHAIN {

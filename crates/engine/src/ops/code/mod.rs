@@ -5,4 +5,6 @@ pub(super) mod grep;
 pub(super) mod importers;
 pub(super) mod imports;
 pub(super) mod list;
+mod unread;
+pub(super) mod unused;
 pub(super) mod zoom;

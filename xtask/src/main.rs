@@ -4,6 +4,7 @@ mod bench;
 mod codegen;
 mod laws;
 mod oracle;
+mod retrieval;
 mod run;
 mod tools;
 
@@ -16,6 +17,7 @@ cargo xtask codegen [--check] write the reference pages, or fail if they are out
 cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
 cargo xtask oracle [--show]   compare importers with compilers named by CAIRN_ORACLE_*; prints a table
+cargo xtask retrieval         how well a text leads to the right files, beside plain BM25
 cargo xtask soak              the long versions of the tests
 ";
 
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         ["deny"] => run::deny(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),
         ["oracle", rest @ ..] => oracle::run(&root, rest),
+        ["retrieval", rest @ ..] => retrieval::run(&root, rest),
         ["soak"] => run::soak(&root),
         _ => {
             run::say(USAGE);

@@ -14,7 +14,7 @@ pub use find::{Case, Find, find};
 pub use resolve::{Files, Taker, resolve, taken_from, takers};
 pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
 pub use tables::{
-    DUMP, SCHEMA, broken, export_names, importers, imports, in_file, in_folder, near_names, symbol,
-    symbols_called,
+    DUMP, SCHEMA, broken, definitions, export_names, importers, imports, in_file, in_folder,
+    near_names, symbol, symbols_called,
 };
 pub use unused::{Sure, Unused, unused};

@@ -163,6 +163,13 @@ pub fn symbols_called(conn: &Connection, name: &str) -> Result<Vec<SymbolRow>> {
     list(conn, &sql, params![last, name, pattern], symbol_row)
 }
 
+/// Files that define something of this name.
+pub fn definitions(conn: &Connection, name: &str, most: usize) -> Result<Vec<RepoPath>> {
+    let sql = "SELECT DISTINCT path FROM symbol
+               WHERE name = ?1 COLLATE NOCASE AND name = ?1 ORDER BY path LIMIT ?2";
+    list(conn, sql, params![name, most], |row| path(row, 0))
+}
+
 /// Symbols whose name holds some letters, in any case; the closest names first.
 pub(crate) fn holding(conn: &Connection, name: &str, most: u32) -> Result<Vec<SymbolRow>> {
     let letters = name.to_lowercase();

@@ -3,8 +3,10 @@
 use crate::durable::Durable;
 use crate::graph::Layer;
 use crate::index::Indexer;
+use crate::layers::cards::{CardsIndexer, CardsLayer, RULES as CARD_RULES};
 use crate::layers::code::{CodeIndexer, CodeLayer};
 use crate::layers::files::{FilesIndexer, FilesLayer};
+use crate::layers::kb::{self, KbIndexer, KbLayer};
 use crate::rules::{CONFIG_INVALID, Rule};
 
 /// One capability, as the engine sees it. Capabilities do not see each other.
@@ -38,6 +40,20 @@ pub const AREAS: &[Area] = &[
         ..Area::NOTHING
     },
     Area { name: "code", indexer: Some(&CodeIndexer), layer: Some(&CodeLayer), ..Area::NOTHING },
+    Area {
+        name: "card",
+        indexer: Some(&CardsIndexer),
+        layer: Some(&CardsLayer),
+        rules: CARD_RULES,
+        ..Area::NOTHING
+    },
+    Area {
+        name: "kb",
+        indexer: Some(&KbIndexer),
+        layer: Some(&KbLayer),
+        durable: Some(kb::DURABLE),
+        rules: &kb::RULES,
+    },
 ];
 
 impl std::fmt::Debug for Area {

@@ -13,6 +13,7 @@ mod globs;
 pub mod graph;
 mod index;
 pub mod layers;
+mod locate;
 pub mod ops;
 mod plan;
 pub mod prompts;
@@ -26,7 +27,7 @@ mod workspace;
 
 pub use area::{AREAS, Area};
 pub use contract::answer::{Answer, Basis, Outcome, Paging, State, to_json, to_text};
-pub use contract::op::{Door, Effect, Example, Toolset};
+pub use contract::op::{Ask, Door, Effect, Example, Toolset};
 pub use contract::page::Paint;
 pub use contract::schema::{self, Object};
 pub use contract::spec::OpSpec;

@@ -151,6 +151,31 @@ impl Repository {
         (!own.starts_with(&inner.root) || !path.starts_with(own)).then_some(inner.root)
     }
 
+    /// The branch that a fresh clone of `origin` checks out, if this clone knows it.
+    pub(crate) fn default_branch(&self, call: &Call) -> Result<Option<String>> {
+        self.repo.default_branch(call)
+    }
+
+    /// The local branches, sorted by name.
+    pub(crate) fn branches(&self, call: &Call) -> Result<Vec<git::Branch>> {
+        self.repo.branches(call)
+    }
+
+    /// Whether there is a local branch of this name.
+    pub(crate) fn has_branch(&self, name: &str, call: &Call) -> Result<bool> {
+        Ok(self.branches(call)?.iter().any(|branch| branch.name == name))
+    }
+
+    /// The name that a branch had before it was renamed, as far as git's log of it tells.
+    pub(crate) fn renamed_from(&self, branch: &str) -> Result<Option<String>> {
+        self.repo.renamed_from(branch)
+    }
+
+    /// The commits that worktrees have checked out without a branch.
+    pub(crate) fn detached(&self, call: &Call) -> Result<Vec<String>> {
+        self.repo.detached(call)
+    }
+
     /// The email that the user gave git.
     pub fn user_email(&self, call: &Call) -> Result<Option<String>> {
         self.repo.user_email(call)

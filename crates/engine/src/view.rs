@@ -1,7 +1,10 @@
 //! One consistent look at the repository. It can read everything and write nothing.
 
+use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{Call, Code, EntityRef, Problem, RepoPath, Result};
@@ -11,6 +14,7 @@ use tree::{Journal, Tree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
+use crate::durable::place::StorePlace;
 use crate::durable::{Durable, Reading};
 use crate::graph::Layer;
 use crate::index::{Freshness, Index, tables};
@@ -27,7 +31,11 @@ pub struct View<'w> {
     index: OnceCell<(Index, Freshness)>,
     /// Each durable store, opened when it is first asked for
     stores: Vec<(Durable, OnceCell<Option<Reading>>)>,
+    /// Where the stores are, by what is checked out
+    place: OnceCell<StorePlace>,
     doubts: RefCell<Vec<String>>,
+    /// What areas put together once a view, by its type
+    made: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
 }
 
 impl<'w> View<'w> {
@@ -35,7 +43,16 @@ impl<'w> View<'w> {
         let (index, doubts) = (OnceCell::new(), RefCell::default());
         let durables = workspace.areas.iter().filter_map(|area| area.durable);
         let stores = durables.map(|durable| (durable, OnceCell::new())).collect();
-        Self { workspace, settings, call, index, stores, doubts }
+        Self {
+            workspace,
+            settings,
+            call,
+            index,
+            stores,
+            place: OnceCell::new(),
+            doubts,
+            made: RefCell::default(),
+        }
     }
 
     /// The working tree.
@@ -98,6 +115,17 @@ impl<'w> View<'w> {
         self.index.get().map(|(index, _)| index).ok_or_else(|| Problem::internal("no index"))
     }
 
+    /// What an area puts together once for this view, however often it is asked for.
+    pub(crate) fn once<T: 'static>(&self, make: impl FnOnce() -> Result<T>) -> Result<Rc<T>> {
+        let known = self.made.borrow().get(&TypeId::of::<T>()).cloned();
+        if let Some(known) = known.and_then(|known| known.downcast().ok()) {
+            return Ok(known);
+        }
+        let made = Rc::new(make()?);
+        self.made.borrow_mut().insert(TypeId::of::<T>(), made.clone());
+        Ok(made)
+    }
+
     /// Says that the answer is not whole, and why.
     pub fn doubt(&self, why: impl Into<String>) {
         self.doubts.borrow_mut().push(why.into());
@@ -120,10 +148,18 @@ impl<'w> View<'w> {
         let (durable, cell) =
             found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
         if cell.get().is_none() {
-            let opened = durable.read(&self.homes().shared)?;
+            let opened = durable.read(&self.place()?.seen(durable))?;
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
         Ok(cell.get().and_then(Option::as_ref))
+    }
+
+    /// Where the stores are for this call.
+    pub(crate) fn place(&self) -> Result<&StorePlace> {
+        if self.place.get().is_none() {
+            let _ = self.place.set(self.workspace.place(&self.call)?);
+        }
+        self.place.get().ok_or_else(|| Problem::internal("no place"))
     }
 
     /// Every place where text can be searched: the index, and the stores that keep their own.
@@ -208,6 +244,9 @@ impl<'w> View<'w> {
             basis.files.clone_from(&freshness.stale);
         }
         for (durable, cell) in &self.stores {
+            if cell.get().is_some() && durable.is_per_branch() {
+                basis.kb_branch = self.place()?.seen_branch(durable);
+            }
             if let Some(Some(reading)) = cell.get() {
                 let revision = u64::try_from(reading.revision).unwrap_or_default();
                 basis.revisions.insert(durable.name.into(), revision);

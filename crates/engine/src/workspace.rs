@@ -12,6 +12,7 @@ use tree::{Disk, FileEdit, Journal, Recovered, Tree};
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
 use crate::durable::Durable;
+use crate::durable::place::StorePlace;
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
 use crate::plan::{Change, Plan, Written};
@@ -273,17 +274,19 @@ impl Workspace {
         let plan = || {
             let view = self.view(call.clone())?;
             let plan = plan(&view)?;
-            let planned_from = match &plan.change {
-                Change::Store(change) => view.revision_of(change.store())?,
-                _ => 0,
+            let from = match &plan.change {
+                Change::Store(change) => Some(PlannedFrom {
+                    place: view.place()?.clone(),
+                    revision: view.revision_of(change.store())?,
+                }),
+                _ => None,
             };
-            Ok((plan, planned_from))
+            Ok((plan, from))
         };
-        let (first, planned_from) = plan()?;
-        match &first.change {
-            Change::Nothing => Ok(unchanged(first.answer)),
-            Change::Store(_) => self.write_store((first, planned_from), plan, call),
-            Change::Files(_) => self.write_files(first, || Ok(plan()?.0), call),
+        let (first, from) = plan()?;
+        match from {
+            Some(from) => self.write_store((first, from), plan, call),
+            None => self.write_files(first, || Ok(plan()?.0), call),
         }
     }
 
@@ -310,22 +313,28 @@ impl Workspace {
     /// writer is made once more and then holds.
     fn write_store<A>(
         &self,
-        mut planned: (Plan<A>, i64),
-        plan: impl Fn() -> Result<(Plan<A>, i64)>,
+        (mut planned, from): (Plan<A>, PlannedFrom),
+        plan: impl Fn() -> Result<(Plan<A>, Option<PlannedFrom>)>,
         call: &Call,
     ) -> Result<Written<A>> {
-        let Change::Store(change) = &planned.0.change else {
-            return Ok(unchanged(planned.0.answer));
-        };
+        let Change::Store(change) = &planned.change else { return Ok(unchanged(planned.answer)) };
         let durable = self.durable(change.store())?;
-        let _lock = tree::lock(&durable.lock_file(&self.homes.shared)?, PATIENCE, call)?;
-        if durable.revision(&self.homes.shared)? != planned.1 {
-            planned = plan()?;
+        from.place.settle_in(&durable, call)?;
+        let file = from.place.own(&durable);
+        let _lock = tree::lock(&Durable::lock_file(&file)?, PATIENCE, call)?;
+        let mut revision = from.revision;
+        if durable.revision(&file)? != revision {
+            let (again, from) = plan()?;
+            let Some(from) = from else { return Ok(unchanged(again.answer)) };
+            if from.place.own(&durable) != file {
+                return Err(Problem::new(Code::Busy, "another branch was checked out meanwhile")
+                    .hint("repeat the request"));
+            }
+            (planned, revision) = (again, from.revision);
         }
-        let (Plan { summary, change, answer, .. }, planned_from) = planned;
+        let Plan { summary, change, answer, .. } = planned;
         let Change::Store(change) = change else { return Ok(unchanged(answer)) };
-        let change = (change.as_ref(), planned_from);
-        let done = durable.commit(&self.homes.shared, change, (summary, call))?;
+        let done = durable.commit(&file, (change.as_ref(), revision), (summary, call))?;
         Ok(Written { result: answer, files: Vec::new(), change: Some(done), diff: None })
     }
 
@@ -360,6 +369,22 @@ impl Workspace {
         }
         let diff = Some(plan.change.preview(&self.tree)?);
         Ok(Written { files: plan.change.files(), result: plan.answer, change: None, diff })
+    }
+
+    /// Where the stores are, by what is checked out now.
+    pub(crate) fn place(&self, call: &Call) -> Result<StorePlace> {
+        let settings = self.settings()?;
+        let default = settings.config.kb.default_branch.as_ref().map(config::Branch::as_str);
+        StorePlace::find(&self.homes.shared, self.git.as_ref(), default, call)
+    }
+
+    /// Makes the branch's own stores where they are not there yet, as copies of the default
+    /// branch's. Where nothing was ever written there is nothing to copy.
+    pub(crate) fn settle_stores(&self, call: &Call) -> Result<()> {
+        let place = self.place(call)?;
+        let durables = self.areas.iter().filter_map(|area| area.durable);
+        let fit = durables.filter(|durable| place.seen(durable).exists());
+        fit.into_iter().try_for_each(|durable| place.settle_in(&durable, call).map(drop))
     }
 
     pub(crate) fn durable(&self, name: &str) -> Result<Durable> {
@@ -443,6 +468,12 @@ impl Homes {
             Self { cache, local: own.clone(), shared: own, facts }
         }
     }
+}
+
+/// What a change to a store was planned from.
+struct PlannedFrom {
+    place: StorePlace,
+    revision: i64,
 }
 
 fn unchanged<A>(result: A) -> Written<A> {

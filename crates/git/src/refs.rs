@@ -60,6 +60,41 @@ pub(crate) fn tip(common_dir: &Path, branch: &[u8]) -> Result<Tip> {
     Ok(Oid::from_digits(digits).map_or(Tip::Unsure, Tip::Commit))
 }
 
+/// The branch that `origin/HEAD` means, or that there is none; `None` when only git knows.
+#[expect(clippy::option_option, reason = "not knowing is other than knowing that there is none")]
+pub(crate) fn origin_head(common_dir: &Path) -> Result<Option<Option<String>>> {
+    let file = common_dir.join("refs/remotes/origin/HEAD");
+    if common_dir.join("reftable").exists() || file.is_symlink() {
+        return Ok(None);
+    }
+    // A symbolic reference is never packed, so no file is no reference.
+    let Some(line) = files::read_line(&file)? else { return Ok(Some(None)) };
+    let name = line.strip_prefix(b"ref:").map(<[u8]>::trim_ascii);
+    Ok(name
+        .and_then(|name| name.strip_prefix(b"refs/remotes/origin/"))
+        .map(|name| Some(text(name))))
+}
+
+/// How much of a branch's log is looked at, from its end, in bytes.
+const LOG_END: usize = 64 * 1024;
+
+/// The name a branch had before it was last renamed, from its log.
+pub(crate) fn renamed_from(common_dir: &Path, branch: &str) -> Result<Option<String>> {
+    let reference = format!("refs/heads/{branch}");
+    if branch_of(reference.as_bytes()).is_none() {
+        return Ok(None);
+    }
+    let log = files::read(&common_dir.join("logs").join(&reference))?.unwrap_or_default();
+    let end = &log[log.len().saturating_sub(LOG_END)..];
+    let ending = format!(" to {reference}");
+    let old = |line: &[u8]| {
+        let line = String::from_utf8_lossy(line).into_owned();
+        let (_, said) = line.split_once("\tBranch: renamed refs/heads/")?;
+        said.strip_suffix(&ending).map(ToOwned::to_owned)
+    };
+    Ok(end.split(|byte| *byte == b'\n').rev().find_map(old))
+}
+
 /// The branch of a reference, if it is one whose name is safe to use as a path.
 pub(crate) fn branch_of(reference: &[u8]) -> Option<&[u8]> {
     let name = reference.strip_prefix(b"refs/heads/")?;

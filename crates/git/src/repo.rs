@@ -61,6 +61,11 @@ impl Repo {
         Ok(email.filter(|email: &String| !email.is_empty() && !email.contains(char::is_control)))
     }
 
+    /// The same repository, seen from another of its worktrees.
+    pub(crate) fn at(&self, layout: Layout) -> Self {
+        Self { layout, ..self.clone() }
+    }
+
     /// A hardened call in this worktree.
     pub(crate) fn git(&self, verb: &'static str) -> Result<Git> {
         self.git_with(HooksPath::Nowhere, verb)

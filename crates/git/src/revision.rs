@@ -30,10 +30,28 @@ impl Repo {
 
     /// The branch that a fresh clone of `origin` checks out, if this clone knows it.
     pub fn default_branch(&self, call: &Call) -> Result<Option<String>> {
+        if let Some(known) = refs::origin_head(self.common_dir())? {
+            return Ok(known);
+        }
         let git = self.git("symbolic-ref")?.args(["-q", "refs/remotes/origin/HEAD"]);
         let output = git.run(call)?.answer()?;
         let name = output.as_deref().map(<[u8]>::trim_ascii_end);
         Ok(name.and_then(|name| name.strip_prefix(b"refs/remotes/origin/")).map(refs::text))
+    }
+
+    /// The name that a branch had before `git branch -m`, as its log tells. A branch without a
+    /// log was never renamed, as far as anybody knows.
+    pub fn renamed_from(&self, branch: &str) -> Result<Option<String>> {
+        refs::renamed_from(self.common_dir(), branch)
+    }
+
+    /// The commits that worktrees of this repository have checked out without a branch.
+    pub fn detached(&self, call: &Call) -> Result<Vec<String>> {
+        let worktrees = self.layout().worktrees()?.into_iter();
+        let heads = worktrees.map(|layout| self.at(layout).head(call));
+        let heads = heads.collect::<Result<Vec<_>>>()?.into_iter();
+        let alone = heads.filter(|head| head.branch.is_none());
+        Ok(alone.filter_map(|head| head.commit.map(String::from)).collect())
     }
 
     /// The local branches, sorted by name.

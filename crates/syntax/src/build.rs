@@ -194,9 +194,10 @@ impl<'a> Builder<'a> {
         Doc { text: said.text, span }
     }
 
-    /// Keeps the module's own doc comment.
+    /// Keeps the module's own doc comment. A licence above it gives way.
     pub fn module_doc(&mut self, span: Span, style: Style) {
-        if self.facts.doc.is_none() {
+        let known = self.facts.doc.as_ref();
+        if known.is_none_or(|doc| docs::is_notice(self.slice(doc.span))) {
             self.facts.doc = Some(self.doc(None, span, style));
         }
     }

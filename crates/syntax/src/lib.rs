@@ -19,6 +19,7 @@ mod cpp;
 mod csharp;
 mod depth;
 mod docs;
+pub mod edit;
 mod fold;
 #[cfg(feature = "go")]
 mod go;

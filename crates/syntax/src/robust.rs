@@ -4,7 +4,7 @@ use crate::model::FileFacts;
 use crate::{Language, extract};
 
 /// Every language that is parsed, with the file that holds its fixtures.
-const FIXTURES: [(Language, &str); 14] = [
+pub(crate) const FIXTURES: [(Language, &str); 14] = [
     (Language::TypeScript, include_str!("javascript/tests.rs")),
     (Language::JavaScript, include_str!("javascript/tests.rs")),
     (Language::Rust, include_str!("rust/tests.rs")),
@@ -22,7 +22,7 @@ const FIXTURES: [(Language, &str); 14] = [
 ];
 
 /// The raw strings of a test file: fixtures, and the outlines they give, which are noise.
-fn texts(file: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn texts(file: &str) -> impl Iterator<Item = &str> {
     let parts = file.split("r#\"").flat_map(|part| part.split("r##\""));
     parts.skip(1).filter_map(|part| part.split("\"#").next()).filter(|text| text.len() > 40)
 }

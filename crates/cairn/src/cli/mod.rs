@@ -1,6 +1,8 @@
 //! The command line, built from the table. The only place that touches the terminal.
 
+mod ask;
 mod command;
+mod nested;
 mod place;
 mod serve;
 mod terminal;
@@ -23,7 +25,8 @@ const UNWRITTEN: u8 = 3;
 /// Runs one command line and returns its exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
-    let matches = match command().try_get_matches_from(&args) {
+    let typed = command().try_get_matches_from(&args);
+    let matches = match typed.or_else(|error| ask::complete(&args, error)) {
         Ok(matches) => matches,
         Err(error) => return terminal::usage(&error, args.iter().any(|arg| arg == "--json")),
     };
@@ -55,7 +58,8 @@ fn verb(matches: &ArgMatches) -> (String, &ArgMatches) {
 
 fn operate(name: &str, matches: &ArgMatches) -> Outcome {
     let op = ops::find(name)?;
-    let args = (op.from_cli)(matches).map_err(|error| Problem::invalid(error.to_string()))?;
+    let mut args = (op.from_cli)(matches).map_err(|error| Problem::invalid(error.to_string()))?;
+    nested::read(&mut args, &(op.command)())?;
     let workspace = place::open(matches, Mode::Once)?;
     let actor = place::actor(matches, &workspace, !op.reads());
     let call = Call::new(actor, now())

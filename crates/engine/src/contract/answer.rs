@@ -69,9 +69,13 @@ impl fmt::Display for Basis {
             write!(f, "{joint}{}", commit.get(..12).unwrap_or(commit))?;
         }
         match self.edited {
-            None | Some(0) => Ok(()),
-            Some(1) => f.write_str(" + 1 edited file"),
-            Some(edited) => write!(f, " + {edited} edited files"),
+            None | Some(0) => {}
+            Some(1) => f.write_str(" + 1 edited file")?,
+            Some(edited) => write!(f, " + {edited} edited files")?,
+        }
+        match &self.kb_branch {
+            Some(kb) if Some(kb) != self.branch.as_ref() => write!(f, " · knowledge base of {kb}"),
+            _ => Ok(()),
         }
     }
 }

@@ -143,6 +143,58 @@ text_type!(
     Words, said
 );
 
+/// Values that are more than one word: a list of objects. On the command line JSON, `@file`, or
+/// `-`; the door reads what the last two mean.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+#[serde(transparent)]
+pub struct Objects(Vec<Value>);
+
+impl Objects {
+    /// The values.
+    pub fn get(&self) -> &[Value] {
+        &self.0
+    }
+
+    fn of(value: Value) -> Result<Self, String> {
+        match value {
+            Value::Null => Ok(Self::default()),
+            Value::Array(items) => Ok(Self(items)),
+            Value::String(text) if text.trim_start().starts_with(['[', '{']) => text.parse(),
+            one => Ok(Self(vec![one])),
+        }
+    }
+}
+
+impl FromStr for Objects {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "-" || text.starts_with('@') {
+            return Ok(Self(vec![text.into()]));
+        }
+        if !text.trim_start().starts_with(['[', '{', '"']) {
+            return Ok(Self(text.split(',').map(|word| word.trim().into()).collect()));
+        }
+        Self::of(serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?)
+    }
+}
+
+impl<'de> Deserialize<'de> for Objects {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        Self::of(Value::deserialize(input)?).map_err(serde::de::Error::custom)
+    }
+}
+
+impl schemars::JsonSchema for Objects {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Objects".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "array", "items": {}})
+    }
+}
+
 /// Takes a list, or one value: callers send both.
 pub fn one_or_many<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where

@@ -73,6 +73,15 @@ pub struct Example {
     pub shows: &'static str,
 }
 
+/// A field that a person at a terminal is asked for when it was left out.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask {
+    /// The field
+    pub field: &'static str,
+    /// What to ask
+    pub question: &'static str,
+}
+
 /// An operation's input is a group of CLI arguments and a JSON object at once.
 pub trait Input: Args + DeserializeOwned + Serialize + JsonSchema {}
 impl<T: Args + DeserializeOwned + Serialize + JsonSchema> Input for T {}
@@ -113,6 +122,8 @@ pub trait Mutation: Input {
     const ALIASES: &'static [Alias] = &[];
     /// Command lines that show it at work
     const EXAMPLES: &'static [Example] = &[];
+    /// What a person is asked for when a field that must be there was left out
+    const ASKS: &'static [Ask] = &[];
     /// What it answers once its plan is committed
     type Answer: Output;
     /// Says what should change. It may be asked again, under the lock.

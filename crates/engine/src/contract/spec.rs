@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::alias::{Alias, snake_case};
 use super::answer::{Answer, Basis, Envelope, Outcome};
-use super::op::{Action, Door, Effect, Example, Input, Mutation, Output, Query, Toolset};
+use super::op::{Action, Ask, Door, Effect, Example, Input, Mutation, Output, Query, Toolset};
 use super::page::Page;
 use super::schema::{self, Object};
 use crate::plan::Written;
@@ -33,6 +33,8 @@ pub struct OpSpec {
     pub aliases: &'static [Alias],
     /// Command lines that show it at work
     pub examples: &'static [Example],
+    /// What a person is asked for when a field that must be there was left out
+    pub asks: &'static [Ask],
     /// What it accepts
     pub input_schema: fn() -> Object,
     /// What it answers
@@ -54,6 +56,7 @@ impl OpSpec {
             effect: Effect::Read,
             aliases: Q::ALIASES,
             examples: Q::EXAMPLES,
+            asks: &[],
             input_schema: schema::input::<Q>,
             output_schema: schema::output::<Envelope<Q::Answer>>,
             command: command::<Q>,
@@ -75,6 +78,7 @@ impl OpSpec {
             effect: M::EFFECT,
             aliases: M::ALIASES,
             examples: M::EXAMPLES,
+            asks: M::ASKS,
             input_schema: || with_dry_run(schema::input::<M>()),
             output_schema: schema::output::<Envelope<Written<M::Answer>>>,
             command: || command::<M>().arg(dry_run_flag()),
@@ -106,6 +110,7 @@ impl OpSpec {
             effect: A::EFFECT,
             aliases: A::ALIASES,
             examples: A::EXAMPLES,
+            asks: &[],
             input_schema: schema::input::<A>,
             output_schema: schema::output::<Envelope<A::Answer>>,
             command: command::<A>,

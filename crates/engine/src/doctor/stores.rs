@@ -7,8 +7,8 @@ use base::{Call, Result};
 use super::Finding;
 use crate::workspace::Workspace;
 
-pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<Finding>> {
-    let shared = &workspace.homes.shared;
+pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<Finding>> {
+    let place = workspace.place(call)?;
     let index = workspace.index_path();
     let facts = &workspace.homes.facts;
     let rebuild = "cairn sync --full  builds it anew; nothing is lost";
@@ -16,7 +16,7 @@ pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<Finding>> {
     let cached = [look("facts", facts, "delete it; it is only a cache")];
     let durables = workspace.areas.iter().filter_map(|area| area.durable);
     let restore = "cairn restore  brings back the last backup; keep the damaged file";
-    let durable = durables.map(|store| look(store.name, &store.path(shared), restore));
+    let durable = durables.map(|store| look(store.name, &place.seen(&store), restore));
     Ok(derived.chain(cached).chain(durable).collect())
 }
 

@@ -3,6 +3,8 @@
 //! A store's rows are the business of its area. Here is what all of them share: where they are,
 //! how a plan's change to one is committed, recorded and undone.
 
+pub(crate) mod name;
+pub(crate) mod place;
 mod read;
 pub(crate) mod tables;
 
@@ -24,7 +26,7 @@ pub use read::Reading;
 pub struct Durable {
     /// Its name, which starts the numbers of its changes
     pub name: &'static str,
-    /// Its file, below the folder that all worktrees share
+    /// Its file, below the folder that all worktrees share; `{branch}` makes it one a branch
     pub file: &'static str,
     /// Its tables, in steps; the record of changes comes before the first
     pub steps: &'static [Migration],
@@ -42,33 +44,31 @@ pub trait StoreChange: Debug + Send + Sync {
 
     /// Does it. Returns what undoes it, as [`Durable::inverse`] reads it.
     fn apply(&self, transaction: &Transaction<'_>) -> Result<Value>;
+
+    /// The same change made by somebody now: an area that keeps a log of its own wants to know.
+    fn stamped(&self, _at: &str, _actor: &str) -> Option<Arc<dyn StoreChange>> {
+        None
+    }
 }
 
 impl Durable {
-    /// Where the store is.
-    pub(crate) fn path(&self, shared: &Path) -> PathBuf {
-        shared.join(self.file)
-    }
-
     /// Opens the store, made or migrated if need be.
-    pub(crate) fn open(&self, shared: &Path) -> Result<Store> {
-        let path = self.path(shared);
-        let folder = path.parent().unwrap_or(shared);
-        std::fs::create_dir_all(folder).map_err(Problem::io("make the folder of a store"))?;
+    pub(crate) fn open(&self, path: &Path) -> Result<Store> {
+        make_folder(path)?;
         let steps: Vec<Migration> =
             [tables::CHANGES].into_iter().chain(self.steps.iter().copied()).collect();
-        store::open_durable(&path, &steps)
+        store::open_durable(path, &steps)
     }
 
     /// Commits a change and its record in one transaction, unless the store is no longer at the
     /// revision that the change was planned from. Returns the change's number.
     pub(crate) fn commit(
         &self,
-        shared: &Path,
+        path: &Path,
         (change, planned_from): (&dyn StoreChange, i64),
         (summary, call): (String, &Call),
     ) -> Result<String> {
-        let id = self.open(shared)?.write(|transaction| {
+        let id = self.open(path)?.write(|transaction| {
             if tables::revision(transaction)? != planned_from {
                 return Err(Problem::new(Code::Conflict, "another writer came between"));
             }
@@ -86,39 +86,36 @@ impl Durable {
     }
 
     /// The lock at which writers queue; its folder is made.
-    pub(crate) fn lock_file(&self, shared: &Path) -> Result<PathBuf> {
-        let path = self.path(shared).with_extension("lock");
-        let folder = path.parent().unwrap_or(shared);
-        std::fs::create_dir_all(folder).map_err(Problem::io("make the folder of a store"))?;
-        Ok(path)
+    pub(crate) fn lock_file(path: &Path) -> Result<PathBuf> {
+        make_folder(path)?;
+        Ok(path.with_extension("lock"))
     }
 
     /// The number of its last change.
-    pub(crate) fn revision(&self, shared: &Path) -> Result<i64> {
-        Ok(self.read(shared)?.map_or(0, |reading| reading.revision))
+    pub(crate) fn revision(&self, path: &Path) -> Result<i64> {
+        Ok(self.read(path)?.map_or(0, |reading| reading.revision))
     }
 
     /// Looks at the store as of now; nothing if it is not there.
-    pub(crate) fn read(&self, shared: &Path) -> Result<Option<Reading>> {
-        let path = self.path(shared);
+    pub(crate) fn read(&self, path: &Path) -> Result<Option<Reading>> {
         if !path.exists() {
             return Ok(None);
         }
-        let reading = Reading::open(&path)?;
+        let reading = Reading::open(path)?;
         if reading.steps == self.steps.len() + 1 {
             return Ok(Some(reading));
         }
         drop(reading);
-        drop(self.open(shared)?); // brings it up to date, or refuses a newer one
-        Reading::open(&path).map(Some)
+        drop(self.open(path)?); // brings it up to date, or refuses a newer one
+        Reading::open(path).map(Some)
     }
 
     /// A recorded change, by number or the last one. A store that is not there has none.
-    pub(crate) fn made(&self, shared: &Path, id: Option<i64>) -> Result<Option<Made>> {
-        if !self.path(shared).exists() {
+    pub(crate) fn made(&self, path: &Path, id: Option<i64>) -> Result<Option<Made>> {
+        if !path.exists() {
             return Ok(None);
         }
-        tables::made(self.open(shared)?.connection(), id)
+        tables::made(self.open(path)?.connection(), id)
     }
 
     /// What undoes a recorded change.
@@ -129,4 +126,9 @@ impl Durable {
         };
         (self.inverse)(&serde_json::from_str(&made.inverse).map_err(damaged)?)
     }
+}
+
+fn make_folder(path: &Path) -> Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(folder).map_err(Problem::io("make the folder of a store"))
 }

@@ -18,6 +18,7 @@ use super::read::{Readers, is_of_index, settle_in};
 use super::tables;
 use super::todo::{Sources, Todo};
 use super::{Index, Indexer};
+use crate::locate;
 use crate::search;
 
 /// How often a waiting reader asks again.
@@ -70,7 +71,7 @@ impl Refresher {
         indexers: Vec<&'static dyn Indexer>,
         disk: Disk,
     ) -> Self {
-        let own = [tables::SCHEMA, search::tables::SCHEMA];
+        let own = [tables::SCHEMA, search::tables::SCHEMA, locate::tables::SCHEMA];
         let schemas = own.into_iter().chain(indexers.iter().map(|indexer| indexer.schema()));
         let schema = schemas.collect::<Vec<_>>().join("\n");
         // Facts feed the index: other facts, other index.
@@ -282,7 +283,7 @@ impl Refresher {
 
     /// Everything the index holds, as sorted text: equal for equal trees.
     pub(crate) fn dump(&self, index: &Index) -> Result<String> {
-        let own = tables::DUMP.iter().chain(search::tables::DUMP);
+        let own = tables::DUMP.iter().chain(search::tables::DUMP).chain(locate::tables::DUMP);
         let queries = own.chain(self.indexers.iter().flat_map(|indexer| indexer.dump()));
         let table = |sql: &&str| {
             let rows = tables::dump(index.conn(), sql)?;

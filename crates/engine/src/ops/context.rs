@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{EntityRef, Problem, Result};
+use base::{Code, EntityRef, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use crate::contract::args::{Budget, Target, one_or_many};
 use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph::{self, Description, Item, Section};
+use crate::locate::{self, Place};
 use crate::view::View;
 
 /// A token of a current model is about this many hundredths of a byte of such text.
@@ -23,7 +24,7 @@ const HUNDREDTHS_PER_TOKEN: usize = 426;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Context {
-    /// Paths, symbols, ids or handles
+    /// Paths, symbols, ids or handles; or a sentence, such as an issue's text
     #[arg(required = true)]
     #[serde(deserialize_with = "one_or_many")]
     pub targets: Vec<Target>,
@@ -36,12 +37,27 @@ pub struct Context {
 /// What is near the targets
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Near {
+    /// Files that the sentences among the targets are most likely about, best first
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Likely>,
     /// One part for each target
     pub targets: Vec<About>,
     /// How many items the budget left out, by section
     pub left_out: BTreeMap<&'static str, usize>,
     #[serde(skip)]
     asked: (String, usize),
+}
+
+/// A file that a sentence is likely about
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Likely {
+    /// Its handle
+    pub node: EntityRef,
+    /// What the sentence names in it
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// How well it fits, comparable within one answer
+    pub score: f64,
 }
 
 /// What is near one target
@@ -73,6 +89,7 @@ impl Query for Context {
         &[Alias::of("get_context").renaming(&[("target", "targets"), ("card_key", "targets")])];
     const EXAMPLES: &'static [Example] = &[
         Example { args: "README.md", shows: "what a file is about and what hangs on it" },
+        Example { args: "\"why is a stale index rebuilt\"", shows: "where a question leads" },
         Example { args: "src docs --budget 400", shows: "two folders in few words" },
     ];
     type Answer = Near;
@@ -83,14 +100,23 @@ impl Query for Context {
                 Problem::invalid("`targets` is empty").hint("name a path, a symbol or a handle")
             );
         }
-        let resolve = |target: &Target| graph::resolve(view, target);
-        let mut nodes: Vec<EntityRef> = Vec::new();
+        let (mut nodes, mut places): (Vec<EntityRef>, Vec<Likely>) = (Vec::new(), Vec::new());
         for target in &self.targets {
-            let node = resolve(target)?;
-            if !nodes.contains(&node) {
-                nodes.push(node);
+            match graph::resolve(view, target) {
+                Ok(node) => nodes.push(node),
+                Err(problem) if is_sentence(target, &problem) => {
+                    let likely = likely(view, target.as_str())?;
+                    if likely.is_empty() {
+                        return Err(problem);
+                    }
+                    nodes.extend(likely.iter().take(SHOWN_WHOLE).map(|place| place.node.clone()));
+                    places.extend(likely);
+                }
+                Err(problem) => return Err(problem),
             }
         }
+        let mut seen = BTreeSet::new();
+        nodes.retain(|node| seen.insert(node.clone()));
         let mut gathered = Vec::new();
         for node in &nodes {
             let mut items = Vec::new();
@@ -101,21 +127,58 @@ impl Query for Context {
         }
         let words: Vec<String> =
             self.targets.iter().map(|target| quoted(target.as_str())).collect();
-        Ok(cut(gathered, (words.join(" "), self.budget.get())))
+        Ok(cut(places, gathered, (words.join(" "), self.budget.get())))
     }
+}
+
+/// How many files are listed for a sentence.
+const LISTED: usize = 10;
+
+/// How many of them are shown with what is near them.
+const SHOWN_WHOLE: usize = 3;
+
+/// What means nothing as a name and has several words was a sentence.
+fn is_sentence(target: &Target, problem: &Problem) -> bool {
+    let words = target.as_str().split_whitespace().count();
+    words > 1 && matches!(problem.code, Code::NotFound | Code::OutsideRepository)
+}
+
+fn likely(view: &View, text: &str) -> Result<Vec<Likely>> {
+    let places = locate::files(view, text, LISTED)?;
+    let row = |place: &Place| Likely {
+        node: view.node(&place.path),
+        why: place.said(),
+        score: (place.score * 1000.0).round() / 1000.0,
+    };
+    Ok(places.iter().map(row).collect())
 }
 
 /// A target as it is typed again.
 fn quoted(target: &str) -> String {
+    if target.len() > 80 {
+        return "…".into(); // nobody types an issue again
+    }
     if target.contains(char::is_whitespace) { format!("\"{target}\"") } else { target.to_owned() }
 }
 
 /// Takes the most useful items until the budget is spent. A section's first item is worth more
 /// than another's tenth, so every section gets a word in before any gets its last.
-fn cut(gathered: Vec<(Description, Vec<Item>)>, asked: (String, usize)) -> Near {
+fn cut(
+    mut places: Vec<Likely>,
+    gathered: Vec<(Description, Vec<Item>)>,
+    asked: (String, usize),
+) -> Near {
     let frame: usize =
         gathered.iter().map(|(about, _)| cost(&about.name) + cost(&about.about)).sum();
-    let mut spent = frame + 30; // the headings and the basis
+    let listed = |places: &[Likely]| -> usize {
+        let price = |place: &Likely| cost(&place.node.to_string()) + cost(&place.why) + 1;
+        places.iter().map(price).sum()
+    };
+    while places.len() > 1 && listed(&places) > asked.1 / 2 {
+        places.pop(); // the best one is worth more than a list of names
+    }
+    let listed = listed(&places);
+    let mut spent = frame + listed + 30; // the headings and the basis
     let mut ranked: Vec<(usize, usize, usize)> = Vec::new();
     for (target, (_, items)) in gathered.iter().enumerate() {
         let mut within: BTreeMap<Section, usize> = BTreeMap::new();
@@ -150,7 +213,8 @@ fn cut(gathered: Vec<(Description, Vec<Item>)>, asked: (String, usize)) -> Near 
         };
         About { target, items: chosen.into_iter().map(known).collect() }
     };
-    Near { targets: gathered.into_iter().zip(chosen).map(about).collect(), left_out, asked }
+    let targets = gathered.into_iter().zip(chosen).map(about).collect();
+    Near { places, targets, left_out, asked }
 }
 
 fn cost(text: &str) -> usize {
@@ -159,9 +223,14 @@ fn cost(text: &str) -> usize {
 
 impl Render for Near {
     fn render(&self, page: &mut Page) {
+        if !self.places.is_empty() {
+            page.answer("Most likely about these files, best first");
+            let row = |place: &Likely| vec![Cell::handle(&place.node), Cell::faint(&place.why)];
+            page.table(2, self.places.iter().map(row).collect());
+        }
         for (at, about) in self.targets.iter().enumerate() {
             let line = format!("{}: {}", about.target.name, about.target.about);
-            if at == 0 {
+            if at == 0 && self.places.is_empty() {
                 page.answer(line);
             } else {
                 page.heading(line);

@@ -46,6 +46,12 @@ impl Action for Hook {
             let (verified, _) = workspace.read(call, Verified::staged)?;
             return Ok(Hooked { name: self.name, verified: Some(verified) });
         }
+        // Single files that are checked out change no branch.
+        let files_only =
+            hook == setup::Hook::PostCheckout && self.args.get(2).is_some_and(|f| f == "0");
+        if !files_only {
+            workspace.settle_stores(call)?;
+        }
         workspace.sync(false, call)?;
         Ok(Hooked { name: self.name, verified: None })
     }

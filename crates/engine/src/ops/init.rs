@@ -63,6 +63,7 @@ impl Action for Init {
         let plan = || setup::plan_init(install::existing(workspace), &clients);
         if !self.dry_run {
             workspace.make_cache()?;
+            workspace.settle_stores(call)?;
         }
         let (files, mut left) =
             install::write_files(workspace, (plan, "init"), self.dry_run, call)?;

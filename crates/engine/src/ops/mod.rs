@@ -3,6 +3,7 @@
 //! Modules are declared plainly: rustfmt does not follow modules that a macro declares.
 
 mod baseline;
+mod card;
 mod code;
 mod context;
 mod deps;
@@ -12,7 +13,10 @@ mod hook;
 mod impact;
 mod init;
 mod install;
+mod kb;
+mod link;
 mod reach;
+mod relation;
 mod search;
 mod status;
 mod subgraph;
@@ -46,6 +50,32 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<code::unused::Unused>(),
     OpSpec::query::<code::list::List>(),
     OpSpec::query::<code::grep::Grep>(),
+    OpSpec::query::<card::list::List>(),
+    OpSpec::query::<card::show::Show>(),
+    OpSpec::mutation::<card::create::Create>(),
+    OpSpec::mutation::<card::update::Update>(),
+    OpSpec::mutation::<card::status::Status>(),
+    OpSpec::mutation::<card::rename::Rename>(),
+    OpSpec::mutation::<card::delete::Delete>(),
+    OpSpec::query::<card::relations::Relations>(),
+    OpSpec::query::<card::coverage::Coverage>(),
+    OpSpec::query::<card::unlinked::Unlinked>(),
+    OpSpec::mutation::<link::add::Add>(),
+    OpSpec::mutation::<link::remove::Remove>(),
+    OpSpec::mutation::<relation::add::Add>(),
+    OpSpec::mutation::<relation::remove::Remove>(),
+    OpSpec::query::<kb::query::KbQuery>(),
+    OpSpec::mutation::<kb::upsert::KbUpsert>(),
+    OpSpec::mutation::<kb::delete::KbDelete>(),
+    OpSpec::query::<kb::check::KbCheck>(),
+    OpSpec::query::<kb::log::KbLog>(),
+    OpSpec::mutation::<kb::rollback::KbRollback>(),
+    OpSpec::action::<kb::promote::KbPromote>(),
+    OpSpec::mutation::<kb::import::KbImport>(),
+    OpSpec::query::<kb::branches::KbBranches>(),
+    OpSpec::mutation::<kb::merge::KbMerge>(),
+    OpSpec::action::<kb::gc::KbGc>(),
+    OpSpec::action::<kb::compact::KbCompact>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),

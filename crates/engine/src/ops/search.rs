@@ -1,6 +1,6 @@
 //! `search`: one ranked answer over everything that has a name or a text.
 
-use base::Result;
+use base::{RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,10 +11,11 @@ use crate::contract::args::{Limit, Offset, Target, Words, comma_list};
 use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
-use crate::search::{Filter, Hit, Hits};
+use crate::locate;
+use crate::search::{Filter, Hit, Hits, Why};
 use crate::view::View;
 
-/// Find anything by words: files, folders, documents
+/// Find anything by words, or by a whole description of it
 ///
 /// Ranked, exact names first. Identifiers are split, parts of words and typos are understood.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -84,13 +85,52 @@ impl Query for Search {
     fn run(self, view: &View) -> Result<Found> {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let filter = Filter { kinds: self.kinds, path: path.and_then(|node| node.path().cloned()) };
-        let texts = view.texts()?;
-        let Hits { hits, is_cut } =
-            crate::search::search_all(&texts, self.query.as_str(), &filter)?;
+        let Hits { mut hits, is_cut } = match locate::is_prose(self.query.as_str()) {
+            true => about(view, self.query.as_str(), &filter)?,
+            false => crate::search::search_all(&view.texts()?, self.query.as_str(), &filter)?,
+        };
+        // The index holds what every document says; the configuration decides which count.
+        hits.retain(|hit| hit.kind != "kb" || is_held(view, &hit.node));
         let (hits, paging) = Paging::cut(hits, self.offset, self.limit);
         let hits = hits.into_iter().map(row).collect();
         Ok(Found { query: self.query.to_string(), hits, is_cut, paging })
     }
+}
+
+fn is_held(view: &View, node: &str) -> bool {
+    let Ok(node) = node.parse() else { return false };
+    view.layers().iter().any(|layer| layer.holds(view, &node).unwrap_or(false))
+}
+
+/// How many files a long text may be about.
+const PLACES: usize = 1000;
+
+/// What a text of many words is about: nodes by their names and docs, files by all they say.
+fn about(view: &View, text: &str, filter: &Filter) -> Result<Hits> {
+    let words = locate::query(text);
+    if words.is_empty() {
+        return Ok(Hits { hits: Vec::new(), is_cut: false });
+    }
+    let mut found = crate::search::about(&view.texts()?, &words, filter)?;
+    let places = locate::files(view, text, PLACES)?;
+    let best = places.first().map_or(1.0, |place| place.score);
+    let is_wanted = |kind: &str, path: &RepoPath| {
+        (filter.kinds.is_empty() || filter.kinds.iter().any(|wanted| wanted == kind))
+            && filter.path.as_ref().is_none_or(|folder| path.is_below(folder))
+    };
+    for place in places {
+        let node = view.node(&place.path);
+        if !is_wanted(node.kind(), &place.path) {
+            continue;
+        }
+        let (kind, handle) = (node.kind().to_owned(), node.to_string());
+        found.hits.retain(|hit| hit.node != handle);
+        let name = place.path.to_string();
+        let (excerpt, score) = (place.said(), 1.0 + place.score / best);
+        found.hits.push(Hit { node: handle, kind, name, excerpt, why: Why::About, score });
+    }
+    found.sort();
+    Ok(found)
 }
 
 fn row(hit: Hit) -> HitRow {

@@ -69,13 +69,13 @@ impl Query for Status {
             left_out: counts(tables::left_out(conn)?),
             initialised: view.tree().root().join(".cairn/schema/version").is_file(),
             config: view.findings().iter().map(ToString::to_string).collect(),
-            stores: stores(view),
+            stores: stores(view)?,
             last_change: view.journal().last(),
         })
     }
 }
 
-fn stores(view: &View) -> Vec<StoreRow> {
+fn stores(view: &View) -> Result<Vec<StoreRow>> {
     let homes = view.homes();
     let index = view.index_path();
     let row = |name: &str, derived: bool, path: &Path| StoreRow {
@@ -87,8 +87,9 @@ fn stores(view: &View) -> Vec<StoreRow> {
     let derived = index.iter().map(|path| row("index", true, path));
     let facts = row("facts", true, &homes.facts);
     let durables = view.durables().into_iter();
-    let durable = durables.map(|store| row(store.name, false, &store.path(&homes.shared)));
-    derived.chain([facts]).chain(durable).collect()
+    let kept = view.place()?;
+    let durable = durables.map(|store| row(store.name, false, &kept.seen(&store)));
+    Ok(derived.chain([facts]).chain(durable).collect())
 }
 
 /// A path without what lies outside of the repository: that is nobody's business.

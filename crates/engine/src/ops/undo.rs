@@ -46,7 +46,7 @@ impl Mutation for Undo {
     fn plan(self, view: &View) -> Result<Plan<Undone>> {
         match find(view, self.change.as_deref())? {
             Found::Files(entry) => undo_files(view, entry),
-            Found::Store(durable, made) => undo_store(&durable, &made),
+            Found::Store(durable, made) => undo_store(view, &durable, &made),
         }
     }
 }
@@ -58,7 +58,7 @@ enum Found {
 
 /// The change with this number, or the newest of all journals.
 fn find(view: &View, wanted: Option<&str>) -> Result<Found> {
-    let shared = &view.homes().shared;
+    let place = view.place()?;
     let unknown = |text: &str| Problem::not_found(format!("no change {text}"));
     if let Some(wanted) = wanted {
         let Some((store, number)) = wanted.split_once(':') else {
@@ -68,7 +68,8 @@ fn find(view: &View, wanted: Option<&str>) -> Result<Found> {
         let number: i64 = number.parse().map_err(|_| unknown(wanted))?;
         let durable = view.durables().into_iter().find(|durable| durable.name == store);
         let durable = durable.ok_or_else(|| unknown(wanted))?;
-        let made = durable.made(shared, Some(number))?.ok_or_else(|| unknown(wanted))?;
+        let made =
+            durable.made(&place.seen(&durable), Some(number))?.ok_or_else(|| unknown(wanted))?;
         return Ok(Found::Store(durable, made));
     }
     let mut newest: Option<(String, Found)> = None;
@@ -77,7 +78,7 @@ fn find(view: &View, wanted: Option<&str>) -> Result<Found> {
         newest = Some((entry.at.to_string(), Found::Files(entry)));
     }
     for durable in view.durables() {
-        if let Some(made) = durable.made(shared, None)?
+        if let Some(made) = durable.made(&place.seen(&durable), None)?
             && newest.as_ref().is_none_or(|(at, _)| made.at > *at)
         {
             newest = Some((made.at.clone(), Found::Store(durable, made)));
@@ -101,11 +102,14 @@ fn undo_files(view: &View, entry: Entry) -> Result<Plan<Undone>> {
     Ok(Plan { summary, change: Change::Files(edits), answer, again: false })
 }
 
-fn undo_store(durable: &Durable, made: &Made) -> Result<Plan<Undone>> {
+fn undo_store(view: &View, durable: &Durable, made: &Made) -> Result<Plan<Undone>> {
+    let undoing = durable.undoing(made)?;
+    let (at, actor) = (view.call().now.to_string(), &view.call().actor);
+    let undoing = undoing.stamped(&at, actor).unwrap_or(undoing);
     let number = format!("{}:{}", durable.name, made.id);
     Ok(Plan {
         summary: format!("undo of {number}: {}", made.summary),
-        change: Change::Store(durable.undoing(made)?),
+        change: Change::Store(undoing),
         answer: Undone { change: number, summary: made.summary.clone(), actor: made.actor.clone() },
         again: false,
     })

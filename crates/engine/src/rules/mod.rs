@@ -127,9 +127,18 @@ pub(crate) fn all(view: &View) -> Vec<&'static Rule> {
 
 /// Runs the rules that are asked for; all that are on if none is named.
 pub(crate) fn run(view: &View, scope: &Scope, wanted: &[String]) -> Result<Report> {
+    run_these(view, scope, (&chosen(view, wanted)?, !wanted.is_empty()))
+}
+
+/// Runs some rules, those that are off only if they were named.
+pub(crate) fn run_these(
+    view: &View,
+    scope: &Scope,
+    (rules, named): (&[&'static Rule], bool),
+) -> Result<Report> {
     let mut report = Report { findings: Vec::new(), rules: Vec::new() };
-    for rule in chosen(view, wanted)? {
-        let Some(severity) = severity(view, rule, !wanted.is_empty()) else { continue };
+    for rule in rules.iter().copied() {
+        let Some(severity) = severity(view, rule, named) else { continue };
         report.rules.push(rule);
         view.call().go_on()?;
         for violation in (rule.check)(view, scope)? {

@@ -1,7 +1,7 @@
 //! One ranked answer over the text of all layers.
 
 pub(crate) mod tables;
-mod words;
+pub(crate) mod words;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,9 @@ use self::tables::{Bounds, Found};
 
 /// How many rows each way of looking may bring before they are ranked.
 const CANDIDATES: usize = 1000;
+
+/// How many nodes a long text may be about.
+const ABOUT: usize = 100;
 
 /// What a layer gives to be searched: one node and its text.
 #[derive(Debug, Clone)]
@@ -69,6 +72,8 @@ pub enum Why {
     Typo,
     /// Some words are in it
     SomeWords,
+    /// What was asked reads as if it were about this
+    About,
 }
 
 impl Why {
@@ -79,6 +84,7 @@ impl Why {
             Self::Name => "name",
             Self::Text => "text",
             Self::SomeWords => "some of the words",
+            Self::About => "about it",
             Self::Letters => "part of a word",
             Self::Typo => "similar name",
         }
@@ -96,6 +102,27 @@ pub(crate) fn search_all(conns: &[&Connection], query: &str, filter: &Filter) ->
         let Hits { hits, is_cut } = search(conn, query, filter)?;
         all.hits.extend(hits);
         all.is_cut |= is_cut;
+    }
+    all.sort();
+    Ok(all)
+}
+
+/// What a text of many words may be about, by the names and titles of nodes. `words` is a query
+/// of the full-text index.
+pub(crate) fn about(conns: &[&Connection], words: &str, filter: &Filter) -> Result<Hits> {
+    let bounds = Bounds::new(&filter.kinds, filter.path.as_ref());
+    let mut all = Hits { hits: Vec::new(), is_cut: false };
+    for conn in conns {
+        let rows = tables::by_words(conn, words, (&bounds, ABOUT))?;
+        all.hits.extend(rows.into_iter().enumerate().map(|(rank, row)| Hit {
+            node: row.node,
+            kind: row.kind,
+            name: row.name,
+            excerpt: String::new(),
+            why: Why::About,
+            #[expect(clippy::cast_precision_loss, reason = "ranks are small")]
+            score: 1.0 / (1.0 + rank as f64 / 5.0),
+        }));
     }
     all.sort();
     Ok(all)
@@ -140,7 +167,7 @@ pub(crate) struct Hits {
 }
 
 impl Hits {
-    fn sort(&mut self) {
+    pub(crate) fn sort(&mut self) {
         self.hits.sort_by(|a, b| {
             b.score.total_cmp(&a.score).then_with(|| a.name.cmp(&b.name)).then(a.node.cmp(&b.node))
         });

@@ -3,11 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod answers;
+mod cards;
 mod code;
 mod contract;
 mod freshness;
 mod hardening;
 mod imports;
+mod kb;
+mod locate;
 mod plans;
 mod setup;
 mod verify;

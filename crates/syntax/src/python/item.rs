@@ -284,6 +284,10 @@ impl Walk<'_> {
         };
         let mut draft = Draft::new(kind, text, span(statement), span(name));
         draft.parent = parent;
+        if let Some(doc) = above(self.b.text, span(statement).start) {
+            draft.span.start = doc.start;
+            draft.doc = Some((doc, Style::Lines(&["#:"])));
+        }
         draft.visibility = visibility(&draft.name);
         draft.exported = draft.visibility == Visibility::Public && self.is_offered();
         let whole = self.b.fold(span(statement));
@@ -303,6 +307,24 @@ impl Walk<'_> {
 fn visibility(name: &str) -> Visibility {
     let dunder = name.starts_with("__") && name.ends_with("__") && name.len() > 4;
     if name.starts_with('_') && !dunder { Visibility::Private } else { Visibility::Public }
+}
+
+/// The `#:` lines right above a statement: how a variable, which has no docstring, is documented.
+fn above(text: &str, at: u32) -> Option<Span> {
+    let mut first = None;
+    let mut rest = text.get(..at as usize)?.trim_end_matches([' ', '\t']);
+    while let Some(before) = rest.strip_suffix('\n') {
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = before.get(start..)?.trim_start_matches('\u{feff}').trim();
+        if !line.starts_with("#:") {
+            break;
+        }
+        let begin = start + before.get(start..)?.find('#')?;
+        let end = first.map_or(begin + line.len(), |known: Span| known.end as usize);
+        first = Some(Span::new(offset(begin), offset(end)));
+        rest = before.get(..start)?;
+    }
+    first
 }
 
 /// The string that a body opens with.

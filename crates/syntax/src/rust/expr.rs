@@ -239,11 +239,7 @@ impl Walk<'_> {
                 }
                 "attribute_item" => pending.attributes.push(child),
                 "line_comment" | "block_comment" => {
-                    let text = child.text(&self.b);
-                    if text.starts_with("///") {
-                        let style = crate::docs::Style::Lines(&["///"]);
-                        pending.comment(&self.b, child, style);
-                    }
+                    self.comment(child, &mut pending, &mut Pending::default());
                 }
                 kind => {
                     let waiting = std::mem::take(&mut pending);

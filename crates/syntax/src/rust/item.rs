@@ -43,7 +43,12 @@ impl Walk<'_> {
     }
 
     /// Sorts a comment: `///` waits for what follows, `//!` is about what is around it.
-    fn comment<'n>(&mut self, node: Node<'n>, pending: &mut Pending<'n>, header: &mut Pending<'n>) {
+    pub(super) fn comment<'n>(
+        &mut self,
+        node: Node<'n>,
+        pending: &mut Pending<'n>,
+        header: &mut Pending<'n>,
+    ) {
         let text = node.text(&self.b);
         let is_line = node.kind() == "line_comment";
         if text.starts_with("//!") || text.starts_with("/*!") {

@@ -6,6 +6,7 @@ use syntax::Language;
 
 use super::tables;
 use crate::index::{Indexer, Learned, News};
+use crate::locate;
 use crate::search::{self, Text};
 
 /// Keeps folders, links, headings and the search text of files.
@@ -22,6 +23,7 @@ impl Indexer for FilesIndexer {
 
     fn forget(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()> {
         tables::forget(conn, path)?;
+        locate::tables::remove(conn, &node(path).to_string())?;
         if gone {
             search::tables::remove(conn, &node(path).to_string())?;
             count(conn, path, -1)?;
@@ -41,7 +43,19 @@ impl Indexer for FilesIndexer {
                 tables::put_link(conn, file.path, &target, link.line)?;
             }
         }
-        search::put(conn, &text(file))
+        let text = text(file);
+        search::put(conn, &text)?;
+        match file.text {
+            Some(bytes) => {
+                let words = locate::kept(&String::from_utf8_lossy(bytes));
+                locate::tables::put(conn, &text.node, &words)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn reads(&self, path: &RepoPath) -> bool {
+        Language::of(path).is_some()
     }
 
     fn settle(&self, _: &Connection, _: &News<'_>) -> Result<()> {

@@ -17,6 +17,7 @@ use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
 use crate::index::tables::range_below;
 use crate::layers::files::{self, Shown};
+use crate::locate;
 use crate::view::View;
 
 /// The most text that level 2 gives, in bytes.
@@ -155,7 +156,7 @@ fn zoom_folder(view: &View, node: EntityRef, folder: &RepoPath, level: Level) ->
     let by_file = exports_by_file(view, folder)?;
     for file in code {
         let exports = by_file.get(&file.path).map_or(0, Vec::len);
-        if exports == 0 || is_test(&file.path) {
+        if exports == 0 || locate::is_test(&file.path) {
             left_out += 1;
             continue;
         }
@@ -240,14 +241,6 @@ pub(crate) fn first_sentence(doc: &str) -> String {
     let text = paragraph.join(" ");
     let sentence = text.split_inclusive(". ").next().unwrap_or_default().trim();
     sentence.trim_end_matches('.').chars().take(160).collect()
-}
-
-/// Whether a file is a test by its name or folder.
-fn is_test(path: &RepoPath) -> bool {
-    let name = path.name().to_lowercase();
-    let stem = name.split('.').next().unwrap_or_default();
-    let marked = [".test.", ".spec.", "_test."].iter().any(|mark| name.contains(mark));
-    marked || stem.starts_with("test_") || stem == "tests"
 }
 
 impl Render for Zoomed {

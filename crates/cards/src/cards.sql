@@ -1,0 +1,54 @@
+-- Cards, by the file that holds them: two files may claim one key, which is a mistake to be told.
+CREATE TABLE card (
+    path        BLOB PRIMARY KEY,
+    key         TEXT NOT NULL,
+    folded      TEXT NOT NULL,  -- what keys that clash have in common
+    type        TEXT NOT NULL,
+    summary     TEXT NOT NULL,
+    status      TEXT NOT NULL,
+    tags        TEXT NOT NULL,  -- JSON, as the next three
+    subjects    TEXT NOT NULL,
+    constraints TEXT NOT NULL,
+    extra       TEXT NOT NULL,
+    body        TEXT NOT NULL,
+    key_line    INTEGER NOT NULL,
+    type_line   INTEGER NOT NULL,
+    status_line INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX card_key ON card (key);
+CREATE INDEX card_folded ON card (folded);
+
+-- What cards say about others. Reverse edges are the same rows, read by their target.
+CREATE TABLE card_relation (
+    path   BLOB NOT NULL,
+    number INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    type   TEXT NOT NULL,
+    target TEXT NOT NULL,
+    line   INTEGER NOT NULL,
+    PRIMARY KEY (path, number)
+) WITHOUT ROWID;
+CREATE INDEX card_relation_source ON card_relation (source);
+CREATE INDEX card_relation_target ON card_relation (target);
+
+-- What is wrong with card files.
+CREATE TABLE card_trouble (
+    path    BLOB NOT NULL,
+    number  INTEGER NOT NULL,
+    code    TEXT NOT NULL,
+    message TEXT NOT NULL,
+    line    INTEGER NOT NULL,
+    PRIMARY KEY (path, number)
+) WITHOUT ROWID;
+
+-- Tags `@see type::slug` in doc comments, whether there is such a card or not.
+CREATE TABLE see (
+    path   BLOB NOT NULL,
+    number INTEGER NOT NULL,
+    owner  TEXT,                -- the symbol; none for the module itself
+    key    TEXT NOT NULL,
+    line   INTEGER NOT NULL,
+    colons INTEGER NOT NULL,    -- whether `::` is part of the language
+    PRIMARY KEY (path, number)
+) WITHOUT ROWID;
+CREATE INDEX see_key ON see (key);

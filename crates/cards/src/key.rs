@@ -1,0 +1,89 @@
+//! Keys of cards and the files they live in.
+
+use base::RepoPath;
+use base::entity::CardKey;
+
+/// The folder that holds all cards.
+pub const CARDS: &str = ".cairn/cards";
+
+/// How a card's file name ends.
+const ENDING: &str = ".card.md";
+
+/// Whether a file is a card.
+pub fn is_card(path: &RepoPath) -> bool {
+    let bytes = path.as_bytes();
+    let inside = bytes.strip_prefix(CARDS.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"));
+    inside && bytes.ends_with(ENDING.as_bytes())
+}
+
+/// The type in a key: `spec` of `spec::auth/login`.
+pub fn kind(key: &CardKey) -> &str {
+    key.as_str().split_once("::").map_or("", |(kind, _)| kind)
+}
+
+/// The rest of a key: `auth/login` of `spec::auth/login`.
+pub fn slug(key: &CardKey) -> &str {
+    key.as_str().split_once("::").map_or("", |(_, slug)| slug)
+}
+
+/// What is compared to find keys that clash.
+pub fn fold(key: &str) -> String {
+    key.to_lowercase()
+}
+
+/// Why a slug cannot be that of any card: it has to be a relative path that stays inside.
+pub fn why_not(slug: &str) -> Option<&'static str> {
+    let odd = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/'));
+    let part = |part: &str| part.is_empty() || part.starts_with('.') || part.ends_with('.');
+    if slug.split('/').any(|part| matches!(part, "." | "..")) {
+        Some("would leave the cards folder")
+    } else if slug.contains(odd) {
+        Some("holds a character other than letters, digits, `.`, `_`, `-` and `/`")
+    } else if slug.split('/').any(part) {
+        Some("has a part that is empty or starts or ends with a dot")
+    } else {
+        None
+    }
+}
+
+/// A key for a new card. Stricter than what is read: it has to be a file name everywhere.
+pub fn new_key(text: &str, kind_if_bare: Option<&str>) -> Result<CardKey, String> {
+    let text = text.trim();
+    let (kind, slug) = match (text.split_once("::"), kind_if_bare) {
+        (Some((kind, slug)), None) => (kind, slug),
+        (Some((kind, slug)), Some(wanted)) if kind == wanted => (kind, slug),
+        (Some((kind, _)), Some(wanted)) => {
+            return Err(format!("the key says `{kind}`, the type is `{wanted}`"));
+        }
+        (None, Some(kind)) => (kind, text),
+        (None, None) => {
+            return Err(format!(
+                "`{}` is not a key such as `spec::auth/login`",
+                text.escape_debug()
+            ));
+        }
+    };
+    let key: CardKey = format!("{kind}::{slug}").parse()?;
+    if let Some(why) = why_not(slug) {
+        return Err(format!("the key `{key}` {why}"));
+    }
+    let first = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let inner = |c: char| first(c) || matches!(c, '.' | '_' | '-');
+    let good = |part: &str| part.starts_with(first) && part.chars().all(inner);
+    if !slug.split('/').all(good) {
+        return Err(format!(
+            "`{slug}` is not a slug: small letters, digits, `.`, `_` and `-`, with `/` between the parts"
+        ));
+    }
+    Ok(key)
+}
+
+/// Where a card of this key belongs.
+pub fn home(key: &CardKey) -> Option<RepoPath> {
+    card_path(slug(key))
+}
+
+/// The path of a card with this slug; `auth/login.spec` gives `auth/login.spec.card.md`.
+pub fn card_path(slug: &str) -> Option<RepoPath> {
+    RepoPath::from_bytes(format!("{CARDS}/{slug}{ENDING}").into_bytes()).ok()
+}

@@ -1,0 +1,362 @@
+//! The SQL of cards, their relations and the tags that name them.
+
+use base::entity::CardKey;
+use base::{RepoPath, Result};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json, json};
+use store::{Connection, Row, SqlResult, ToSql, bad_value, params, problem};
+
+use crate::card::{Card, Relation, Trouble};
+use crate::key::{fold, kind};
+use crate::see::Seen;
+use crate::words::{RelationKind, Status};
+
+/// The tables.
+pub const SCHEMA: &str = include_str!("cards.sql");
+
+/// What must be equal in an index built from nothing.
+pub const DUMP: &[&str] = &[
+    "SELECT * FROM card",
+    "SELECT * FROM card_relation",
+    "SELECT * FROM card_trouble",
+    "SELECT * FROM see",
+];
+
+/// A card as the index keeps it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CardRow {
+    /// Its file
+    pub path: RepoPath,
+    /// Its name
+    pub key: CardKey,
+    /// Its type, as it says it
+    pub kind: String,
+    /// What it is about
+    pub summary: String,
+    /// How far it has come
+    pub status: Status,
+    /// Words to find it by
+    pub tags: Vec<String>,
+    /// Broad categories
+    pub subjects: Vec<String>,
+    /// What must hold
+    pub constraints: Vec<String>,
+    /// Fields that are not ours
+    pub extra: Map<String, Json>,
+    /// The text after the frontmatter
+    pub body: String,
+    /// The lines of its key, type and status
+    pub lines: [u32; 3],
+}
+
+/// What one card says about another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelationRow {
+    /// The file of the card that says it
+    pub path: RepoPath,
+    /// The card that says it
+    pub source: CardKey,
+    /// How it hangs on the other
+    pub kind: RelationKind,
+    /// The other card's key, as it is written
+    pub target: String,
+    /// The line it is on
+    pub line: u32,
+}
+
+/// A tag in a doc comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeeRow {
+    /// The file
+    pub path: RepoPath,
+    /// The symbol; none for the module itself
+    pub owner: Option<String>,
+    /// The key it names
+    pub key: CardKey,
+    /// The line it is on
+    pub line: u32,
+    /// Whether `::` is part of the language
+    pub has_colons: bool,
+}
+
+/// Something that is wrong with a card file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TroubleRow {
+    /// The file
+    pub path: RepoPath,
+    /// What kind of mistake it is
+    pub code: String,
+    /// What is wrong
+    pub message: String,
+    /// The line
+    pub line: u32,
+}
+
+/// Which cards are wanted. Empty lists want all; tags and subjects have to be there all.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Any of these statuses
+    pub statuses: Vec<Status>,
+    /// Any of these types
+    pub kinds: Vec<String>,
+    /// All of these tags
+    pub tags: Vec<String>,
+    /// All of these subjects
+    pub subjects: Vec<String>,
+}
+
+impl Filter {
+    fn wants(&self, card: &CardRow) -> bool {
+        let all = |wanted: &[String], has: &[String]| {
+            wanted.iter().all(|one| has.iter().any(|had| fold(had) == fold(one)))
+        };
+        (self.statuses.is_empty() || self.statuses.contains(&card.status))
+            && (self.kinds.is_empty() || self.kinds.contains(&card.kind))
+            && all(&self.tags, &card.tags)
+            && all(&self.subjects, &card.subjects)
+    }
+}
+
+const CARD: &str = "SELECT path, key, type, summary, status, tags, subjects, constraints, extra,
+    body, key_line, type_line, status_line FROM card";
+const RELATION: &str = "SELECT path, source, type, target, line FROM card_relation";
+const SEE: &str = "SELECT path, owner, key, line, colons FROM see";
+
+pub(crate) fn put_card(conn: &Connection, path: &RepoPath, card: &Card) -> Result<()> {
+    let sql = "INSERT INTO card VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)";
+    let [key_line, type_line, status_line] = card.lines;
+    run(
+        conn,
+        sql,
+        params![
+            path.as_bytes(),
+            card.key.as_str(),
+            fold(card.key.as_str()),
+            card.kind,
+            card.summary,
+            card.status.word(),
+            json!(card.tags).to_string(),
+            json!(card.subjects).to_string(),
+            json!(card.constraints).to_string(),
+            json!(card.extra).to_string(),
+            card.body,
+            key_line,
+            type_line,
+            status_line,
+        ],
+    )
+}
+
+pub(crate) fn put_relation(
+    conn: &Connection,
+    path: &RepoPath,
+    number: u32,
+    (source, relation): (&str, &Relation),
+) -> Result<()> {
+    let Relation { kind, target, line } = relation;
+    let sql = "INSERT INTO card_relation VALUES (?1,?2,?3,?4,?5,?6)";
+    run(conn, sql, params![path.as_bytes(), number, source, kind.word(), target, line])
+}
+
+pub(crate) fn put_trouble(
+    conn: &Connection,
+    path: &RepoPath,
+    number: u32,
+    trouble: &Trouble,
+) -> Result<()> {
+    let Trouble { code, message, line } = trouble;
+    let sql = "INSERT INTO card_trouble VALUES (?1,?2,?3,?4,?5)";
+    run(conn, sql, params![path.as_bytes(), number, code, message, line])
+}
+
+pub(crate) fn put_see(
+    conn: &Connection,
+    path: &RepoPath,
+    number: u32,
+    (seen, colons): (&Seen, bool),
+) -> Result<()> {
+    let sql = "INSERT INTO see VALUES (?1,?2,?3,?4,?5,?6)";
+    run(
+        conn,
+        sql,
+        params![path.as_bytes(), number, seen.owner, seen.key.as_str(), seen.line, colons],
+    )
+}
+
+pub(crate) fn forget_card(conn: &Connection, path: &RepoPath) -> Result<()> {
+    for sql in [
+        "DELETE FROM card WHERE path = ?1",
+        "DELETE FROM card_relation WHERE path = ?1",
+        "DELETE FROM card_trouble WHERE path = ?1",
+    ] {
+        run(conn, sql, params![path.as_bytes()])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn forget_sees(conn: &Connection, path: &RepoPath) -> Result<()> {
+    run(conn, "DELETE FROM see WHERE path = ?1", params![path.as_bytes()])
+}
+
+/// The card in a file.
+pub fn at(conn: &Connection, path: &RepoPath) -> Result<Option<CardRow>> {
+    let sql = format!("{CARD} WHERE path = ?1");
+    Ok(cards_by(conn, &sql, params![path.as_bytes()])?.pop())
+}
+
+/// The card of a key; the first by path where several claim it.
+pub fn by_key(conn: &Connection, key: &str) -> Result<Option<CardRow>> {
+    let sql = format!("{CARD} WHERE key = ?1 ORDER BY path LIMIT 1");
+    Ok(cards_by(conn, &sql, params![key])?.pop())
+}
+
+/// Every card whose key is the same after case folding.
+pub fn keyed(conn: &Connection, key: &str) -> Result<Vec<CardRow>> {
+    cards_by(conn, &format!("{CARD} WHERE folded = ?1 ORDER BY path"), params![fold(key)])
+}
+
+/// Every card, by key and path.
+pub fn cards(conn: &Connection) -> Result<Vec<CardRow>> {
+    cards_by(conn, &format!("{CARD} ORDER BY key, path"), params![])
+}
+
+/// The cards that are wanted, by key.
+pub fn list(conn: &Connection, filter: &Filter) -> Result<Vec<CardRow>> {
+    Ok(cards(conn)?.into_iter().filter(|card| filter.wants(card)).collect())
+}
+
+/// What a card says about others, in its order.
+pub fn relations_from(conn: &Connection, source: &str) -> Result<Vec<RelationRow>> {
+    let sql = format!("{RELATION} WHERE source = ?1 ORDER BY path, number");
+    rows(conn, &sql, params![source], relation_row)
+}
+
+/// What others say about a card.
+pub fn relations_to(conn: &Connection, target: &str) -> Result<Vec<RelationRow>> {
+    let sql = format!("{RELATION} WHERE target = ?1 ORDER BY path, number");
+    rows(conn, &sql, params![target], relation_row)
+}
+
+/// What every card says about others.
+pub fn all_relations(conn: &Connection) -> Result<Vec<RelationRow>> {
+    rows(conn, &format!("{RELATION} ORDER BY path, number"), params![], relation_row)
+}
+
+/// The tags that name a card.
+pub fn sees_of(conn: &Connection, key: &str) -> Result<Vec<SeeRow>> {
+    rows(conn, &format!("{SEE} WHERE key = ?1 ORDER BY path, number"), params![key], see_row)
+}
+
+/// The tags in a file.
+pub fn sees_in(conn: &Connection, path: &RepoPath) -> Result<Vec<SeeRow>> {
+    let sql = format!("{SEE} WHERE path = ?1 ORDER BY number");
+    rows(conn, &sql, params![path.as_bytes()], see_row)
+}
+
+/// The tags in the files below a folder, given as the range of their paths.
+pub fn sees_below(conn: &Connection, (low, high): (&[u8], &[u8])) -> Result<Vec<SeeRow>> {
+    let sql = format!("{SEE} WHERE path >= ?1 AND path < ?2 ORDER BY path, number");
+    rows(conn, &sql, params![low, high], see_row)
+}
+
+/// Every tag.
+pub fn all_sees(conn: &Connection) -> Result<Vec<SeeRow>> {
+    rows(conn, &format!("{SEE} ORDER BY path, number"), params![], see_row)
+}
+
+/// How many tags name each card that some tag names.
+pub fn count_sees(conn: &Connection) -> Result<std::collections::BTreeMap<String, u64>> {
+    let sql = "SELECT key, count(*) FROM see GROUP BY key";
+    let counted = rows(conn, sql, params![], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(counted.into_iter().collect())
+}
+
+/// All that is wrong with card files.
+pub fn troubles(conn: &Connection) -> Result<Vec<TroubleRow>> {
+    let sql = "SELECT path, code, message, line FROM card_trouble ORDER BY path, number";
+    rows(conn, sql, params![], |row| {
+        Ok(TroubleRow {
+            path: path(row, 0)?,
+            code: row.get(1)?,
+            message: row.get(2)?,
+            line: row.get(3)?,
+        })
+    })
+}
+
+fn run(conn: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<()> {
+    conn.prepare_cached(sql)
+        .and_then(|mut statement| statement.execute(params))
+        .map(drop)
+        .map_err(problem("write cards"))
+}
+
+fn cards_by(conn: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<Vec<CardRow>> {
+    rows(conn, sql, params, card_row)
+}
+
+fn rows<T>(
+    conn: &Connection,
+    sql: &str,
+    params: &[&dyn ToSql],
+    read: impl FnMut(&Row<'_>) -> SqlResult<T>,
+) -> Result<Vec<T>> {
+    store::rows(conn, (sql, "read cards"), params, read)
+}
+
+fn card_row(row: &Row<'_>) -> SqlResult<CardRow> {
+    Ok(CardRow {
+        path: path(row, 0)?,
+        key: parsed(row, 1)?,
+        kind: row.get(2)?,
+        summary: row.get(3)?,
+        status: parsed(row, 4)?,
+        tags: from_json(row, 5)?,
+        subjects: from_json(row, 6)?,
+        constraints: from_json(row, 7)?,
+        extra: from_json(row, 8)?,
+        body: row.get(9)?,
+        lines: [row.get(10)?, row.get(11)?, row.get(12)?],
+    })
+}
+
+fn relation_row(row: &Row<'_>) -> SqlResult<RelationRow> {
+    Ok(RelationRow {
+        path: path(row, 0)?,
+        source: parsed(row, 1)?,
+        kind: parsed(row, 2)?,
+        target: row.get(3)?,
+        line: row.get(4)?,
+    })
+}
+
+fn see_row(row: &Row<'_>) -> SqlResult<SeeRow> {
+    Ok(SeeRow {
+        path: path(row, 0)?,
+        owner: row.get(1)?,
+        key: parsed(row, 2)?,
+        line: row.get(3)?,
+        has_colons: row.get(4)?,
+    })
+}
+
+impl SeeRow {
+    /// The type in the key it names.
+    pub fn kind(&self) -> &str {
+        kind(&self.key)
+    }
+}
+
+fn path(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
+    let bytes: Vec<u8> = row.get(column)?;
+    RepoPath::from_bytes(bytes).map_err(|error| bad_value(column, error.to_string()))
+}
+
+fn parsed<T: std::str::FromStr<Err = String>>(row: &Row<'_>, column: usize) -> SqlResult<T> {
+    row.get::<_, String>(column)?.parse().map_err(|why| bad_value(column, why))
+}
+
+fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> SqlResult<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text).map_err(|error| bad_value(column, error.to_string()))
+}

@@ -1,0 +1,78 @@
+//! The fixed words of cards: statuses and kinds of relation.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Declares words that are the same on the command line, in JSON and in a card.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident, $what:literal, { $($(#[$inner:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+        #[serde(rename_all = "snake_case")]
+        #[value(rename_all = "snake_case")]
+        pub enum $name { $($(#[$inner])* $variant,)+ }
+
+        impl $name {
+            /// All of them, in their order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The word itself.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.word())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = String;
+            fn from_str(text: &str) -> Result<Self, String> {
+                let found = Self::ALL.iter().find(|one| one.word() == text).copied();
+                found.ok_or_else(|| {
+                    let all: Vec<&str> = Self::ALL.iter().map(|one| one.word()).collect();
+                    format!("`{}` is not {}; it is one of {}", text.escape_debug(), $what, all.join(", "))
+                })
+            }
+        }
+    };
+}
+
+words!(
+    /// How far a card has come.
+    Status, "a status", {
+        /// Being written; nothing is checked
+        Draft = "draft",
+        /// Agreed on, not begun
+        Accepted = "accepted",
+        /// Being built
+        Implementing = "implementing",
+        /// Built; some code must say so
+        Implemented = "implemented",
+        /// No longer true
+        Deprecated = "deprecated",
+    }
+);
+
+words!(
+    /// How one card hangs on another.
+    RelationKind, "a kind of relation", {
+        /// It cannot be built before the other
+        DependsOn = "depends_on",
+        /// The other is background
+        References = "references",
+        /// The two have to do with each other
+        Related = "related",
+        /// It refines the other
+        Extends = "extends",
+        /// Both cannot be true
+        Conflicts = "conflicts",
+    }
+);

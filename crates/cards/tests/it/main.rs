@@ -1,0 +1,1 @@
+//! What the crate promises, from the outside.

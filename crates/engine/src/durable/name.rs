@@ -1,0 +1,99 @@
+//! A branch's name as a folder's name: no two branches share one, on any file system.
+
+/// What a store belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Owner {
+    /// A branch
+    Branch(String),
+    /// A commit that is checked out without a branch
+    Commit(String),
+}
+
+/// A folder's name longer than this is cut and hashed, in bytes.
+const LONGEST: usize = 120;
+
+/// Names that Windows keeps for devices, whatever follows after a dot.
+const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+
+impl Owner {
+    /// The name that people know it by.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Branch(name) | Self::Commit(name) => name,
+        }
+    }
+
+    /// Its folder: small letters, digits, `-`, `_` and inner dots stay; every other byte is
+    /// written as `%` and two digits, so that letters of either case stay apart where the disk
+    /// does not tell them apart. A commit starts with `@`, which no branch's folder does.
+    pub(crate) fn folder(&self) -> String {
+        let name = match self {
+            Self::Commit(commit) => return format!("@{commit}"),
+            Self::Branch(name) => name,
+        };
+        let bytes = name.as_bytes();
+        let is_device = |stem: &str| {
+            let numbered = ["com", "lpt"].iter().any(|port| {
+                stem.strip_prefix(port).is_some_and(|rest| rest.len() == 1 && rest != "0")
+            });
+            DEVICES.contains(&stem) || numbered
+        };
+        let reserved = is_device(name.split('.').next().unwrap_or(name));
+        let plain = |at: usize, byte: u8| match byte {
+            b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' => at > 0 || !reserved,
+            b'.' => at > 0 && at + 1 < bytes.len(),
+            _ => false,
+        };
+        let written = |(at, byte): (usize, &u8)| match plain(at, *byte) {
+            true => char::from(*byte).to_string(),
+            false => format!("%{byte:02x}"),
+        };
+        let whole: String = bytes.iter().enumerate().map(written).collect();
+        match whole.get(..LONGEST) {
+            // `%~` is no byte, so that a cut name is never the whole name of another.
+            Some(start) if whole.len() > LONGEST => {
+                format!("{start}%~{}", &blake3::hash(bytes).to_hex()[..32])
+            }
+            _ => whole,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn folder(name: &str) -> String {
+        Owner::Branch(name.into()).folder()
+    }
+
+    #[test]
+    fn names_are_safe_and_readable() {
+        for (name, expected) in [
+            ("main", "main"),
+            ("feature/a-b_c.1", "feature%2fa-b_c.1"),
+            ("Main", "%4dain"),
+            ("con", "%63on"),
+            ("nul.x", "%6eul.x"),
+            ("com1", "%63om1"),
+            ("@abc", "%40abc"),
+            ("é", "%c3%a9"),
+            ("a.", "a%2e"),
+            ("%2f", "%252f"),
+        ] {
+            assert_eq!(folder(name), expected);
+        }
+        assert!(folder(&"x".repeat(4000)).len() < 200);
+        assert_ne!(folder(&"x".repeat(300)), folder(&"x".repeat(301)));
+    }
+
+    proptest! {
+        #[test]
+        fn no_two_names_share_a_folder(a in "[aAéÉ/.%~@-]{1,12}", b in "[aAéÉ/.%~@-]{1,12}") {
+            let same = folder(&a).to_lowercase() == folder(&b).to_lowercase();
+            prop_assert_eq!(same, a == b);
+        }
+    }
+}

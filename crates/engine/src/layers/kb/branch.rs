@@ -1,0 +1,114 @@
+//! The stores of all branches: what each holds, and what no other has.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use base::{Call, Code, Problem, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::Connection;
+
+use super::DURABLE;
+use crate::durable::name::Owner;
+use crate::durable::place::{Kept, StorePlace};
+use crate::repo::Repository;
+
+/// A branch's store
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BranchRow {
+    /// The branch, or the commit that was checked out without one
+    pub branch: String,
+    /// Whether it is read now
+    pub current: bool,
+    /// Whether others start from it
+    pub default: bool,
+    /// Whether git still has the branch
+    pub exists: bool,
+    /// Entities that agents wrote
+    pub entities: u64,
+    /// Relations that agents wrote
+    pub relations: u64,
+    /// Changesets in its log
+    pub changesets: u64,
+    /// Changesets that the default branch's store has not
+    pub unmerged: u64,
+    /// Bytes on disk
+    pub bytes: u64,
+    /// What is wrong with it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// All branches' stores, with their folders.
+pub(crate) fn all(
+    place: &StorePlace,
+    git: Option<&Repository>,
+    call: &Call,
+) -> Result<Vec<(BranchRow, Kept)>> {
+    let Some((own, default)) = place.owners() else { return Ok(Vec::new()) };
+    let kept = place.kept(&DURABLE)?;
+    let names = git.map(|git| git.branches(call)).transpose()?.unwrap_or_default();
+    let detached = git.map(|git| git.detached(call)).transpose()?.unwrap_or_default();
+    let exists = |owner: &Owner| match owner {
+        Owner::Branch(name) => names.iter().any(|branch| branch.name == *name),
+        Owner::Commit(commit) => detached.contains(commit),
+    };
+    let known = match kept.iter().find(|kept| kept.owner == *default) {
+        Some(kept) => {
+            read(&kept.file(&DURABLE)).and_then(|conn| kb::uids(&conn)).unwrap_or_default()
+        }
+        None => Vec::new(),
+    };
+    let known: BTreeSet<String> = known.into_iter().collect();
+    let row = |kept: Kept| {
+        let file = kept.file(&DURABLE);
+        let held = read(&file).and_then(|conn| {
+            let new = kb::uids(&conn)?.iter().filter(|uid| !known.contains(*uid)).count() as u64;
+            Ok((kb::counts(&conn)?, new))
+        });
+        let problem = held.as_ref().err().map(ToString::to_string);
+        let ((entities, relations, changesets), unmerged) = held.unwrap_or_default();
+        let row = BranchRow {
+            branch: kept.owner.name().to_owned(),
+            current: kept.owner == *own,
+            default: kept.owner == *default,
+            exists: exists(&kept.owner),
+            entities,
+            relations,
+            changesets,
+            unmerged: if kept.owner == *default { 0 } else { unmerged },
+            bytes: bytes(&kept.folder),
+            problem,
+        };
+        (row, kept)
+    };
+    Ok(kept.into_iter().map(row).collect())
+}
+
+/// A branch's store for reading, by the branch's name.
+pub(crate) fn open(place: &StorePlace, branch: &str) -> Result<Connection> {
+    let kept = place.kept(&DURABLE)?;
+    let names: Vec<&str> = kept.iter().map(|kept| kept.owner.name()).collect();
+    match kept.iter().find(|kept| kept.owner.name() == branch) {
+        Some(kept) => read(&kept.file(&DURABLE)),
+        None => {
+            let problem = Problem::not_found(format!("{branch} has no knowledge base of its own"));
+            let near = base::near::nearest(branch, names, 1);
+            let hint = near.first().map(|near| format!("the nearest is {near}"));
+            let all = "`kb branches` lists those that have".to_owned();
+            Err(hint.into_iter().chain([all]).fold(problem, Problem::hint))
+        }
+    }
+}
+
+fn read(file: &Path) -> Result<Connection> {
+    match DURABLE.read(file)? {
+        Some(reading) => Ok(reading.conn),
+        None => Err(Problem::new(Code::NotFound, "the store is not there")),
+    }
+}
+
+fn bytes(folder: &Path) -> u64 {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|entry| entry.metadata().ok()).map(|known| known.len()).sum()
+}

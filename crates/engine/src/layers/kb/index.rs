@@ -1,0 +1,94 @@
+//! What files say as a part of the index: documents, manifests, and `implements` in comments.
+
+use base::{RepoPath, Result};
+use kb::{Extracted, Origin, Relates, Told, derived_tables as tables};
+use store::Connection;
+use syntax::DocTag;
+
+use crate::index::{Indexer, Learned, News};
+use crate::layers::code::handle;
+use crate::search::{self, Text};
+
+/// Keeps what documents, manifests and doc comments say.
+pub(crate) struct KbIndexer;
+
+/// What doc comments say is known by this name.
+const CODE: &str = "code";
+
+impl Indexer for KbIndexer {
+    fn schema(&self) -> &'static str {
+        tables::SCHEMA
+    }
+
+    fn dump(&self) -> &'static [&'static str] {
+        tables::DUMP
+    }
+
+    fn reads(&self, path: &RepoPath) -> bool {
+        kb::extractor(path).is_some()
+    }
+
+    fn forget(&self, conn: &Connection, path: &RepoPath, _: bool) -> Result<()> {
+        for id in tables::ids_of(conn, path)? {
+            search::remove(conn, &node(&id))?;
+        }
+        tables::forget(conn, path)
+    }
+
+    fn learn(&self, conn: &Connection, file: &Learned<'_>) -> Result<()> {
+        let claims = claims(file);
+        if !claims.is_empty() {
+            tables::learn(conn, (file.path, CODE), &claims)?;
+        }
+        let (Some(extractor), Some(text)) = (kb::extractor(file.path), file.text) else {
+            return Ok(());
+        };
+        let found = extractor.extract(file.path, &String::from_utf8_lossy(text));
+        for (entity, _) in &found.entities {
+            search::put(conn, &text_of(entity, Some(file.path)))?;
+        }
+        tables::learn(conn, (file.path, extractor.name()), &found)
+    }
+
+    fn settle(&self, _: &Connection, _: &News<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// `implements REQ-001` in the doc comments of a program.
+fn claims(file: &Learned<'_>) -> Extracted {
+    let links = file.facts.doc_links.iter().filter(|link| link.tag == DocTag::Implements);
+    let told = links.map(|link| {
+        let owner = link.owner.and_then(|at| file.facts.symbols.get(at as usize));
+        let from = match owner {
+            Some(symbol) => handle(file.path, &symbol.path),
+            None => crate::layers::files::node(file.path).to_string(),
+        };
+        Told {
+            relates: Some(Relates::Implements),
+            from,
+            to: link.target.clone(),
+            kind: String::new(),
+            origin: Origin::File(file.path.clone(), link.line),
+        }
+    });
+    Extracted { told: told.collect(), ..Extracted::default() }
+}
+
+fn node(id: &str) -> String {
+    format!("kb:{id}")
+}
+
+/// The text that an entity is found by.
+pub(super) fn text_of(entity: &kb::Entity, path: Option<&RepoPath>) -> Text {
+    let tags = entity.more.tags.join(" ");
+    let text = entity.more.text.as_deref().unwrap_or_default();
+    let body: String = text.chars().take(4000).collect();
+    Text {
+        node: node(&entity.id),
+        kind: "kb",
+        path: path.cloned(),
+        name: format!("{} {}", entity.id, entity.title.chars().take(200).collect::<String>()),
+        body: format!("{} {tags}\n{body}", entity.kind),
+    }
+}

@@ -1,0 +1,32 @@
+//! The knowledge base as an area: what files say in the index, what agents wrote in the branch's
+//! store, both as one model, a layer of the graph, and rules.
+
+pub(crate) mod branch;
+mod change;
+mod context;
+mod gate;
+mod index;
+mod known;
+mod layer;
+mod rules;
+pub(crate) mod show;
+
+use crate::durable::Durable;
+use crate::search;
+
+pub(crate) use change::{KbChange, What};
+pub(crate) use index::KbIndexer;
+pub(crate) use known::{is_document, known, outside, stamp};
+pub(crate) use layer::KbLayer;
+pub(crate) use rules::RULES;
+
+/// The store's name.
+pub(crate) const STORE: &str = "kb";
+
+/// One store a branch.
+pub(crate) const DURABLE: Durable = Durable {
+    name: STORE,
+    file: "branches/{branch}/kb.sqlite",
+    steps: &[kb::STEPS[0], search::STEP],
+    inverse: change::read_inverse,
+};

@@ -1,0 +1,186 @@
+//! Entities and changes as answers show them.
+
+use kb::{Bond, Edit, Entity, Fact, Logged, Tally};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::contract::page::{Cell, Page, Render};
+
+/// How many changed rows an answer lists.
+const LISTED: usize = 40;
+
+/// One entity
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Row {
+    /// Its handle
+    pub node: String,
+    /// What it says
+    #[serde(flatten)]
+    pub entity: Entity,
+    /// The file that tells it; none if an agent wrote it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The code symbol that it is
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
+}
+
+impl Row {
+    /// An entity as a row; its long text only where it was asked for.
+    pub(crate) fn of(fact: &Fact, with_text: bool) -> Self {
+        let mut entity = fact.entity.clone();
+        if !with_text {
+            entity.more.text = None;
+        }
+        Self {
+            node: format!("kb:{}", entity.id),
+            file: fact.origin.file().map(|(path, line)| format!("{path}:{line}")),
+            symbol: fact.code.as_ref().map(ToString::to_string),
+            entity,
+        }
+    }
+
+    /// The cells of a table's row.
+    pub(crate) fn cells(&self) -> Vec<Cell> {
+        let entity = &self.entity;
+        let priority = entity.more.priority.map(|p| format!(", {p}")).unwrap_or_default();
+        vec![
+            Cell::text(format!("{}, {}{priority}", entity.kind, entity.status)),
+            Cell::text(format!("\"{}\"", short(&entity.title, 100))),
+            Cell::handle(&self.node),
+        ]
+    }
+}
+
+/// One relation
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Tie {
+    /// What it says
+    #[serde(flatten)]
+    pub relation: kb::Relation,
+    /// The file and line that tell it; none if an agent wrote it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+}
+
+impl Tie {
+    /// A relation as a row.
+    pub(crate) fn of(bond: &Bond) -> Self {
+        let file = bond.origin.file().map(|(path, line)| format!("{path}:{line}"));
+        Self { relation: bond.relation.clone(), file }
+    }
+
+    /// The cells of a table's row.
+    pub(crate) fn cells(&self) -> Vec<Cell> {
+        let relation = &self.relation;
+        let kind =
+            if relation.kind.is_empty() { String::new() } else { format!(" ({})", relation.kind) };
+        vec![
+            Cell::handle(handle(&relation.from)),
+            Cell::text(format!("{}{kind}", relation.relates)),
+            Cell::handle(handle(&relation.to)),
+        ]
+    }
+}
+
+/// An end of a relation as a handle.
+fn handle(end: &str) -> String {
+    match kb::End::read(end) {
+        Ok(kb::End::Entity(id)) => format!("kb:{id}"),
+        _ => end.to_owned(),
+    }
+}
+
+/// What a change did, or would do, to the knowledge base
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Applied {
+    /// What was done, in a few words
+    pub summary: String,
+    /// Entities that were touched
+    pub entities: Tally,
+    /// Relations that were touched
+    pub relations: Tally,
+    /// Each row, in a few words
+    pub rows: Vec<String>,
+    /// What to look at, although it was done
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+impl Applied {
+    /// What a list of edits does.
+    pub(crate) fn of(summary: impl Into<String>, edits: &[Edit]) -> Self {
+        let (entities, relations) = Tally::of(edits);
+        let rows = edits.iter().map(Edit::words).collect();
+        let warnings = edits.iter().filter_map(secret).collect();
+        Self { summary: summary.into(), entities, relations, rows, warnings }
+    }
+
+    /// What an entry of the log did.
+    pub(crate) fn before(entry: &Logged) -> Self {
+        Self::of(format!("nothing: entry {} did it already", entry.seq), &[])
+    }
+
+    /// The rows as the text of a dry run.
+    pub(crate) fn preview(&self) -> String {
+        self.rows.iter().map(|row| format!("{row}\n")).collect()
+    }
+}
+
+impl Render for Applied {
+    fn render(&self, page: &mut Page) {
+        let counted = |tally: Tally, what: &str| match tally.total() {
+            0 => None,
+            _ => Some(format!(
+                "{what}: {} added, {} changed, {} removed",
+                tally.added, tally.changed, tally.removed
+            )),
+        };
+        let counts = [counted(self.entities, "entities"), counted(self.relations, "relations")];
+        let counts: Vec<String> = counts.into_iter().flatten().collect();
+        page.answer(match counts.as_slice() {
+            [] => format!("{}; nothing to change", self.summary),
+            counts => format!("{}; {}", self.summary, counts.join("; ")),
+        });
+        for row in self.rows.iter().take(LISTED) {
+            page.say(format!("  {row}"));
+        }
+        if self.rows.len() > LISTED {
+            let more = self.rows.len() - LISTED;
+            page.say_next(format!("…  {more} more"), "kb log --limit 1 --json");
+        }
+        for warning in &self.warnings {
+            page.item("warning", warning);
+        }
+    }
+}
+
+/// Texts on one line and cut, for tables.
+pub(crate) fn short(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// What keys and passwords look like: a mark that their makers put there on purpose.
+const MARKS: [&str; 9] = [
+    "-----BEGIN ",
+    "AKIA",
+    "ghp_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "sk_live_",
+    "AIza",
+    "eyJhbGciOi",
+];
+
+/// A warning where a text looks like a secret: the log would keep it for good.
+fn secret(edit: &Edit) -> Option<String> {
+    let Edit::Entity { id, after: Some(entity), .. } = edit else { return None };
+    let text = entity.more.text.as_deref().unwrap_or_default();
+    let looks = MARKS.iter().any(|mark| text.contains(mark) || entity.title.contains(mark));
+    looks.then(|| format!("{id} looks as if it holds a secret; the audit log keeps it for good"))
+}

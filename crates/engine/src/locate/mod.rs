@@ -1,0 +1,116 @@
+//! Which files a text in plain words is about: an issue, a requirement, a question.
+//!
+//! What the whole text of a file says is weighed with what the question names outright: paths,
+//! modules, symbols and where they are defined. No model, no network; figures in
+//! `docs/benchmarks.md`.
+
+mod mentions;
+pub(crate) mod tables;
+mod weigh;
+
+use std::collections::BTreeMap;
+
+use base::{RepoPath, Result};
+
+use crate::search::words;
+use crate::view::View;
+
+use self::mentions::Mentions;
+
+/// Files that are weighed, at most.
+const CANDIDATES: usize = 1000;
+
+/// How much the words of a path count beside the text, at most.
+const PATH_SHARE: f64 = 0.3;
+
+/// How much everything that is named outright may count.
+const NAMED_SHARE: f64 = 1.2;
+
+/// A word is kept this often in the text of a file, at most.
+const KEPT: usize = 8;
+
+/// A file that a text may be about.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Place {
+    /// The file
+    pub path: RepoPath,
+    /// How well it fits; comparable within one answer
+    pub score: f64,
+    /// What the text names in it
+    pub names: Vec<String>,
+}
+
+impl Place {
+    /// What the text names in it, in a few words.
+    pub(crate) fn said(&self) -> String {
+        let shown: Vec<&str> = self.names.iter().take(4).map(String::as_str).collect();
+        if shown.is_empty() { String::new() } else { format!("names {}", shown.join(", ")) }
+    }
+}
+
+/// A text with more telling words than this is prose: not all of them can be in one name.
+const PROSE: usize = 6;
+
+/// Whether a text is a description and not a name or a few words.
+pub(crate) fn is_prose(text: &str) -> bool {
+    let telling = text.split_whitespace().filter(|word| weigh::is_telling(&word.to_lowercase()));
+    telling.count() > PROSE
+}
+
+/// The query of the full-text index for a text; empty if it says nothing.
+pub(crate) fn query(text: &str) -> String {
+    weigh::Asked::new(text).query()
+}
+
+/// The words of a file's text, as they are kept.
+pub(crate) fn kept(text: &str) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for word in words::spread(text).split(' ').filter(|word| weigh::is_telling(word)) {
+        *counts.entry(word.to_owned()).or_default() += 1;
+    }
+    let repeated = |(word, count): (&String, &usize)| format!("{word} ").repeat((*count).min(KEPT));
+    counts.iter().map(repeated).collect()
+}
+
+/// The files that a text is most likely about, best first. Tests come last: what a text asks
+/// for is made elsewhere and tested there.
+pub(crate) fn files(view: &View, text: &str, most: usize) -> Result<Vec<Place>> {
+    let conn = view.index()?.conn();
+    let asked = weigh::Asked::new(text);
+    if asked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut fits: BTreeMap<RepoPath, f64> =
+        tables::fitting(conn, &asked.query(), CANDIDATES)?.into_iter().collect();
+    let mentions = Mentions::of(view, text)?;
+    for path in mentions.paths() {
+        fits.entry(path.clone()).or_insert(0.0);
+    }
+    let best = fits.values().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let told = asked.tell_apart(fits.keys());
+    let mut places: Vec<Place> = fits
+        .into_iter()
+        .map(|(path, fit)| {
+            let (named, names) = mentions.at(&path);
+            let in_path = PATH_SHARE * told.share(&path);
+            let score = fit / best + named.min(NAMED_SHARE) + in_path;
+            let score = if is_test(&path) { score / 4.0 } else { score };
+            Place { path, score, names }
+        })
+        .collect();
+    places.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
+    places.truncate(most);
+    Ok(places)
+}
+
+/// Whether a file is a test by its name or folder.
+pub(crate) fn is_test(path: &RepoPath) -> bool {
+    let path = path.to_string().to_lowercase();
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let stem = name.split('.').next().unwrap_or_default();
+    let marked = [".test.", ".spec.", "_test."].iter().any(|mark| name.contains(mark));
+    let folder = folders.split('/').any(|part| {
+        matches!(part, "test" | "tests" | "testing" | "__tests__" | "spec" | "testdata")
+    });
+    marked || folder || stem.starts_with("test_") || matches!(stem, "tests" | "conftest")
+}

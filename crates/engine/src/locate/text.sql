@@ -1,0 +1,5 @@
+-- The words of a file's whole text, identifiers split; one row a file, by the id of its `doc`.
+-- A word that occurs often is kept a few times: more of it says nothing more.
+CREATE VIRTUAL TABLE doc_text USING fts5 (
+    text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
+);

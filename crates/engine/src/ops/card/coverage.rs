@@ -1,0 +1,170 @@
+//! `card.coverage`: whether cards that are agreed on have code behind them.
+
+use std::collections::BTreeMap;
+
+use base::Result;
+use base::entity::CardKey;
+use cards::Status;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::show::{Linked, links};
+use super::{count, doubt_unreadable, named};
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::view::View;
+
+/// Say which cards have code behind them, and which should
+///
+/// One card with the places that link it, or all of them, worst first.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Coverage {
+    /// Key, slug or file of one card; all if left out
+    #[serde(default)]
+    pub key: Option<Target>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// What is linked and what is not
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Covered {
+    /// Cards by status: how many are linked, and how many there are
+    pub statuses: BTreeMap<&'static str, Share>,
+    /// The cards, worst first
+    pub cards: Vec<Row>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// How many of some cards are linked
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Share {
+    /// How many some code links
+    pub linked: u64,
+    /// How many there are
+    pub total: u64,
+}
+
+/// One card
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Row {
+    /// Its handle
+    pub key: CardKey,
+    /// How far it has come
+    pub status: Status,
+    /// Whether that is as it should be
+    pub verdict: Verdict,
+    /// What that means
+    pub says: &'static str,
+    /// The places that link it
+    pub links: Vec<Linked>,
+}
+
+/// Whether a card has the code its status asks for, worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It lacks what it must have
+    Error,
+    /// It lacks what it will need
+    Warning,
+    /// It is linked, or need not be
+    Fine,
+}
+
+impl Query for Coverage {
+    const NAME: &'static str = "card.coverage";
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("coverage_report").renaming(&[("card_key", "key")])];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "auth/login", shows: "the code that links one card" }];
+    type Answer = Covered;
+
+    fn run(self, view: &View) -> Result<Covered> {
+        let all = match &self.key {
+            Some(key) => vec![named(view, key)?],
+            None => cards::cards(view.index()?.conn())?,
+        };
+        let mut statuses: BTreeMap<&'static str, Share> = BTreeMap::new();
+        let mut rows = Vec::new();
+        for card in all {
+            let links = links(view, &card.key)?;
+            let share = statuses.entry(card.status.word()).or_default();
+            share.total += 1;
+            share.linked += u64::from(!links.is_empty());
+            let (verdict, says) = judge(card.status, !links.is_empty());
+            rows.push(Row { key: card.key, status: card.status, verdict, says, links });
+        }
+        rows.sort_by(|a, b| a.verdict.cmp(&b.verdict).then_with(|| a.key.cmp(&b.key)));
+        if self.key.is_none() {
+            doubt_unreadable(view)?;
+        }
+        let (cards, paging) = Paging::cut(rows, self.offset, self.limit);
+        Ok(Covered { statuses, cards, paging })
+    }
+}
+
+/// What a card's status asks of the code.
+fn judge(status: Status, is_linked: bool) -> (Verdict, &'static str) {
+    match (status, is_linked) {
+        (Status::Accepted, false) => {
+            (Verdict::Warning, "confirmed card, no implementation code linked")
+        }
+        (Status::Implementing, false) => (Verdict::Warning, "card in progress, no code linked"),
+        (Status::Implemented, false) => (Verdict::Error, "marked implemented but no code linked"),
+        (_, true) => (Verdict::Fine, "linked"),
+        (Status::Draft | Status::Deprecated, false) => (Verdict::Fine, "not linked, need not be"),
+    }
+}
+
+impl Render for Covered {
+    fn render(&self, page: &mut Page) {
+        let (linked, total) = self
+            .statuses
+            .values()
+            .fold((0, 0), |sum, share| (sum.0 + share.linked, sum.1 + share.total));
+        match self.cards.as_slice() {
+            [] => page.answer("There are no cards"),
+            [only] if total == 1 => {
+                let places = count(only.links.len() as u64, "place");
+                page.answer(format!("{}: {}, {} ({places})", only.key, only.status, only.says));
+                let row = |link: &Linked| {
+                    vec![Cell::faint(format!("line {}", link.line)), Cell::handle(&link.node)]
+                };
+                page.table(2, only.links.iter().map(row).collect());
+                return;
+            }
+            _ => page.answer(format!("{linked} of {} are linked from code", count(total, "card"))),
+        }
+        let share = |(status, share): (&&str, &Share)| {
+            format!("{status} {} of {}", share.linked, share.total)
+        };
+        page.say(self.statuses.iter().map(share).collect::<Vec<_>>().join(", "));
+        let row = |row: &Row| {
+            let says = match row.verdict {
+                Verdict::Fine => Cell::faint(row.says),
+                _ => Cell::bad(row.says),
+            };
+            let links = count(row.links.len() as u64, "link");
+            vec![Cell::text(row.status), says, Cell::faint(links), Cell::handle(&row.key)]
+        };
+        page.table(0, self.cards.iter().map(row).collect());
+        self.paging.say_rest(page, self.cards.len(), "card coverage");
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

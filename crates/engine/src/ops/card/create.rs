@@ -1,0 +1,138 @@
+//! `card.create`: a new card.
+
+use base::entity::CardKey;
+use base::{Code, Problem, RepoPath, Result};
+use cards::{New, Status};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tree::FileEdit;
+
+use super::Done;
+use crate::contract::alias::Alias;
+use crate::contract::args::{Words, comma_list, one_or_many};
+use crate::contract::op::{Ask, Effect, Example, Mutation};
+use crate::plan::{Change, Plan};
+use crate::view::View;
+
+/// Make a card: a spec as a file under `.cairn/cards`
+///
+/// Without its fields, on a terminal, it asks for them.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Create {
+    /// Key, such as `spec::auth/login`; with a type, `auth/login` is enough
+    pub key: Words,
+    /// What it is about, in one line
+    #[arg(long, required = true)]
+    pub summary: Words,
+    /// Type of the card; what the key says if left out
+    #[arg(long)]
+    #[serde(default)]
+    pub r#type: Option<String>,
+    /// How far it has come; draft if left out
+    #[arg(long)]
+    #[serde(default)]
+    pub status: Option<Status>,
+    /// Words to find it by
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub tags: Vec<String>,
+    /// Broad categories
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub subjects: Vec<String>,
+    /// What must hold, each in one line
+    #[arg(long)]
+    #[serde(default, deserialize_with = "one_or_many")]
+    pub constraints: Vec<String>,
+    /// The spec itself, as Markdown
+    #[arg(long)]
+    #[serde(default)]
+    pub body: Option<String>,
+}
+
+impl Mutation for Create {
+    const NAME: &'static str = "card.create";
+    const EFFECT: Effect = Effect::ADDS;
+    const ALIASES: &'static [Alias] = &[Alias::of("card_add")];
+    const EXAMPLES: &'static [Example] = &[Example {
+        args: "spec::auth/login --summary \"OAuth login\" --tags auth",
+        shows: "a draft with one tag",
+    }];
+    const ASKS: &'static [Ask] = &[
+        Ask { field: "key", question: "Key, such as spec::auth/login" },
+        Ask { field: "summary", question: "What it is about, in one line" },
+        Ask { field: "tags", question: "Tags, with commas between them (none)" },
+        Ask { field: "body", question: "The spec in one line; write more in the file (none)" },
+    ];
+    type Answer = Done;
+
+    fn plan(self, view: &View) -> Result<Plan<Done>> {
+        let key = cards::new_key(self.key.as_str(), self.r#type.as_deref()).map_err(|why| {
+            Problem::invalid(why).hint("a key is a registered type, `::` and a slug")
+        })?;
+        registered(view, &key)?;
+        free(view, &key, None)?;
+        let path = place(view, &key)?;
+        let text = cards::template(&New {
+            key: &key,
+            summary: self.summary.as_str().trim(),
+            status: self.status.unwrap_or(Status::Draft),
+            lists: [
+                ("tags", &self.tags),
+                ("subjects", &self.subjects),
+                ("constraints", &self.constraints),
+            ],
+            relations: &[],
+            body: self.body.as_deref().unwrap_or_default(),
+        })
+        .map_err(|fault| Problem::invalid(fault.message))?;
+        let edit = FileEdit { path: path.clone(), expected: None, content: Some(text.into()) };
+        let summary = format!("{key}: created");
+        let next = format!("say in code that it implements it with  link add PATH {key}");
+        let answer = Done { key, path, said: "created".into(), notes: vec![next] };
+        Ok(Plan { summary, change: Change::Files(vec![edit]), answer, again: true })
+    }
+}
+
+/// Refuses a type that `card_types` does not list.
+pub(super) fn registered(view: &View, key: &CardKey) -> Result<()> {
+    let kind = cards::kind(key);
+    let types: Vec<String> = view.config().card_types.iter().map(ToString::to_string).collect();
+    if types.iter().any(|known| known == kind) {
+        return Ok(());
+    }
+    let near = base::near::nearest(kind, types.iter().map(String::as_str), 1);
+    let problem = Problem::invalid(format!("`{kind}` is not a registered card type"));
+    let near = near.first().map(|near| format!("the nearest is `{near}`"));
+    let all = format!("the types are {}; `card_types` in cairn.jsonc adds more", types.join(", "));
+    Err(near.into_iter().chain([all]).fold(problem, Problem::hint))
+}
+
+/// Refuses a key that another card has, or one that differs in case alone.
+pub(super) fn free(view: &View, key: &CardKey, besides: Option<&RepoPath>) -> Result<()> {
+    let taken = cards::keyed(view.index()?.conn(), key.as_str())?;
+    let Some(other) = taken.iter().find(|card| Some(&card.path) != besides) else { return Ok(()) };
+    Err(Problem::new(
+        Code::InvariantViolation,
+        format!("`{}` is the key of {}", other.key, other.path),
+    )
+    .detail("path", other.path.to_string())
+    .hint(format!("look at it with  card show {}", other.key)))
+}
+
+/// Where a new card goes: its conventional place, or one with its type if that is taken.
+pub(super) fn place(view: &View, key: &CardKey) -> Result<RepoPath> {
+    let with_type = format!("{}.{}", cards::slug(key), cards::kind(key));
+    let places = [cards::home(key), cards::card_path(&with_type)];
+    let free = |path: &RepoPath| view.tree().stat_if_there(path).is_none();
+    let found = places.into_iter().flatten().find(free);
+    found.ok_or_else(|| {
+        Problem::new(
+            Code::InvariantViolation,
+            format!("the places for `{key}` are taken by other files"),
+        )
+        .hint("choose another slug")
+    })
+}

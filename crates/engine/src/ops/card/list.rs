@@ -1,0 +1,208 @@
+//! `card.list`: which cards there are.
+
+use std::collections::BTreeSet;
+
+use base::entity::CardKey;
+use base::{EntityRef, RepoPath, Result};
+use cards::{CardRow, Filter, Status};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{count, doubt_unreadable};
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target, comma_list};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::graph;
+use crate::index::tables::range_below;
+use crate::view::View;
+
+/// List cards by status, type, tags, subjects or text
+///
+/// Each with how many places in the code link it. `search` ranks cards by words.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct List {
+    /// Any of these statuses
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub status: Vec<Status>,
+    /// Any of these types
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub r#type: Vec<String>,
+    /// All of these tags
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub tags: Vec<String>,
+    /// All of these subjects
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub subjects: Vec<String>,
+    /// Only with this in its key, summary, constraints or text
+    #[arg(long)]
+    #[serde(default)]
+    pub text: Option<String>,
+    /// Only linked from this file or folder, or lying in it
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// Cards, by key
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Listed {
+    /// The cards
+    pub cards: Vec<Row>,
+    #[serde(skip)]
+    paging: Paging,
+    #[serde(skip)]
+    again: String,
+}
+
+/// One card
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Row {
+    /// Its handle
+    pub key: CardKey,
+    /// Its type
+    pub r#type: String,
+    /// How far it has come
+    pub status: Status,
+    /// What it is about
+    pub summary: String,
+    /// Words to find it by
+    pub tags: Vec<String>,
+    /// Its file
+    pub path: RepoPath,
+    /// How many places in the code link it
+    pub links: u64,
+}
+
+impl Query for List {
+    const NAME: &'static str = "card.list";
+    const ALIASES: &'static [Alias] = &[Alias::of("list_cards").lifting(&["filters"])];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "--status accepted,implementing", shows: "what is agreed on and not done" },
+        Example {
+            args: "--tags auth --path src",
+            shows: "cards about auth that code in src links",
+        },
+    ];
+    type Answer = Listed;
+
+    fn run(self, view: &View) -> Result<Listed> {
+        let again = self.again();
+        let filter = Filter {
+            statuses: self.status,
+            kinds: self.r#type,
+            tags: self.tags,
+            subjects: self.subjects,
+        };
+        let mut found = cards::list(view.index()?.conn(), &filter)?;
+        if let Some(text) = &self.text {
+            let wanted = text.to_lowercase();
+            found.retain(|card| says(card, &wanted));
+        }
+        if let Some(path) = &self.path {
+            keep_near(view, path, &mut found)?;
+        }
+        doubt_unreadable(view)?;
+        let (found, paging) = Paging::cut(found, self.offset, self.limit);
+        Ok(Listed { cards: rows(view, found)?, paging, again })
+    }
+}
+
+impl List {
+    /// The call without its offset.
+    fn again(&self) -> String {
+        let words: Vec<String> = self.status.iter().map(ToString::to_string).collect();
+        let lists = [
+            ("status", words),
+            ("type", self.r#type.clone()),
+            ("tags", self.tags.clone()),
+            ("subjects", self.subjects.clone()),
+            ("text", self.text.iter().map(|text| format!("\"{text}\"")).collect()),
+            ("path", self.path.iter().map(ToString::to_string).collect()),
+        ];
+        let said = lists.iter().filter(|(_, words)| !words.is_empty());
+        let said = said.map(|(name, words)| format!(" --{name} {}", words.join(",")));
+        format!("card list{}", said.collect::<String>())
+    }
+}
+
+/// Cards as rows, with their links counted.
+pub(super) fn rows(view: &View, cards: Vec<CardRow>) -> Result<Vec<Row>> {
+    let links = cards::count_sees(view.index()?.conn())?;
+    let row = |card: CardRow| Row {
+        links: links.get(card.key.as_str()).copied().unwrap_or(0),
+        key: card.key,
+        r#type: card.kind,
+        status: card.status,
+        summary: card.summary,
+        tags: card.tags,
+        path: card.path,
+    };
+    Ok(cards.into_iter().map(row).collect())
+}
+
+fn says(card: &CardRow, wanted: &str) -> bool {
+    let texts = [card.key.as_str(), &card.summary, &card.body];
+    let all = texts.into_iter().chain(card.constraints.iter().map(String::as_str));
+    all.into_iter().any(|text| text.to_lowercase().contains(wanted))
+}
+
+fn keep_near(view: &View, path: &Target, found: &mut Vec<CardRow>) -> Result<()> {
+    let conn = view.index()?.conn();
+    let node = graph::resolve(view, path)?;
+    let Some(place) = node.path() else { return Ok(()) };
+    let sees = match &node {
+        EntityRef::Dir(folder) => {
+            let (low, high) = range_below(folder);
+            cards::sees_below(conn, (&low, &high))?
+        }
+        _ => cards::sees_in(conn, place)?,
+    };
+    let linked: BTreeSet<&str> = sees.iter().map(|see| see.key.as_str()).collect();
+    let inside = |card: &CardRow| card.path == *place || card.path.is_below(place);
+    found.retain(|card| linked.contains(card.key.as_str()) || inside(card));
+    Ok(())
+}
+
+/// Rows of a table: status, key, summary, links.
+pub(super) fn table(page: &mut Page, rows: &[Row]) {
+    let cells = |row: &Row| {
+        let links = match row.links {
+            0 => "no link".to_owned(),
+            links => count(links, "link"),
+        };
+        let quoted = Cell::text(format!("\"{}\"", row.summary));
+        vec![Cell::text(row.status), quoted, Cell::faint(links), Cell::handle(&row.key)]
+    };
+    page.table(0, rows.iter().map(cells).collect());
+}
+
+impl Render for Listed {
+    fn render(&self, page: &mut Page) {
+        page.answer(match self.paging.total {
+            0 => "No card fits".to_owned(),
+            total => count(total, "card"),
+        });
+        table(page, &self.cards);
+        self.paging.say_rest(page, self.cards.len(), &self.again);
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

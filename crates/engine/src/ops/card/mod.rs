@@ -1,0 +1,176 @@
+//! What cards can be asked, and what the operations on them share.
+
+pub(super) mod coverage;
+pub(super) mod create;
+pub(super) mod delete;
+pub(super) mod list;
+pub(super) mod relations;
+pub(super) mod rename;
+pub(super) mod show;
+pub(super) mod status;
+pub(super) mod unlinked;
+pub(super) mod update;
+
+use base::entity::CardKey;
+use base::{Code, EntityRef, Hash, Problem, RepoPath, Result};
+use cards::CardRow;
+use schemars::JsonSchema;
+use serde::Serialize;
+use tree::FileEdit;
+
+use crate::contract::args::Target;
+use crate::contract::page::{Page, Render};
+use crate::graph::{self, Layer};
+use crate::layers::cards::CardsLayer;
+use crate::plan::{Change, Plan};
+use crate::view::View;
+
+/// The card that was named: by its key, its slug, the end of it, or its file.
+pub(super) fn named(view: &View, name: &Target) -> Result<CardRow> {
+    let text = name.as_str().trim();
+    let conn = view.index()?.conn();
+    if let Some(card) = cards::by_key(conn, text)? {
+        return Ok(card);
+    }
+    let fitting = CardsLayer.resolve(view, text)?;
+    let node = match fitting.as_slice() {
+        [only] => only.node.clone(),
+        _ => graph::resolve(view, name).map_err(|problem| missing(view, text, problem))?,
+    };
+    let card = match &node {
+        EntityRef::Card(key) => cards::by_key(conn, key.as_str())?,
+        EntityRef::File(path) => cards::at(conn, path)?,
+        _ => None,
+    };
+    card.ok_or_else(|| {
+        Problem::not_found(format!("{node} is not a card")).hint("cards are listed by  card list")
+    })
+}
+
+/// A file that should be a card but cannot be read is why a card is not found.
+fn missing(view: &View, name: &str, problem: Problem) -> Problem {
+    let said =
+        |trouble: &cards::TroubleRow| trouble.path.to_string().contains(name.trim_matches('/'));
+    let slug = name.split_once("::").map_or(name, |(_, slug)| slug);
+    let troubles = view.index().and_then(|index| cards::troubles(index.conn())).unwrap_or_default();
+    let why =
+        troubles.iter().find(|trouble| said(trouble) || trouble.path.to_string().contains(slug));
+    match why {
+        Some(why) if problem.code == Code::NotFound => {
+            problem.hint(format!("{}:{} cannot be read: {}", why.path, why.line, why.message))
+        }
+        _ => problem,
+    }
+}
+
+/// What a change to one card did
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Done {
+    /// The card
+    pub key: CardKey,
+    /// Its file
+    pub path: RepoPath,
+    /// What happened
+    pub said: String,
+    /// What is left to do, if anything
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl Render for Done {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!("{}: {}", self.key, self.said));
+        self.notes.iter().for_each(|note| page.say(note));
+    }
+}
+
+/// A file of text as it is now.
+pub(super) struct Now {
+    pub hash: Hash,
+    pub text: String,
+}
+
+/// Reads a file that is to be edited.
+pub(super) fn now(view: &View, path: &RepoPath) -> Result<Now> {
+    let gone = || Problem::not_found(format!("{path} is gone")).hint("repeat the request");
+    let blob = view.tree().read(path)?.ok_or_else(gone)?;
+    let text = String::from_utf8(blob.bytes).map_err(|_| {
+        Problem::new(Code::InvalidOperation, format!("{path} is not UTF-8"))
+            .hint("edit it by hand, or save it as UTF-8 first")
+    })?;
+    Ok(Now { hash: blob.hash, text })
+}
+
+/// A change to one card, made by editing its text. It leaves no mistake that was not there.
+pub(super) fn edit(
+    view: &View,
+    card: &CardRow,
+    if_hash: Option<Hash>,
+    (said, change): (String, impl FnOnce(&str) -> Result<String, document::Fault>),
+) -> Result<Plan<Done>> {
+    let now = now(view, &card.path)?;
+    pinned(&card.path, if_hash, now.hash)?;
+    let new = change(&now.text).map_err(|fault| refused(&card.path, &fault))?;
+    let answer = Done { key: card.key.clone(), path: card.path.clone(), said, notes: Vec::new() };
+    if new == now.text {
+        let said = "already so".into();
+        let answer = Done { said, ..answer };
+        return Ok(Plan { summary: String::new(), change: Change::Nothing, answer, again: false });
+    }
+    sound(&now.text, &new)?;
+    let summary = format!("{}: {}", answer.key, answer.said);
+    let edit =
+        FileEdit { path: card.path.clone(), expected: Some(now.hash), content: Some(new.into()) };
+    Ok(Plan { summary, change: Change::Files(vec![edit]), answer, again: if_hash.is_none() })
+}
+
+/// Refuses to change what is not what the caller saw.
+pub(super) fn pinned(path: &RepoPath, wanted: Option<Hash>, found: Hash) -> Result<()> {
+    match wanted.is_none_or(|wanted| wanted == found) {
+        true => Ok(()),
+        false => Err(Problem::new(Code::Conflict, format!("{path} has changed since"))
+            .detail("current", found.to_string())
+            .hint("look at it again, then repeat the request with its new hash")),
+    }
+}
+
+pub(super) fn refused(path: &RepoPath, fault: &document::Fault) -> Problem {
+    let place = fault.place.line;
+    Problem::new(Code::InvalidOperation, format!("{path}:{place}: {}", fault.message))
+        .detail("path", path.to_string())
+        .detail("line", place)
+        .hint("correct the file by hand; nothing was changed")
+}
+
+/// Refuses a text with a mistake that the old one did not have.
+fn sound(old: &str, new: &str) -> Result<()> {
+    let known = cards::read(old.as_bytes()).1;
+    let (_, troubles) = cards::read(new.as_bytes());
+    let fresh = troubles.iter().find(|new| known.iter().all(|old| old.message != new.message));
+    fresh.map_or(Ok(()), |trouble| Err(Problem::invalid(trouble.message.clone())))
+}
+
+/// Says that some card files could not be read, so that a list of cards is not whole.
+pub(super) fn doubt_unreadable(view: &View) -> Result<()> {
+    let troubles = cards::troubles(view.index()?.conn())?;
+    let mut bad: Vec<String> = troubles
+        .iter()
+        .filter(|trouble| trouble.code != "CARD_FIELD_INVALID")
+        .map(|trouble| format!("{}:{}", trouble.path, trouble.line))
+        .collect();
+    bad.dedup();
+    match bad.as_slice() {
+        [] => {}
+        [one] => view.doubt(format!("{one} is no sound card; verify says why")),
+        [one, ..] => view.doubt(format!(
+            "{} card files such as {one} are not sound; verify says why",
+            bad.len()
+        )),
+    }
+    Ok(())
+}
+
+/// `1 card`, `2 cards`.
+pub(super) fn count(number: u64, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}

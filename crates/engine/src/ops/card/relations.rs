@@ -1,0 +1,126 @@
+//! `card.relations`: what a card says about others, and they about it.
+
+use base::Result;
+use base::entity::CardKey;
+use cards::RelationKind;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::show::{Related, cells, related};
+use super::{count, named};
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Page, Render};
+use crate::view::View;
+
+/// List a card's relations to other cards
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Relations {
+    /// Key, slug or file of the card
+    pub key: Target,
+    /// What it says, what is said of it, or both
+    #[arg(long, default_value = "both")]
+    #[serde(default)]
+    pub direction: Side,
+    /// Only this kind
+    #[arg(long)]
+    #[serde(default)]
+    pub r#type: Option<RelationKind>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// Which side of a card's relations.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// What it says about others
+    Outgoing,
+    /// What others say about it
+    Incoming,
+    /// Both
+    #[default]
+    Both,
+}
+
+/// A card's relations
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Told {
+    /// The card
+    pub key: CardKey,
+    /// Its relations, its own first
+    pub relations: Vec<Row>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// One relation
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Row {
+    /// Whether the card says it, or the other one
+    pub direction: Side,
+    /// The relation and its other end
+    #[serde(flatten)]
+    pub related: Related,
+}
+
+impl Query for Relations {
+    const NAME: &'static str = "card.relations";
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("get_relations").renaming(&[("card_key", "key")])];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "auth/login --direction incoming", shows: "which cards rest on it" }];
+    type Answer = Told;
+
+    fn run(self, view: &View) -> Result<Told> {
+        let card = named(view, &self.key)?;
+        let conn = view.index()?.conn();
+        let mut rows = Vec::new();
+        if self.direction != Side::Incoming {
+            for said in cards::relations_from(conn, card.key.as_str())? {
+                let related = related(view, &said, &said.target)?;
+                rows.push(Row { direction: Side::Outgoing, related });
+            }
+        }
+        if self.direction != Side::Outgoing {
+            for said in cards::relations_to(conn, card.key.as_str())? {
+                let related = related(view, &said, said.source.as_str())?;
+                rows.push(Row { direction: Side::Incoming, related });
+            }
+        }
+        rows.retain(|row| self.r#type.is_none_or(|kind| row.related.r#type == kind));
+        let (relations, paging) = Paging::cut(rows, self.offset, self.limit);
+        Ok(Told { key: card.key, relations, paging })
+    }
+}
+
+impl Render for Told {
+    fn render(&self, page: &mut Page) {
+        page.answer(match self.paging.total {
+            0 => format!("{} has no such relations", self.key),
+            total => format!("{}: {}", self.key, count(total, "relation")),
+        });
+        let row = |row: &Row| match row.direction {
+            Side::Incoming => cells(&format!("← {}", row.related.r#type), &row.related),
+            _ => cells(row.related.r#type.word(), &row.related),
+        };
+        page.table(0, self.relations.iter().map(row).collect());
+        self.paging.say_rest(page, self.relations.len(), format!("card relations {}", self.key));
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

@@ -1,0 +1,83 @@
+//! `card.unlinked`: cards that no code links.
+
+use base::Result;
+use cards::{Filter, Status};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::list::{Row, rows, table};
+use super::{count, doubt_unreadable};
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, comma_list};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Page, Render};
+use crate::view::View;
+
+/// List cards that no code links
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Unlinked {
+    /// Only with one of these statuses
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub status: Vec<Status>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// Cards without code
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Lacking {
+    /// The cards, by key
+    pub cards: Vec<Row>,
+    #[serde(skip)]
+    paging: Paging,
+    #[serde(skip)]
+    of: usize,
+}
+
+impl Query for Unlinked {
+    const NAME: &'static str = "card.unlinked";
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("list_unlinked").renaming(&[("status_filter", "status")])];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "--status accepted,implementing", shows: "what is still to be built" }];
+    type Answer = Lacking;
+
+    fn run(self, view: &View) -> Result<Lacking> {
+        let filter = Filter { statuses: self.status, ..Filter::default() };
+        let all = rows(view, cards::list(view.index()?.conn(), &filter)?)?;
+        let of = all.len();
+        let lacking = all.into_iter().filter(|row| row.links == 0).collect();
+        doubt_unreadable(view)?;
+        let (cards, paging) = Paging::cut(lacking, self.offset, self.limit);
+        Ok(Lacking { cards, paging, of })
+    }
+}
+
+impl Render for Lacking {
+    fn render(&self, page: &mut Page) {
+        let of = count(self.of as u64, "card");
+        page.answer(match self.paging.total {
+            0 => format!("None of {of} lacks a link from code"),
+            total => format!(
+                "{total} of {of} {} linked from no code",
+                if total == 1 { "is" } else { "are" }
+            ),
+        });
+        table(page, &self.cards);
+        self.paging.say_rest(page, self.cards.len(), "card unlinked");
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

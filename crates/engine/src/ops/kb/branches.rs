@@ -1,0 +1,85 @@
+//! `kb.branches`: which branches have a knowledge base of their own.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::layers::kb::branch::{self, BranchRow};
+use crate::view::View;
+
+/// List the branches that have a knowledge base of their own, and what each holds
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KbBranches {
+    /// Branches to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Branches to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// The stores of all branches
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Branches {
+    /// One row a branch
+    pub branches: Vec<BranchRow>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+impl Query for KbBranches {
+    const NAME: &'static str = "kb.branches";
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "", shows: "every branch that has a store" }];
+    type Answer = Branches;
+
+    fn run(self, view: &View) -> Result<Branches> {
+        let all = branch::all(view.place()?, view.git(), view.call())?;
+        let rows = all.into_iter().map(|(row, _)| row).collect();
+        let (branches, paging) = Paging::cut(rows, self.offset, self.limit);
+        Ok(Branches { branches, paging })
+    }
+}
+
+impl Render for Branches {
+    fn render(&self, page: &mut Page) {
+        page.answer(match self.paging.total {
+            0 => "No branch has a knowledge base of its own yet; the first write makes one".into(),
+            1 => "1 branch has a knowledge base of its own".to_owned(),
+            total => format!("{total} branches have a knowledge base of their own"),
+        });
+        page.table(0, self.branches.iter().map(cells).collect());
+        self.paging.say_rest(page, self.branches.len(), "kb branches");
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}
+
+/// The cells of a branch's row.
+pub(super) fn cells(row: &BranchRow) -> Vec<Cell> {
+    let marks =
+        [(row.current, "current"), (row.default, "default"), (!row.exists, "branch is gone")];
+    let marks: Vec<&str> = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
+    let unmerged = match row.unmerged {
+        0 => String::new(),
+        count => format!("{count} changesets the default branch has not"),
+    };
+    let problem = row.problem.as_deref().unwrap_or_default();
+    vec![
+        Cell::strong(&row.branch),
+        Cell::text(format!("{} entities, {} relations", row.entities, row.relations)),
+        Cell::text(unmerged),
+        Cell::bad(problem),
+        Cell::faint(marks.join(", ")),
+    ]
+}

@@ -1,0 +1,57 @@
+//! `kb.compact`: gives unused space of the branch's store back. Never by itself.
+
+use std::sync::Arc;
+
+use base::{Call, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::op::{Action, Door, Effect, Example};
+use crate::contract::page::{Page, Render};
+use crate::layers::kb::DURABLE;
+use crate::workspace::Workspace;
+
+/// Compact this branch's knowledge base; facts and the audit log stay
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KbCompact {}
+
+/// What compacting brought
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Compacted {
+    /// Bytes before
+    pub before: u64,
+    /// Bytes afterwards
+    pub after: u64,
+}
+
+impl Action for KbCompact {
+    const NAME: &'static str = "kb.compact";
+    const EFFECT: Effect = Effect::REBUILDS;
+    const DOORS: &'static [Door] = Door::PERSON;
+    const EXAMPLES: &'static [Example] = &[Example { args: "", shows: "this branch's store" }];
+    type Answer = Compacted;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Compacted> {
+        let file = workspace.place(call)?.own(&DURABLE);
+        let log = file.with_extension("sqlite-wal");
+        let size = || [&file, &log].iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
+        let before = size();
+        if file.exists() {
+            let store = DURABLE.open(&file)?;
+            kb::shrink(store.connection())?;
+            store.checkpoint()?;
+        }
+        Ok(Compacted { before, after: size() })
+    }
+}
+
+impl Render for Compacted {
+    fn render(&self, page: &mut Page) {
+        page.answer(match self.before {
+            0 => "This branch has no knowledge base of its own yet".to_owned(),
+            before => format!("{before} bytes are now {}", self.after),
+        });
+    }
+}

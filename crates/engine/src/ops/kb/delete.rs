@@ -1,0 +1,58 @@
+//! `kb.delete`: removes entities and relations, unless something still needs them.
+
+use base::{Problem, Result};
+use clap::Args;
+use kb::Changeset;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::upsert::apply;
+use crate::contract::alias::Alias;
+use crate::contract::args::Objects;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::layers::kb::show::Applied;
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Remove entities or relations; refused while something points at an entity
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KbDelete {
+    /// Ids, {id, if_version}, or {type, from, to}
+    #[arg(value_name = "JSON")]
+    pub targets: Objects,
+    /// Also what points at them
+    #[arg(long)]
+    #[serde(default)]
+    pub cascade: bool,
+}
+
+impl Mutation for KbDelete {
+    const NAME: &'static str = "kb.delete";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [Alias] = &[Alias::of("kb.delete").renaming(&[
+        ("ids", "targets"),
+        ("id", "targets"),
+        ("entities", "targets"),
+        ("edges", "targets"),
+        ("relations", "targets"),
+    ])];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "FACT-7", shows: "one entity, with its own relations" },
+        Example { args: "REQ-9 --cascade", shows: "an entity and what points at it" },
+    ];
+    type Answer = Applied;
+
+    fn plan(self, view: &View) -> Result<Plan<Applied>> {
+        if self.targets.get().is_empty() {
+            return Err(Problem::invalid("nothing to remove was named"));
+        }
+        let (mut set, faults) = Changeset::read(&[], &[], self.targets.get());
+        set.cascade = self.cascade;
+        let planned = apply(view, (set, faults), ("delete", "removed"));
+        planned.map_err(|problem| match problem.code {
+            base::Code::Blocked => problem.hint("with  --cascade  the relations go too"),
+            _ => problem,
+        })
+    }
+}

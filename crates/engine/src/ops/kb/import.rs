@@ -1,0 +1,133 @@
+//! `kb.import`: reports of test runners, coverage tools and indexers as facts.
+
+use std::collections::BTreeSet;
+
+use base::{Problem, RepoPath, Result};
+use clap::Args;
+use kb::{Changeset, Doomed, Importer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::upsert::apply;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::layers::kb::STORE;
+use crate::layers::kb::show::Applied;
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Bring in test results (JUnit XML), coverage (lcov) or an index (SCIP) as tests and covered_by
+///
+/// A report replaces what it said last time; what others wrote stays.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KbImport {
+    /// The report, a file of the repository
+    pub path: String,
+    /// junit, lcov or scip; told from the report if left out
+    #[arg(long)]
+    #[serde(default)]
+    pub format: Option<String>,
+}
+
+impl Mutation for KbImport {
+    const NAME: &'static str = "kb.import";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "target/junit.xml", shows: "test results" },
+        Example { args: "coverage/lcov.info --format lcov", shows: "which code tests cover" },
+    ];
+    type Answer = Applied;
+
+    fn plan(self, view: &View) -> Result<Plan<Applied>> {
+        view.confine(&self.path)?;
+        let missing = || Problem::not_found(format!("there is no file {}", self.path));
+        let mut paths = view.typed_paths(&self.path).into_iter();
+        let read = paths.find_map(|path| Some((view.tree().read(&path).ok()??, path)));
+        let (blob, path) = read.ok_or_else(missing)?;
+        let importer = importer(self.format.as_deref(), &blob.bytes)?;
+        let refused = |message| {
+            Problem::invalid(format!("{path} cannot be read as {}: {message}", importer.name()))
+        };
+        let found =
+            importer.import(&blob.bytes, &path.name(), &Indexed { view }).map_err(refused)?;
+        let (mut set, faults) = Changeset::read(&found.entities, &found.relations, &[]);
+        let source = format!("import:{}:{path}", importer.name());
+        set.source = Some(source.clone());
+        set.delete = outdated(view, &set, &source)?;
+        set.cascade = true;
+        let mut plan = apply(view, (set, faults), ("import", "imported"))?;
+        if found.unknown > 0 {
+            let warning = format!("{} parts of the report name nothing in the tree", found.unknown);
+            plan.answer.warnings.push(warning);
+        }
+        Ok(plan)
+    }
+}
+
+fn importer(format: Option<&str>, bytes: &[u8]) -> Result<&'static dyn Importer> {
+    let names = || kb::IMPORTERS.iter().map(|importer| importer.name());
+    let listed = names().collect::<Vec<_>>().join(", ");
+    let found = kb::IMPORTERS.iter().find(|importer| match format {
+        Some(format) => importer.name().eq_ignore_ascii_case(format),
+        None => importer.knows(bytes),
+    });
+    found.copied().ok_or_else(|| match format {
+        Some(format) => Problem::invalid(format!("`{format}` is no format: {listed}")),
+        None => Problem::invalid("nothing tells what kind of report it is")
+            .hint(format!("say so with  --format, one of {listed}")),
+    })
+}
+
+/// What the report said last time and no longer says. A test that others tied something to stays.
+fn outdated(view: &View, set: &Changeset, source: &str) -> Result<Vec<Doomed>> {
+    let Some(reading) = view.store(STORE)? else { return Ok(Vec::new()) };
+    let keys: BTreeSet<_> = set.relations.iter().map(|tie| tie.key.clone()).collect();
+    let ids: BTreeSet<&str> = set.entities.iter().map(|patch| patch.id.as_str()).collect();
+    let relations = kb::relations(&reading.conn)?;
+    let mut doomed = Vec::new();
+    for relation in relations.iter().filter(|relation| relation.source == source) {
+        if !keys.contains(&relation.key()) {
+            doomed.push(Doomed::Relation("an older import".into(), relation.key()));
+        }
+    }
+    let tied =
+        |id: &str| relations.iter().any(|r| r.source != source && (r.from == id || r.to == id));
+    for entity in kb::entities(&reading.conn)? {
+        if entity.source == source && !ids.contains(entity.id.as_str()) && !tied(&entity.id) {
+            doomed.push(Doomed::Entity("an older import".into(), entity.id, None));
+        }
+    }
+    Ok(doomed)
+}
+
+/// The code as the index knows it.
+struct Indexed<'a, 'w> {
+    view: &'a View<'w>,
+}
+
+impl kb::Code for Indexed<'_, '_> {
+    fn path(&self, text: &str) -> Option<RepoPath> {
+        let there = |path: &RepoPath| self.view.tree().stat_if_there(path).is_some();
+        if let Some(path) = self.view.typed_paths(text).into_iter().find(there) {
+            return Some(path);
+        }
+        // A report from another machine has other folders before the same path.
+        let text = text.replace('\\', "/");
+        let ends = text.match_indices('/').map(|(at, _)| &text[at + 1..]);
+        ends.filter_map(|end| end.parse().ok()).find(there)
+    }
+
+    fn at(&self, path: &RepoPath, line: u32) -> Option<String> {
+        let rows = code::in_file(self.view.index().ok()?.conn(), path).ok()?;
+        let around = rows.iter().filter(|row| row.line <= line && line <= row.end_line);
+        let inner = around.min_by_key(|row| row.end_line - row.line)?;
+        Some(crate::layers::code::handle(path, &inner.full))
+    }
+
+    fn named(&self, path: &RepoPath, name: &str) -> Option<String> {
+        let rows = code::in_file(self.view.index().ok()?.conn(), path).ok()?;
+        let last = name.rsplit([':', '.', ' ']).next().unwrap_or(name);
+        let found = rows.iter().find(|row| row.full == name || row.name == last)?;
+        Some(crate::layers::code::handle(path, &found.full))
+    }
+}

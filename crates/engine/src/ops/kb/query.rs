@@ -1,0 +1,270 @@
+//! `kb.query`: entities by what they are and by what they are tied to.
+
+use base::{Problem, Result};
+use clap::{Args, ValueEnum};
+use kb::{Pattern, Wanted, Way};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Depth, Limit, Offset, Words, comma_list};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Page, Render};
+use crate::layers::kb::known;
+use crate::layers::kb::show::{Row, Tie, short};
+use crate::view::View;
+
+/// Find requirements, scenarios, tests, decisions, flags, events, symbols and facts
+///
+/// By what they are, and by relations: `from` and `to` take ids or handles.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KbQuery {
+    /// Words in id, title, tags or text
+    #[serde(default)]
+    pub text: Option<Words>,
+    /// Types, such as req
+    #[arg(id = "type", long = "type", value_delimiter = ',')]
+    #[serde(default, rename = "type", deserialize_with = "comma_list")]
+    pub kind: Vec<String>,
+    /// Ids
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub id: Vec<String>,
+    /// Tags, all of them
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub tags: Vec<String>,
+    /// States
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub status: Vec<String>,
+    /// Part of the source
+    #[arg(long)]
+    #[serde(default)]
+    pub source: Option<String>,
+    /// Reached from these
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub from: Vec<String>,
+    /// Leading to these
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub to: Vec<String>,
+    /// Along these relations
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub relation: Vec<String>,
+    /// Which way
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub direction: Heading,
+    /// Steps
+    #[arg(long)]
+    #[serde(default)]
+    pub depth: Option<Depth>,
+    /// Rows
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// Which way relations are followed.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Heading {
+    /// From start to end
+    #[default]
+    Out,
+    /// From end to start
+    In,
+    /// Either way
+    Both,
+}
+
+impl From<Heading> for Way {
+    fn from(heading: Heading) -> Self {
+        match heading {
+            Heading::Out => Self::Out,
+            Heading::In => Self::In,
+            Heading::Both => Self::Both,
+        }
+    }
+}
+
+/// What is known
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answered {
+    /// The entities, by type and id
+    pub entities: Vec<Row>,
+    /// The relations that were followed; those of an entity that was asked for by its id
+    pub relations: Vec<Tie>,
+    #[serde(skip)]
+    paging: Paging,
+    #[serde(skip)]
+    again: String,
+    #[serde(skip)]
+    known: usize,
+}
+
+impl Query for KbQuery {
+    const NAME: &'static str = "kb.query";
+    const ALIASES: &'static [Alias] = &[Alias::of("kb.query").renaming(&[
+        ("types", "type"),
+        ("ids", "id"),
+        ("sourceFile", "source"),
+        ("rel", "relation"),
+        ("relationship", "relation"),
+        ("query", "text"),
+    ])];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "--type req --status open", shows: "requirements that are open" },
+        Example { args: "--id REQ-001", shows: "one requirement with its text and relations" },
+        Example {
+            args: "--to REQ-001 --relation implements",
+            shows: "the code that implements a requirement",
+        },
+    ];
+    type Answer = Answered;
+
+    fn run(self, view: &View) -> Result<Answered> {
+        let known = known(view)?;
+        let wanted = self.wanted()?;
+        let found = kb::query(&known.model, &wanted);
+        let by_id = !wanted.ids.is_empty();
+        let mut ties: Vec<Tie> = found.bonds.iter().map(|bond| Tie::of(bond)).collect();
+        let rows: Vec<Row> = found.facts.iter().map(|fact| Row::of(fact, by_id)).collect();
+        if by_id && wanted.pattern.is_none() {
+            ties = own(&known.model, &found.facts);
+        }
+        let count = known.model.facts().count();
+        let (entities, paging) = Paging::cut(rows, self.offset, self.limit);
+        ties.truncate(self.limit.get() * 4);
+        Ok(Answered { entities, relations: ties, paging, again: self.again(), known: count })
+    }
+}
+
+/// The relations at some entities, by all their names.
+fn own(model: &kb::Model, facts: &[&kb::Fact]) -> Vec<Tie> {
+    let mut ties = Vec::new();
+    for fact in facts {
+        let node = fact.code.clone().or_else(|| model.node_of(&fact.entity.id));
+        for name in node.iter().flat_map(|node| model.names_of(node)) {
+            let bonds = model.starting(&name).chain(model.ending(&name));
+            ties.extend(bonds.map(Tie::of));
+        }
+    }
+    ties
+}
+
+impl KbQuery {
+    fn wanted(&self) -> Result<Wanted> {
+        let parse = |text: &String| text.to_lowercase().parse().map_err(Problem::invalid);
+        let relation = |text: &String| text.trim_start_matches("kb.").parse();
+        let end =
+            |text: &String| kb::End::read(text).map(|end| end.text()).map_err(Problem::invalid);
+        let ids = self.id.iter().map(end).collect::<Result<_>>()?;
+        let pattern = Pattern {
+            from: self.from.iter().map(end).collect::<Result<_>>()?,
+            to: self.to.iter().map(end).collect::<Result<_>>()?,
+            relates: self
+                .relation
+                .iter()
+                .map(|text| relation(text).map_err(Problem::invalid))
+                .collect::<Result<_>>()?,
+            way: self.direction.into(),
+            depth: self.depth.map_or(1, |depth| depth.get().min(Depth::CAP)),
+        };
+        let is_tied = !pattern.from.is_empty() || !pattern.to.is_empty();
+        let is_tied = is_tied || !pattern.relates.is_empty();
+        Ok(Wanted {
+            kinds: self.kind.iter().map(parse).collect::<Result<_>>()?,
+            ids,
+            tags: self.tags.clone(),
+            statuses: self.status.clone(),
+            source: self.source.clone(),
+            text: self.text.as_ref().map(ToString::to_string),
+            pattern: is_tied.then_some(pattern),
+        })
+    }
+
+    /// The command line that asks the same.
+    fn again(&self) -> String {
+        let lists = [
+            ("type", &self.kind),
+            ("id", &self.id),
+            ("tags", &self.tags),
+            ("status", &self.status),
+            ("from", &self.from),
+            ("to", &self.to),
+            ("relation", &self.relation),
+        ];
+        let flags = lists.iter().filter(|(_, list)| !list.is_empty());
+        let flags: String =
+            flags.map(|(name, list)| format!(" --{name} {}", list.join(","))).collect();
+        let text = self.text.as_ref().map(|text| format!(" \"{text}\"")).unwrap_or_default();
+        format!("kb query{text}{flags}")
+    }
+}
+
+impl Render for Answered {
+    fn render(&self, page: &mut Page) {
+        match (self.entities.as_slice(), self.paging.total) {
+            ([], _) if self.known == 0 => {
+                page.answer("The knowledge base is empty: no document, manifest or changeset yet");
+            }
+            ([], _) => page.answer(format!("No entity fits; {} are known", self.known)),
+            ([only], 1) => one(page, only),
+            (rows, total) => {
+                page.answer(format!("{total} entities"));
+                page.table(0, rows.iter().map(Row::cells).collect());
+                self.paging.say_rest(page, rows.len(), &self.again);
+            }
+        }
+        if !self.relations.is_empty() {
+            page.heading(format!("{} relations", self.relations.len()));
+            page.table(2, self.relations.iter().map(Tie::cells).collect());
+        }
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}
+
+fn one(page: &mut Page, row: &Row) {
+    let entity = &row.entity;
+    page.answer(format!("{}: {}", entity.id, short(&entity.title, 200)));
+    page.table(2, vec![row.cells()]);
+    let more = &entity.more;
+    let rows = [
+        ("tags", Some(more.tags.join(", ")).filter(|tags| !tags.is_empty())),
+        ("owner", more.owner.clone()),
+        ("severity", more.severity.clone()),
+        ("links", Some(more.links.join(", ")).filter(|links| !links.is_empty())),
+        ("code", row.symbol.clone().or_else(|| more.code.clone())),
+        ("told in", row.file.clone()),
+        ("updated", Some(entity.updated_at.clone()).filter(|at| !at.is_empty())),
+        ("version", (entity.version > 0).then(|| entity.version.to_string())),
+    ];
+    for (key, value) in rows {
+        if let Some(value) = value {
+            page.item(key, value);
+        }
+    }
+    if let Some(text) = &more.text {
+        let by = if entity.author.is_empty() {
+            String::new()
+        } else {
+            format!(", by {}", entity.author)
+        };
+        page.quoted(text, format!("{}{by}", entity.source));
+    }
+}

@@ -1,0 +1,47 @@
+//! `kb.rollback`: takes an entry of the log back, by a new entry.
+
+use std::sync::Arc;
+
+use base::{Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::layers::kb::show::Applied;
+use crate::layers::kb::{KbChange, STORE, What, stamp};
+use crate::plan::{Change, Plan};
+use crate::view::View;
+
+/// Take back a changeset of the knowledge base
+///
+/// Refused where something changed since; the log keeps both.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KbRollback {
+    /// Number of the entry, as `kb log` shows it
+    pub entry: i64,
+}
+
+impl Mutation for KbRollback {
+    const NAME: &'static str = "kb.rollback";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "12 --dry-run", shows: "what taking entry 12 back would do" }];
+    type Answer = Applied;
+
+    fn plan(self, view: &View) -> Result<Plan<Applied>> {
+        let unknown = || {
+            Problem::not_found(format!("the log has no entry {}", self.entry))
+                .hint("`kb log` lists them")
+        };
+        let reading = view.store(STORE)?.ok_or_else(unknown)?;
+        let entry = kb::entry(&reading.conn, self.entry)?.ok_or_else(unknown)?;
+        let edits: Vec<kb::Edit> = entry.edits.into_iter().map(kb::Edit::inverse).collect();
+        let answer = Applied::of(format!("took entry {} back", self.entry), &edits);
+        let (what, preview) = (What::RollBack(vec![self.entry]), answer.preview());
+        let change = KbChange { what, stamp: Some(stamp(view)), preview };
+        let summary = format!("rollback of entry {}", self.entry);
+        Ok(Plan { summary, change: Change::Store(Arc::new(change)), answer, again: true })
+    }
+}

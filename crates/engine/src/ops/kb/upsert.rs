@@ -1,0 +1,158 @@
+//! `kb.upsert`: a changeset of entities and relations, checked whole, applied at once.
+
+use std::sync::Arc;
+
+use base::{Problem, Result};
+use clap::Args;
+use kb::{Changeset, Planned};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::contract::alias::Alias;
+use crate::contract::args::Objects;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::layers::kb::show::Applied;
+use crate::layers::kb::{KbChange, STORE, What, outside, stamp};
+use crate::plan::{Change, Plan};
+use crate::view::View;
+
+/// Write entities and relations: checked as a whole, applied at once, logged, reversible
+///
+/// An entity has id, type, title and more; fields left out stay, null clears. A relation has type,
+/// from, to. A changeset with the same id again does nothing.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KbUpsert {
+    /// All in one: {id?, entities, relations, delete}
+    #[arg(value_name = "JSON")]
+    #[serde(default)]
+    pub changeset: Option<Objects>,
+    /// [{id, type, title, status, tags, priority, text, if_version, …}]
+    #[arg(long, value_name = "JSON")]
+    #[serde(default)]
+    pub entities: Option<Objects>,
+    /// [{type, from, to, kind, confidence}]
+    #[arg(long, value_name = "JSON")]
+    #[serde(default)]
+    pub relations: Option<Objects>,
+    /// Ids or relations to remove
+    #[arg(long, value_name = "JSON")]
+    #[serde(default)]
+    pub delete: Option<Objects>,
+    /// Your name for the changeset
+    #[arg(long)]
+    #[serde(default)]
+    pub id: Option<String>,
+    /// Where the facts come from
+    #[arg(long)]
+    #[serde(default)]
+    pub source: Option<String>,
+}
+
+impl Mutation for KbUpsert {
+    const NAME: &'static str = "kb.upsert";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("kb.upsert")
+            .renaming(&[("edges", "relations"), ("relationships", "relations")])];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "@changeset.json", shows: "a changeset from a file, as JSON" },
+        Example { args: "- --source design-review", shows: "a changeset from standard input" },
+    ];
+    type Answer = Applied;
+
+    fn plan(self, view: &View) -> Result<Plan<Applied>> {
+        let parts = self.parts()?;
+        let (mut set, faults) = Changeset::read(&parts.entities, &parts.relations, &parts.delete);
+        (set.id, set.source) = (parts.id, parts.source);
+        if faults.is_empty()
+            && set.entities.is_empty()
+            && set.relations.is_empty()
+            && set.delete.is_empty()
+        {
+            return Err(Problem::invalid("the changeset is empty")
+                .hint("give entities or relations, for example  kb upsert @changeset.json"));
+        }
+        apply(view, (set, faults), ("upsert", "wrote"))
+    }
+}
+
+/// Plans to apply a changeset, under the name of the operation that made it.
+pub(super) fn apply(
+    view: &View,
+    (set, faults): (Changeset, Vec<kb::Fault>),
+    (action, verb): (&'static str, &str),
+) -> Result<Plan<Applied>> {
+    let (outside, stamp) = (outside(view, &set)?, stamp(view));
+    let conn = view.store(STORE)?.map(|reading| &reading.conn);
+    let edits = match kb::check((conn, &outside), (&set, faults), &stamp)? {
+        Planned::Known(entry) => return Ok(nothing(Applied::before(&entry))),
+        Planned::Edits(edits) => edits,
+    };
+    let answer = Applied::of(verb, &edits);
+    if edits.is_empty() && set.id.is_none() {
+        return Ok(nothing(answer));
+    }
+    let summary = format!("{action} of {} rows", edits.len());
+    let preview = answer.preview();
+    let what = What::Apply(set, action, outside);
+    let change = KbChange { what, stamp: Some(stamp), preview };
+    Ok(Plan { summary, change: Change::Store(Arc::new(change)), answer, again: true })
+}
+
+/// A plan that has nothing to do.
+pub(super) fn nothing(answer: Applied) -> Plan<Applied> {
+    Plan { summary: String::new(), change: Change::Nothing, answer, again: true }
+}
+
+#[derive(Default)]
+struct Parts {
+    id: Option<String>,
+    source: Option<String>,
+    entities: Vec<Value>,
+    relations: Vec<Value>,
+    delete: Vec<Value>,
+}
+
+impl KbUpsert {
+    /// The parts of the changeset, whether they came one by one or as one.
+    fn parts(&self) -> Result<Parts> {
+        let list =
+            |objects: &Option<Objects>| objects.iter().flat_map(|o| o.get()).cloned().collect();
+        let mut parts = Parts {
+            id: self.id.clone(),
+            source: self.source.clone(),
+            entities: list(&self.entities),
+            relations: list(&self.relations),
+            delete: list(&self.delete),
+        };
+        for value in self.changeset.iter().flat_map(|objects| objects.get()) {
+            let Value::Object(fields) = value else {
+                return Err(Problem::invalid(format!("a changeset is an object, not {value}")));
+            };
+            for (key, value) in fields {
+                let items = || match value {
+                    Value::Array(items) => items.clone(),
+                    one => vec![one.clone()],
+                };
+                let text = || value.as_str().map(ToOwned::to_owned);
+                match key.as_str() {
+                    "id" => parts.id = text().or(parts.id),
+                    "source" => parts.source = text().or(parts.source),
+                    "entities" => parts.entities.extend(items()),
+                    "relations" | "edges" | "relationships" => parts.relations.extend(items()),
+                    "delete" => parts.delete.extend(items()),
+                    other => {
+                        let known = ["id", "source", "entities", "relations", "delete"];
+                        let near = base::near::nearest(other, known, 1);
+                        let problem = Problem::invalid(format!("a changeset has no `{other}`"));
+                        let hint = near.first().map(|near| format!("the nearest is `{near}`"));
+                        return Err(hint.into_iter().fold(problem, Problem::hint));
+                    }
+                }
+            }
+        }
+        Ok(parts)
+    }
+}

@@ -1,0 +1,42 @@
+//! `relation.add`: one card says something about another.
+
+use base::{Problem, Result};
+use cards::{Relate, RelationKind};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::relate;
+use crate::contract::args::Target;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::ops::card::{Done, named};
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Say how one card hangs on another; nothing changes if it says so already
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Add {
+    /// The card that says it
+    pub src_key: Target,
+    /// The card it is about
+    pub dst_key: Target,
+    /// How it hangs on it
+    pub r#type: RelationKind,
+}
+
+impl Mutation for Add {
+    const NAME: &'static str = "relation.add";
+    const EFFECT: Effect = Effect::Write { destructive: false, idempotent: true };
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "auth/login auth/session depends_on", shows: "a prerequisite" }];
+    type Answer = Done;
+
+    fn plan(self, view: &View) -> Result<Plan<Done>> {
+        let (card, target) = (named(view, &self.src_key)?, named(view, &self.dst_key)?);
+        if card.key == target.key {
+            return Err(Problem::invalid(format!("{} cannot hang on itself", card.key)));
+        }
+        relate(view, &card, Relate::Add, (self.r#type, &target.key))
+    }
+}

@@ -1,0 +1,54 @@
+//! `relation.remove`: one card no longer says something about another.
+
+use base::entity::CardKey;
+use base::{Code, Problem, Result};
+use cards::{Relate, RelationKind};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::relate;
+use crate::contract::args::Target;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::ops::card::{Done, named};
+use crate::plan::Plan;
+use crate::view::View;
+
+/// Take a relation between two cards out
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Remove {
+    /// The card that says it
+    pub src_key: Target,
+    /// The card it is about, which need not exist
+    pub dst_key: Target,
+    /// How it hangs on it
+    pub r#type: RelationKind,
+}
+
+impl Mutation for Remove {
+    const NAME: &'static str = "relation.remove";
+    const EFFECT: Effect = Effect::Write { destructive: true, idempotent: true };
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "auth/login auth/session depends_on", shows: "a prerequisite no more" }];
+    type Answer = Done;
+
+    fn plan(self, view: &View) -> Result<Plan<Done>> {
+        let card = named(view, &self.src_key)?;
+        let said = cards::relations_from(view.index()?.conn(), card.key.as_str())?;
+        // What is to go may well be broken: the written key counts before any card it may mean.
+        let written = self.dst_key.as_str().trim();
+        let target: CardKey = match said.iter().any(|said| said.target == written) {
+            true => written.parse().map_err(Problem::invalid)?,
+            false => named(view, &self.dst_key)?.key,
+        };
+        let is_there =
+            |said: &cards::RelationRow| said.kind == self.r#type && said.target == target.as_str();
+        if !said.iter().any(is_there) {
+            let message = format!("{} does not say {} {target}", card.key, self.r#type);
+            return Err(Problem::new(Code::NotFound, message)
+                .hint(format!("what it says is listed by  card relations {}", card.key)));
+        }
+        relate(view, &card, Relate::Remove, (self.r#type, &target))
+    }
+}

@@ -1,0 +1,526 @@
+//! The knowledge base, asked and changed as an agent would.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use base::Code;
+use serde_json::{Value, json};
+use testkit::{Repo, check};
+
+fn shop() -> Repo {
+    Repo::new(
+        "//- docs/requirements/REQ-001.md
+---
+id: REQ-001
+title: A payment is never captured twice
+status: open
+priority: must
+tags: [pay]
+links: [SCEN-001, https://example.org/pay]
+verified_by: [TEST-001]
+---
+Events may arrive twice.
+//- docs/scenarios/one.md
+---
+id: SCEN-001
+title: The same event twice
+status: active
+---
+//- docs/tests/one.md
+---
+id: TEST-001
+title: replays an event
+status: passing
+---
+//- docs/adr/0001.md
+---
+id: ADR-001
+title: Webhooks are idempotent
+status: accepted
+affects: [SYM-001]
+---
+//- docs/symbols.yaml
+symbols:
+  - id: SYM-001
+    title: charge
+    code: src/pay.ts#charge
+    implements: [REQ-001]
+    covered_by: [TEST-001]
+//- docs/guide/notes.md
+---
+id: REQ-777
+title: Not a document of the knowledge base
+status: open
+---
+//- src/pay.ts
+/** Charges a card. */
+export function charge(cents: number) { return cents; }
+/** Gives money back. Implements REQ-001. */
+export function refund(cents: number) { return -cents; }
+",
+    )
+}
+
+fn ids(found: &Value) -> Vec<String> {
+    let rows = found["entities"].as_array().unwrap();
+    rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+}
+
+fn fact(id: &str, title: &str) -> Value {
+    json!({"entities": [{"id": id, "type": "fact", "title": title}]})
+}
+
+#[test]
+fn documents_manifests_and_comments_are_one_model() {
+    let repo = shop();
+    check(
+        &repo,
+        "kb query --id REQ-001",
+        "
+        REQ-001: A payment is never captured twice
+          req, open, must  \"A payment is never captured twice\"  kb:REQ-001
+        tags: pay
+        links: https://example.org/pay
+        told in: docs/requirements/REQ-001.md:2
+          > Events may arrive twice.
+            (docs/requirements/REQ-001.md)
+
+        4 relations
+          kb:REQ-001                verified_by   kb:TEST-001
+          kb:REQ-001                specified_by  kb:SCEN-001
+          kb:SYM-001                implements    kb:REQ-001
+          symbol:src/pay.ts#refund  implements    kb:REQ-001
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    let query = |args: Value| ids(&repo.data("kb.query", args));
+    assert_eq!(query(json!({"type": "req"})), ["REQ-001"]);
+    assert_eq!(query(json!({"tags": ["pay"]})), ["REQ-001"]);
+    assert_eq!(query(json!({"text": "event TWICE", "status": "active"})), ["SCEN-001"]);
+    assert_eq!(query(json!({"to": "REQ-001", "relation": "implements"})), ["SYM-001"]);
+    assert_eq!(query(json!({"from": "symbol:src/pay.ts#charge"})), ["REQ-001", "TEST-001"]);
+    assert_eq!(query(json!({"from": "REQ-001", "to": "TEST-001"})), ["REQ-001", "TEST-001"]);
+    let both = json!({"from": "ADR-001", "direction": "out", "depth": 2, "sourceFile": "docs"});
+    assert_eq!(query(both), ["REQ-001", "TEST-001", "SYM-001"]);
+    assert_eq!(repo.code("kb.query", json!({"type": "rek"})), Code::ValidationError);
+    let found = repo.data("search", json!({"query": "REQ-777"}));
+    let hits = found["hits"].as_array().unwrap();
+    assert!(hits.iter().all(|hit| hit["node"] != "kb:REQ-777"), "{found}");
+}
+
+#[test]
+fn the_graph_knows_requirements_and_bound_symbols_are_code() {
+    let repo = shop();
+    let target = |name: &str| repo.data("impact", json!({"target": name}))["target"].clone();
+    assert_eq!(target("REQ-001"), "kb:REQ-001");
+    assert_eq!(target("SYM-001"), "symbol:src/pay.ts#charge");
+    let reached = repo.data("impact", json!({"target": "src/pay.ts#charge"}));
+    let rows: Vec<&str> =
+        reached["rows"].as_array().unwrap().iter().map(|r| r["node"].as_str().unwrap()).collect();
+    for node in ["kb:REQ-001", "kb:TEST-001", "kb:SCEN-001", "symbol:src/pay.ts#refund"] {
+        assert!(rows.contains(&node), "{node}: {rows:?}");
+    }
+    let page = repo.text("context src/pay.ts");
+    assert!(
+        page.contains(
+            "req (must, open) \"A payment is never captured twice\", implements; verified by \
+             kb:TEST-001 (passing)"
+        ),
+        "{page}"
+    );
+    assert!(repo.text("context REQ-001").contains("\"Events may arrive twice.\"  (from"));
+}
+
+#[test]
+fn a_changeset_is_whole_logged_and_reversible() {
+    let repo = shop();
+    let bad = json!({"entities": [
+            {"id": "REQ-2", "type": "req", "title": "fine"},
+            {"id": "REQ-001", "title": "owned by a file"},
+            {"id": "REQ-3", "type": "req", "title": "x", "status": "active"}],
+        "relations": [
+            {"type": "depends_on", "from": "REQ-2", "to": "REQ-404"},
+            {"type": "verified_by", "from": "REQ-2", "to": "SCEN-001"},
+            {"type": "implements", "from": "symbol:src/pay.ts#nobody", "to": "REQ-2"}]});
+    let problem = repo.ask("kb.upsert", bad).unwrap_err();
+    let rows = problem.details["problems"].as_array().unwrap();
+    let places: Vec<&str> = rows.iter().map(|row| row["path"].as_str().unwrap()).collect();
+    let expected = [
+        "entities[1].id",
+        "entities[2].status",
+        "relations[0].to",
+        "relations[1]",
+        "relations[2].from",
+    ];
+    assert_eq!(places, expected);
+    assert_eq!(ids(&repo.data("kb.query", json!({"type": "req"}))), ["REQ-001"]);
+    assert!(!repo.root().join(".git/cairn/branches").exists(), "nothing was made");
+
+    let good = json!({"id": "cs-1", "source": "review", "entities": [
+            {"id": "REQ-2", "type": "req", "title": "Refunds", "priority": "should"}],
+        "relations": [{"type": "depends_on", "from": "REQ-2", "to": "REQ-001", "confidence": 0.8},
+            {"type": "implements", "from": "symbol:src/pay.ts#refund", "to": "REQ-2"}]});
+    let done = repo.data("kb.upsert", good.clone());
+    assert_eq!(done["result"]["entities"]["added"], 1);
+    assert_eq!(repo.data("kb.upsert", good)["result"]["rows"], json!([]), "sent again");
+    let other = json!({"id": "cs-1", "entities": [{"id": "REQ-9", "type": "req", "title": "x"}]});
+    assert_eq!(repo.code("kb.upsert", other), Code::Conflict);
+    let log = repo.data("kb.log", json!({"id": "REQ-2"}));
+    assert_eq!(log["entries"][0]["source"], "review");
+    assert_eq!(log["entries"][0]["edits"].as_array().unwrap().len(), 3);
+
+    let patch = json!({"entities": [{"id": "REQ-2", "status": "closed", "if_version": 1}]});
+    repo.data("kb.upsert", patch.clone());
+    assert_eq!(repo.code("kb.upsert", patch), Code::Conflict);
+    assert_eq!(repo.code("kb.rollback", json!({"entry": 1})), Code::Conflict, "changed since");
+    assert_eq!(repo.code("kb.delete", json!({"ids": ["REQ-001"]})), Code::InvalidOperation);
+    let status = || repo.data("kb.query", json!({"id": "REQ-2"}))["entities"][0]["status"].clone();
+    repo.data("kb.rollback", json!({"entry": 2}));
+    assert_eq!(status(), "open");
+    repo.data("undo", json!({}));
+    assert_eq!(status(), "closed", "an undo of a rollback");
+    assert_eq!(repo.data("kb.log", json!({}))["entries"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn what_is_needed_is_not_removed() {
+    let repo = shop();
+    let set = json!({"entities": [
+            {"id": "REQ-2", "type": "req", "title": "a"}, {"id": "REQ-3", "type": "req", "title": "b"}],
+        "relations": [{"type": "depends_on", "from": "REQ-2", "to": "REQ-3"}]});
+    repo.data("kb.upsert", set);
+    assert_eq!(repo.code("kb.delete", json!({"targets": ["REQ-3"]})), Code::Blocked);
+    assert_eq!(repo.code("kb.delete", json!({"targets": ["REQ-33"]})), Code::NotFound);
+    let dry =
+        repo.data("kb.delete", json!({"targets": ["REQ-3"], "cascade": true, "dry_run": true}));
+    assert_eq!(dry["diff"], "removes REQ-3\nremoves REQ-2 depends_on REQ-3\n");
+    repo.data("kb.delete", json!({"targets": ["REQ-3"], "cascade": true}));
+    repo.data("kb.delete", json!({"targets": ["REQ-2"]}));
+    assert_eq!(ids(&repo.data("kb.query", json!({"type": "req"}))), ["REQ-001"]);
+}
+
+#[test]
+fn any_text_comes_back_as_it_was() {
+    let repo = shop();
+    let long = "𝄞 0\"'\\\n\r\t\u{0}\u{202e}العربية".repeat(30_000);
+    for (at, text) in ["\"'\\\n\r", "nul \u{0} nul", "🦀 \u{200f}עברית", &long].iter().enumerate()
+    {
+        let id = format!("FACT-{at}");
+        let set = json!({"entities": [{"id": id, "type": "fact", "title": text, "text": text}]});
+        repo.data("kb.upsert", set);
+        let found = repo.data("kb.query", json!({"id": id}));
+        assert_eq!(found["entities"][0]["title"], **text);
+        assert_eq!(found["entities"][0]["text"], **text);
+        let log = repo.data("kb.log", json!({"id": id}));
+        assert_eq!(log["entries"][0]["edits"][0]["entity"]["after"]["text"], **text);
+    }
+}
+
+#[test]
+fn rules_say_what_is_wrong_and_what_to_do() {
+    let repo = shop();
+    repo.write("docs/requirements/bad.md", "---\nid: REQ-5\nstatus: opne\nrelates: x\n---\n");
+    repo.write("docs/adr/old.md", "---\nid: ADR-9\ntitle: old\nstatus: deprecated\n---\n");
+    repo.write("docs/facts/torn.md", "---\nid: [\n---\n");
+    repo.write("src/b.ts", "/** Implements REQ-404. */\nexport function b() {}\n");
+    repo.data(
+        "kb.upsert",
+        json!({"entities": [
+            {"id": "REQ-A", "type": "req", "title": "a", "priority": "must"},
+            {"id": "REQ-B", "type": "req", "title": "b"},
+            {"id": "FACT-1", "type": "fact", "title": "cap"},
+            {"id": "FACT-2", "type": "fact", "title": "is 5"},
+            {"id": "FACT-3", "type": "fact", "title": "is 6"}],
+        "relations": [
+            {"type": "depends_on", "from": "REQ-A", "to": "REQ-B"},
+            {"type": "depends_on", "from": "REQ-B", "to": "REQ-A"},
+            {"type": "constrains", "from": "REQ-A", "to": "FACT-1"},
+            {"type": "constrains", "from": "REQ-B", "to": "FACT-1"},
+            {"type": "requires_property", "from": "REQ-A", "to": "FACT-2"},
+            {"type": "requires_property", "from": "REQ-B", "to": "FACT-3"}]}),
+    );
+    let found = repo.data("kb.check", json!({}));
+    let codes: Vec<&str> = found["violations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v["code"].as_str().unwrap())
+        .collect();
+    let expected = [
+        "KB_CYCLE",
+        "KB_MUST_COVERAGE",
+        "KB_REQUIRED_FIELDS",
+        "KB_REQUIRED_FIELDS",
+        "KB_REQUIREMENT_MISSING",
+        "KB_UNREADABLE",
+        "KB_ADR_WITHOUT_SUCCESSOR",
+        "KB_CONTRADICTION",
+        "KB_UNTESTED_SYMBOL",
+        "KB_UNTESTED_SYMBOL",
+    ];
+    assert_eq!(codes, expected, "{found:#}");
+    let one = repo.data("kb.check", json!({"rules": ["must-coverage"]}));
+    assert_eq!((one["errors"].as_u64(), one["rules"].as_u64()), (Some(1), Some(1)));
+    repo.write(
+        "cairn.jsonc",
+        r#"{"kb": {"rules": {"kb_cycle": "off", "kb_contradiction": "error"}}}"#,
+    );
+    let found = repo.data("kb.check", json!({}));
+    assert_eq!((found["errors"].as_u64(), found["warnings"].as_u64()), (Some(6), Some(3)));
+    assert_eq!(repo.data("verify", json!({}))["errors"], 6, "verify has the same rules");
+    assert_eq!(repo.code("kb.check", json!({"rules": ["cycles"]})), Code::NotFound);
+}
+
+#[test]
+fn a_commit_is_asked_for_what_its_symbols_implement() {
+    let repo = shop();
+    repo.write(
+        "src/new.ts",
+        "/** Implements REQ-001. */\nexport function told() {}\nexport function silent() {}\nfunction own() {}\n",
+    );
+    repo.git(&["add", "src/new.ts"]);
+    let staged = repo.data("kb.check", json!({"staged": true, "rules": "staged_traceability"}));
+    let nodes: Vec<&Value> =
+        staged["violations"].as_array().unwrap().iter().map(|v| &v["node"]).collect();
+    assert_eq!(nodes, ["symbol:src/new.ts#silent"]);
+    assert!(!repo.ask("hook", json!({"name": "pre-commit"})).unwrap().has_findings, "a warning");
+    repo.write("cairn.jsonc", r#"{"kb": {"rules": {"kb_staged_traceability": "error"}}}"#);
+    assert!(repo.ask("hook", json!({"name": "pre-commit"})).unwrap().has_findings);
+}
+
+#[test]
+fn branches_have_their_own_facts() {
+    let repo = shop();
+    repo.data("kb.upsert", fact("FACT-1", "on main"));
+    let fact_ids = || ids(&repo.data("kb.query", json!({"type": "fact"})));
+    repo.git(&["checkout", "-q", "-b", "Feature/x"]);
+    let seen = repo.ask("kb.query", json!({"type": "fact"})).unwrap();
+    assert_eq!(seen.basis.kb_branch.as_deref(), Some("main"));
+    assert!(repo.text("kb query --type fact").contains(" · knowledge base of main\n"));
+    repo.data("kb.upsert", fact("FACT-2", "on x"));
+    let seen = repo.ask("kb.query", json!({"type": "fact"})).unwrap();
+    assert_eq!(seen.basis.kb_branch.as_deref(), Some("Feature/x"));
+    assert_eq!(fact_ids(), ["FACT-1", "FACT-2"]);
+
+    repo.git(&["branch", "-q", "-m", "feature/y"]);
+    assert_eq!(fact_ids(), ["FACT-1", "FACT-2"], "a renamed branch keeps its facts");
+    repo.data("kb.upsert", fact("FACT-3", "on y"));
+    let names: Vec<String> = repo.data("kb.branches", json!({}))["branches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| format!("{} {}", row["branch"].as_str().unwrap(), row["unmerged"]))
+        .collect();
+    assert_eq!(names, ["feature/y 2", "main 0"]);
+
+    repo.git(&["checkout", "-q", "main"]);
+    assert_eq!(fact_ids(), ["FACT-1"]);
+    repo.data("kb.upsert", json!({"entities": [{"id": "FACT-1", "status": "deprecated"}]}));
+    let gone = repo.data("kb.gc", json!({"force": true}));
+    assert_eq!(gone["stores"], json!([]), "both branches exist");
+    repo.data("kb.merge", json!({"branch": "feature/y"}));
+    assert_eq!(fact_ids(), ["FACT-1", "FACT-2", "FACT-3"]);
+    assert_eq!(repo.data("kb.merge", json!({"branch": "feature/y"}))["result"]["rows"], json!([]));
+    assert_eq!(repo.code("kb.merge", json!({"branch": "feature/z"})), Code::NotFound);
+
+    repo.git(&["checkout", "-q", "--detach"]);
+    repo.data("kb.upsert", fact("FACT-4", "alone"));
+    assert_eq!(fact_ids().len(), 4);
+    repo.git(&["checkout", "-q", "main"]);
+    assert_eq!(fact_ids().len(), 3);
+    repo.git(&["branch", "-q", "-D", "feature/y"]);
+    let listed = repo.data("kb.gc", json!({}));
+    assert_eq!(
+        (listed["stores"].as_array().unwrap().len(), &listed["removed"]),
+        (2, &json!(false))
+    );
+    assert_eq!(repo.data("kb.branches", json!({}))["branches"].as_array().unwrap().len(), 3);
+    repo.data("kb.gc", json!({"force": true}));
+    assert_eq!(repo.data("kb.branches", json!({}))["branches"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn branches_that_changed_the_same_conflict() {
+    let repo = shop();
+    repo.data("kb.upsert", fact("FACT-1", "before"));
+    repo.git(&["checkout", "-q", "-b", "x"]);
+    repo.ask("hook", json!({"name": "post-checkout", "args": ["a", "b", "1"]})).unwrap();
+    assert!(repo.root().join(".git/cairn/branches/x/kb.sqlite").is_file(), "made by the hook");
+    repo.data("kb.upsert", fact("FACT-1", "theirs"));
+    repo.git(&["checkout", "-q", "main"]);
+    repo.data("kb.upsert", fact("FACT-1", "ours"));
+    assert_eq!(repo.code("kb.merge", json!({"branch": "x"})), Code::Conflict);
+    let title = || repo.data("kb.query", json!({"id": "FACT-1"}))["entities"][0]["title"].clone();
+    assert_eq!(title(), "ours");
+    repo.data("kb.merge", json!({"branch": "x", "prefer": "theirs"}));
+    assert_eq!(title(), "theirs");
+    repo.data("undo", json!({}));
+    assert_eq!(title(), "ours");
+}
+
+#[test]
+fn a_fact_becomes_a_document() {
+    let repo = shop();
+    let set = json!({"entities": [{"id": "FACT-1", "type": "fact", "title": "Cap: \"5\"", "text": "Why"}],
+        "relations": [{"type": "relates_to", "from": "FACT-1", "to": "REQ-001", "kind": "explains"}]});
+    repo.data("kb.upsert", set);
+    let dry = repo.data("kb.promote", json!({"id": "FACT-1", "dry_run": true}));
+    assert!(dry["diff"].as_str().unwrap().contains("+id: \"FACT-1\""), "{dry}");
+    let done = repo.data("kb.promote", json!({"id": "FACT-1"}));
+    assert_eq!(done["path"], "docs/facts/FACT-1.md");
+    let found = repo.data("kb.query", json!({"id": "FACT-1"}));
+    assert_eq!(found["entities"][0]["file"], "docs/facts/FACT-1.md:2");
+    assert_eq!(found["relations"][0]["kind"], "explains");
+    assert_eq!(repo.code("kb.upsert", fact("FACT-1", "again")), Code::InvalidOperation);
+    assert_eq!(repo.code("kb.promote", json!({"id": "FACT-1"})), Code::InvalidOperation);
+    assert_eq!(repo.data("kb.check", json!({"rules": "told_twice"}))["errors"], 0);
+}
+
+#[test]
+fn reports_become_tests_and_are_replaced_by_the_next() {
+    let repo = shop();
+    let report = |cases: &str| format!("<testsuite>{cases}</testsuite>");
+    repo.write(
+        "junit.xml",
+        report(r#"<testcase name="a"/><testcase name="b"><failure/></testcase>"#),
+    );
+    let done = repo.data("kb.import", json!({"path": "junit.xml"}));
+    assert_eq!(done["result"]["entities"]["added"], 2);
+    let failing = || ids(&repo.data("kb.query", json!({"type": "test", "status": "failing"})));
+    assert_eq!(failing().len(), 1);
+    repo.write("junit.xml", report(r#"<testcase name="a"/>"#));
+    let done = repo.data("kb.import", json!({"path": "junit.xml"}));
+    assert_eq!((&done["result"]["entities"]["removed"], failing().len()), (&json!(1), 0));
+    repo.write("lcov.info", "TN:t\nSF:src/pay.ts\nDA:4,2\nend_of_record\n");
+    repo.data("kb.import", json!({"path": "lcov.info"}));
+    let covering = json!({"from": "symbol:src/pay.ts#refund", "relation": "covered_by"});
+    assert_eq!(ids(&repo.data("kb.query", covering)).len(), 1);
+    assert_eq!(repo.code("kb.import", json!({"path": "src/pay.ts"})), Code::ValidationError);
+    assert_eq!(repo.code("kb.import", json!({"path": "../x"})), Code::OutsideRepository);
+}
+
+#[test]
+fn the_log_cannot_be_changed_and_a_store_survives_compacting() {
+    let repo = shop();
+    repo.data("kb.upsert", fact("FACT-1", "kept"));
+    let file = repo.root().join(".git/cairn/branches/main/kb.sqlite");
+    let conn = store::open(&file, store::Durability::Durable).unwrap();
+    for sql in ["UPDATE kb_audit SET actor = 'x'", "DELETE FROM kb_audit"] {
+        assert!(conn.connection().execute(sql, []).is_err(), "{sql}");
+    }
+    drop(conn);
+    repo.data("kb.compact", json!({}));
+    assert_eq!(repo.data("kb.log", json!({}))["entries"].as_array().unwrap().len(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_takes_no_writes_is_told_and_nothing_is_lost() {
+    use std::os::unix::fs::PermissionsExt;
+    let repo = shop();
+    repo.data("kb.upsert", fact("FACT-1", "kept"));
+    let folder = repo.root().join(".git/cairn/branches/main");
+    let lock = |mode: u32| {
+        for entry in fs::read_dir(&folder).unwrap().flatten() {
+            fs::set_permissions(entry.path(), fs::Permissions::from_mode(mode)).unwrap();
+        }
+    };
+    if rustix::process::geteuid().is_root() {
+        return; // nothing is read-only to root
+    }
+    lock(0o444);
+    let problem = repo.ask("kb.upsert", fact("FACT-2", "lost")).unwrap_err();
+    assert_eq!(problem.code, Code::StoreDamaged);
+    lock(0o644);
+    assert_eq!(ids(&repo.data("kb.query", json!({"type": "fact"}))), ["FACT-1"]);
+}
+
+const VICTIM: &str = "CAIRN_KB_VICTIM";
+
+/// Writes changesets until it is killed, saying which ones were acknowledged.
+#[test]
+fn writer() {
+    let Ok(place) = std::env::var(VICTIM) else { return };
+    let (root, name) = place.split_once('|').unwrap();
+    let (name, count) = name.split_once('|').unwrap();
+    let repo = Repo::at(std::path::Path::new(root));
+    let workspace = repo.workspace();
+    for at in 0..count.parse().unwrap() {
+        let id = format!("FACT-{name}-{at}");
+        let set = json!({"id": id, "entities": [
+                {"id": id, "type": "fact", "title": "one of two"},
+                {"id": format!("{id}-b"), "type": "fact", "title": "the other"}],
+            "relations": [{"type": "relates_to", "from": id, "to": format!("{id}-b"), "kind": "pair"}]});
+        let op = engine::ops::find("kb.upsert").unwrap();
+        let args: engine::Object = serde_json::from_value(set).unwrap();
+        loop {
+            match op.call(&workspace, testkit::call_by(name), args.clone()) {
+                Ok(_) => break,
+                Err(problem) if problem.code == Code::Busy => {}
+                Err(problem) => panic!("{problem}"),
+            }
+        }
+        println!("ACK {id}");
+    }
+}
+
+#[test]
+fn writers_that_are_killed_lose_nothing_that_was_acknowledged() {
+    let (writers, count) = if std::env::var("CAIRN_SOAK").is_ok() { (8, 1000) } else { (4, 12) };
+    let repo = shop();
+    repo.data("kb.upsert", fact("FACT-0", "first"));
+    let start = |name: &str| {
+        Command::new(std::env::current_exe().unwrap())
+            .args(["kb::writer", "--exact", "--nocapture", "--test-threads=1"])
+            .env(VICTIM, format!("{}|{name}|{count}", repo.root().display()))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let mut children: Vec<_> = (0..writers).map(|at| start(&format!("w{at}"))).collect();
+    // Half of them are killed while they write, each after another number of lines.
+    let mut acknowledged = Vec::new();
+    for (at, child) in children.iter_mut().enumerate() {
+        use std::io::{BufRead, BufReader};
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let mut seen = 0;
+        for line in lines {
+            if let Some(id) = line.rsplit("ACK ").next().filter(|_| line.contains("ACK ")) {
+                acknowledged.push(id.to_owned());
+                seen += 1;
+            }
+            if at % 2 == 0 && seen == 2 + at {
+                let _ = child.kill();
+            }
+        }
+        child.wait().unwrap();
+    }
+    let facts: Vec<String> = all(&repo, "kb.query", &json!({"type": "fact"}), "entities", "id");
+    let sets: Vec<String> = all(&repo, "kb.log", &json!({}), "entries", "changeset");
+    for id in &acknowledged {
+        assert!(facts.contains(id) && facts.contains(&format!("{id}-b")), "{id} is there");
+        assert_eq!(sets.iter().filter(|set| *set == id).count(), 1, "{id} is logged once");
+    }
+    let firsts = facts.iter().filter(|id| id.starts_with("FACT-w") && !id.ends_with("-b")).count();
+    let seconds = facts.iter().filter(|id| id.ends_with("-b")).count();
+    assert_eq!((firsts, firsts), (seconds, sets.len() - 1), "none is torn, all are logged");
+    assert!(acknowledged.len() >= writers, "{}", acknowledged.len());
+    let file = repo.root().join(".git/cairn/branches/main/kb.sqlite");
+    assert!(store::integrity(&store::open_reading(&file).unwrap()).unwrap().is_empty());
+}
+
+/// One field of every row of a list, page by page.
+fn all(repo: &Repo, name: &str, args: &Value, list: &str, field: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    loop {
+        let mut args = args.clone();
+        (args["limit"], args["offset"]) = (json!(1000), json!(found.len()));
+        let data = repo.data(name, args);
+        let rows = data[list].as_array().unwrap();
+        if rows.is_empty() {
+            return found;
+        }
+        found.extend(rows.iter().map(|r| r[field].as_str().unwrap_or_default().to_owned()));
+    }
+}

@@ -1,0 +1,410 @@
+//! A changeset as a caller sends it: its shape is checked here, every fault with its place.
+//!
+//! What it means for the store is decided in `plan`.
+
+use base::near::nearest;
+use base::{Code, Problem};
+use serde_json::{Map, Value, json};
+
+use crate::end::End;
+use crate::model::{Kind, Priority, Relates, RelationKey};
+
+/// The longest text of one field, in bytes.
+const LONGEST: usize = 4 * 1024 * 1024;
+
+/// Something wrong with a changeset, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The place in the payload, such as `relations[2].to`
+    pub path: String,
+    /// What is wrong
+    pub message: String,
+    /// The kind of wrong
+    pub code: Code,
+}
+
+impl Fault {
+    /// A fault of the kind most of them are.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::of(Code::ValidationError, path, message)
+    }
+
+    /// A fault of another kind.
+    pub fn of(code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into(), code }
+    }
+}
+
+/// All faults as one problem. Nothing was written.
+pub fn refused(faults: &[Fault]) -> Problem {
+    let first = faults.first().map_or(Code::ValidationError, |fault| fault.code);
+    let same = faults.iter().all(|fault| fault.code == first);
+    let message = match faults {
+        [only] => format!("{}: {}", only.path, only.message),
+        many => format!("{} problems in the changeset", many.len()),
+    };
+    let rows: Vec<Value> =
+        faults.iter().map(|f| json!({"path": f.path, "problem": f.message})).collect();
+    Problem::new(if same { first } else { Code::ValidationError }, message)
+        .detail("problems", rows)
+        .hint("nothing was written; mend all of them and send the whole changeset again")
+}
+
+/// What should change, shaped well. Nothing is known yet about what is in the store.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Changeset {
+    /// The caller's name for it: sent again it does nothing
+    pub id: Option<String>,
+    /// Where its facts come from; the actor if left out
+    pub source: Option<String>,
+    /// Entities to make or change
+    pub entities: Vec<Patch>,
+    /// Relations to make or change
+    pub relations: Vec<Tie>,
+    /// What to remove
+    pub delete: Vec<Doomed>,
+    /// Whether what points at a removed entity goes too
+    pub cascade: bool,
+}
+
+/// An entity, with the fields that are to change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Patch {
+    /// Its place in the payload
+    pub path: String,
+    /// Its id
+    pub id: String,
+    /// The fields, checked; null takes one away
+    pub fields: Map<String, Value>,
+    /// The version it must have
+    pub if_version: Option<u64>,
+}
+
+/// A relation to make.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tie {
+    /// Its place in the payload
+    pub path: String,
+    /// What it says and between whom
+    pub key: RelationKey,
+    /// How sure it is
+    pub confidence: Option<f64>,
+    /// Where it comes from
+    pub source: Option<String>,
+    /// Whether it may be part of a cycle
+    pub allow_cycle: bool,
+}
+
+/// Something to remove.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Doomed {
+    /// An entity: place, id, the version it must have
+    Entity(String, String, Option<u64>),
+    /// A relation: place, key
+    Relation(String, RelationKey),
+}
+
+/// What a field holds.
+enum Holds {
+    Text,
+    Line,
+    Texts,
+    Kind,
+    Priority,
+    Flag,
+}
+
+const FIELDS: [(&str, Holds); 15] = [
+    ("type", Holds::Kind),
+    ("title", Holds::Text),
+    ("status", Holds::Line),
+    ("source", Holds::Text),
+    ("tags", Holds::Texts),
+    ("owner", Holds::Text),
+    ("priority", Holds::Priority),
+    ("severity", Holds::Line),
+    ("links", Holds::Texts),
+    ("text_ref", Holds::Text),
+    ("text", Holds::Text),
+    ("kind", Holds::Line),
+    ("code", Holds::Line),
+    ("allow_cycle", Holds::Flag),
+    ("author", Holds::Line),
+];
+
+/// Fields that nobody may clear.
+const REQUIRED: [&str; 3] = ["type", "title", "status"];
+
+/// Fields that callers send and the store decides: taken and passed over.
+const OURS: [&str; 3] = ["created_at", "updated_at", "version"];
+
+impl Changeset {
+    /// Reads the parts of a payload, all faults at once.
+    pub fn read(entities: &[Value], relations: &[Value], delete: &[Value]) -> (Self, Vec<Fault>) {
+        let mut faults = Vec::new();
+        let mut set = Self::default();
+        for (at, value) in entities.iter().enumerate() {
+            set.entities.extend(patch(format!("entities[{at}]"), value, &mut faults));
+        }
+        for (at, value) in relations.iter().enumerate() {
+            set.relations.extend(tie(format!("relations[{at}]"), value, &mut faults));
+        }
+        for (at, value) in delete.iter().enumerate() {
+            set.delete.extend(doomed(format!("delete[{at}]"), value, &mut faults));
+        }
+        (set, faults)
+    }
+
+    /// Every entity it names, at either side of anything.
+    pub fn ends(&self) -> Vec<End> {
+        let of_key = |key: &RelationKey| [key.from.clone(), key.to.clone()];
+        let patched = self.entities.iter().map(|patch| patch.id.clone());
+        let tied = self.relations.iter().flat_map(|tie| of_key(&tie.key));
+        let doomed = self.delete.iter().flat_map(|doomed| match doomed {
+            Doomed::Entity(_, id, _) => vec![id.clone()],
+            Doomed::Relation(_, key) => of_key(key).to_vec(),
+        });
+        let all = patched.chain(tied).chain(doomed);
+        all.filter_map(|text| End::read(&text).ok()).collect()
+    }
+}
+
+fn patch(path: String, value: &Value, faults: &mut Vec<Fault>) -> Option<Patch> {
+    let object = object(&path, value, faults)?;
+    let mut fields = Map::new();
+    let (mut id, mut if_version) = (None, None);
+    for (key, value) in object {
+        let key = snake_case(key);
+        let place = format!("{path}.{key}");
+        match key.as_str() {
+            "id" => id = read_id(&place, value, faults),
+            "if_version" => if_version = version(&place, value, faults),
+            key if OURS.contains(&key) => {}
+            key => {
+                if let Some(value) = field(&place, key, value, faults) {
+                    fields.insert(key.to_owned(), value);
+                }
+            }
+        }
+    }
+    if id.is_none() && !object.contains_key("id") {
+        faults.push(Fault::new(format!("{path}.id"), "an entity has an id"));
+    }
+    Some(Patch { path, id: id?, fields, if_version })
+}
+
+fn field(place: &str, key: &str, value: &Value, faults: &mut Vec<Fault>) -> Option<Value> {
+    let Some((_, holds)) = FIELDS.iter().find(|(name, _)| *name == key) else {
+        let near = nearest(key, FIELDS.iter().map(|(name, _)| *name), 1);
+        let near = near.first().map(|near| format!("; the nearest is `{near}`"));
+        faults.push(Fault::new(place, format!("unknown field{}", near.unwrap_or_default())));
+        return None;
+    };
+    let checked = match (value, holds) {
+        (Value::Null, _) if REQUIRED.contains(&key) => Err(format!("`{key}` cannot be cleared")),
+        (Value::Null, _) => Ok(Value::Null),
+        (Value::Bool(_), Holds::Flag) => Ok(value.clone()),
+        (Value::String(text), Holds::Text) => long(text),
+        (Value::String(text), Holds::Line) => line(text),
+        (Value::String(text), Holds::Kind) => text.parse::<Kind>().map(|_| value.clone()),
+        (Value::String(text), Holds::Priority) => text.parse::<Priority>().map(|_| value.clone()),
+        (Value::String(text), Holds::Texts) => Ok(split(text)),
+        (Value::Array(items), Holds::Texts) if items.iter().all(Value::is_string) => {
+            Ok(value.clone())
+        }
+        (_, Holds::Texts) => Err("a list of texts is expected".into()),
+        (_, Holds::Flag) => Err("true or false is expected".into()),
+        _ => Err(format!("text is expected, not {}", short(value))),
+    };
+    checked.map_err(|message| faults.push(Fault::new(place, message))).ok()
+}
+
+fn tie(path: String, value: &Value, faults: &mut Vec<Fault>) -> Option<Tie> {
+    const KNOWN: [&str; 7] = ["type", "from", "to", "kind", "confidence", "source", "allow_cycle"];
+    let object = object(&path, value, faults)?;
+    let before = faults.len();
+    let known = |key: &str| KNOWN.contains(&key) || matches!(key, "created_at" | "created_by");
+    for key in object.keys().map(|key| snake_case(key)).filter(|key| !known(key)) {
+        faults.push(Fault::new(format!("{path}.{key}"), "unknown field"));
+    }
+    let get = |key: &str| object.iter().find(|(k, _)| snake_case(k) == key).map(|(_, v)| v);
+    let confidence = match get("confidence").unwrap_or(&Value::Null) {
+        Value::Null => None,
+        Value::Number(number) if number.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n)) => {
+            number.as_f64()
+        }
+        _ => {
+            let message = "a number from 0 to 1 is expected";
+            faults.push(Fault::new(format!("{path}.confidence"), message));
+            None
+        }
+    };
+    let allow_cycle = get("allow_cycle").and_then(Value::as_bool).unwrap_or(false);
+    let source = get("source").and_then(Value::as_str).map(ToOwned::to_owned);
+    let key = key(&path, object, faults);
+    let key = key.filter(|_| faults.len() == before)?;
+    Some(Tie { path, key, confidence, source, allow_cycle })
+}
+
+fn key(path: &str, object: &Map<String, Value>, faults: &mut Vec<Fault>) -> Option<RelationKey> {
+    let mut text = |name: &str, needed: bool| match object.get(name) {
+        Some(Value::String(text)) => Some(text.clone()),
+        None | Some(Value::Null) if !needed => Some(String::new()),
+        None => {
+            faults.push(Fault::new(format!("{path}.{name}"), "it is missing"));
+            None
+        }
+        Some(other) => {
+            let message = format!("text is expected, not {}", short(other));
+            faults.push(Fault::new(format!("{path}.{name}"), message));
+            None
+        }
+    };
+    let (relates, from, to) = (text("type", true), text("from", true), text("to", true));
+    let kind = text("kind", false)?;
+    let mut checked = |name: &str, read: Result<String, String>| {
+        read.map_err(|message| faults.push(Fault::new(format!("{path}.{name}"), message))).ok()
+    };
+    let end = |text: String| End::read(&text).map(|end| end.text());
+    let from = from.and_then(|text| checked("from", end(text)));
+    let to = to.and_then(|text| checked("to", end(text)));
+    let parse = |text: String| text.trim_start_matches("kb.").parse::<Relates>();
+    let relates = relates.and_then(|text| match parse(text) {
+        Ok(relates) => Some(relates),
+        Err(message) => {
+            checked("type", Err(message));
+            None
+        }
+    })?;
+    if relates == Relates::RelatesTo && kind.is_empty() {
+        checked("kind", Err("`relates_to` says what kind of tie it is".into()));
+        return None;
+    }
+    Some(RelationKey { relates, from: from?, to: to?, kind })
+}
+
+fn doomed(path: String, value: &Value, faults: &mut Vec<Fault>) -> Option<Doomed> {
+    match value {
+        Value::String(_) => {
+            let id = read_id(&path, value, faults)?;
+            Some(Doomed::Entity(path, id, None))
+        }
+        Value::Object(object) if object.contains_key("from") => {
+            let key = key(&path, object, faults)?;
+            Some(Doomed::Relation(path, key))
+        }
+        Value::Object(object) => {
+            let id = object.get("id").unwrap_or(&Value::Null);
+            let id = read_id(&format!("{path}.id"), id, faults)?;
+            let pinned = object.get("if_version").or(object.get("ifVersion"));
+            let pinned = pinned.and_then(|v| version(&format!("{path}.if_version"), v, faults));
+            Some(Doomed::Entity(path, id, pinned))
+        }
+        other => {
+            let message =
+                format!("an id, or a relation with type, from and to, not {}", short(other));
+            faults.push(Fault::new(path, message));
+            None
+        }
+    }
+}
+
+fn object<'a>(
+    path: &str,
+    value: &'a Value,
+    faults: &mut Vec<Fault>,
+) -> Option<&'a Map<String, Value>> {
+    let found = value.as_object();
+    if found.is_none() {
+        faults.push(Fault::new(path, format!("an object is expected, not {}", short(value))));
+    }
+    found
+}
+
+fn read_id(place: &str, value: &Value, faults: &mut Vec<Fault>) -> Option<String> {
+    let read = match value.as_str().map(End::read) {
+        Some(Ok(End::Entity(id))) if id.len() <= 200 => Ok(id),
+        Some(Ok(End::Entity(_))) => Err("an id has at most 200 bytes".into()),
+        Some(Ok(End::Code(node))) => Err(format!("`{node}` is not an id but a piece of the tree")),
+        Some(Err(message)) => Err(message),
+        None => Err(format!("an id is text, not {}", short(value))),
+    };
+    read.map_err(|message| faults.push(Fault::new(place, message))).ok()
+}
+
+fn version(place: &str, value: &Value, faults: &mut Vec<Fault>) -> Option<u64> {
+    if value.as_u64().is_none() && !value.is_null() {
+        faults.push(Fault::new(place, "a version is a whole number"));
+    }
+    value.as_u64()
+}
+
+fn long(text: &str) -> Result<Value, String> {
+    match text.len() {
+        long if long > LONGEST => Err(format!("{long} bytes are more than {LONGEST}")),
+        _ => Ok(text.into()),
+    }
+}
+
+fn line(text: &str) -> Result<Value, String> {
+    let good = !text.trim().is_empty() && !text.contains(char::is_control);
+    good.then(|| text.into()).ok_or_else(|| "one line of text is expected".into())
+}
+
+/// `a, b` as a list: callers send both.
+fn split(text: &str) -> Value {
+    text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
+}
+
+fn short(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+fn snake_case(name: &str) -> String {
+    let lower = |c: char| if c.is_ascii_uppercase() { format!("_{c}") } else { c.to_string() };
+    name.chars().map(lower).collect::<String>().to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_is_told_with_its_place() {
+        let (_, faults) = Changeset::read(
+            &[
+                json!({"type": "req", "titel": "x", "tags": 7}),
+                json!({"id": "REQ-1", "type": "rek", "title": 3, "title2": null, "allowCycle": true}),
+                json!("REQ-2"),
+            ],
+            &[
+                json!({"type": "depends_on", "from": "REQ-1"}),
+                json!({"type": "likes", "from": "a b", "to": "REQ-1", "confidence": 2}),
+                json!({"type": "relates_to", "from": "A", "to": "B"}),
+            ],
+            &[json!(3), json!({"from": "A", "to": "B", "type": "depends_on"})],
+        );
+        let places: Vec<&str> = faults.iter().map(|fault| fault.path.as_str()).collect();
+        let expected = [
+            "entities[0].tags",
+            "entities[0].titel",
+            "entities[0].id",
+            "entities[1].title",
+            "entities[1].title2",
+            "entities[1].type",
+            "entities[2]",
+            "relations[0].to",
+            "relations[1].confidence",
+            "relations[1].from",
+            "relations[1].type",
+            "relations[2].kind",
+            "delete[0]",
+        ];
+        assert_eq!(places, expected);
+        assert!(faults[1].message.contains("`title`"), "{:?}", faults[1]);
+    }
+}

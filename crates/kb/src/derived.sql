@@ -1,0 +1,29 @@
+-- What files say, as a part of the index. Which files count is decided when it is read.
+CREATE TABLE kb_said (
+    path      BLOB NOT NULL,
+    number    INTEGER NOT NULL,
+    line      INTEGER NOT NULL,
+    extractor TEXT NOT NULL,
+    entity    TEXT NOT NULL, -- as JSON
+    PRIMARY KEY (path, number)
+) WITHOUT ROWID;
+
+CREATE TABLE kb_told (
+    path       BLOB NOT NULL,
+    number     INTEGER NOT NULL,
+    line       INTEGER NOT NULL,
+    extractor  TEXT NOT NULL,
+    type       TEXT NOT NULL, -- empty for a plain link
+    source_end TEXT NOT NULL,
+    target_end TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    PRIMARY KEY (path, number)
+) WITHOUT ROWID;
+
+CREATE TABLE kb_fault (
+    path    BLOB NOT NULL,
+    number  INTEGER NOT NULL,
+    line    INTEGER NOT NULL,
+    message TEXT NOT NULL,
+    PRIMARY KEY (path, number)
+) WITHOUT ROWID;

@@ -1,0 +1,137 @@
+//! The SQL of what files say: a part of the index, learnt and forgotten file by file.
+
+use base::{Problem, RepoPath, Result};
+use store::{Connection, Row, SqlResult, bad_value, params, problem, rows};
+
+use crate::extract::Extracted;
+use crate::model::Entity;
+use crate::read::{Origin, Told};
+
+/// The tables, as SQL.
+pub const SCHEMA: &str = include_str!("derived.sql");
+
+/// Queries whose rows must be the same in an index built from nothing.
+pub const DUMP: &[&str] = &[
+    "SELECT path, number, line, extractor, entity FROM kb_said ORDER BY path, number",
+    "SELECT path, number, line, extractor, type, source_end, target_end, kind FROM kb_told
+     ORDER BY path, number",
+    "SELECT path, number, line, message FROM kb_fault ORDER BY path, number",
+];
+
+/// An entity that a file tells.
+#[derive(Debug)]
+pub struct Said {
+    /// The file
+    pub path: RepoPath,
+    /// The line in it
+    pub line: u32,
+    /// The entity
+    pub entity: Entity,
+}
+
+/// Takes in what a file says.
+pub fn learn(
+    conn: &Connection,
+    (path, extractor): (&RepoPath, &str),
+    found: &Extracted,
+) -> Result<()> {
+    for (number, (entity, line)) in found.entities.iter().enumerate() {
+        let json = serde_json::to_string(entity)
+            .map_err(|error| Problem::internal("an entity is not JSON").because(error))?;
+        run(
+            conn,
+            "INSERT INTO kb_said VALUES (?1,?2,?3,?4,?5)",
+            params![path.as_bytes(), number, line, extractor, json],
+        )?;
+    }
+    for (number, told) in found.told.iter().enumerate() {
+        let line = told.origin.file().map_or(0, |(_, line)| line);
+        run(
+            conn,
+            "INSERT INTO kb_told VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
+            params![
+                path.as_bytes(),
+                number,
+                line,
+                extractor,
+                told.relates.map_or("", crate::Relates::word),
+                told.from,
+                told.to,
+                told.kind
+            ],
+        )?;
+    }
+    for (number, (line, message)) in found.faults.iter().enumerate() {
+        run(
+            conn,
+            "INSERT INTO kb_fault VALUES (?1,?2,?3,?4)",
+            params![path.as_bytes(), number, line, message],
+        )?;
+    }
+    Ok(())
+}
+
+/// Drops what was learnt from a file.
+pub fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
+    for sql in [
+        "DELETE FROM kb_said WHERE path = ?1",
+        "DELETE FROM kb_told WHERE path = ?1",
+        "DELETE FROM kb_fault WHERE path = ?1",
+    ] {
+        run(conn, sql, params![path.as_bytes()])?;
+    }
+    Ok(())
+}
+
+/// The ids that a file tells.
+pub fn ids_of(conn: &Connection, path: &RepoPath) -> Result<Vec<String>> {
+    let sql = "SELECT entity ->> 'id' FROM kb_said WHERE path = ?1 ORDER BY number";
+    rows(conn, (sql, "read what files say"), params![path.as_bytes()], |row| row.get(0))
+}
+
+/// Every entity that files tell, by path, with the extractor that read it.
+pub fn said(conn: &Connection) -> Result<Vec<(String, Said)>> {
+    let sql = "SELECT extractor, path, line, entity FROM kb_said ORDER BY path, number";
+    rows(conn, (sql, "read what files say"), &[], |row| {
+        let json: String = row.get(3)?;
+        let entity = serde_json::from_str(&json).map_err(|e| bad_value(3, e.to_string()))?;
+        Ok((row.get(0)?, Said { path: path(row, 1)?, line: row.get(2)?, entity }))
+    })
+}
+
+/// Every relation that files tell, by path, with the extractor that read it.
+pub fn told(conn: &Connection) -> Result<Vec<(String, Told)>> {
+    let sql = "SELECT extractor, path, line, type, source_end, target_end, kind FROM kb_told
+        ORDER BY path, number";
+    rows(conn, (sql, "read what files say"), &[], |row| {
+        let relates: String = row.get(3)?;
+        let told = Told {
+            relates: relates.parse().ok(),
+            from: row.get(4)?,
+            to: row.get(5)?,
+            kind: row.get(6)?,
+            origin: Origin::File(path(row, 1)?, row.get(2)?),
+        };
+        Ok((row.get(0)?, told))
+    })
+}
+
+/// Everything in files that could not be understood.
+pub fn faults(conn: &Connection) -> Result<Vec<(RepoPath, u32, String)>> {
+    let sql = "SELECT path, line, message FROM kb_fault ORDER BY path, number";
+    rows(conn, (sql, "read what files say"), &[], |row| {
+        Ok((path(row, 0)?, row.get(1)?, row.get(2)?))
+    })
+}
+
+fn run(conn: &Connection, sql: &str, params: &[&dyn store::ToSql]) -> Result<()> {
+    conn.prepare_cached(sql)
+        .and_then(|mut s| s.execute(params))
+        .map(drop)
+        .map_err(problem("write what files say"))
+}
+
+fn path(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
+    let bytes: Vec<u8> = row.get(column)?;
+    RepoPath::from_bytes(bytes).map_err(|error| bad_value(column, error.to_string()))
+}

@@ -1,0 +1,122 @@
+//! Markdown documents: one entity each, told by the frontmatter.
+
+use base::RepoPath;
+use document::Document;
+
+use super::nodes::Reader;
+use super::{Extracted, Extractor, has_ending};
+use crate::model::Kind;
+
+/// How much of a document's text is kept, in characters: enough to quote and to search.
+const KEPT: usize = 4000;
+
+/// Requirements, scenarios, tests, decisions, flags, events and facts as documents.
+pub(super) struct Documents;
+
+impl Extractor for Documents {
+    fn name(&self) -> &'static str {
+        "document"
+    }
+
+    fn wants(&self, path: &RepoPath) -> bool {
+        // A card is frontmatter too, and has a home of its own.
+        has_ending(path, &[".md", ".markdown"]) && !has_ending(path, &[".card.md"])
+    }
+
+    fn extract(&self, path: &RepoPath, text: &str) -> Extracted {
+        let mut out = Extracted::default();
+        if !text.trim_start_matches('\u{feff}').starts_with("---") {
+            return out;
+        }
+        let document = match Document::parse(text) {
+            Ok(document) => document,
+            Err(fault) => {
+                out.faults.push((fault.place.line, fault.message));
+                return out;
+            }
+        };
+        let mut reader = Reader { path, fields: document.fields().collect(), out: &mut out };
+        let Some((id, line)) = reader.id() else { return out };
+        let Some(kind) = kind(&mut reader, &id) else { return out };
+        let mut entity = reader.entity(id.clone(), kind);
+        entity.more.links = reader.relations(&id);
+        let body = document.body().trim();
+        entity.more.text = (!body.is_empty()).then(|| body.chars().take(KEPT).collect());
+        entity.more.text_ref.get_or_insert_with(|| path.to_string());
+        out.entities.push((entity, line));
+        out
+    }
+}
+
+/// The type: what the frontmatter says, else the id's prefix, else the folder.
+fn kind(reader: &mut Reader<'_>, id: &str) -> Option<Kind> {
+    if let Some(text) = reader.text(&["type"]) {
+        match text.to_lowercase().parse() {
+            Ok(kind) => return Some(kind),
+            Err(message) => {
+                let line = reader.node(&["type"]).map_or(1, |node| node.place.line);
+                reader.out.faults.push((line, message));
+            }
+        }
+    }
+    let path = reader.path.to_string();
+    let kind = Kind::of_id(id).or_else(|| path.rsplit('/').skip(1).find_map(Kind::of_folder));
+    if kind.is_none() {
+        let line = reader.node(&["id"]).map_or(1, |node| node.place.line);
+        let message = format!("nothing says what {id} is: give it a `type`");
+        reader.out.faults.push((line, message));
+    }
+    kind
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(path: &str, text: &str) -> Extracted {
+        Documents.extract(&path.parse().unwrap(), text)
+    }
+
+    #[test]
+    fn a_document_is_an_entity_with_its_relations() {
+        let text = "---\nid: REQ-001\ntitle: Pay once\nstatus: In Progress\npriority: must\n\
+            tags: [pay, api]\nlinks:\n  - https://x.y/z\n  - SCEN-1\n  - {type: verified_by, target: TEST-1}\n\
+            depends_on: [REQ-2, REQ-3]\nteam: blue\n---\n# Pay once\n\nNever twice.\n";
+        let found = read("docs/requirements/a.md", text);
+        let (entity, line) = &found.entities[0];
+        assert_eq!((entity.kind, entity.status.as_str(), *line), (Kind::Req, "in_progress", 2));
+        assert_eq!(entity.more.links, ["https://x.y/z"]);
+        assert_eq!(entity.more.text.as_deref(), Some("# Pay once\n\nNever twice."));
+        let told: Vec<String> = found
+            .told
+            .iter()
+            .map(|t| {
+                let word = t.relates.map_or("link", crate::Relates::word);
+                format!("{} {word} {} {}", t.from, t.to, t.origin.file().unwrap().1)
+            })
+            .collect();
+        let expected = [
+            "REQ-001 depends_on REQ-2 11",
+            "REQ-001 depends_on REQ-3 11",
+            "REQ-001 link SCEN-1 9",
+            "REQ-001 verified_by TEST-1 10",
+        ];
+        assert_eq!(told, expected);
+        assert!(found.faults.is_empty(), "{:?}", found.faults);
+    }
+
+    #[test]
+    fn the_type_comes_from_the_frontmatter_the_id_or_the_folder() {
+        let kind = |path: &str, front: &str| {
+            let found = read(path, &format!("---\n{front}\n---\n"));
+            found.entities.first().map(|(entity, _)| entity.kind)
+        };
+        assert_eq!(kind("docs/a.md", "id: X-1\ntype: adr"), Some(Kind::Adr));
+        assert_eq!(kind("docs/a.md", "id: EVT-1"), Some(Kind::Event));
+        assert_eq!(kind("docs/decisions/2026/a.md", "id: X-1"), Some(Kind::Adr));
+        assert_eq!(kind("docs/a.md", "id: X-1"), None);
+        assert_eq!(kind("docs/a.md", "title: no id"), None);
+        assert!(read("docs/a.md", "---\nid: [\n---\n").faults.len() == 1);
+        assert!(read("docs/a.md", "# just text\n").is_empty());
+    }
+}

@@ -1,0 +1,196 @@
+//! Reading the fields that documents and manifests share.
+
+use ::document::{Fields, Node};
+use base::{EntityRef, RepoPath};
+
+use super::Extracted;
+use crate::end::End;
+use crate::model::{Entity, Kind, More, Priority, Relates};
+use crate::read::{Origin, Told};
+
+/// The fields of one entity, wherever they are written.
+pub(super) struct Reader<'a> {
+    pub path: &'a RepoPath,
+    pub fields: Vec<(&'a str, &'a Node)>,
+    pub out: &'a mut Extracted,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn of(path: &'a RepoPath, fields: &'a Fields, out: &'a mut Extracted) -> Self {
+        Self { path, fields: fields.iter().collect(), out }
+    }
+
+    /// The first of some fields that is there; `-`, `_` and case do not count.
+    pub(super) fn node(&self, names: &[&str]) -> Option<&'a Node> {
+        let there = |name: &&str| {
+            let found = self.fields.iter().find(|(key, _)| plain(key) == plain(name));
+            found.map(|(_, node)| *node).filter(|node| !node.is_null())
+        };
+        names.iter().find_map(there)
+    }
+
+    /// A field as text.
+    pub(super) fn text(&self, names: &[&str]) -> Option<String> {
+        let text = self.node(names)?.scalar()?.trim().to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// A field as a list of texts; one text, or texts with commas between, is a list too.
+    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+        let Some(node) = self.node(&[name]) else { return Vec::new() };
+        let texts: Vec<String> = match node.as_list() {
+            Some(items) => items.iter().filter_map(|item| Some(item.scalar()?.into())).collect(),
+            None => node.scalar().iter().flat_map(|text| text.split(',')).map(Into::into).collect(),
+        };
+        texts.iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
+    }
+
+    /// The id, with its line. What is no id is a fault.
+    pub(super) fn id(&mut self) -> Option<(String, u32)> {
+        let node = self.node(&["id"])?;
+        let line = node.place.line;
+        match node.scalar().map(|text| End::read(text.trim())) {
+            Some(Ok(End::Entity(id))) => Some((id, line)),
+            _ => {
+                self.out.faults.push((line, "`id` is no id such as REQ-001".into()));
+                None
+            }
+        }
+    }
+
+    /// The entity, with what its fields say; a missing title or state stays empty.
+    pub(super) fn entity(&mut self, id: String, kind: Kind) -> Entity {
+        let priority = self.text(&["priority"]);
+        let parsed = priority.as_ref().map(|text| text.to_lowercase().parse::<Priority>());
+        if let (Some(Err(message)), Some(node)) = (&parsed, self.node(&["priority"])) {
+            self.out.faults.push((node.place.line, message.clone()));
+        }
+        let status = self.text(&["status"]).unwrap_or_default();
+        Entity {
+            id,
+            kind,
+            title: self.text(&["title", "summary"]).unwrap_or_default(),
+            status: status.to_lowercase().replace([' ', '-'], "_"),
+            created_at: self.text(&["created_at", "created", "date"]).unwrap_or_default(),
+            updated_at: self.text(&["updated_at", "updated"]).unwrap_or_default(),
+            source: self.path.to_string(),
+            author: self.text(&["author", "authors", "created_by"]).unwrap_or_default(),
+            version: 0,
+            more: More {
+                tags: self.texts("tags"),
+                owner: self.text(&["owner"]),
+                priority: parsed.and_then(Result::ok),
+                severity: self.text(&["severity"]),
+                links: Vec::new(),
+                text_ref: self.text(&["text_ref"]),
+                text: None,
+                kind: self.text(&["kind"]),
+                code: self.text(&["code"]),
+                allow_cycle: self.text(&["allow_cycle"]).as_deref() == Some("true"),
+            },
+        }
+    }
+
+    /// Typed lists, and `links`. Returns the links that are addresses.
+    pub(super) fn relations(&mut self, id: &str) -> Vec<String> {
+        for relates in Relates::ALL {
+            if let Some(node) = self.node(&[relates.word()]) {
+                self.ends(id, Some(*relates), node);
+            }
+        }
+        let Some(links) = self.node(&["links"]) else { return Vec::new() };
+        let mut addresses = Vec::new();
+        if let Some(fields) = links.as_map() {
+            for (name, node) in fields.iter() {
+                match plain(name).parse() {
+                    Ok(relates) => self.ends(id, Some(relates), node),
+                    Err(message) => self.out.faults.push((node.place.line, message)),
+                }
+            }
+            return addresses;
+        }
+        let alone = [links.clone()];
+        for item in links.as_list().unwrap_or(&alone) {
+            match (item.as_map(), item.scalar()) {
+                (Some(fields), _) => self.typed_link(id, fields, item),
+                (None, Some(text)) if is_end(text.trim()) => {
+                    self.tell(id, None, text.trim(), item);
+                }
+                (None, Some(text)) => addresses.push(text.trim().to_owned()),
+                _ => self.out.faults.push((item.place.line, "a link is text".into())),
+            }
+        }
+        addresses
+    }
+
+    fn typed_link(&mut self, id: &str, fields: &Fields, item: &Node) {
+        let get = |names: [&str; 3]| names.iter().find_map(|name| fields.get(name)?.scalar());
+        let target = get(["target", "to", "id"]);
+        let relates = get(["type", "relation", "rel"]).map(|text| plain(&text));
+        let kind = get(["kind", "label", "as"]).unwrap_or_default().into_owned();
+        let line = item.place.line;
+        let Some(target) = target else {
+            self.out.faults.push((line, "a link has a `target`".into()));
+            return;
+        };
+        match relates.map(|text| text.parse::<Relates>()).transpose() {
+            Ok(relates) => {
+                self.tell(id, relates, target.trim(), item);
+                if let Some(told) = self.out.told.last_mut() {
+                    told.kind = kind;
+                }
+            }
+            Err(message) => self.out.faults.push((line, message)),
+        }
+    }
+
+    fn ends(&mut self, id: &str, relates: Option<Relates>, node: &Node) {
+        let alone = [node.clone()];
+        for item in node.as_list().unwrap_or(&alone) {
+            let Some(text) = item.scalar() else {
+                self.out.faults.push((item.place.line, "an id is text".into()));
+                continue;
+            };
+            for text in text.split(',').map(str::trim).filter(|text| !text.is_empty()) {
+                self.tell(id, relates, text, item);
+            }
+        }
+    }
+
+    fn tell(&mut self, id: &str, relates: Option<Relates>, to: &str, node: &Node) {
+        let line = node.place.line;
+        match End::read(to) {
+            Ok(end) => self.out.told.push(Told {
+                relates,
+                from: id.to_owned(),
+                to: end.text(),
+                kind: String::new(),
+                origin: Origin::File(self.path.clone(), line),
+            }),
+            Err(message) => self.out.faults.push((line, message)),
+        }
+    }
+}
+
+/// Whether a link means an entity or a piece of the tree, and not an address.
+fn is_end(text: &str) -> bool {
+    let is_handle = text.parse::<EntityRef>().is_ok_and(|node| node.kind() != "card");
+    let is_id = !text.contains(['/', ':', ' ']) && Kind::of_id(text).is_some();
+    let is_plain = !text.contains(['/', '.', ':', ' ']);
+    is_handle || is_id || is_plain
+}
+
+fn plain(name: &str) -> String {
+    let mut plain = String::new();
+    for c in name.chars() {
+        match c {
+            '-' | ' ' => plain.push('_'),
+            c if c.is_ascii_uppercase() && !plain.is_empty() && !plain.ends_with('_') => {
+                plain.push('_');
+                plain.push(c.to_ascii_lowercase());
+            }
+            c => plain.push(c.to_ascii_lowercase()),
+        }
+    }
+    plain
+}

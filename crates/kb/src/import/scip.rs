@@ -1,0 +1,212 @@
+//! SCIP indexes: which symbols the tests of a project name.
+//!
+//! The few fields that are needed are read from the protobuf as it is written; everything else
+//! is passed over, as the format asks readers to do.
+
+use std::collections::BTreeMap;
+
+use base::RepoPath;
+
+use super::{Code, Imported, Importer, test_id};
+
+/// Definitions and references.
+pub(super) struct Scip;
+
+const DEFINITION: u64 = 1;
+const TEST: u64 = 0x20;
+
+impl Importer for Scip {
+    fn name(&self) -> &'static str {
+        "scip"
+    }
+
+    fn knows(&self, bytes: &[u8]) -> bool {
+        // Metadata comes first, and starts with the tool that wrote it or its version.
+        matches!(bytes, [0x0a, _, 0x08 | 0x12, ..])
+    }
+
+    fn import(&self, bytes: &[u8], _: &str, code: &dyn Code) -> Result<Imported, String> {
+        let mut documents = Vec::new();
+        for (number, value) in fields(bytes)? {
+            if let (2, Value::Bytes(bytes)) = (number, value) {
+                documents.push(Document::read(bytes)?);
+            }
+        }
+        let mut defined: BTreeMap<&str, String> = BTreeMap::new();
+        let mut out = Imported::default();
+        for document in &documents {
+            let Some(path) = code.path(&document.path) else {
+                out.unknown += 1;
+                continue;
+            };
+            for occurrence in document.definitions() {
+                if let Some(handle) = code.at(&path, occurrence.line()) {
+                    defined.insert(&occurrence.symbol, handle);
+                }
+            }
+        }
+        for document in &documents {
+            let Some(path) = code.path(&document.path) else { continue };
+            document.tests(&path, (&defined, code), &mut out);
+        }
+        Ok(out)
+    }
+}
+
+#[derive(Default)]
+struct Document {
+    path: String,
+    occurrences: Vec<Occurrence>,
+}
+
+#[derive(Default)]
+struct Occurrence {
+    range: Vec<u64>,
+    enclosing: Vec<u64>,
+    symbol: String,
+    roles: u64,
+}
+
+impl Document {
+    fn read(bytes: &[u8]) -> Result<Self, String> {
+        let mut document = Self::default();
+        for (number, value) in fields(bytes)? {
+            match (number, value) {
+                (1, Value::Bytes(bytes)) => document.path = text(bytes),
+                (2, Value::Bytes(bytes)) => document.occurrences.push(Occurrence::read(bytes)?),
+                _ => {}
+            }
+        }
+        Ok(document)
+    }
+
+    fn definitions(&self) -> impl Iterator<Item = &Occurrence> {
+        let global = |occurrence: &&Occurrence| !occurrence.symbol.starts_with("local ");
+        self.occurrences.iter().filter(global).filter(|o| o.roles & DEFINITION != 0)
+    }
+
+    /// Definitions that are tests, and what is named within them.
+    fn tests(
+        &self,
+        path: &RepoPath,
+        (defined, code): (&BTreeMap<&str, String>, &dyn Code),
+        out: &mut Imported,
+    ) {
+        let in_tests = path
+            .to_string()
+            .split(['/', '.', '_'])
+            .any(|part| matches!(part, "test" | "tests" | "spec" | "__tests__"));
+        for test in self.definitions() {
+            let is_test = test.roles & TEST != 0 || in_tests;
+            let (Some(last), true) = (test.last_line(), is_test) else { continue };
+            let Some(handle) = code.at(path, test.line()) else { continue };
+            let lines = test.line()..=last;
+            let within = self
+                .occurrences
+                .iter()
+                .filter(|o| o.roles & DEFINITION == 0 && lines.contains(&o.line()));
+            let named: Vec<&String> = within
+                .filter_map(|o| defined.get(o.symbol.as_str()))
+                .filter(|h| **h != handle)
+                .collect();
+            if named.is_empty() {
+                continue;
+            }
+            let title = handle.trim_start_matches("symbol:");
+            let id = test_id(title);
+            out.test(&id, title, "pending");
+            named.into_iter().for_each(|symbol| out.covers(symbol, &id));
+        }
+    }
+}
+
+impl Occurrence {
+    fn read(bytes: &[u8]) -> Result<Self, String> {
+        let mut occurrence = Self::default();
+        for (number, value) in fields(bytes)? {
+            match (number, value) {
+                (1, Value::Bytes(bytes)) => occurrence.range = numbers(bytes)?,
+                (2, Value::Bytes(bytes)) => occurrence.symbol = text(bytes),
+                (3, Value::Number(roles)) => occurrence.roles = roles,
+                (7, Value::Bytes(bytes)) => occurrence.enclosing = numbers(bytes)?,
+                _ => {}
+            }
+        }
+        Ok(occurrence)
+    }
+
+    /// Its line, from 1.
+    fn line(&self) -> u32 {
+        self.range.first().and_then(|line| u32::try_from(line + 1).ok()).unwrap_or_default()
+    }
+
+    /// The last line of what it defines, from 1. A range is three numbers on one line, or four.
+    fn last_line(&self) -> Option<u32> {
+        let last = match self.enclosing.as_slice() {
+            [line, _, _] | [_, _, line, _] => line,
+            _ => return None,
+        };
+        u32::try_from(last + 1).ok()
+    }
+}
+
+/// A field of a message.
+enum Value<'a> {
+    Number(u64),
+    Bytes(&'a [u8]),
+}
+
+/// The fields of a message, in order.
+fn fields(mut bytes: &[u8]) -> Result<Vec<(u64, Value<'_>)>, String> {
+    let mut fields = Vec::new();
+    while !bytes.is_empty() {
+        let key = varint(&mut bytes)?;
+        let value = match key & 7 {
+            0 => Value::Number(varint(&mut bytes)?),
+            1 => Value::Bytes(take(&mut bytes, 8)?),
+            2 => {
+                let length = varint(&mut bytes)?;
+                Value::Bytes(take(&mut bytes, usize::try_from(length).map_err(|_| cut())?)?)
+            }
+            5 => Value::Bytes(take(&mut bytes, 4)?),
+            kind => return Err(format!("not a SCIP index: a field of kind {kind}")),
+        };
+        fields.push((key >> 3, value));
+    }
+    Ok(fields)
+}
+
+fn numbers(mut bytes: &[u8]) -> Result<Vec<u64>, String> {
+    let mut numbers = Vec::new();
+    while !bytes.is_empty() {
+        numbers.push(varint(&mut bytes)?);
+    }
+    Ok(numbers)
+}
+
+fn varint(bytes: &mut &[u8]) -> Result<u64, String> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, rest) = bytes.split_first().ok_or_else(cut)?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Ok(number);
+        }
+    }
+    Err("not a SCIP index: a number without an end".into())
+}
+
+fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], String> {
+    let (taken, rest) = bytes.split_at_checked(count).ok_or_else(cut)?;
+    *bytes = rest;
+    Ok(taken)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn cut() -> String {
+    "not a whole SCIP index: it ends in the middle".into()
+}

@@ -1,0 +1,92 @@
+//! Reports as small texts, against a tree of one file.
+
+use super::*;
+
+/// `src/a.rs` has `charge` on lines 1 to 5, and `tests/t.rs` has `pays` on lines 1 to 4.
+struct Tree;
+
+impl Code for Tree {
+    fn path(&self, text: &str) -> Option<RepoPath> {
+        let known = ["src/a.rs", "tests/t.rs"].into_iter().find(|path| text.ends_with(path));
+        known.and_then(|path| path.parse().ok())
+    }
+
+    fn at(&self, path: &RepoPath, line: u32) -> Option<String> {
+        match (path.to_string().as_str(), line) {
+            ("src/a.rs", 1..=5) => Some("symbol:src/a.rs#charge".into()),
+            ("tests/t.rs", 1..=4) => Some("symbol:tests/t.rs#pays".into()),
+            _ => None,
+        }
+    }
+
+    fn named(&self, path: &RepoPath, name: &str) -> Option<String> {
+        (name == "pays").then(|| format!("symbol:{path}#pays"))
+    }
+}
+
+fn read(importer: &dyn Importer, bytes: &[u8]) -> Imported {
+    assert!(importer.knows(bytes), "{}", importer.name());
+    importer.import(bytes, "report", &Tree).unwrap()
+}
+
+#[test]
+fn junit_cases_become_tests() {
+    let xml = r#"<?xml version="1.0"?><testsuites><testsuite name="s">
+        <testcase classname="pay" name="pays" file="tests/t.rs"/>
+        <testcase classname="pay" name="refunds"><failure message="no"/></testcase>
+        <testcase name="later"><skipped/></testcase></testsuite></testsuites>"#;
+    let found = read(&junit::Junit, xml.as_bytes());
+    let rows: Vec<String> = found
+        .entities
+        .iter()
+        .map(|e| format!("{} {} {}", e["title"], e["status"], e["code"]))
+        .collect();
+    let expected = [
+        r#""pay pays" "passing" "tests/t.rs#pays""#,
+        r#""pay refunds" "failing" null"#,
+        r#""later" "skipped" null"#,
+    ];
+    assert_eq!(rows, expected);
+    assert!(junit::Junit.import(b"<testsuite>", "r", &Tree).is_err());
+}
+
+#[test]
+fn coverage_becomes_relations() {
+    let text = "TN:pays\nSF:/home/x/src/a.rs\nFN:1,charge\nFNDA:3,charge\nDA:2,1\nend_of_record\n\
+        TN:\nSF:src/a.rs\nDA:2,1\nDA:9,0\nend_of_record\nSF:gone.rs\nend_of_record\n";
+    let found = read(&lcov::Lcov, text.as_bytes());
+    assert_eq!((found.entities.len(), found.relations.len(), found.unknown), (2, 2, 1));
+    assert_eq!(found.relations[0]["from"], "symbol:src/a.rs#charge");
+    assert_eq!(found.entities[1]["title"], "coverage report");
+    assert!(lcov::Lcov.import(b"SF:a\nDA:x,1\n", "r", &Tree).is_err());
+}
+
+fn message(fields: &[(u8, &[u8])]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (number, value) in fields {
+        bytes.extend([number << 3 | 2, u8::try_from(value.len()).unwrap()]);
+        bytes.extend(*value);
+    }
+    bytes
+}
+
+#[test]
+fn scip_references_within_tests_become_relations() {
+    let definition = |symbol: &str, enclosing: &[u8]| {
+        let mut bytes = message(&[(1, &[0, 3, 9]), (2, symbol.as_bytes()), (7, enclosing)]);
+        bytes.extend([3 << 3, 1]);
+        bytes
+    };
+    let reference = message(&[(1, &[2, 4, 9]), (2, b"s a/charge().")]);
+    let source = message(&[(1, b"src/a.rs"), (2, &definition("s a/charge().", &[0, 0, 4, 1]))]);
+    let tests = message(&[
+        (1, b"tests/t.rs"),
+        (2, &definition("s t/pays().", &[0, 0, 3, 1])),
+        (2, &reference),
+    ]);
+    let index = message(&[(1, &[0x08, 0x00]), (2, &source), (2, &tests)]);
+    let found = read(&scip::Scip, &index);
+    assert_eq!(found.entities[0]["title"], "tests/t.rs#pays");
+    assert_eq!(found.relations[0]["from"], "symbol:src/a.rs#charge");
+    assert!(scip::Scip.import(&index[..index.len() - 3], "r", &Tree).is_err());
+}

@@ -1,0 +1,411 @@
+//! What the knowledge base knows: types of entities and relations, and what each allows.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Declares an enum whose variants are words, the same in JSON, SQL and on the command line.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident, $what:literal { $($(#[$vdoc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        pub enum $name { $($(#[$vdoc])* #[serde(rename = $word)] $variant),* }
+
+        impl $name {
+            /// Every one, in the order they are listed.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The word for it.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word),* }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.word())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<Self, String> {
+                let found = Self::ALL.iter().find(|one| one.word() == text).copied();
+                found.ok_or_else(|| unknown($what, text, Self::ALL.iter().map(|one| one.word())))
+            }
+        }
+    };
+}
+
+fn unknown<'a>(what: &str, text: &str, words: impl Iterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.collect();
+    format!("`{}` is not {what}: {}", text.escape_debug(), words.join(", "))
+}
+
+words!(
+    /// What an entity is.
+    Kind, "a type" {
+        /// Something the project must do
+        Req = "req",
+        /// A behaviour, as given, when and then
+        Scenario = "scenario",
+        /// A check that can be run
+        Test = "test",
+        /// An architecture decision
+        Adr = "adr",
+        /// A feature flag
+        Flag = "flag",
+        /// Something that happens in the domain or the system
+        Event = "event",
+        /// A piece of code
+        Symbol = "symbol",
+        /// Anything else worth keeping
+        Fact = "fact",
+    }
+);
+
+words!(
+    /// How much a requirement matters.
+    Priority, "a priority" {
+        /// Without it the project fails
+        Must = "must",
+        /// It is expected
+        Should = "should",
+        /// It would be nice
+        Could = "could",
+    }
+);
+
+words!(
+    /// What one end of a relation is to the other.
+    Relates, "a relation" {
+        /// A requirement needs another
+        DependsOn = "depends_on",
+        /// A requirement is told as a behaviour
+        SpecifiedBy = "specified_by",
+        /// A requirement is checked
+        VerifiedBy = "verified_by",
+        /// Code does what a requirement asks
+        Implements = "implements",
+        /// Code is checked
+        CoveredBy = "covered_by",
+        /// Code follows a decision
+        ConstrainedBy = "constrained_by",
+        /// A decision is about code
+        Affects = "affects",
+        /// A flag switches something
+        Guards = "guards",
+        /// Code sends an event
+        Publishes = "publishes",
+        /// Code hears an event
+        Consumes = "consumes",
+        /// A decision takes the place of another
+        Supersedes = "supersedes",
+        /// A fact bounds a requirement
+        Constrains = "constrains",
+        /// A requirement asks that a fact holds
+        RequiresProperty = "requires_property",
+        /// Any other tie, named by its kind
+        RelatesTo = "relates_to",
+    }
+);
+
+/// What may stand at an end of a relation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// An entity of one type
+    Only(Kind),
+    /// An entity of one of these, or a file or folder if the flag says so
+    OneOf(&'static [Kind], bool),
+    /// Anything
+    Any,
+}
+
+impl Side {
+    /// Whether an entity type may stand here; none is a file or folder.
+    pub fn takes(self, kind: Option<Kind>) -> bool {
+        match (self, kind) {
+            (Self::Any, _) => true,
+            (Self::Only(wanted), kind) => kind == Some(wanted),
+            (Self::OneOf(wanted, _), Some(kind)) => wanted.contains(&kind),
+            (Self::OneOf(_, component), None) => component,
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("anything"),
+            Self::Only(kind) => kind.fmt(f),
+            Self::OneOf(kinds, component) => {
+                let words = kinds.iter().map(|kind| kind.word());
+                let words: Vec<&str> = words.chain(component.then_some("component")).collect();
+                f.write_str(&words.join("|"))
+            }
+        }
+    }
+}
+
+impl Relates {
+    /// What may stand at its two ends.
+    pub const fn signature(self) -> (Side, Side) {
+        use Kind::{Adr, Event, Fact, Flag, Req, Scenario, Symbol, Test};
+        const fn only(from: Kind, to: Kind) -> (Side, Side) {
+            (Side::Only(from), Side::Only(to))
+        }
+        match self {
+            Self::DependsOn => only(Req, Req),
+            Self::SpecifiedBy => only(Req, Scenario),
+            Self::VerifiedBy => only(Req, Test),
+            Self::Implements => only(Symbol, Req),
+            Self::CoveredBy => only(Symbol, Test),
+            Self::ConstrainedBy => only(Symbol, Adr),
+            Self::Affects => (Side::Only(Adr), Side::OneOf(&[Symbol], true)),
+            Self::Guards => (Side::Only(Flag), Side::OneOf(&[Symbol, Event, Req], false)),
+            Self::Publishes | Self::Consumes => only(Symbol, Event),
+            Self::Supersedes => only(Adr, Adr),
+            Self::Constrains | Self::RequiresProperty => only(Req, Fact),
+            Self::RelatesTo => (Side::Any, Side::Any),
+        }
+    }
+
+    /// Whether the types of two ends fit it.
+    pub fn fits(self, from: Option<Kind>, to: Option<Kind>) -> bool {
+        let (left, right) = self.signature();
+        left.takes(from) && right.takes(to)
+    }
+
+    /// The relation that an untyped link between two entities means, and whether it runs
+    /// backwards: the only one that their types allow, first as it is written, then the other
+    /// way round. A link between decisions says nothing about succession.
+    pub fn of_link(from: Kind, to: Kind) -> (Self, bool) {
+        let only = |from, to| {
+            let plain = |one: &&Self| !matches!(**one, Self::RelatesTo | Self::Supersedes);
+            let mut fitting = Self::ALL.iter().filter(plain).filter(|one| one.fits(from, to));
+            (fitting.next(), fitting.next())
+        };
+        match (only(Some(from), Some(to)), only(Some(to), Some(from))) {
+            ((Some(one), None), _) => (*one, false),
+            ((None, _), (Some(one), None)) => (*one, true),
+            _ => (Self::RelatesTo, false),
+        }
+    }
+}
+
+impl Kind {
+    /// The states it may be in; the first is where it begins.
+    pub const fn statuses(self) -> &'static [&'static str] {
+        match self {
+            Self::Req => &["open", "in_progress", "closed", "deprecated"],
+            Self::Scenario => &["draft", "active", "deprecated"],
+            Self::Test => &["pending", "passing", "failing", "skipped"],
+            Self::Adr => &["proposed", "accepted", "deprecated", "superseded"],
+            Self::Flag => &["active", "inactive", "deprecated"],
+            Self::Event | Self::Fact => &["active", "deprecated"],
+            Self::Symbol => &["active", "deprecated", "removed"],
+        }
+    }
+
+    /// What the ids of this type start with, by custom; the first is used for new ones.
+    pub const fn prefixes(self) -> &'static [&'static str] {
+        match self {
+            Self::Req => &["REQ-"],
+            Self::Scenario => &["SCEN-"],
+            Self::Test => &["TEST-"],
+            Self::Adr => &["ADR-"],
+            Self::Flag => &["FLAG-"],
+            Self::Event => &["EVT-", "EVENT-"],
+            Self::Symbol => &["SYM-", "SYMBOL-"],
+            Self::Fact => &["FACT-"],
+        }
+    }
+
+    /// The folders that hold documents of this type, by custom; the first is used for new ones.
+    pub const fn folders(self) -> &'static [&'static str] {
+        match self {
+            Self::Req => &["requirements", "reqs"],
+            Self::Scenario => &["scenarios"],
+            Self::Test => &["tests"],
+            Self::Adr => &["adr", "adrs", "decisions"],
+            Self::Flag => &["flags"],
+            Self::Event => &["events"],
+            Self::Symbol => &["symbols"],
+            Self::Fact => &["facts"],
+        }
+    }
+
+    /// The type that an id's prefix tells.
+    pub fn of_id(id: &str) -> Option<Self> {
+        let upper = id.to_ascii_uppercase();
+        let starts = |kind: &&Self| kind.prefixes().iter().any(|prefix| upper.starts_with(prefix));
+        Self::ALL.iter().find(starts).copied()
+    }
+
+    /// The type that a folder's name tells.
+    pub fn of_folder(name: &str) -> Option<Self> {
+        let lower = name.to_ascii_lowercase();
+        let named = |kind: &&Self| kind.folders().contains(&lower.as_str());
+        Self::ALL.iter().find(named).copied()
+    }
+}
+
+/// One entity.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Entity {
+    /// Its id, such as `REQ-001`
+    pub id: String,
+    /// What it is
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    /// What it says in short
+    pub title: String,
+    /// The state it is in
+    pub status: String,
+    /// When it was first written, if that is known
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub created_at: String,
+    /// When it was last written, if that is known
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub updated_at: String,
+    /// Where it comes from
+    pub source: String,
+    /// Who wrote it
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub author: String,
+    /// Counts up with every change; 0 for what a file says
+    #[serde(default)]
+    pub version: u32,
+    /// What it may have besides
+    #[serde(flatten)]
+    pub more: More,
+}
+
+/// What an entity may have.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct More {
+    /// Words to find it by
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Who answers for it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// How much it matters
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+    /// How bad it is if it fails
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub severity: Option<String>,
+    /// Addresses to read on
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<String>,
+    /// Where its long text is
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text_ref: Option<String>,
+    /// What it says in full
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The kind of test, such as unit or e2e
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The code it is, as `path#name`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Whether its dependencies may lead back to it
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub allow_cycle: bool,
+}
+
+/// One relation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Relation {
+    /// What it says
+    #[serde(rename = "type")]
+    pub relates: Relates,
+    /// Where it starts: an id, or a handle
+    pub from: String,
+    /// Where it ends: an id, or a handle
+    pub to: String,
+    /// The kind of tie, for `relates_to`
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// When it was written
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub created_at: String,
+    /// Who wrote it
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub created_by: String,
+    /// Where it comes from
+    pub source: String,
+    /// How sure it is, from 0 to 1
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// Whether it may be part of a cycle
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_cycle: bool,
+}
+
+/// What tells relations apart.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RelationKey {
+    /// What it says
+    #[serde(rename = "type")]
+    pub relates: Relates,
+    /// Where it starts
+    pub from: String,
+    /// Where it ends
+    pub to: String,
+    /// The kind of tie
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+}
+
+impl Relation {
+    /// What tells it apart.
+    pub fn key(&self) -> RelationKey {
+        let (from, to, kind) = (self.from.clone(), self.to.clone(), self.kind.clone());
+        RelationKey { relates: self.relates, from, to, kind }
+    }
+}
+
+impl fmt::Display for RelationKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.kind.is_empty() { String::new() } else { format!(" ({})", self.kind) };
+        write!(f, "{} {} {}{kind}", self.from, self.relates, self.to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_untyped_link_means_the_one_relation_that_fits() {
+        for (from, to, relation) in [
+            (Kind::Req, Kind::Scenario, (Relates::SpecifiedBy, false)),
+            (Kind::Test, Kind::Req, (Relates::VerifiedBy, true)),
+            (Kind::Req, Kind::Req, (Relates::DependsOn, false)),
+            (Kind::Symbol, Kind::Event, (Relates::RelatesTo, false)),
+            (Kind::Adr, Kind::Symbol, (Relates::Affects, false)),
+            (Kind::Symbol, Kind::Adr, (Relates::ConstrainedBy, false)),
+            (Kind::Adr, Kind::Adr, (Relates::RelatesTo, false)),
+            (Kind::Event, Kind::Flag, (Relates::Guards, true)),
+            (Kind::Req, Kind::Fact, (Relates::RelatesTo, false)),
+        ] {
+            assert_eq!(Relates::of_link(from, to), relation, "{from} {to}");
+        }
+    }
+
+    #[test]
+    fn ids_and_folders_tell_the_type() {
+        assert_eq!(Kind::of_id("evt-7"), Some(Kind::Event));
+        assert_eq!(Kind::of_id("EVENT-7"), Some(Kind::Event));
+        assert_eq!(Kind::of_id("X-1"), None);
+        assert_eq!(Kind::of_folder("Decisions"), Some(Kind::Adr));
+    }
+}

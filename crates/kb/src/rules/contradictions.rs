@@ -1,0 +1,64 @@
+//! Requirements that cannot hold together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Breach, World, is_current};
+use crate::model::{Kind, Relates};
+use crate::read::{Bond, Fact, Model};
+
+/// The kinds of `relates_to` that say so outright.
+const SAID: [&str; 3] = ["contradicts", "conflicts", "conflicts_with"];
+
+/// Pairs of current requirements that are said to contradict, or that are about the same fact
+/// and ask for properties of which none is shared.
+pub fn contradicting_requirements(model: &Model, _: &World<'_>) -> Vec<Breach> {
+    let mut pairs: BTreeMap<(String, String), String> = BTreeMap::new();
+    for bond in model.bonds().iter().filter(|bond| is_said(bond)) {
+        let why = format!("a relation says `{}`", bond.relation.kind);
+        pairs.insert(ordered(&bond.relation.from, &bond.relation.to), why);
+    }
+    for bond in model.bonds().iter().filter(|b| b.relation.relates == Relates::Constrains) {
+        let about = &bond.relation.to;
+        for other in model.ending(about).filter(|b| b.relation.relates == Relates::Constrains) {
+            let (left, right) = (&bond.relation.from, &other.relation.from);
+            let (mine, theirs) = (properties(model, left), properties(model, right));
+            let apart = !mine.is_empty() && !theirs.is_empty() && mine.is_disjoint(&theirs);
+            if left < right && apart {
+                let why = format!(
+                    "both are about {about}: one asks for {}, the other for {}",
+                    listed(&mine),
+                    listed(&theirs)
+                );
+                pairs.entry(ordered(left, right)).or_insert(why);
+            }
+        }
+    }
+    let breach = |((left, right), why): ((String, String), String)| {
+        let (one, other) = (current(model, &left)?, current(model, &right)?);
+        let message = format!("{} and {} contradict: {why}", one.entity.id, other.entity.id);
+        let fix = "deprecate one of them, or say how they go together";
+        Some(Breach::of_fact(one, message, fix))
+    };
+    pairs.into_iter().filter_map(breach).collect()
+}
+
+fn is_said(bond: &Bond) -> bool {
+    bond.relation.relates == Relates::RelatesTo && SAID.contains(&bond.relation.kind.as_str())
+}
+
+fn current<'m>(model: &'m Model, id: &str) -> Option<&'m Fact> {
+    model.get(id).filter(|fact| fact.entity.kind == Kind::Req && is_current(fact))
+}
+
+fn properties<'m>(model: &'m Model, id: &str) -> BTreeSet<&'m str> {
+    let asked = model.starting(id).filter(|b| b.relation.relates == Relates::RequiresProperty);
+    asked.map(|bond| bond.relation.to.as_str()).collect()
+}
+
+fn listed(names: &BTreeSet<&str>) -> String {
+    names.iter().copied().collect::<Vec<_>>().join(", ")
+}
+
+fn ordered(a: &str, b: &str) -> (String, String) {
+    if a <= b { (a.into(), b.into()) } else { (b.into(), a.into()) }
+}

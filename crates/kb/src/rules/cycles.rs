@@ -1,0 +1,65 @@
+//! Requirements do not depend on themselves, unless that is meant.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Breach, World};
+use crate::model::Relates;
+use crate::read::{Bond, Model};
+
+/// Cycles of `depends_on` of which no part is marked `allow_cycle`.
+pub fn no_cycles(model: &Model, _: &World<'_>) -> Vec<Breach> {
+    let counts = |bond: &&Bond| {
+        let marked = |end: &str| model.get(end).is_some_and(|fact| fact.entity.more.allow_cycle);
+        let relation = &bond.relation;
+        relation.relates == Relates::DependsOn
+            && !relation.allow_cycle
+            && !marked(&relation.from)
+            && !marked(&relation.to)
+    };
+    let bonds: Vec<&Bond> = model.bonds().iter().filter(counts).collect();
+    let mut next: BTreeMap<&str, Vec<&Bond>> = BTreeMap::new();
+    for bond in &bonds {
+        next.entry(&bond.relation.from).or_default().push(bond);
+    }
+    let mut told: BTreeSet<BTreeSet<&str>> = BTreeSet::new();
+    let mut breaches = Vec::new();
+    for bond in &bonds {
+        let Some(way) = way_back(bond, &next) else { continue };
+        if told.insert(way.iter().copied().collect()) {
+            let ring: Vec<&str> = way.iter().copied().chain(way.first().copied()).collect();
+            let message = format!("{} depend on each other", ring.join(" → "));
+            let fix = "take one of the dependencies away, or mark it  allow_cycle: true";
+            breaches.push(Breach::of_bond(bond, message, fix));
+        }
+    }
+    breaches
+}
+
+/// The shortest way from the end of a relation back to its start, as a ring.
+fn way_back<'m>(bond: &'m Bond, next: &BTreeMap<&'m str, Vec<&'m Bond>>) -> Option<Vec<&'m str>> {
+    let (start, goal) = (bond.relation.to.as_str(), bond.relation.from.as_str());
+    let mut came: BTreeMap<&str, &str> = BTreeMap::from([(start, goal)]);
+    let mut queue = std::collections::VecDeque::from([start]);
+    while let Some(here) = queue.pop_front() {
+        if here == goal {
+            let mut ring = vec![goal];
+            let mut at = came[goal];
+            while at != goal {
+                ring.push(at);
+                at = came[at];
+            }
+            ring.reverse();
+            let first = ring.iter().position(|end| Some(end) == ring.iter().min())?;
+            ring.rotate_left(first);
+            return Some(ring);
+        }
+        for bond in next.get(here).into_iter().flatten() {
+            let there = bond.relation.to.as_str();
+            if !came.contains_key(there) {
+                came.insert(there, here);
+                queue.push_back(there);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,286 @@
+//! The SQL of the knowledge base's own store. Nothing else in the crate knows it.
+
+use base::Result;
+use store::{
+    Connection, Migration, OptionalExtension, Row, SqlResult, bad_value, params, problem, rows,
+};
+
+use crate::edit::Edit;
+use crate::model::{Entity, Relation, RelationKey};
+
+/// The store's tables, in steps that are never edited once landed.
+pub const STEPS: &[Migration] =
+    &[Migration { name: "entities, relations and their log", sql: include_str!("kb.sql") }];
+
+const ENTITY: &str = "SELECT id, type, title, status, created_at, updated_at, source, author,
+    version, more FROM kb_entity";
+const RELATION: &str = "SELECT type, source_end, target_end, kind, created_at, created_by, source,
+    confidence, allow_cycle FROM kb_relation";
+const AUDIT: &str =
+    "SELECT seq, uid, changeset, digest, at, actor, source, action, edits FROM kb_audit";
+
+/// One line of the audit log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Logged {
+    /// Its number in this store
+    pub seq: i64,
+    /// Its name in every store that has it
+    pub uid: String,
+    /// The caller's own name for the changeset
+    pub changeset: Option<String>,
+    /// A digest of what the caller sent
+    pub digest: String,
+    /// When it was applied
+    pub at: String,
+    /// Who applied it
+    pub actor: String,
+    /// Where its facts come from
+    pub source: String,
+    /// What was done: upsert, delete, rollback, merge, import, promote
+    pub action: String,
+    /// Each row before and after
+    pub edits: Vec<Edit>,
+}
+
+pub(crate) fn entity(conn: &Connection, id: &str) -> Result<Option<Entity>> {
+    conn.prepare_cached(&format!("{ENTITY} WHERE id = ?1"))
+        .and_then(|mut s| s.query_row([id], read_entity).optional())
+        .map_err(problem("read an entity"))
+}
+
+/// Every entity of the store, by id.
+pub fn entities(conn: &Connection) -> Result<Vec<Entity>> {
+    rows(conn, (&format!("{ENTITY} ORDER BY id"), "read entities"), &[], read_entity)
+}
+
+/// Every relation of the store.
+pub fn relations(conn: &Connection) -> Result<Vec<Relation>> {
+    let sql = format!("{RELATION} ORDER BY source_end, type, target_end, kind");
+    rows(conn, (&sql, "read relations"), &[], read_relation)
+}
+
+pub(crate) fn relation(conn: &Connection, key: &RelationKey) -> Result<Option<Relation>> {
+    let sql =
+        format!("{RELATION} WHERE type = ?1 AND source_end = ?2 AND target_end = ?3 AND kind = ?4");
+    conn.prepare_cached(&sql)
+        .and_then(|mut s| {
+            s.query_row(params![key.relates.word(), key.from, key.to, key.kind], read_relation)
+                .optional()
+        })
+        .map_err(problem("read a relation"))
+}
+
+pub(crate) fn touching(conn: &Connection, end: &str) -> Result<Vec<Relation>> {
+    let sql = format!(
+        "{RELATION} WHERE source_end = ?1 OR target_end = ?1
+         ORDER BY source_end, type, target_end, kind"
+    );
+    rows(conn, (&sql, "read relations"), params![end], read_relation)
+}
+
+pub(crate) fn set_entity(conn: &Connection, id: &str, entity: Option<&Entity>) -> Result<()> {
+    let Some(entity) = entity else {
+        return run(conn, "DELETE FROM kb_entity WHERE id = ?1", params![id]);
+    };
+    let more = serde_json::to_string(&entity.more)
+        .map_err(|error| base::Problem::internal("an entity is not JSON").because(error))?;
+    run(
+        conn,
+        "INSERT OR REPLACE INTO kb_entity VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+        params![
+            id,
+            entity.kind.word(),
+            entity.title,
+            entity.status,
+            entity.created_at,
+            entity.updated_at,
+            entity.source,
+            entity.author,
+            entity.version,
+            more
+        ],
+    )
+}
+
+pub(crate) fn set_relation(
+    conn: &Connection,
+    key: &RelationKey,
+    relation: Option<&Relation>,
+) -> Result<()> {
+    let Some(relation) = relation else {
+        return run(
+            conn,
+            "DELETE FROM kb_relation
+             WHERE type = ?1 AND source_end = ?2 AND target_end = ?3 AND kind = ?4",
+            params![key.relates.word(), key.from, key.to, key.kind],
+        );
+    };
+    run(
+        conn,
+        "INSERT OR REPLACE INTO kb_relation VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)",
+        params![
+            key.relates.word(),
+            key.from,
+            key.to,
+            key.kind,
+            relation.created_at,
+            relation.created_by,
+            relation.source,
+            relation.confidence,
+            relation.allow_cycle
+        ],
+    )
+}
+
+/// Appends to the log. Returns the entry's number.
+pub(crate) fn log(conn: &Connection, logged: &Logged) -> Result<i64> {
+    let edits = serde_json::to_string(&logged.edits)
+        .map_err(|error| base::Problem::internal("edits are not JSON").because(error))?;
+    run(
+        conn,
+        "INSERT INTO kb_audit (uid, changeset, digest, at, actor, source, action, edits)
+         VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
+        params![
+            logged.uid,
+            logged.changeset,
+            logged.digest,
+            logged.at,
+            logged.actor,
+            logged.source,
+            logged.action,
+            edits
+        ],
+    )?;
+    Ok(conn.last_insert_rowid())
+}
+
+/// The log, newest first: how many entries there are, and a part of them.
+pub fn logged(
+    conn: &Connection,
+    about: Option<&str>,
+    (limit, offset): (usize, usize),
+) -> Result<(u64, Vec<Logged>)> {
+    let filter = "WHERE ?1 IS NULL OR instr(edits, ?1) > 0";
+    let about = about.map(|id| serde_json::Value::from(id).to_string());
+    let total = conn
+        .query_row(&format!("SELECT count(*) FROM kb_audit {filter}"), params![about], |row| {
+            row.get(0)
+        })
+        .map_err(problem("read the audit log"))?;
+    let sql = format!("{AUDIT} {filter} ORDER BY seq DESC LIMIT ?2 OFFSET ?3");
+    let found = rows(
+        conn,
+        (&sql, "read the audit log"),
+        params![
+            about,
+            u32::try_from(limit).unwrap_or(u32::MAX),
+            u32::try_from(offset).unwrap_or(0)
+        ],
+        read_logged,
+    )?;
+    Ok((total, found))
+}
+
+/// One entry of the log.
+pub fn entry(conn: &Connection, seq: i64) -> Result<Option<Logged>> {
+    conn.prepare_cached(&format!("{AUDIT} WHERE seq = ?1"))
+        .and_then(|mut s| s.query_row([seq], read_logged).optional())
+        .map_err(problem("read the audit log"))
+}
+
+/// The entry that a caller's own name belongs to.
+pub(crate) fn by_changeset(conn: &Connection, changeset: &str) -> Result<Option<Logged>> {
+    conn.prepare_cached(&format!("{AUDIT} WHERE changeset = ?1"))
+        .and_then(|mut s| s.query_row([changeset], read_logged).optional())
+        .map_err(problem("read the audit log"))
+}
+
+/// Every entry, oldest first.
+pub fn whole_log(conn: &Connection) -> Result<Vec<Logged>> {
+    rows(conn, (&format!("{AUDIT} ORDER BY seq"), "read the audit log"), &[], read_logged)
+}
+
+/// The names of every entry.
+pub fn uids(conn: &Connection) -> Result<Vec<String>> {
+    let sql = "SELECT uid FROM kb_audit ORDER BY seq";
+    rows(conn, (sql, "read the audit log"), &[], |row| row.get(0))
+}
+
+/// How many entries the log has.
+pub(crate) fn log_length(conn: &Connection) -> Result<i64> {
+    conn.query_row("SELECT coalesce(max(seq), 0) FROM kb_audit", [], |row| row.get(0))
+        .map_err(problem("read the audit log"))
+}
+
+/// How many entities and relations the store holds, and changesets it took.
+pub fn counts(conn: &Connection) -> Result<(u64, u64, u64)> {
+    conn.query_row(
+        "SELECT (SELECT count(*) FROM kb_entity), (SELECT count(*) FROM kb_relation),
+         (SELECT count(*) FROM kb_audit)",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )
+    .map_err(problem("count entities"))
+}
+
+/// Gives space that is not used back to the disk.
+pub fn shrink(conn: &Connection) -> Result<()> {
+    conn.execute_batch("VACUUM").map_err(problem("compact the knowledge base"))
+}
+
+fn run(conn: &Connection, sql: &str, params: &[&dyn store::ToSql]) -> Result<()> {
+    conn.prepare_cached(sql)
+        .and_then(|mut s| s.execute(params))
+        .map(drop)
+        .map_err(problem("write the knowledge base"))
+}
+
+fn read_entity(row: &Row<'_>) -> SqlResult<Entity> {
+    let more: String = row.get(9)?;
+    Ok(Entity {
+        id: row.get(0)?,
+        kind: word(row, 1)?,
+        title: row.get(2)?,
+        status: row.get(3)?,
+        created_at: row.get(4)?,
+        updated_at: row.get(5)?,
+        source: row.get(6)?,
+        author: row.get(7)?,
+        version: row.get(8)?,
+        more: serde_json::from_str(&more).map_err(|error| bad_value(9, error.to_string()))?,
+    })
+}
+
+fn read_relation(row: &Row<'_>) -> SqlResult<Relation> {
+    Ok(Relation {
+        relates: word(row, 0)?,
+        from: row.get(1)?,
+        to: row.get(2)?,
+        kind: row.get(3)?,
+        created_at: row.get(4)?,
+        created_by: row.get(5)?,
+        source: row.get(6)?,
+        confidence: row.get(7)?,
+        allow_cycle: row.get(8)?,
+    })
+}
+
+fn read_logged(row: &Row<'_>) -> SqlResult<Logged> {
+    let edits: String = row.get(8)?;
+    Ok(Logged {
+        seq: row.get(0)?,
+        uid: row.get(1)?,
+        changeset: row.get(2)?,
+        digest: row.get(3)?,
+        at: row.get(4)?,
+        actor: row.get(5)?,
+        source: row.get(6)?,
+        action: row.get(7)?,
+        edits: serde_json::from_str(&edits).map_err(|error| bad_value(8, error.to_string()))?,
+    })
+}
+
+fn word<T: std::str::FromStr<Err = String>>(row: &Row<'_>, column: usize) -> SqlResult<T> {
+    let text: String = row.get(column)?;
+    text.parse().map_err(|error| bad_value(column, error))
+}

@@ -35,6 +35,8 @@ struct Oracle {
     variable: &'static str,
     endings: &'static [&'static str],
     theirs: fn(&Path, &Repo) -> Result<Pairs>,
+    /// Those that must be found, where an oracle also tells what follows from others
+    required: fn(&Pairs) -> Pairs,
     ours: fn(&Repo, &[String]) -> Pairs,
 }
 
@@ -44,6 +46,7 @@ const ALL: &[Oracle] = &[
         variable: "CAIRN_ORACLE_TYPESCRIPT",
         endings: &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"],
         theirs: typescript::pairs,
+        required: Pairs::clone,
         ours: importers,
     },
     Oracle {
@@ -51,6 +54,7 @@ const ALL: &[Oracle] = &[
         variable: "CAIRN_ORACLE_RUST",
         endings: &["rs"],
         theirs: rust::pairs,
+        required: Pairs::clone,
         ours: rust::ours,
     },
     Oracle {
@@ -58,6 +62,7 @@ const ALL: &[Oracle] = &[
         variable: "CAIRN_ORACLE_PYTHON",
         endings: &["py"],
         theirs: python::pairs,
+        required: python::without_parents,
         ours: imports,
     },
 ];
@@ -95,19 +100,22 @@ fn compare(root: &Path, oracle: &Oracle, folder: &Path, show: bool) -> Result<()
         |path: &String| oracle.endings.iter().any(|end| path.ends_with(&format!(".{end}")));
     let code: Vec<String> = files.into_iter().filter(wanted).collect();
     let ours = (oracle.ours)(&repo, &code);
-    let both = ours.intersection(&theirs).count();
-    let share = |of: usize| if of == 0 { 1.0 } else { both as f64 / of as f64 };
+    let required = (oracle.required)(&theirs);
+    let share = |pairs: &Pairs, of: &Pairs| match of.len() {
+        0 => 1.0,
+        count => of.intersection(pairs).count() as f64 / count as f64,
+    };
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     run::say(&format!(
         "| {} | {name} | {} | {:.3} | {:.3} |\n",
         oracle.name,
-        theirs.len(),
-        share(ours.len()),
-        share(theirs.len())
+        required.len(),
+        share(&theirs, &ours),
+        share(&ours, &required)
     ));
     if show {
         list("only ours", ours.difference(&theirs));
-        list("only theirs", theirs.difference(&ours));
+        list("only theirs", required.difference(&ours));
     }
     Ok(())
 }

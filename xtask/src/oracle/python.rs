@@ -19,29 +19,27 @@ pub(super) fn pairs(_: &Path, repo: &Repo) -> Result<Pairs> {
 /// Reads blocks of a file's name, `Imports N files` and the files.
 fn read(text: &str, root: &str) -> Pairs {
     let mut pairs = Pairs::new();
-    let (mut file, mut inside, mut found) = ("", false, Vec::new());
-    for line in text.lines().chain([""]) {
+    let (mut file, mut inside) = ("", false);
+    for line in text.lines() {
         let trimmed = line.trim();
         if !line.starts_with(' ') {
-            pairs.extend(without_parents(&found).map(|to| (file.to_owned(), to)));
-            found.clear();
             (file, inside) = (trimmed, false);
         } else if trimmed.starts_with("Import") {
             inside = trimmed.starts_with("Imports ");
         } else if let Some(path) = trimmed.strip_prefix(root).filter(|_| inside) {
-            found.push(path.to_owned());
+            pairs.insert((file.to_owned(), path.to_owned()));
         }
     }
     pairs.retain(|(from, to)| from != to && !from.starts_with(".."));
     pairs
 }
 
-/// `import a.b` also runs `a/__init__.py`; what is imported is `a.b`.
-fn without_parents(found: &[String]) -> impl Iterator<Item = String> {
-    let is_parent = |path: &String| {
-        path.strip_suffix("__init__.py").is_some_and(|folder| {
-            found.iter().any(|other| other != path && other.starts_with(folder))
+/// `import a.b` also runs `a/__init__.py`; what must be found is `a.b`.
+pub(super) fn without_parents(pairs: &Pairs) -> Pairs {
+    let is_parent = |(from, to): &&(String, String)| {
+        to.strip_suffix("__init__.py").is_some_and(|folder| {
+            pairs.iter().any(|(by, other)| by == from && other != to && other.starts_with(folder))
         })
     };
-    found.iter().filter(move |path| !is_parent(path)).cloned()
+    pairs.iter().filter(|pair| !is_parent(pair)).cloned().collect()
 }

@@ -75,13 +75,14 @@ pub fn unused(
     for (path, symbols) in by_file(tables::exported(conn)?) {
         let is_run = public.entries.get(&path) == Some(&Entry::Program);
         let is_out = !path.is_below(below) || is_entry(&path) || is_run;
-        if is_out || frameworks::started_by(&path, &public).is_some() {
+        if is_out || !is_followed(&path) || frameworks::started_by(&path, &public).is_some() {
             continue;
         }
+        let has_macro = tables::in_file(conn, &path)?.iter().any(|symbol| symbol.kind == "macro");
         let asks = resolve::tables::outline(conn, &path)?.map(|(_, asks)| asks).unwrap_or_default();
         let library = resolve::is_public_module(&world, conn, &path);
         for symbol in symbols {
-            let judged = judge(&symbol, &uses, &public, (&asks, library));
+            let judged = judge(&symbol, &uses, &public, (&asks, library, has_macro));
             found.extend(judged.map(|(sure, why)| Unused { symbol, sure, why }));
         }
     }
@@ -90,6 +91,12 @@ pub fn unused(
         key(a).cmp(&key(b))
     });
     Ok(found)
+}
+
+/// Whether uses are followed in the language of a file; elsewhere nothing can be said.
+fn is_followed(path: &RepoPath) -> bool {
+    use Language::{JavaScript, Python, Rust, Tsx, TypeScript};
+    matches!(Language::of(path), Some(JavaScript | Python | Rust | Tsx | TypeScript))
 }
 
 fn by_file(symbols: Vec<SymbolRow>) -> BTreeMap<RepoPath, Vec<SymbolRow>> {
@@ -129,7 +136,7 @@ fn judge(
     symbol: &SymbolRow,
     uses: &Uses,
     public: &Public,
-    (asks, library): (&Asks, Option<(bool, bool)>),
+    (asks, library, has_macro): (&Asks, Option<(bool, bool)>, bool),
 ) -> Option<(Sure, String)> {
     let origin = Origin { file: symbol.path.clone(), name: symbol.full.clone() };
     let kinds = uses.named.get(&origin);
@@ -158,6 +165,7 @@ fn judge(
     Some(match (handed_on, at_home) {
         (true, _) => (Sure::Likely, "re-exported, never imported".into()),
         (false, true) => (Sure::Likely, "used only in its own file".into()),
+        (false, false) if has_macro => (Sure::Maybe, "a macro of its file may name it".into()),
         (false, false) => (Sure::Certain, "nothing names it".into()),
     })
 }

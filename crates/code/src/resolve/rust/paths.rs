@@ -55,16 +55,19 @@ fn local(world: &World<'_>, from: &Module, name: &str, steps: &mut Steps) -> Vec
 fn follow(world: &World<'_>, start: Vec<Def>, rest: &[&str], steps: &mut Steps) -> Vec<Def> {
     let Some((name, rest)) = rest.split_first() else { return start };
     let mut next = Vec::new();
-    for def in start {
-        match def {
-            Def::Module(module) => next.extend(match *name {
+    for def in &start {
+        if let Def::Module(module) = def {
+            next.extend(match *name {
                 "super" => module.parent(world).map(Def::Module).into_iter().collect(),
-                "self" => vec![Def::Module(module)],
-                name => lookup(world, &module, name, steps),
-            }),
-            // A variant or an associated function: what is taken is the type.
-            item @ Def::Item(..) => return vec![item],
+                "self" => vec![def.clone()],
+                name => lookup(world, module, name, steps),
+            });
         }
+    }
+    if next.is_empty() {
+        // A variant or an associated function: what is taken is the type. A module of that name
+        // goes first, since only a module has items.
+        return start.into_iter().filter(|def| matches!(def, Def::Item(..))).collect();
     }
     follow(world, next, rest, steps)
 }

@@ -106,6 +106,14 @@ fn paths_lead_through_modules_reexports_and_crates() {
 }
 
 #[test]
+fn a_function_does_not_hide_the_module_of_its_name() {
+    let fixture = Fixture::new(
+        "//- src/main.rs\nmod search;\nmod a;\nfn search() {}\n//- src/search.rs\npub struct Worker;\n//- src/a.rs\nuse crate::search::Worker;\n",
+    );
+    assert_eq!(fixture.targets("src/a.rs"), ["src/search.rs"]);
+}
+
+#[test]
 fn a_circle_of_reexports_ends() {
     let fixture = Fixture::new(
         "//- src/lib.rs\nmod a;\nmod b;\n//- src/a.rs\npub use crate::b::*;\npub use crate::b::x;\n//- src/b.rs\npub use crate::a::*;\nuse crate::a::x;\n",

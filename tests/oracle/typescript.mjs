@@ -88,6 +88,14 @@ function visit(node, source, checker, compilerOptions) {
     const declared = symbol?.declarations?.[0]?.getSourceFile().fileName;
     if (declared && !handedOn) add(source.fileName, declared);
   }
+  if (ts.isPropertyAccessExpression(node) || ts.isQualifiedName(node)) {
+    const [left, right] = ts.isQualifiedName(node) ? [node.left, node.right] : [node.expression, node.name];
+    const around = ts.isIdentifier(left) && checker.getSymbolAtLocation(left)?.declarations?.[0];
+    let symbol = around && ts.isNamespaceImport(around) && checker.getSymbolAtLocation(right);
+    if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
+    const declared = symbol && symbol.declarations?.[0]?.getSourceFile().fileName;
+    if (declared) add(source.fileName, declared);
+  }
   ts.forEachChild(node, (child) => visit(child, source, checker, compilerOptions));
 }
 

@@ -5,6 +5,7 @@ mod cochange;
 mod codegen;
 mod fuzz;
 mod laws;
+mod oracle;
 mod retrieval;
 mod run;
 mod soak;
@@ -19,6 +20,7 @@ cargo xtask codegen [--check] write the reference pages, or fail if they are out
 cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
 cargo xtask cochange-eval REPO…  how well what changes together is predicted, beside counting
+cargo xtask oracle [--show]   compare importers with compilers named by CAIRN_ORACLE_*; prints a table
 cargo xtask retrieval         how well a text leads to the right files, beside plain BM25
 cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes unless told
 cargo xtask soak tests        the tests with many more random cases, and a kill at every step
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         ["deny"] => run::deny(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),
         ["cochange-eval", repos @ ..] => cochange::run(repos),
+        ["oracle", rest @ ..] => oracle::run(&root, rest),
         ["retrieval", rest @ ..] => retrieval::run(&root, rest),
         ["soak"] => soak::run(None),
         ["soak", "tests"] => run::soak(&root),

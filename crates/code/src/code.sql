@@ -46,9 +46,6 @@ CREATE TABLE export (
     PRIMARY KEY (path, id)
 ) WITHOUT ROWID;
 
--- Packages, by the manifest that names them.
-CREATE TABLE package (path BLOB PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID;
-
 -- Where a file could not be read as code.
 CREATE TABLE syntax_error (
     path    BLOB NOT NULL,

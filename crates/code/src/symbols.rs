@@ -3,9 +3,9 @@
 use base::{RepoPath, Result};
 use serde::{Deserialize, Serialize};
 use store::Connection;
-use syntax::{FileFacts, Import, Language, Symbol, Visibility};
+use syntax::{FileFacts, Import, Symbol, Visibility};
 
-use crate::{calls, tables};
+use crate::{calls, resolve, tables};
 
 /// A symbol as the index keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,8 @@ pub struct Imported {
 pub struct Taken(pub String, pub Option<String>);
 
 /// Takes in what a file says.
-pub fn learn(conn: &Connection, path: &RepoPath, facts: &FileFacts) -> Result<()> {
+pub fn learn(conn: &Connection, path: &RepoPath, facts: &FileFacts, is_new: bool) -> Result<()> {
+    resolve::learn(conn, path, facts, is_new)?;
     for (id, symbol) in (0..).zip(&facts.symbols) {
         if !symbol.is_anonymous() {
             let parent = named_parent(&facts.symbols, symbol);
@@ -74,9 +75,6 @@ pub fn learn(conn: &Connection, path: &RepoPath, facts: &FileFacts) -> Result<()
     for (id, import) in (0..).zip(&facts.imports) {
         tables::put_import(conn, path, id, (import, &names(import)))?;
     }
-    if let (Some(name), Some(Language::CargoManifest)) = (&facts.namespace, Language::of(path)) {
-        tables::put_package(conn, path, name)?;
-    }
     for (id, export) in (0..).zip(&facts.exports) {
         tables::put_export(conn, path, id, (&export.name, export.from))?;
     }
@@ -84,9 +82,12 @@ pub fn learn(conn: &Connection, path: &RepoPath, facts: &FileFacts) -> Result<()
     facts.errors.iter().try_for_each(|error| tables::put_error(conn, path, error))
 }
 
-/// Drops what a file said.
-pub fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
+/// Drops what a file said, because it is gone or about to be learnt again.
+pub fn forget(conn: &Connection, path: &RepoPath, gone: bool) -> Result<()> {
     calls::forget(conn, path)?;
+    if gone {
+        resolve::forget(conn, path)?;
+    }
     tables::forget(conn, path)
 }
 

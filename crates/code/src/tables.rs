@@ -7,14 +7,17 @@ use syntax::{Import, Symbol, SyntaxError};
 use crate::symbols::{Imported, SymbolRow, visibility};
 
 /// The tables.
-pub const SCHEMA: &str = concat!(include_str!("code.sql"), include_str!("calls/calls.sql"));
+pub const SCHEMA: &str = concat!(
+    include_str!("code.sql"),
+    include_str!("resolve/resolve.sql"),
+    include_str!("calls/calls.sql")
+);
 
 /// What must be equal in an index built from nothing.
 pub const DUMP: &[&str] = &[
     "SELECT * FROM symbol",
     "SELECT * FROM import",
     "SELECT * FROM export",
-    "SELECT * FROM package",
     "SELECT * FROM syntax_error",
     "SELECT path, face, own FROM summary JOIN place ON id = place",
     "SELECT path, name, digest FROM offer JOIN place ON id = place",
@@ -25,6 +28,10 @@ pub const DUMP: &[&str] = &[
     "SELECT p.path, o.path, on_name FROM rest
      JOIN place p ON p.id = place JOIN place o ON o.id = on_place",
     "SELECT place FROM stale",
+    "SELECT * FROM outline",
+    "SELECT * FROM manifest",
+    "SELECT * FROM taking",
+    "SELECT * FROM stirred",
 ];
 
 const SYMBOL: &str = "SELECT path, id, name, full, kind, parent, signature, doc, visibility,
@@ -101,19 +108,6 @@ pub(crate) fn put_export(
         .map_err(problem("write exports"))
 }
 
-pub(crate) fn put_package(conn: &Connection, path: &RepoPath, name: &str) -> Result<()> {
-    conn.prepare_cached("INSERT OR REPLACE INTO package VALUES (?1, ?2)")
-        .and_then(|mut s| s.execute(params![path.as_bytes(), name]))
-        .map(drop)
-        .map_err(problem("write packages"))
-}
-
-/// The manifests there are, with the names they give; the shortest path of a name comes last.
-pub(crate) fn packages(conn: &Connection) -> Result<Vec<(String, RepoPath)>> {
-    let sql = "SELECT name, path FROM package ORDER BY length(path) DESC, path DESC";
-    list(conn, sql, params![], |row| Ok((row.get(0)?, path(row, 1)?)))
-}
-
 pub(crate) fn put_error(conn: &Connection, path: &RepoPath, error: &SyntaxError) -> Result<()> {
     conn.prepare_cached("INSERT OR IGNORE INTO syntax_error VALUES (?1,?2,?3,?4)")
         .and_then(|mut s| {
@@ -128,7 +122,6 @@ pub(crate) fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
         "DELETE FROM symbol WHERE path = ?1",
         "DELETE FROM import WHERE path = ?1",
         "DELETE FROM export WHERE path = ?1",
-        "DELETE FROM package WHERE path = ?1",
         "DELETE FROM syntax_error WHERE path = ?1",
     ] {
         conn.prepare_cached(sql)
@@ -154,6 +147,15 @@ pub fn in_folder(conn: &Connection, (low, high): (&[u8], &[u8])) -> Result<Vec<S
         "{SYMBOL} WHERE path >= ?1 AND path < ?2 AND exported AND parent IS NULL ORDER BY path, id"
     );
     list(conn, &sql, params![low, high], symbol_row)
+}
+
+/// Every exported symbol at the top of a file, tests left out.
+pub(crate) fn exported(conn: &Connection) -> Result<Vec<SymbolRow>> {
+    let sql = format!(
+        "{SYMBOL} WHERE exported AND parent IS NULL AND NOT is_test
+         AND kind NOT IN ('impl', 'module') ORDER BY path, id"
+    );
+    list(conn, &sql, params![], symbol_row)
 }
 
 /// The symbol with this nested name in a file.
@@ -199,6 +201,14 @@ pub fn near_names(conn: &Connection, first: char) -> Result<Vec<String>> {
     list(conn, sql, params![start], |row| row.get(0))
 }
 
+/// Files that could not be read whole, each with the first place of that.
+pub fn broken(conn: &Connection) -> Result<Vec<(RepoPath, u32, u32)>> {
+    let sql = "SELECT path, line, min(column) FROM syntax_error AS e
+        WHERE line = (SELECT min(line) FROM syntax_error WHERE path = e.path)
+        GROUP BY path ORDER BY path";
+    list(conn, sql, params![], |row| Ok((path(row, 0)?, row.get(1)?, row.get(2)?)))
+}
+
 /// What a file imports, in source order.
 pub fn imports(conn: &Connection, path: &RepoPath) -> Result<Vec<Imported>> {
     list(
@@ -219,32 +229,6 @@ pub fn importers(conn: &Connection, target: &RepoPath) -> Result<Vec<Imported>> 
 pub fn export_names(conn: &Connection, path: &RepoPath) -> Result<Vec<(String, bool)>> {
     let sql = "SELECT name, owner IS NOT NULL FROM export WHERE path = ?1 ORDER BY id";
     list(conn, sql, params![path.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
-}
-
-/// Imports with their number, of some files or of all.
-pub(crate) fn to_resolve(
-    conn: &Connection,
-    path: Option<&RepoPath>,
-) -> Result<Vec<(u32, Imported)>> {
-    let columns = IMPORT.replace("SELECT ", "SELECT id, ");
-    let read = |row: &Row<'_>| Ok((row.get(0)?, shifted(row)?));
-    match path {
-        Some(path) => {
-            list(conn, &format!("{columns} WHERE path = ?1"), params![path.as_bytes()], read)
-        }
-        None => list(conn, &columns, params![], read),
-    }
-}
-
-pub(crate) fn set_target(
-    conn: &Connection,
-    (path, id): (&RepoPath, u32),
-    target: Option<&RepoPath>,
-) -> Result<()> {
-    conn.prepare_cached("UPDATE import SET target = ?3 WHERE path = ?1 AND id = ?2")
-        .and_then(|mut s| s.execute(params![path.as_bytes(), id, target.map(RepoPath::as_bytes)]))
-        .map(drop)
-        .map_err(problem("write imports"))
 }
 
 fn list<T>(
@@ -275,29 +259,21 @@ fn symbol_row(row: &Row<'_>) -> SqlResult<SymbolRow> {
 }
 
 fn import_row(row: &Row<'_>) -> SqlResult<Imported> {
-    read_import(row, 0)
-}
-
-fn shifted(row: &Row<'_>) -> SqlResult<Imported> {
-    read_import(row, 1)
-}
-
-fn read_import(row: &Row<'_>, first: usize) -> SqlResult<Imported> {
-    let names: String = row.get(first + 4)?;
-    let target: Option<Vec<u8>> = row.get(first + 7)?;
+    let names: String = row.get(4)?;
+    let target: Option<Vec<u8>> = row.get(7)?;
     Ok(Imported {
-        path: path(row, first)?,
-        specifier: row.get(first + 1)?,
-        kind: row.get(first + 2)?,
-        level: row.get(first + 3)?,
+        path: path(row, 0)?,
+        specifier: row.get(1)?,
+        kind: row.get(2)?,
+        level: row.get(3)?,
         names: serde_json::from_str(&names).unwrap_or_default(),
-        type_only: row.get(first + 5)?,
-        line: row.get(first + 6)?,
+        type_only: row.get(5)?,
+        line: row.get(6)?,
         target: target.and_then(|bytes| RepoPath::from_bytes(bytes).ok()),
     })
 }
 
-fn path(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
+pub(crate) fn path(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
     let bytes: Vec<u8> = row.get(column)?;
     RepoPath::from_bytes(bytes).map_err(|error| store::bad_value(column, error.to_string()))
 }

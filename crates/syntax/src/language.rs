@@ -42,6 +42,16 @@ pub enum Language {
     Markdown,
     /// The manifest of a Rust package
     CargoManifest,
+    /// The manifest of an npm package
+    NpmManifest,
+    /// Options of the TypeScript compiler
+    TsConfig,
+    /// The packages of a pnpm workspace
+    PnpmWorkspace,
+    /// The manifest of a Go module
+    GoModule,
+    /// The manifest of a Python project
+    PythonProject,
 }
 
 /// Name, extensions and whole file names of each language.
@@ -65,6 +75,16 @@ const TABLE: &[Row] = &[
     (Language::Bash, "Bash", &["sh", "bash"], &[".bashrc", ".profile"]),
     (Language::Markdown, "Markdown", &["md", "markdown", "mdx"], &[]),
     (Language::CargoManifest, "Cargo manifest", &[], &["Cargo.toml"]),
+    (Language::NpmManifest, "npm manifest", &[], &["package.json"]),
+    (Language::TsConfig, "TypeScript config", &[], &["tsconfig.json", "jsconfig.json"]),
+    (
+        Language::PnpmWorkspace,
+        "pnpm workspace",
+        &[],
+        &["pnpm-workspace.yaml", "pnpm-workspace.yml"],
+    ),
+    (Language::GoModule, "Go module", &[], &["go.mod"]),
+    (Language::PythonProject, "Python project", &[], &["pyproject.toml", "setup.cfg"]),
 ];
 
 impl Language {
@@ -80,12 +100,26 @@ impl Language {
         let found = TABLE.iter().find(|(_, _, extensions, names)| {
             extensions.contains(&extension.as_str()) || names.contains(&name.as_str())
         });
-        found.map(|(language, ..)| *language)
+        let shared = || (extension == "json" && is_tsconfig(path)).then_some(Self::TsConfig);
+        found.map(|(language, ..)| *language).or_else(shared)
     }
 
     /// Whether files in it are programs, which makes them modules.
     pub const fn is_code(self) -> bool {
-        !matches!(self, Self::Markdown | Self::CargoManifest)
+        !matches!(self, Self::Markdown) && !self.is_manifest()
+    }
+
+    /// Whether files in it say where imports lead.
+    pub const fn is_manifest(self) -> bool {
+        matches!(
+            self,
+            Self::CargoManifest
+                | Self::NpmManifest
+                | Self::TsConfig
+                | Self::PnpmWorkspace
+                | Self::GoModule
+                | Self::PythonProject
+        )
     }
 
     /// The name that people use.
@@ -98,6 +132,13 @@ impl Language {
     pub fn named(name: &str) -> Option<Self> {
         TABLE.iter().find(|(_, known, ..)| *known == name).map(|(language, ..)| *language)
     }
+}
+
+/// Whether a JSON file is there for others to extend: by its name, or its package's.
+fn is_tsconfig(path: &RepoPath) -> bool {
+    let names = [path.name(), path.parent().map(|folder| folder.name()).unwrap_or_default()];
+    let marks = ["tsconfig", "jsconfig", "typescript-config"];
+    names.iter().any(|name| marks.iter().any(|mark| name.contains(mark)))
 }
 
 impl fmt::Display for Language {
@@ -117,6 +158,9 @@ mod tests {
         assert_eq!(of("README.MD"), Some(Language::Markdown));
         assert_eq!(of("Rakefile"), Some(Language::Ruby));
         assert_eq!(of("Cargo.lock"), None);
+        assert_eq!(of("a/tsconfig.base.json"), Some(Language::TsConfig));
+        assert_eq!(of("packages/typescript-config/base.json"), Some(Language::TsConfig));
+        assert_eq!(of("a/data.json"), None);
         assert_eq!(Language::named("C++"), Some(Language::Cpp));
     }
 }

@@ -61,7 +61,9 @@ pub const EXTRACTOR_VERSION: u32 = 5;
 pub fn extract(language: Option<Language>, bytes: &[u8]) -> FileFacts {
     let text = readable(bytes);
     match language {
-        Some(Language::CargoManifest) => manifest::extract(&text),
+        Some(language) if language.is_manifest() => {
+            manifest::extract(language, text.strip_prefix('\u{feff}').unwrap_or(&text))
+        }
         Some(Language::Markdown) => {
             markdown::extract(text.strip_prefix('\u{feff}').unwrap_or(&text))
         }

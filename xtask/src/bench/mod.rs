@@ -4,6 +4,7 @@
 //! peer's program) comes from the environment; without it the row says NOT RUN.
 
 mod cards;
+mod code;
 mod latency;
 mod start;
 mod work;
@@ -22,6 +23,7 @@ struct Bench {
 /// Every benchmark, in the order of the table.
 const ALL: &[Bench] = &[
     Bench { name: "start", run: start::run },
+    Bench { name: "code", run: code::run },
     Bench { name: "cards", run: cards::run },
     Bench { name: "work", run: work::run },
 ];

@@ -1,112 +1,153 @@
-//! Which file of the repository an import means, by the rules of its language.
+//! Which file of the repository an import means, and which symbol a name, by the rules of each
+//! language.
 //!
-//! A pure function of the set of files: what is in the set decides, nothing is opened.
+//! A pure function of the files there are, what manifests say and what files offer; all of that
+//! is asked of a [`World`], which notes it.
 
+mod entries;
+mod go;
+mod include;
 mod javascript;
+mod names;
 mod python;
 mod rust;
+mod stir;
+pub(crate) mod tables;
+mod world;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use base::{RepoPath, Result};
 use store::Connection;
 use syntax::Language;
 
-use crate::symbols::Imported;
-use crate::tables;
+use crate::outline::{Asked, Asks, Offers};
 
-/// The files there are, and what their names tell about packages.
-pub(crate) struct Files<'a> {
-    all: &'a BTreeSet<RepoPath>,
-    /// The manifest of each package, by the package's name
-    packages: BTreeMap<String, RepoPath>,
+pub(crate) use entries::{Entry, Public, is_public_module, public};
+pub(crate) use stir::{forget, learn};
+pub use tables::{Taker, taken_from, takers};
+pub use world::Files;
+pub(crate) use world::{Key, World};
+
+/// How far names are followed through files that hand them on.
+const LONGEST_CHAIN: usize = 24;
+
+/// A symbol of a file, or `*` for the file itself.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Origin {
+    pub file: RepoPath,
+    pub name: String,
 }
 
-impl Files<'_> {
-    /// Whether a file is there.
-    fn has(&self, path: &RepoPath) -> bool {
-        self.all.contains(path)
+impl Origin {
+    fn new(file: RepoPath, name: impl Into<String>) -> Self {
+        Self { file, name: name.into() }
     }
 
-    /// The first of some paths that is there; a path that cannot be is not.
-    fn first(&self, paths: impl IntoIterator<Item = String>) -> Option<RepoPath> {
-        let parsed = paths.into_iter().filter_map(|text| RepoPath::normalised(&text)?.ok());
-        parsed.into_iter().find(|path| self.has(path))
+    fn whole(file: RepoPath) -> Self {
+        Self::new(file, "*")
     }
 }
 
-/// Resolves imports anew: those of some files, or of all when files came or went.
-pub fn resolve_all(
+/// Something that a file takes of another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Taking {
+    /// The import that takes it; none where it is reached by a path
+    pub import: Option<u32>,
+    pub origin: Origin,
+    /// The line, where it is not the import's
+    pub line: Option<u32>,
+}
+
+/// Where the imports of a file lead.
+#[derive(Debug, Default)]
+pub(crate) struct Resolved {
+    /// By import: the file, or the folder of a Go package
+    pub targets: Vec<Option<RepoPath>>,
+    pub takings: Vec<Taking>,
+}
+
+/// A file with what is known of it.
+pub(crate) struct Here<'a> {
+    pub path: &'a RepoPath,
+    pub offers: &'a Offers,
+    pub asks: &'a Asks,
+}
+
+/// Resolves anew what changed: the files themselves, and those that had looked at what is other
+/// now. Says which that were.
+pub fn resolve(
     conn: &Connection,
-    all: &BTreeSet<RepoPath>,
-    only: Option<&[RepoPath]>,
-) -> Result<()> {
-    let files = Files { all, packages: tables::packages(conn)?.into_iter().collect() };
-    let imports = match only {
-        None => tables::to_resolve(conn, None)?,
-        Some(paths) => {
-            let each = paths.iter().map(|path| tables::to_resolve(conn, Some(path)));
-            each.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect()
-        }
-    };
-    for (id, import) in imports {
-        let target = resolve(&files, &import);
-        if target != import.target {
-            tables::set_target(conn, (&import.path, id), target.as_ref())?;
-        }
+    files: &dyn Files,
+    changed: &[RepoPath],
+) -> Result<BTreeSet<RepoPath>> {
+    let stirred = tables::take_stirred(conn)?;
+    let mut again: BTreeSet<RepoPath> = changed.iter().cloned().collect();
+    if !stirred.is_empty() {
+        again.extend(tables::who_looked(conn, &stirred)?);
     }
-    Ok(())
+    let world = World::new(conn, files);
+    let mut done = BTreeSet::new();
+    for path in again {
+        let Some((offers, asks)) = tables::outline(conn, &path)? else { continue };
+        let here = Here { path: &path, offers: &offers, asks: &asks };
+        let (resolved, asked) = world.watch(|| one(&world, &here))?;
+        tables::put_resolved(conn, &path, &resolved)?;
+        tables::put_looked(conn, &path, &asked)?;
+        done.insert(path);
+    }
+    Ok(done)
 }
 
-fn resolve(files: &Files<'_>, import: &Imported) -> Option<RepoPath> {
-    match Language::of(&import.path)? {
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            javascript::resolve(files, import)
+const JAVASCRIPT: names::Rules = names::Rules { target: javascript::target, inner: None };
+const PYTHON: names::Rules =
+    names::Rules { target: python::target, inner: Some((python::submodule, python::in_namespace)) };
+const INCLUDE: names::Rules = names::Rules { target: include::target, inner: None };
+
+fn one(world: &World<'_>, here: &Here<'_>) -> Resolved {
+    match Language::of(here.path) {
+        Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
+            names::resolve(world, here, &names::Rules { target: javascript::target, inner: None })
         }
-        Language::Python => python::resolve(files, import),
-        Language::Rust => rust::resolve(files, import),
-        _ => None,
+        Some(Language::Python) => {
+            let inner: (names::Inner, names::Bare) = (python::submodule, python::in_namespace);
+            names::resolve(
+                world,
+                here,
+                &names::Rules { target: python::target, inner: Some(inner) },
+            )
+        }
+        Some(Language::Rust) => rust::resolve(world, here),
+        Some(Language::Go) => go::resolve(world, here),
+        Some(Language::C | Language::Cpp | Language::Php | Language::Ruby | Language::Bash) => {
+            names::resolve(world, here, &INCLUDE)
+        }
+        _ => Resolved { targets: vec![None; here.offers.imports.len()], takings: Vec::new() },
     }
 }
+
+/// Where one import of a file leads.
+type Target = fn(&World<'_>, &RepoPath, &Asked) -> Option<RepoPath>;
 
 /// The folder of a file, as text that a relative path can follow.
 fn folder_of(path: &RepoPath) -> String {
-    path.parent().filter(|folder| !folder.is_root()).map(|f| format!("{f}/")).unwrap_or_default()
+    path.parent().map(|folder| as_prefix(&folder)).unwrap_or_default()
 }
 
-/// The folders above a file, the nearest first, each as text that a relative path can follow.
-fn folders_above(path: &RepoPath) -> Vec<String> {
-    let above = std::iter::successors(path.parent(), RepoPath::parent);
-    let text =
-        |folder: RepoPath| if folder.is_root() { String::new() } else { format!("{folder}/") };
-    above.map(text).collect()
+/// A folder as text that a relative path can follow.
+fn as_prefix(folder: &RepoPath) -> String {
+    if folder.is_root() { String::new() } else { format!("{folder}/") }
+}
+
+/// The folders above a file, the nearest first.
+fn above(path: &RepoPath) -> impl Iterator<Item = RepoPath> {
+    std::iter::successors(path.parent(), RepoPath::parent)
+}
+
+/// A path below a folder, with its dots taken out.
+fn below(folder: &str, path: &str) -> Option<RepoPath> {
+    RepoPath::normalised(&format!("{folder}{path}"))?.ok()
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use crate::symbols::Taken;
-
-    /// The file that an import means among some files.
-    pub(crate) fn target(
-        files: &[&str],
-        from: &str,
-        import: (&str, &str, u8, &[&str]),
-    ) -> Option<String> {
-        let all = files.iter().map(|file| file.parse().unwrap()).collect();
-        let (kind, specifier, level, names) = import;
-        let import = Imported {
-            path: from.parse().unwrap(),
-            specifier: specifier.into(),
-            kind: kind.into(),
-            level,
-            names: names.iter().map(|name| Taken((*name).into(), None)).collect(),
-            type_only: false,
-            line: 1,
-            target: None,
-        };
-        let named = [("grep_searcher", "crates/my-engine/Cargo.toml")];
-        let packages = named.map(|(name, path)| (name.into(), path.parse().unwrap())).into();
-        resolve(&Files { all: &all, packages }, &import).map(|path| path.to_string())
-    }
-}
+pub(crate) mod tests;

@@ -1,66 +1,159 @@
 //! Python: packages by folders, relative imports by dots.
 
 use base::RepoPath;
+use syntax::Manifest;
 
-use super::{Files, folder_of, folders_above};
-use crate::symbols::Imported;
+use super::{World, above, as_prefix, folder_of};
+use crate::outline::Asked;
 
-pub(super) fn resolve(files: &Files<'_>, import: &Imported) -> Option<RepoPath> {
-    let module = import.specifier.trim_start_matches('.').replace('.', "/");
-    if import.level > 0 {
-        let up = "../".repeat(usize::from(import.level) - 1);
-        let base = format!("{}{up}{module}", folder_of(&import.path));
-        return at(files, base.trim_end_matches('/'), import);
-    }
-    // Where the interpreter would look is not written anywhere; a folder above the file that
-    // holds the package is where it was started from, or its `src`.
-    let roots = folders_above(&import.path).into_iter().flat_map(|folder| {
-        let source = format!("{folder}src/");
-        [folder, source]
-    });
-    roots.into_iter().find_map(|root| at(files, &format!("{root}{module}"), import))
+/// What a module is called on disk; a package beats a module of its name, as in the interpreter.
+const FORMS: [&str; 4] = ["/__init__.py", ".py", "/__init__.pyi", ".pyi"];
+
+pub(super) fn target(world: &World<'_>, from: &RepoPath, asked: &Asked) -> Option<RepoPath> {
+    let at = |base: &String| world.first(FORMS.map(|form| format!("{base}{form}")));
+    bases(world, from, asked).iter().find_map(at)
 }
 
-/// The module at a path: a submodule that is named, the module itself, or its package.
-fn at(files: &Files<'_>, base: &str, import: &Imported) -> Option<RepoPath> {
-    let one = match import.names.as_slice() {
-        [only] if only.0 != "*" => Some(&only.0),
-        _ => None,
+/// The module of a name in a package that is only a folder.
+pub(super) fn in_namespace(
+    world: &World<'_>,
+    from: &RepoPath,
+    asked: &Asked,
+    name: &str,
+) -> Option<RepoPath> {
+    let at = |base: &String| world.first(FORMS.map(|form| format!("{base}/{name}{form}")));
+    bases(world, from, asked).iter().find_map(at)
+}
+
+/// The paths that a module may be at, without what it is called on disk.
+fn bases(world: &World<'_>, from: &RepoPath, asked: &Asked) -> Vec<String> {
+    let module = asked.specifier.trim_start_matches('.').replace('.', "/");
+    if asked.level > 0 {
+        let up = "../".repeat(usize::from(asked.level) - 1);
+        let base = format!("{}{up}{module}", folder_of(from));
+        return vec![base.trim_end_matches('/').to_owned()];
+    }
+    if module.is_empty() {
+        return Vec::new();
+    }
+    let folder = from.parent().unwrap_or(RepoPath::ROOT);
+    let roots = world.once("python roots", (&folder, ""), || roots(world, from));
+    roots.iter().map(|root| format!("{root}{module}")).collect()
+}
+
+/// The module of a name inside a package.
+pub(super) fn submodule(world: &World<'_>, package: &RepoPath, name: &str) -> Option<RepoPath> {
+    let is_package = package.name().starts_with("__init__.");
+    let folder = is_package.then(|| folder_of(package))?;
+    world.first(FORMS.map(|form| format!("{folder}{name}{form}")))
+}
+
+/// Where packages may start: what the project says, then folders above that are no package
+/// themselves, each also with `src`. Where the interpreter is started is written nowhere.
+fn roots(world: &World<'_>, from: &RepoPath) -> Vec<String> {
+    let mut roots = Vec::new();
+    let mut add = |root: String| {
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
     };
-    let submodule = one
-        .into_iter()
-        .flat_map(|name| [format!("{base}/{name}.py"), format!("{base}/{name}/__init__.py")]);
-    let module = [".py", ".pyi", "/__init__.py", "/__init__.pyi"].map(|end| format!("{base}{end}"));
-    files.first(submodule.chain(module))
+    for folder in above(from) {
+        let prefix = as_prefix(&folder);
+        if world.first(["py", "pyi"].map(|end| format!("{prefix}__init__.{end}"))).is_some() {
+            continue;
+        }
+        for named in project_roots(world, &prefix) {
+            add(named);
+        }
+        add(prefix.clone());
+        add(format!("{prefix}src/"));
+    }
+    roots
+}
+
+/// The folders that a project in this folder names.
+fn project_roots(world: &World<'_>, folder: &str) -> Vec<String> {
+    let manifests = ["pyproject.toml", "setup.cfg"].map(|name| format!("{folder}{name}"));
+    let Some(manifest) = world.first(manifests) else { return Vec::new() };
+    let said = world.manifest(&manifest);
+    let Some(Manifest::Python(project)) = said.as_deref() else { return Vec::new() };
+    let each = project.roots.iter().filter_map(|root| super::below(folder, root));
+    each.map(|root| as_prefix(&root)).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::target;
+    use crate::resolve::tests::Fixture;
 
     #[test]
     fn packages_and_dots_find_their_files() {
-        let files = [
-            "app/__init__.py",
-            "app/models.py",
-            "app/views/__init__.py",
-            "app/views/home.py",
-            "src/lib/x.py",
-        ];
-        let to = |from: &str, kind: &str, specifier: &str, level: u8, names: &[&str]| {
-            target(&files, from, (kind, specifier, level, names))
-        };
-        let home = "app/views/home.py";
-        assert_eq!(to(home, "From", "models", 2, &["User"]).as_deref(), Some("app/models.py"));
-        assert_eq!(to(home, "From", "", 1, &["home"]).as_deref(), Some("app/views/home.py"));
-        assert_eq!(to(home, "From", "", 2, &["models"]).as_deref(), Some("app/models.py"));
-        assert_eq!(to("main.py", "Import", "app.models", 0, &[]).as_deref(), Some("app/models.py"));
-        assert_eq!(
-            to("main.py", "From", "app.views", 0, &["home"]).as_deref(),
-            Some("app/views/home.py")
+        let fixture = Fixture::new(
+            "//- pyproject.toml
+[tool.setuptools.packages.find]
+where = ['code']
+//- app/__init__.py
+from .models import User
+from . import views
+//- app/models.py
+class User: ...
+//- app/logging.py
+//- app/views/__init__.py
+//- app/views/home.py
+from ..models import User
+from . import home
+from .. import models, User
+import logging
+//- app/views/home2.py
+from app import User, views
+import app.models
+app.models.User()
+from app.views import home
+home.x
+//- code/inner/mod.py
+def f(): ...
+//- main.py
+import app
+import lib.x
+import os.path
+from space import one, two
+from inner.mod import f
+from app import *
+//- src/lib/x.py
+//- space/one.py
+//- space/two.py
+",
         );
-        assert_eq!(to("main.py", "Import", "app", 0, &[]).as_deref(), Some("app/__init__.py"));
-        assert_eq!(to("main.py", "Import", "lib.x", 0, &[]).as_deref(), Some("src/lib/x.py"));
-        assert_eq!(to("main.py", "Import", "os.path", 0, &[]), None);
+        assert_eq!(
+            fixture.targets("app/views/home.py"),
+            ["app/models.py", "app/views/home.py", "app/__init__.py", "-"]
+        );
+        assert_eq!(
+            fixture.taken("app/views/home.py"),
+            [
+                "1 app/models.py#User",
+                "3 app/models.py#* through app/__init__.py",
+                "3 app/models.py#User through app/__init__.py"
+            ]
+        );
+        let main = [
+            "app/__init__.py",
+            "src/lib/x.py",
+            "-",
+            "space/one.py",
+            "code/inner/mod.py",
+            "app/__init__.py",
+        ];
+        assert_eq!(fixture.targets("main.py"), main);
+        assert_eq!(
+            fixture.taken("main.py"),
+            [
+                "1 app/__init__.py#*",
+                "2 src/lib/x.py#*",
+                "4 space/one.py#*",
+                "4 space/two.py#* through space/one.py",
+                "5 code/inner/mod.py#f",
+                "6 app/__init__.py#*",
+            ]
+        );
     }
 }

@@ -30,7 +30,8 @@ impl Program {
             for (path, facts) in &facts {
                 code::learn(tx, path, facts)?;
             }
-            code::resolve_all(tx, &all, None)?;
+            let paths: Vec<RepoPath> = all.iter().cloned().collect();
+            code::resolve(tx, &all, &paths)?;
             code::settle(tx)
         };
         store.write(index).unwrap();

@@ -189,6 +189,28 @@ pub(crate) fn all_files(conn: &Connection) -> Result<BTreeSet<RepoPath>> {
     Ok(rows.into_iter().collect())
 }
 
+/// The files in a folder, not below.
+pub(crate) fn files_in(conn: &Connection, folder: &RepoPath) -> Result<Vec<RepoPath>> {
+    let (low, high) = range_below(folder);
+    let sql = "SELECT path FROM file WHERE path >= ?1 AND path < ?2
+               AND instr(substr(path, ?3), x'2f') = 0 ORDER BY path";
+    let start = if folder.is_root() { 1 } else { folder.as_bytes().len() + 2 };
+    store::rows(conn, (sql, "read the index"), params![low, high, start], |row| path(row, 0))
+}
+
+/// Files in some languages that are not wholly known: skipped, or broken; each with why.
+pub(crate) fn unread(conn: &Connection, languages: &[&str]) -> Result<Vec<(RepoPath, String)>> {
+    let sql = "SELECT path, language, skipped FROM file WHERE skipped IS NOT NULL ORDER BY path";
+    let rows = store::rows(conn, (sql, "read the index"), &[], |row| {
+        Ok((path(row, 0)?, row.get::<_, Option<String>>(1)?, row.get::<_, String>(2)?))
+    })?;
+    let wanted = |language: &Option<String>| {
+        language.as_deref().is_some_and(|language| languages.contains(&language))
+    };
+    let rows = rows.into_iter().filter(|(_, language, _)| wanted(language));
+    Ok(rows.map(|(path, _, why)| (path, why)).collect())
+}
+
 pub(crate) fn has_file(conn: &Connection, path: &RepoPath) -> Result<bool> {
     conn.prepare_cached("SELECT 1 FROM file WHERE path = ?1")
         .and_then(|mut statement| statement.exists([path.as_bytes()]))

@@ -54,6 +54,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<code::find::Find>(),
     OpSpec::query::<code::imports::Imports>(),
     OpSpec::query::<code::importers::Importers>(),
+    OpSpec::query::<code::unused::Unused>(),
     OpSpec::query::<code::list::List>(),
     OpSpec::query::<code::grep::Grep>(),
     OpSpec::mutation::<code::replace::Replace>(),

@@ -107,8 +107,8 @@ fn importers_are_found_through_barrels() {
         "code importers src/pay/gateway.ts",
         "
         2 files import module:src/pay/gateway.ts
-        1  *, charge                                   module:src/pay/index.ts
-        1  charge     through module:src/pay/index.ts  module:src/orders.ts
+        1  *, charge  re-export                                   module:src/pay/index.ts
+        1  charge                through module:src/pay/index.ts  module:src/orders.ts
         basis: fresh · main @ COMMIT
         ",
     );

@@ -23,7 +23,7 @@ enum Step {
     Read,
 }
 
-const PATHS: [&str; 10] = [
+const PATHS: [&str; 19] = [
     "README.md",
     "docs/a.md",
     "docs/b.md",
@@ -34,9 +34,18 @@ const PATHS: [&str; 10] = [
     "src/deep",
     "src/deep/b.ts",
     "Cargo.toml",
+    "src/deep/Cargo.toml",
+    "tsconfig.json",
+    "package.json",
+    "src/deep/package.json",
+    "go.mod",
+    "src/deep/main.go",
+    "src/lib.rs",
+    "src/deep/__init__.py",
+    "src/c.py",
 ];
 
-const TEXTS: [&str; 10] = [
+const TEXTS: [&str; 20] = [
     "# One\n[a](docs/a.md) [b](src/a.ts)\n",
     "# Two\n[a](../README.md)\n",
     "// What it does. And more\n",
@@ -47,6 +56,16 @@ const TEXTS: [&str; 10] = [
     "/** @see spec::a */\nexport class A { m() {} }\nexport default A;\n",
     "[package]\nname = \"a-b\"\n",
     "use a_b::b::X;\npub mod b;\nuse crate::a::{B, C as D};\n/// Doc\npub struct S { pub x: u8 }\nfn broken( {\n",
+    "{\"compilerOptions\": {\"paths\": {\"@/*\": [\"src/*\"]}}, \"name\": \"deep\", \"main\": \"./b.ts\"}",
+    "{\"extends\": \"./none\", \"workspaces\": [\"src/*\"], \"compilerOptions\": {\"baseUrl\": \"src\"}}",
+    "import { f, A } from '@/deep/b';\nimport * as d from 'deep';\nexport { f as g } from 'deep/b';\nd.f();\n",
+    "module example.com/x\n",
+    "package main\nimport \"example.com/x/src/deep\"\nfunc F() { deep.F() }\n",
+    "mod deep;\n#[path = \"deep/b.rs\"]\nmod c;\npub use c::*;\nuse deep::b::X;\nfn f() { crate::c::S; }\n",
+    "[package]\nname = \"deep\"\n[lib]\npath = \"b.rs\"\n[dependencies]\na-b = { path = \"../..\" }\n",
+    "from . import c\nfrom deep import X\nfrom src.c import *\nimport src.deep\nsrc.deep.X()\n",
+    "class X: ...\nfrom .c import Y\n",
+    "[workspace]\n[workspace.dependencies]\na-b = { path = \"src/deep\" }\n[package]\nname = \"a-b\"\n[dependencies]\ndeep = { workspace = true }\n",
 ];
 
 const RULES: [&str; 3] = ["*.log\n", "docs/\n!docs/a.md\n", ""];

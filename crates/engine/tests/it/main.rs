@@ -12,6 +12,7 @@ mod edits;
 mod freshness;
 mod hardening;
 mod history;
+mod imports;
 mod kb;
 mod locate;
 mod plans;

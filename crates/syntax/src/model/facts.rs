@@ -3,7 +3,7 @@
 use base::Span;
 use serde::{Deserialize, Serialize};
 
-use super::{Export, Flow, Heritage, Import, Owner, Symbol};
+use super::{Export, Flow, Heritage, Import, Manifest, Owner, Symbol};
 
 /// Facts of one file. They depend on its text alone, so they are shared between branches.
 ///
@@ -20,6 +20,8 @@ pub struct FileFacts {
     pub links: Vec<Link>,
     /// The package or namespace that it says it belongs to
     pub namespace: Option<String>,
+    /// What it says about packages, if it is a manifest
+    pub manifest: Option<Manifest>,
     /// The doc comment of the module itself
     pub doc: Option<Doc>,
     /// What it declares, in source order, parents before children

@@ -2,6 +2,7 @@
 
 mod facts;
 mod flow;
+mod manifest;
 mod module;
 mod symbol;
 mod types;
@@ -10,6 +11,10 @@ pub use facts::{Doc, DocLink, DocTag, FileFacts, Heading, Link, SyntaxError};
 pub use flow::{
     Action, Arg, Binding, BindingKind, Block, BlockKind, CallKind, CallSite, Expr, Flow, Item,
     ItemsKind, Param, ParamKind, Place, Step, Use,
+};
+pub use manifest::{
+    CargoDependency, CargoManifest, Conditional, GoModule, Manifest, NpmManifest, PythonProject,
+    TsConfig,
 };
 pub use module::{Export, ExportKind, Import, ImportKind, ImportedName};
 pub use symbol::{Decorator, Fingerprint, Flags, Symbol, SymbolKind, Visibility};

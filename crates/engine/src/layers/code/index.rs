@@ -2,10 +2,13 @@
 
 use base::{RepoPath, Result};
 use store::Connection;
-use syntax::{Language, Symbol};
+use syntax::Symbol;
 
 use crate::index::{Indexer, Learned, News, tables};
 use crate::search::{self, Text};
+
+/// Up to so many changed files, asking for each file is quicker than knowing all.
+const FEW: usize = 64;
 
 /// Keeps symbols, imports, and the search text of symbols.
 pub(crate) struct CodeIndexer;
@@ -19,15 +22,15 @@ impl Indexer for CodeIndexer {
         code::DUMP
     }
 
-    fn forget(&self, conn: &Connection, path: &RepoPath, _: bool) -> Result<()> {
+    fn forget(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()> {
         for symbol in code::in_file(conn, path)? {
             search::tables::remove(conn, &super::handle(path, &symbol.full))?;
         }
-        code::forget(conn, path)
+        code::forget(conn, path, gone)
     }
 
     fn learn(&self, conn: &Connection, file: &Learned<'_>) -> Result<()> {
-        code::learn(conn, file.path, file.facts)?;
+        code::learn(conn, file.path, file.facts, file.is_new)?;
         let named = file.facts.symbols.iter().filter(|symbol| !symbol.is_anonymous());
         named.into_iter().try_for_each(|symbol| search::put(conn, &text(file.path, symbol)))
     }
@@ -36,13 +39,25 @@ impl Indexer for CodeIndexer {
         if news.changed.is_empty() && news.gone.is_empty() {
             return Ok(());
         }
-        // A file that came or went, or a package of another name, may be what an import means.
-        let is_manifest = |path: &RepoPath| Language::of(path) == Some(Language::CargoManifest);
-        let renamed = news.changed.iter().any(is_manifest);
-        let all = news.some_new || renamed || !news.gone.is_empty();
-        let only = (!all).then_some(news.changed);
-        code::resolve_all(conn, &tables::all_files(conn)?, only)?;
+        match news.changed.len() + news.gone.len() {
+            0..=FEW => code::resolve(conn, &OnDemand(conn), news.changed)?,
+            _ => code::resolve(conn, &tables::all_files(conn)?, news.changed)?,
+        };
         code::settle(conn)
+    }
+}
+
+/// The files there are, each looked up when it is asked for.
+struct OnDemand<'a>(&'a Connection);
+
+impl code::Files for OnDemand<'_> {
+    fn has(&self, path: &RepoPath) -> bool {
+        // A failure to read shows again, and is told, when the results are written.
+        tables::has_file(self.0, path).unwrap_or_default()
+    }
+
+    fn in_folder(&self, folder: &RepoPath) -> Vec<RepoPath> {
+        tables::files_in(self.0, folder).unwrap_or_default()
     }
 }
 

@@ -1,7 +1,9 @@
 //! Symbols as nodes; `declares` and `imports` as edges, calls from beside.
 
+use std::collections::BTreeMap;
+
 use base::{EntityRef, RepoPath, Result};
-use code::{Imported, SymbolRow};
+use code::{SymbolRow, Taker};
 
 use super::calls;
 use crate::graph::{
@@ -139,8 +141,7 @@ fn along(view: &View, from: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef
             Ok(inner.map(|row| symbol_node(&row)).collect())
         }
         EntityRef::Module(path) if *kind == IMPORTS => {
-            let imports = code::imports(conn, path)?;
-            Ok(imports.iter().filter_map(|import| import.target.as_ref()).map(node).collect())
+            Ok(distinct(code::taken_from(conn, path)?.iter()))
         }
         _ => Ok(Vec::new()),
     }
@@ -155,23 +156,27 @@ fn against(view: &View, to: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef
             Ok(vec![around.map_or_else(|| node(path), |row| symbol_node(&row))])
         }
         EntityRef::Module(path) if *kind == IMPORTS => {
-            let importers = code::importers(conn, path)?;
-            Ok(importers.iter().map(|import| node(&import.path)).collect())
+            let takers = code::takers(conn, path)?;
+            Ok(distinct(takers.iter().map(|taker| &taker.path)))
         }
         EntityRef::Symbol(path, name) if *kind == IMPORTS => {
-            let importers = code::importers(conn, path)?;
-            let taking = importers.iter().filter(|import| takes(import, name.as_str()));
-            Ok(taking.map(|import| node(&import.path)).collect())
+            let takers = code::takers(conn, path)?;
+            let taking = takers.iter().filter(|taker| takes(taker, name.as_str()));
+            Ok(distinct(taking.map(|taker| &taker.path)))
         }
         _ => Ok(Vec::new()),
     }
 }
 
-/// Whether an import may take a symbol: it names it, or takes the whole module.
-fn takes(import: &Imported, full: &str) -> bool {
-    let top = full.split('.').next().unwrap_or(full);
-    let whole = import.names.iter().all(|taken| taken.0 == "*");
-    whole || import.names.iter().any(|taken| taken.0 == top || taken.0 == "default")
+/// Whether a symbol may be what is taken: it is named, or what it is nested in, or all is taken.
+fn takes(taker: &Taker, full: &str) -> bool {
+    let nested = || full.strip_prefix(&*taker.name).is_some_and(|rest| rest.starts_with('.'));
+    taker.name == "*" || taker.name == full || nested()
+}
+
+/// Files as nodes, each once.
+fn distinct<'a>(paths: impl Iterator<Item = &'a RepoPath>) -> Vec<EntityRef> {
+    paths.collect::<std::collections::BTreeSet<_>>().into_iter().map(node).collect()
 }
 
 fn in_named_file(view: &View, path: &str, symbol: &str) -> Result<Vec<SymbolRow>> {
@@ -217,7 +222,7 @@ fn module_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
         items.push(item(Section::Outline, text, format!("code zoom {path} --level 1")));
     }
     items.extend(calls::callers(view, &node(path))?);
-    items.extend(importers(&code::importers(conn, path)?));
+    items.extend(importers(&code::takers(conn, path)?));
     let mut seen = std::collections::BTreeSet::new();
     for import in code::imports(conn, path)? {
         if let Some(target) = import.target.filter(|target| seen.insert(target.clone())) {
@@ -242,21 +247,25 @@ fn symbol_context(
         items.push(item(Section::Outline, row.signature.clone(), handle(path, &row.full)));
     }
     items.extend(calls::callers(view, wanted)?);
-    let taking: Vec<Imported> =
-        code::importers(conn, path)?.into_iter().filter(|i| takes(i, name)).collect();
+    let takers = code::takers(conn, path)?;
+    let taking: Vec<Taker> = takers.into_iter().filter(|taker| takes(taker, name)).collect();
     items.extend(importers(&taking));
     items.push(item(Section::Around, "declared in".into(), node(path).to_string()));
     Ok(items)
 }
 
-fn importers(all: &[Imported]) -> Vec<Item> {
-    let mut seen = std::collections::BTreeSet::new();
-    let first = all.iter().filter(|import| seen.insert(import.path.clone())).take(LISTED);
-    let one = |import: &Imported| {
-        let text = format!("imports {} at line {}", taken(&import.names), import.line);
-        item(Section::IfItChanges, text, node(&import.path).to_string())
+fn importers(all: &[Taker]) -> Vec<Item> {
+    let mut by_file: BTreeMap<&RepoPath, Vec<&Taker>> = BTreeMap::new();
+    for taker in all {
+        by_file.entry(&taker.path).or_default().push(taker);
+    }
+    let one = |(path, takers): (&RepoPath, Vec<&Taker>)| {
+        let names: Vec<code::Taken> =
+            takers.iter().map(|taker| code::Taken(taker.name.clone(), None)).collect();
+        let text = format!("imports {} at line {}", taken(&names), takers[0].line);
+        item(Section::IfItChanges, text, node(path).to_string())
     };
-    first.map(one).collect()
+    by_file.into_iter().take(LISTED).map(one).collect()
 }
 
 fn taken(names: &[code::Taken]) -> String {

@@ -72,7 +72,7 @@ fn mentions(view: &View, declared: &Declared) -> Result<Vec<String>> {
     let past = lines(&declared.text[..own.end as usize]) - 1;
     let mut found = named(&declared.path, before, name, 0);
     found.extend(named(&declared.path, after, name, past));
-    for importer in importers(view, &declared.path)? {
+    for importer in importers(view, &declared.path, None)? {
         let Some(path) = importer.node.path() else { continue };
         if let Some(blob) = view.tree().read(path)? {
             found.extend(named(path, &String::from_utf8_lossy(&blob.bytes), name, 0));

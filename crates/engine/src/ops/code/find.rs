@@ -6,6 +6,7 @@ use code::SymbolRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::unread::{self, Unread};
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target, Words};
@@ -53,6 +54,9 @@ pub struct FoundSymbols {
     pub name: String,
     /// The symbols
     pub symbols: Vec<Symbol>,
+    /// Where nothing was found: files that hold the name and are not wholly known
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
     #[serde(skip)]
     paging: Paging,
 }
@@ -90,7 +94,11 @@ impl Query for Find {
         let found = code::find(view.index()?.conn(), &wanted)?;
         let (found, paging) = Paging::cut(found, self.offset, self.limit);
         let symbols = found.into_iter().map(symbol).collect();
-        Ok(FoundSymbols { name: name.to_owned(), symbols, paging })
+        let unread = match paging.total {
+            0 => unread::holding(view, &unread::family(None), (&[name.to_owned()], &[]))?,
+            _ => Vec::new(),
+        };
+        Ok(FoundSymbols { name: name.to_owned(), symbols, unread, paging })
     }
 }
 
@@ -122,6 +130,10 @@ impl Render for FoundSymbols {
         page.table(0, self.symbols.iter().map(cells).collect());
         let again = format!("code find {}", self.name);
         self.paging.say_rest(page, self.symbols.len(), again);
+        if !self.unread.is_empty() {
+            page.say("These hold it and could not be read as code:");
+            unread::render(page, &self.unread);
+        }
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -1,14 +1,15 @@
 //! `code.importers`: who takes something from a file, also through files that hand it on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use base::{EntityRef, RepoPath, Result};
+use base::{EntityRef, Problem, RepoPath, Result};
 use clap::Args;
-use code::Imported;
+use code::Taker;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use syntax::Language;
 
-use super::imports::module;
+use super::unread::{self, Unread};
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target};
@@ -18,11 +19,14 @@ use crate::graph;
 use crate::index::tables;
 use crate::view::View;
 
-/// Show who imports a file, also through barrels and re-exports
+/// How many names a row of the page shows.
+const NAMES: usize = 8;
+
+/// Show who imports a file or one of its symbols, also through barrels and re-exports
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Importers {
-    /// File
+    /// File, or symbol at the top of one
     pub path: Target,
     /// Rows to show
     #[arg(long, default_value_t)]
@@ -37,12 +41,15 @@ pub struct Importers {
 /// Who imports a file
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImporterList {
-    /// The file
+    /// The file or symbol
     pub node: EntityRef,
     /// The files that import it
     pub importers: Vec<Importer>,
     /// How many files were read to know that
     pub files: u64,
+    /// Files that mention it and are not wholly known
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
     #[serde(skip)]
     paging: Paging,
 }
@@ -52,10 +59,14 @@ pub struct ImporterList {
 pub struct Importer {
     /// The file
     pub node: EntityRef,
-    /// The names it takes
+    /// The names it takes; `*` for the file as a whole
     pub names: Vec<String>,
     /// The line
     pub line: u32,
+    /// How, where it is not a plain import: `re-export`, `dynamic`, `require`, `types`, `path`,
+    /// `mod`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub how: Option<&'static str>,
     /// The file that hands it on, if it does not import it directly
     #[serde(skip_serializing_if = "Option::is_none")]
     pub through: Option<EntityRef>,
@@ -70,67 +81,135 @@ impl Query for Importers {
 
     fn run(self, view: &View) -> Result<ImporterList> {
         let node = graph::resolve(view, &self.path)?;
-        let all = importers(view, module(&node)?)?;
+        let (path, name) = match &node {
+            EntityRef::Module(path) => (path, None),
+            EntityRef::Symbol(path, name) => (path, name.as_str().split('.').next()),
+            other => {
+                return Err(Problem::invalid(format!(
+                    "{other} is neither a file of code nor a symbol"
+                ))
+                .hint("name a source file, or a symbol as path#name"));
+            }
+        };
+        let all = importers(view, path, name)?;
+        let unread = hidden(view, path, &all)?;
         let (importers, paging) = Paging::cut(all, self.offset, self.limit);
         let files = tables::count_files(view.index()?.conn())?;
-        Ok(ImporterList { node, importers, files, paging })
+        Ok(ImporterList { node, importers, files, unread, paging })
     }
 }
 
-/// Follows files that hand on what they import, each once.
-pub(super) fn importers(view: &View, path: &RepoPath) -> Result<Vec<Importer>> {
-    let conn = view.index()?.conn();
+/// Who takes something, one row a file; direct importers first.
+pub(super) fn importers(view: &View, path: &RepoPath, name: Option<&str>) -> Result<Vec<Importer>> {
+    let takers = code::takers(view.index()?.conn(), path)?;
+    let wanted = |taker: &Taker| name.is_none_or(|name| taker.name == name || taker.name == "*");
     let mut found: BTreeMap<RepoPath, Importer> = BTreeMap::new();
-    let mut seen = BTreeSet::from([path.clone()]);
-    let mut queue = vec![(path.clone(), None)];
-    while let Some((target, through)) = queue.pop() {
-        for import in code::importers(conn, &target)? {
-            if matches!(import.kind.as_str(), "ReExport" | "PubUse")
-                && seen.insert(import.path.clone())
-            {
-                queue.push((import.path.clone(), Some(view.node(&import.path))));
-            }
-            let taken = import.names.iter().map(|taken| taken.0.clone());
-            let known = found.entry(import.path.clone());
-            let known = known.or_insert_with(|| importer(view, &import, through.clone()));
-            known.names.extend(taken);
-            known.names.sort();
-            known.names.dedup();
+    for taker in takers.into_iter().filter(wanted) {
+        let node = |path: &RepoPath| view.node(path);
+        let row = found.entry(taker.path.clone()).or_insert_with(|| Importer {
+            node: node(&taker.path),
+            names: Vec::new(),
+            line: taker.line,
+            how: how(&taker),
+            through: taker.through.as_ref().map(node),
+        });
+        if taker.through.is_none() {
+            row.through = None;
         }
+        row.names.push(taker.name);
     }
-    found.remove(path);
     let mut all: Vec<Importer> = found.into_values().collect();
+    for row in &mut all {
+        row.names.sort();
+        row.names.dedup();
+    }
     all.sort_by(|a, b| (a.through.is_some(), &a.node).cmp(&(b.through.is_some(), &b.node)));
     Ok(all)
 }
 
-fn importer(view: &View, import: &Imported, through: Option<EntityRef>) -> Importer {
-    Importer { node: view.node(&import.path), names: Vec::new(), line: import.line, through }
+fn how(taker: &Taker) -> Option<&'static str> {
+    match taker.kind.as_str() {
+        "ReExport" | "PubUse" => Some("re-export"),
+        "Dynamic" => Some("dynamic"),
+        "Require" => Some("require"),
+        "Path" => Some("path"),
+        "Mod" => Some("mod"),
+        "TypeImport" => Some("types"),
+        _ if taker.type_only => Some("types"),
+        _ => None,
+    }
+}
+
+/// Files that are not wholly known and mention the file or one that hands it on.
+fn hidden(view: &View, path: &RepoPath, found: &[Importer]) -> Result<Vec<Unread>> {
+    let through = found.iter().filter_map(|row| row.through.as_ref()?.path().cloned());
+    let mut words: Vec<String> = through.chain([path.clone()]).map(|path| stem(&path)).collect();
+    words.sort();
+    words.dedup();
+    let known = found.iter().filter_map(|row| row.node.path());
+    let known: Vec<&RepoPath> = known.chain([path]).collect();
+    unread::holding(view, &unread::family(Language::of(path)), (&words, &known))
+}
+
+/// The word that an import of a file must hold: its name, or its folder's for an index.
+fn stem(path: &RepoPath) -> String {
+    let name = path.name();
+    let stem = name.split('.').next().unwrap_or_default();
+    match (stem, path.parent().filter(|folder| !folder.is_root())) {
+        ("index" | "mod" | "lib" | "main" | "__init__", Some(folder)) => {
+            match folder.name().as_str() {
+                "src" => folder.parent().map(|above| above.name()).unwrap_or_default(),
+                other => other.to_owned(),
+            }
+        }
+        _ => stem.to_owned(),
+    }
 }
 
 impl Render for ImporterList {
     fn render(&self, page: &mut Page) {
-        let total = self.paging.total;
-        page.answer(match total {
-            0 => format!("No importers of {}. All {} files were read", self.node, self.files),
-            1 => format!("1 file imports {}", self.node),
-            _ => format!("{total} files import {}", self.node),
+        let (node, total) = (&self.node, self.paging.total);
+        let unread = self.unread.len();
+        page.answer(match (total, unread) {
+            (0, 0) => format!(
+                "No importers of {node}. All {} files were read; nothing imports it, dynamically or through a barrel",
+                self.files
+            ),
+            (0, _) => format!("No importers of {node} found"),
+            (1, _) => format!("1 file imports {node}"),
+            _ => format!("{total} files import {node}"),
         });
-        let cells = |importer: &Importer| {
-            let through = importer.through.as_ref().map(|node| format!("through {node}"));
-            vec![
-                Cell::faint(importer.line),
-                Cell::text(importer.names.join(", ")),
-                Cell::faint(through.unwrap_or_default()),
-                Cell::handle(&importer.node),
-            ]
-        };
         page.table(0, self.importers.iter().map(cells).collect());
-        let again = format!("code importers {}", self.node);
-        self.paging.say_rest(page, self.importers.len(), again);
+        self.paging.say_rest(page, self.importers.len(), format!("code importers {node}"));
+        if unread > 0 {
+            let files = if unread == 1 {
+                "1 more file mentions"
+            } else {
+                &format!("{unread} more files mention")
+            };
+            page.say(format!("{files} it and could not be read as code:"));
+            unread::render(page, &self.unread);
+        }
     }
 
     fn paging(&self) -> Option<Paging> {
         Some(self.paging)
     }
+}
+
+fn cells(importer: &Importer) -> Vec<Cell> {
+    let through = importer.through.as_ref().map(|node| format!("through {node}"));
+    let mut names: Vec<&str> = importer.names.iter().map(String::as_str).take(NAMES).collect();
+    let more = importer.names.len() - names.len();
+    let rest = format!("{more} more");
+    if more > 0 {
+        names.push(&rest);
+    }
+    vec![
+        Cell::faint(importer.line),
+        Cell::text(names.join(", ")),
+        Cell::faint(importer.how.unwrap_or_default()),
+        Cell::faint(through.unwrap_or_default()),
+        Cell::handle(&importer.node),
+    ]
 }

@@ -5,9 +5,12 @@ use clap::Args;
 use code::Imported;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use syntax::Language;
 
+use super::unread;
 use crate::contract::alias::Alias;
-use crate::contract::args::Target;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
@@ -19,6 +22,14 @@ use crate::view::View;
 pub struct Imports {
     /// File
     pub path: Target,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
 }
 
 /// What a file imports
@@ -28,6 +39,10 @@ pub struct ImportList {
     pub node: EntityRef,
     /// Its imports, in source order
     pub imports: Vec<Import>,
+    /// How many of all are of files in this repository
+    pub own: usize,
+    #[serde(skip)]
+    paging: Paging,
 }
 
 /// One import
@@ -57,8 +72,11 @@ impl Query for Imports {
         let node = graph::resolve(view, &self.path)?;
         let path = module(&node)?;
         let imports = code::imports(view.index()?.conn(), path)?;
+        let own = imports.iter().filter(|import| import.target.is_some()).count();
+        unread::itself(view, path)?;
+        let (imports, paging) = Paging::cut(imports, self.offset, self.limit);
         let imports = imports.into_iter().map(|import| row(view, import)).collect();
-        Ok(ImportList { node, imports })
+        Ok(ImportList { node, imports, own, paging })
     }
 }
 
@@ -75,7 +93,10 @@ pub(super) fn module(node: &EntityRef) -> Result<&base::RepoPath> {
 
 pub(super) fn row(view: &View, import: Imported) -> Import {
     Import {
-        target: import.target.as_ref().map(|target| view.node(target)),
+        target: import.target.map(|target| match Language::of(&import.path) {
+            Some(Language::Go) => EntityRef::Dir(target), // a package is a folder
+            _ => view.node(&target),
+        }),
         specifier: import.specifier,
         names: import.names.into_iter().map(|taken| taken.0).collect(),
         type_only: import.type_only,
@@ -85,8 +106,7 @@ pub(super) fn row(view: &View, import: Imported) -> Import {
 
 impl Render for ImportList {
     fn render(&self, page: &mut Page) {
-        let own = self.imports.iter().filter(|import| import.target.is_some()).count();
-        let (node, count) = (&self.node, self.imports.len());
+        let (node, count, own) = (&self.node, self.paging.total, self.own);
         page.answer(format!("{count} imports in {node}, {own} of files in this repository"));
         let cells = |import: &Import| {
             let names = import.names.join(", ");
@@ -99,5 +119,10 @@ impl Render for ImportList {
             ]
         };
         page.table(0, self.imports.iter().map(cells).collect());
+        self.paging.say_rest(page, self.imports.len(), format!("code imports {node}"));
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
     }
 }

@@ -9,4 +9,6 @@ pub(super) mod insert_after;
 pub(super) mod insert_before;
 pub(super) mod list;
 pub(super) mod replace;
+mod unread;
+pub(super) mod unused;
 pub(super) mod zoom;

@@ -140,6 +140,7 @@ impl Query for Zoom {
                 let file =
                     files::one(view, path)?.ok_or_else(|| Problem::not_found("it vanished"))?;
                 let shown = zoom_file(view, &file, self.level)?;
+                super::unread::itself(view, path)?;
                 Ok(Zoomed { node, level: self.level.0, files: vec![shown], left_out: 0 })
             }
             other => Err(Problem::invalid(format!("{other} is neither a file nor a folder"))),

@@ -1,0 +1,48 @@
+//! JavaScript and TypeScript: relative paths, `paths` of the compiler's options, packages of the
+//! workspace, with the endings and index files that bundlers and the compiler try.
+
+mod files;
+mod package;
+mod tsconfig;
+mod workspace;
+
+use base::RepoPath;
+
+use super::{World, folder_of};
+use crate::outline::Asked;
+
+pub(super) use package::entries;
+
+pub(super) fn target(world: &World<'_>, from: &RepoPath, asked: &Asked) -> Option<RepoPath> {
+    let written = asked.specifier.as_str();
+    // A bundler's query or loader is no part of the path; `#` starts the name of an own import.
+    let plain = written.rsplit('!').next().unwrap_or(written);
+    let plain = plain.split('?').next().unwrap_or(plain);
+    let folder = from.parent().unwrap_or(RepoPath::ROOT);
+    (*world.once("javascript", (&folder, plain), || find(world, from, plain))).clone()
+}
+
+fn find(world: &World<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {
+    if specifier.is_empty() || specifier.contains(':') || specifier.starts_with('/') {
+        return None; // `node:fs`, `https://…`, `virtual:…`, a path of the server
+    }
+    if is_relative(specifier) {
+        let found = files::at(world, &format!("{}{specifier}", folder_of(from)));
+        return found.or_else(|| tsconfig::in_root_dirs(world, from, specifier));
+    }
+    if specifier.starts_with('#') {
+        let own = package::own_import(world, from, specifier);
+        return own.or_else(|| tsconfig::mapped(world, from, specifier));
+    }
+    tsconfig::mapped(world, from, specifier)
+        .or_else(|| package::in_workspace(world, from, specifier))
+        .or_else(|| tsconfig::from_base(world, from, specifier))
+        .or_else(|| package::by_habit(world, from, specifier))
+}
+
+fn is_relative(specifier: &str) -> bool {
+    specifier.starts_with("./") || specifier.starts_with("../") || matches!(specifier, "." | "..")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! Paths: what `a::b::C` means in a module.
+
+use std::collections::BTreeSet;
+
+use base::RepoPath;
+
+use super::crates;
+use super::modules::{self, Module};
+use crate::outline::{Offers, What};
+use crate::resolve::{LONGEST_CHAIN, World};
+
+/// What a path leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Def {
+    Module(Module),
+    /// An item of a file, by its nested name
+    Item(RepoPath, String),
+}
+
+/// How many names are looked up for one path; stars upon stars could go on for ever.
+const MOST_STEPS: u32 = 2_000;
+
+/// The names that are being followed, so that no circle is walked twice.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    open: BTreeSet<(Module, String)>,
+    taken: u32,
+}
+
+/// What a path means, seen from a module. Several, where namespaces give a name several meanings.
+pub(super) fn find(world: &World<'_>, from: &Module, path: &[&str], steps: &mut Steps) -> Vec<Def> {
+    let Some((first, rest)) = path.split_first() else {
+        return Vec::new();
+    };
+    let start = match *first {
+        "crate" | "$crate" => root(world, from).map(Def::Module).into_iter().collect(),
+        "self" => vec![Def::Module(from.clone())],
+        "super" => from.parent(world).map(Def::Module).into_iter().collect(),
+        "Self" => Vec::new(),
+        name => local(world, from, name, steps),
+    };
+    follow(world, start, rest, steps)
+}
+
+/// A name as a module knows it: its own, a crate's, or the one that everybody has.
+fn local(world: &World<'_>, from: &Module, name: &str, steps: &mut Steps) -> Vec<Def> {
+    let own = lookup(world, from, name, steps);
+    if !own.is_empty() {
+        return own;
+    }
+    let other = crates::other(world, &from.file, name);
+    other.map(|file| Def::Module(Module::top(file))).into_iter().collect()
+}
+
+fn follow(world: &World<'_>, start: Vec<Def>, rest: &[&str], steps: &mut Steps) -> Vec<Def> {
+    let Some((name, rest)) = rest.split_first() else { return start };
+    let mut next = Vec::new();
+    for def in &start {
+        if let Def::Module(module) = def {
+            next.extend(match *name {
+                "super" => module.parent(world).map(Def::Module).into_iter().collect(),
+                "self" => vec![def.clone()],
+                name => lookup(world, module, name, steps),
+            });
+        }
+    }
+    if next.is_empty() {
+        // A variant or an associated function: what is taken is the type. A module of that name
+        // goes first, since only a module has items.
+        return start.into_iter().filter(|def| matches!(def, Def::Item(..))).collect();
+    }
+    follow(world, next, rest, steps)
+}
+
+/// The root module of the crate that a module is in.
+pub(super) fn root(world: &World<'_>, from: &Module) -> Option<Module> {
+    let found = world.once("rust crate root", (&from.file, ""), || {
+        let mut at = Module::top(from.file.clone());
+        for _ in 0..LONGEST_CHAIN {
+            match at.parent(world) {
+                Some(parent) => at = Module::top(parent.file),
+                None => break,
+            }
+        }
+        at
+    });
+    Some((*found).clone())
+}
+
+/// What a name means inside a module, in every namespace.
+fn lookup(world: &World<'_>, module: &Module, name: &str, steps: &mut Steps) -> Vec<Def> {
+    let step = (module.clone(), name.to_owned());
+    steps.taken += 1;
+    if steps.taken > MOST_STEPS || !steps.open.insert(step.clone()) {
+        return Vec::new();
+    }
+    let found = in_module(world, module, name, steps);
+    steps.open.remove(&step);
+    found
+}
+
+fn in_module(world: &World<'_>, module: &Module, name: &str, steps: &mut Steps) -> Vec<Def> {
+    let Some(offers) = world.offers(&module.file) else { return Vec::new() };
+    let plain = name.trim_start_matches("r#");
+    let mut found = Vec::new();
+    let here = offers.names.iter().filter(|named| named.scope == module.scope);
+    for named in here.clone().filter(|named| named.name.trim_start_matches("r#") == plain) {
+        match &named.what {
+            What::Own(full) => found.push(Def::Item(module.file.clone(), full.clone())),
+            What::Inner => found.push(Def::Module(module.inner(&named.name))),
+            What::From(import, inner) => {
+                found.extend(imported(world, module, &offers, (*import, inner), steps));
+            }
+            What::Star(_) => {}
+        }
+    }
+    if found.is_empty() {
+        let stars = here.filter_map(|named| match named.what {
+            What::Star(import) => Some(import),
+            _ => None,
+        });
+        for import in stars {
+            found.extend(imported(world, module, &offers, (import, name), steps));
+            if !found.is_empty() {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// A name of an import of a module.
+fn imported(
+    world: &World<'_>,
+    module: &Module,
+    offers: &Offers,
+    (import, name): (u32, &str),
+    steps: &mut Steps,
+) -> Vec<Def> {
+    let asked = &offers.imports[import as usize];
+    match asked.kind {
+        syntax::ImportKind::Mod => {
+            let file = modules::child(world, module, asked);
+            file.map(|file| Def::Module(Module::top(file))).into_iter().collect()
+        }
+        syntax::ImportKind::ExternCrate => {
+            let file = crates::other(world, &module.file, &asked.specifier);
+            file.map(|file| Def::Module(Module::top(file))).into_iter().collect()
+        }
+        _ => {
+            let parts = asked.specifier.split("::").filter(|part| !part.is_empty());
+            let path: Vec<&str> = parts.chain([name]).collect();
+            find(world, module, &path, steps)
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The SQL of resolution.
+
+use std::collections::BTreeSet;
+
+use base::{RepoPath, Result};
+use store::{Connection, OptionalExtension, SqlResult, params, problem};
+use syntax::Manifest;
+
+use super::{Key, Origin, Resolved};
+use crate::outline::{Asks, Offers};
+use crate::tables::path;
+
+/// A file that takes something of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taker {
+    /// The file that takes
+    pub path: RepoPath,
+    /// What it takes, as its own file names it; `*` for the file itself
+    pub name: String,
+    /// The line
+    pub line: u32,
+    /// The form of the request; `Path` where it is reached by a path in the code
+    pub kind: String,
+    /// Whether only types are taken
+    pub type_only: bool,
+    /// The file that hands it on, if it is not asked of directly
+    pub through: Option<RepoPath>,
+    /// Whether the file only hands on what is taken
+    pub handed_on: bool,
+}
+
+/// What is wrong with a value that only we write.
+fn garbled<T>(read: postcard::Result<T>) -> Result<T> {
+    read.map_err(|error| base::Problem::internal(format!("garbled outline: {error}")))
+}
+
+pub(super) fn put_outline(
+    conn: &Connection,
+    path: &RepoPath,
+    (offers, asks): (&Offers, &Asks),
+    path_mods: bool,
+) -> Result<()> {
+    let (offers, asks) =
+        (garbled(postcard::to_stdvec(offers))?, garbled(postcard::to_stdvec(asks))?);
+    let sql = "INSERT OR REPLACE INTO outline VALUES (?1, ?2, ?3, x'', ?4)";
+    run(conn, sql, params![path.as_bytes(), offers, asks, path_mods])
+}
+
+pub(crate) fn outline(conn: &Connection, path: &RepoPath) -> Result<Option<(Offers, Asks)>> {
+    let sql = "SELECT offers, asks FROM outline WHERE path = ?1";
+    let read = |row: &store::Row<'_>| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?));
+    let Some((offers, asks)) = one(conn, sql, params![path.as_bytes()], read)? else {
+        return Ok(None);
+    };
+    Ok(Some((garbled(postcard::from_bytes(&offers))?, garbled(postcard::from_bytes(&asks))?)))
+}
+
+pub(super) fn offers(conn: &Connection, path: &RepoPath) -> Result<Option<Offers>> {
+    let sql = "SELECT offers FROM outline WHERE path = ?1";
+    let found = one(conn, sql, params![path.as_bytes()], |row| row.get::<_, Vec<u8>>(0))?;
+    found.map(|bytes| garbled(postcard::from_bytes(&bytes))).transpose()
+}
+
+pub(super) fn put_manifest(
+    conn: &Connection,
+    path: &RepoPath,
+    (name, manifest): (Option<String>, &Manifest),
+) -> Result<()> {
+    let value = serde_json::to_string(manifest).unwrap_or_default();
+    let sql = "INSERT OR REPLACE INTO manifest VALUES (?1, ?2, ?3)";
+    run(conn, sql, params![path.as_bytes(), name, value])
+}
+
+pub(crate) fn manifest(conn: &Connection, path: &RepoPath) -> Result<Option<Manifest>> {
+    let sql = "SELECT value FROM manifest WHERE path = ?1";
+    let found = one(conn, sql, params![path.as_bytes()], |row| row.get::<_, String>(0))?;
+    Ok(found.and_then(|text| serde_json::from_str(&text).ok()))
+}
+
+/// Every manifest, by path.
+pub(crate) fn manifests(conn: &Connection) -> Result<Vec<(RepoPath, Manifest)>> {
+    let sql = "SELECT path, value FROM manifest ORDER BY path";
+    let rows = list(conn, sql, params![], |row| Ok((path(row, 0)?, row.get::<_, String>(1)?)))?;
+    let read = |(path, text): (RepoPath, String)| Some((path, serde_json::from_str(&text).ok()?));
+    Ok(rows.into_iter().filter_map(read).collect())
+}
+
+/// The manifests that give a name, the shortest path first.
+pub(super) fn packages(conn: &Connection, name: &str) -> Result<Vec<RepoPath>> {
+    let sql = "SELECT path FROM manifest WHERE name = ?1 ORDER BY length(path), path";
+    list(conn, sql, params![name], |row| path(row, 0))
+}
+
+/// Rust files that say themselves where their modules are.
+pub(super) fn path_mods(conn: &Connection) -> Result<Vec<RepoPath>> {
+    list(conn, "SELECT path FROM outline WHERE path_mods ORDER BY path", params![], |row| {
+        path(row, 0)
+    })
+}
+
+pub(super) fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
+    for sql in [
+        "DELETE FROM outline WHERE path = ?1",
+        "DELETE FROM manifest WHERE path = ?1",
+        "DELETE FROM taking WHERE path = ?1",
+    ] {
+        run(conn, sql, params![path.as_bytes()])?;
+    }
+    Ok(())
+}
+
+pub(super) fn stir(conn: &Connection, key: Key<'_>) -> Result<()> {
+    let sql = "INSERT OR IGNORE INTO stirred VALUES (?1)";
+    run(conn, sql, params![key.number().cast_signed()])
+}
+
+/// The questions whose answers changed; they are forgotten with that.
+pub(super) fn take_stirred(conn: &Connection) -> Result<BTreeSet<u64>> {
+    let keys = list(conn, "SELECT key FROM stirred", params![], |row| row.get::<_, i64>(0))?;
+    run(conn, "DELETE FROM stirred", params![])?;
+    Ok(keys.into_iter().map(i64::cast_unsigned).collect())
+}
+
+/// The files that asked any of some questions.
+pub(super) fn who_looked(conn: &Connection, keys: &BTreeSet<u64>) -> Result<Vec<RepoPath>> {
+    let asked = |bytes: &[u8]| {
+        let numbers = bytes.chunks_exact(8).filter_map(|bytes| bytes.try_into().ok());
+        numbers.map(u64::from_le_bytes).any(|number| keys.contains(&number))
+    };
+    let read = |row: &store::Row<'_>| {
+        let looked: Vec<u8> = row.get(1)?;
+        if asked(&looked) { path(row, 0).map(Some) } else { Ok(None) }
+    };
+    let found = list(conn, "SELECT path, looked FROM outline", params![], read)?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+pub(super) fn put_looked(conn: &Connection, path: &RepoPath, keys: &BTreeSet<u64>) -> Result<()> {
+    let bytes: Vec<u8> = keys.iter().flat_map(|key| key.to_le_bytes()).collect();
+    let sql = "UPDATE outline SET looked = ?2 WHERE path = ?1";
+    run(conn, sql, params![path.as_bytes(), bytes])
+}
+
+pub(super) fn put_resolved(conn: &Connection, path: &RepoPath, resolved: &Resolved) -> Result<()> {
+    let set = "UPDATE import SET target = ?3 WHERE path = ?1 AND id = ?2 AND target IS NOT ?3";
+    for (at, target) in (0_u32..).zip(&resolved.targets) {
+        run(conn, set, params![path.as_bytes(), at, target.as_ref().map(RepoPath::as_bytes)])?;
+    }
+    run(conn, "DELETE FROM taking WHERE path = ?1", params![path.as_bytes()])?;
+    let put = "INSERT INTO taking VALUES (?1, ?2, ?3, ?4, ?5,
+        coalesce(?6, (SELECT line FROM import WHERE path = ?1 AND id = ?3), 1))";
+    for (at, taking) in (0_u32..).zip(&resolved.takings) {
+        let (target, name) = (taking.origin.file.as_bytes(), &taking.origin.name);
+        run(conn, put, params![path.as_bytes(), at, taking.import, target, name, taking.line])?;
+    }
+    Ok(())
+}
+
+/// Who takes something of a file: what it declares, directly or through others, and what it hands
+/// on.
+pub fn takers(conn: &Connection, target: &RepoPath) -> Result<Vec<Taker>> {
+    let declared = "SELECT t.path, t.name, t.line, coalesce(i.kind, 'Path'),
+        coalesce(i.type_only, 0), CASE WHEN i.target <> t.target THEN i.target END, 0
+        FROM taking t LEFT JOIN import i ON i.path = t.path AND i.id = t.import
+        WHERE t.target = ?1 AND t.path <> ?1";
+    let handed_on =
+        "SELECT i.path, coalesce(n.value ->> 0, '*'), i.line, i.kind, i.type_only, NULL, 1
+        FROM import i LEFT JOIN json_each(i.names) n
+        WHERE i.target = ?1 AND i.path <> ?1 AND NOT EXISTS (SELECT 1 FROM taking t
+            WHERE t.path = i.path AND t.import = i.id AND t.target = i.target)";
+    let sql = format!("{declared} UNION {handed_on} ORDER BY 1, 3, 2");
+    list(conn, &sql, params![target.as_bytes()], |row| {
+        let through: Option<Vec<u8>> = row.get(5)?;
+        Ok(Taker {
+            path: path(row, 0)?,
+            name: row.get(1)?,
+            line: row.get(2)?,
+            kind: row.get(3)?,
+            type_only: row.get(4)?,
+            through: through.and_then(|bytes| RepoPath::from_bytes(bytes).ok()),
+            handed_on: row.get(6)?,
+        })
+    })
+}
+
+/// One thing that a file takes of another.
+pub(crate) struct AnyTaking {
+    pub path: RepoPath,
+    pub origin: Origin,
+    pub kind: String,
+    /// Whether the module is only run
+    pub is_bare: bool,
+}
+
+/// Everything that any file takes of another.
+pub(crate) fn all_takings(conn: &Connection) -> Result<Vec<AnyTaking>> {
+    let sql = "SELECT t.path, t.target, t.name, coalesce(i.kind, 'Path'),
+        coalesce(i.kind = 'Import' AND i.names = '[]', 0)
+        FROM taking t LEFT JOIN import i ON i.path = t.path AND i.id = t.import
+        WHERE t.path <> t.target";
+    list(conn, sql, params![], |row| {
+        let origin = Origin { file: path(row, 1)?, name: row.get(2)? };
+        Ok(AnyTaking { path: path(row, 0)?, origin, kind: row.get(3)?, is_bare: row.get(4)? })
+    })
+}
+
+/// The files that a file takes something of, where that is declared.
+pub fn taken_from(conn: &Connection, from: &RepoPath) -> Result<Vec<RepoPath>> {
+    let sql = "SELECT target FROM taking WHERE path = ?1 AND target <> ?1
+        UNION SELECT t.target FROM import t WHERE t.path = ?1 AND t.target <> ?1
+        AND EXISTS (SELECT 1 FROM outline o WHERE o.path = t.target) ORDER BY 1";
+    list(conn, sql, params![from.as_bytes()], |row| path(row, 0))
+}
+
+fn run(conn: &Connection, sql: &str, params: &[&dyn store::ToSql]) -> Result<()> {
+    conn.prepare_cached(sql)
+        .and_then(|mut statement| statement.execute(params))
+        .map(drop)
+        .map_err(problem("write where imports lead"))
+}
+
+fn one<T>(
+    conn: &Connection,
+    sql: &str,
+    params: &[&dyn store::ToSql],
+    read: impl FnOnce(&store::Row<'_>) -> SqlResult<T>,
+) -> Result<Option<T>> {
+    conn.prepare_cached(sql)
+        .and_then(|mut statement| statement.query_row(params, read).optional())
+        .map_err(problem("read where imports lead"))
+}
+
+fn list<T>(
+    conn: &Connection,
+    sql: &str,
+    params: &[&dyn store::ToSql],
+    read: impl FnMut(&store::Row<'_>) -> SqlResult<T>,
+) -> Result<Vec<T>> {
+    store::rows(conn, (sql, "read where imports lead"), params, read)
+}

@@ -1,0 +1,114 @@
+//! Fixtures: small repositories as text, and where their imports lead.
+
+use super::*;
+
+/// A repository in memory.
+pub(crate) struct Fixture {
+    conn: Connection,
+    files: BTreeSet<RepoPath>,
+}
+
+impl Fixture {
+    /// Files as text; `//- path` starts one.
+    pub(crate) fn new(text: &str) -> Self {
+        let conn = Connection::open_in_memory().unwrap();
+        conn.execute_batch(crate::tables::SCHEMA).unwrap();
+        let mut fixture = Self { conn, files: BTreeSet::new() };
+        let parts: Vec<&str> = text.split("//- ").filter(|part| !part.trim().is_empty()).collect();
+        let changed: Vec<RepoPath> = parts.iter().map(|part| fixture.put(part)).collect();
+        resolve(&fixture.conn, &fixture.files, &changed).unwrap();
+        fixture
+    }
+
+    fn put(&mut self, part: &str) -> RepoPath {
+        let (path, text) = part.split_once('\n').unwrap_or((part, ""));
+        let path: RepoPath = path.trim().parse().unwrap();
+        let facts = syntax::extract(Language::of(&path), text.as_bytes());
+        let is_new = self.files.insert(path.clone());
+        if !is_new {
+            crate::forget(&self.conn, &path, false).unwrap();
+        }
+        crate::learn(&self.conn, &path, &facts, is_new).unwrap();
+        path
+    }
+
+    /// Writes a file; says who was resolved again.
+    pub(crate) fn write(&mut self, part: &str) -> Vec<String> {
+        let path = self.put(part);
+        self.settle(&[path])
+    }
+
+    /// Removes a file; says who was resolved again.
+    pub(crate) fn remove(&mut self, path: &str) -> Vec<String> {
+        let path: RepoPath = path.parse().unwrap();
+        self.files.remove(&path);
+        crate::forget(&self.conn, &path, true).unwrap();
+        self.settle(&[])
+    }
+
+    fn settle(&self, changed: &[RepoPath]) -> Vec<String> {
+        let done = resolve(&self.conn, &self.files, changed).unwrap();
+        done.iter().map(ToString::to_string).collect()
+    }
+
+    /// What a file takes: `line file#name`, with what hands it on.
+    pub(crate) fn taken(&self, from: &str) -> Vec<String> {
+        let from: RepoPath = from.parse().unwrap();
+        let mut rows = Vec::new();
+        for file in &self.files {
+            for taker in takers(&self.conn, file).unwrap() {
+                if taker.path == from && !taker.handed_on {
+                    let through = taker.through.map(|by| format!(" through {by}"));
+                    let row = format!("{} {file}#{}", taker.line, taker.name);
+                    rows.push((taker.line, format!("{row}{}", through.unwrap_or_default())));
+                }
+            }
+        }
+        rows.sort();
+        rows.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// Where the imports of a file lead, in source order; `-` is nowhere.
+    pub(crate) fn targets(&self, from: &str) -> Vec<String> {
+        let imports = crate::imports(&self.conn, &from.parse().unwrap()).unwrap();
+        let text = |target: Option<RepoPath>| target.map_or("-".into(), |path| path.to_string());
+        imports.into_iter().map(|import| text(import.target)).collect()
+    }
+}
+
+#[test]
+fn only_those_are_resolved_again_whose_questions_have_other_answers() {
+    let mut fixture = Fixture::new(
+        "//- a.ts\nimport { x } from './b';\n//- b.ts\nexport { x } from './c';\n//- c.ts\nexport const x = 1;\n//- d.ts\nimport './e';\n//- f.ts\nexport {};\n",
+    );
+    assert_eq!(fixture.taken("a.ts"), ["1 c.ts#x through b.ts"]);
+    // The text changes, what is offered does not.
+    assert_eq!(fixture.write("c.ts\n// more\nexport const x = 2;\n"), ["c.ts"]);
+    // What is offered changes: who followed a name to there is asked again.
+    assert_eq!(fixture.write("c.ts\nexport const y = 2;\n"), ["a.ts", "b.ts", "c.ts"]);
+    // A file comes that was looked for in vain.
+    assert_eq!(fixture.write("e.ts\nexport const z = 1;\n"), ["d.ts", "e.ts"]);
+    assert_eq!(fixture.targets("d.ts"), ["e.ts"]);
+    assert_eq!(fixture.remove("e.ts"), ["d.ts"]);
+    assert_eq!(fixture.targets("d.ts"), ["-"]);
+    // One that would be tried first comes.
+    assert_eq!(fixture.write("b/index.ts\nexport const x = 1;\n"), ["b/index.ts"]);
+    assert_eq!(fixture.remove("b.ts"), ["a.ts"]);
+    assert_eq!(fixture.taken("a.ts"), ["1 b/index.ts#x"]);
+}
+
+#[test]
+fn manifests_decide_for_those_who_read_them() {
+    let mut fixture = Fixture::new(
+        "//- tsconfig.json\n{\"compilerOptions\": {\"paths\": {\"@/*\": [\"./src/*\"]}}}\n//- src/a.ts\nimport '@/b';\n//- src/b.ts\n//- lib/b.ts\n//- other.rs\nfn f() {}\n",
+    );
+    assert_eq!(fixture.targets("src/a.ts"), ["src/b.ts"]);
+    let again = fixture
+        .write("tsconfig.json\n{\"compilerOptions\": {\"paths\": {\"@/*\": [\"./lib/*\"]}}}\n");
+    assert_eq!(again, ["src/a.ts"]);
+    assert_eq!(fixture.targets("src/a.ts"), ["lib/b.ts"]);
+    let same = fixture.write(
+        "tsconfig.json\n// comment\n{\"compilerOptions\": {\"paths\": {\"@/*\": [\"./lib/*\"]}}}\n",
+    );
+    assert_eq!(same, [""; 0]);
+}

@@ -1,0 +1,160 @@
+//! Files that a framework, a test runner or a tool starts by their name or place.
+
+use base::RepoPath;
+use syntax::Language;
+
+use crate::resolve::Public;
+
+/// Next.js: files of the app folder by their role.
+const NEXT_ROLES: [&str; 13] = [
+    "page",
+    "layout",
+    "route",
+    "loading",
+    "error",
+    "global-error",
+    "template",
+    "default",
+    "not-found",
+    "sitemap",
+    "robots",
+    "opengraph-image",
+    "manifest",
+];
+
+/// Folders whose files Nuxt takes in by itself.
+const NUXT: [&str; 8] = [
+    "pages/",
+    "layouts/",
+    "middleware/",
+    "plugins/",
+    "server/",
+    "composables/",
+    "components/",
+    "utils/",
+];
+
+/// Names that tools look for, without ending.
+const TOOLS: [&str; 12] = [
+    "gulpfile",
+    "Gruntfile",
+    "webpackfile",
+    "setupTests",
+    "setup-tests",
+    "karma.conf",
+    "service-worker",
+    "sw",
+    "middleware",
+    "instrumentation",
+    "conftest",
+    "manage",
+];
+
+/// Python modules that a framework or tool looks for.
+const PYTHON: [&str; 14] = [
+    "setup", "conftest", "manage", "wsgi", "asgi", "settings", "urls", "admin", "apps", "models",
+    "tasks", "noxfile", "tests", "__main__",
+];
+
+/// What starts a file from outside, if something does.
+pub(super) fn started_by(path: &RepoPath, public: &Public) -> Option<&'static str> {
+    let text = path.to_string();
+    let name = path.name();
+    match Language::of(path)? {
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            javascript(&text, &name).or_else(|| framework(path, &text, &name, public))
+        }
+        Language::Python => python(&text, &name),
+        Language::Rust => {
+            let kinds = ["tests/", "benches/", "examples/"];
+            let inner = |kind: &&str| text.starts_with(*kind) || text.contains(&format!("/{kind}"));
+            (kinds.iter().any(inner) || name == "build.rs").then_some("target of its own")
+        }
+        Language::Go => name.ends_with("_test.go").then_some("test"),
+        _ => None,
+    }
+}
+
+fn javascript(text: &str, name: &str) -> Option<&'static str> {
+    let stem = name.split('.').next().unwrap_or_default();
+    let marked = |mark: &str| name.contains(mark);
+    if marked(".test.")
+        || marked(".spec.")
+        || marked(".e2e.")
+        || marked(".cy.")
+        || marked(".bench.")
+    {
+        return Some("test");
+    }
+    let in_tests = ["__tests__/", "__mocks__/", "cypress/", "e2e/", "test/", "tests/"];
+    if in_tests.iter().any(|folder| lies_in(text, folder)) {
+        return Some("test");
+    }
+    if marked(".stories.") || lies_in(text, ".storybook/") {
+        return Some("Storybook");
+    }
+    if marked(".config.") || marked(".conf.") || name.starts_with('.') || TOOLS.contains(&stem) {
+        return Some("read by a tool");
+    }
+    if name.ends_with(".d.ts") || name.ends_with(".d.mts") {
+        return Some("declarations");
+    }
+    None
+}
+
+/// Files with a role in the framework that the package around them depends on.
+fn framework(path: &RepoPath, text: &str, name: &str, public: &Public) -> Option<&'static str> {
+    let around = public.dependencies.iter().filter(|(folder, _)| path.is_below(folder));
+    let (folder, depends) = around.max_by_key(|(folder, _)| folder.depth())?;
+    let home = if folder.is_root() { String::new() } else { format!("{folder}/") };
+    let inner = text.strip_prefix(&home).unwrap_or(text);
+    let inner = inner.strip_prefix("src/").unwrap_or(inner);
+    let stem = name.split('.').next().unwrap_or_default();
+    let has = |name: &str| depends.contains(name);
+    if has("next") {
+        let in_app = lies_in(inner, "app/") && NEXT_ROLES.contains(&stem);
+        if in_app || inner.starts_with("pages/") {
+            return Some("Next.js");
+        }
+    }
+    if has("@sveltejs/kit")
+        && (name.starts_with('+') || stem == "hooks" || inner.starts_with("params/"))
+    {
+        return Some("SvelteKit");
+    }
+    if depends
+        .iter()
+        .any(|name| name.starts_with("@remix-run/") || name.starts_with("@react-router/"))
+    {
+        let is_entry = matches!(stem, "root" | "entry" | "routes");
+        if inner.starts_with("app/routes/") || (inner.starts_with("app/") && is_entry) {
+            return Some("Remix");
+        }
+    }
+    if has("nuxt") && NUXT.iter().any(|role| lies_in(inner, role)) {
+        return Some("Nuxt");
+    }
+    if has("astro") && (inner.starts_with("pages/") || inner.starts_with("content/")) {
+        return Some("Astro");
+    }
+    if has("gatsby") && (inner.starts_with("pages/") || stem.starts_with("gatsby-")) {
+        return Some("Gatsby");
+    }
+    let is_main = matches!(stem, "main" | "index") && (has("vite") || has("webpack"));
+    (is_main && !inner.contains('/')).then_some("bundler's entry")
+}
+
+fn python(text: &str, name: &str) -> Option<&'static str> {
+    let stem = name.split('.').next().unwrap_or_default();
+    if stem.starts_with("test_") || stem.ends_with("_test") || lies_in(text, "tests/") {
+        return Some("test");
+    }
+    if lies_in(text, "migrations/") || lies_in(text, "management/commands/") {
+        return Some("Django");
+    }
+    PYTHON.contains(&stem).then_some("read by a tool")
+}
+
+fn lies_in(text: &str, folder: &str) -> bool {
+    text.starts_with(folder) || text.contains(&format!("/{folder}"))
+}

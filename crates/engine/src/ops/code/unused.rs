@@ -1,0 +1,213 @@
+//! `code.unused`: exports that nothing takes, and how sure that is.
+
+use base::{RepoPath, Result};
+use clap::Args;
+use code::Unused as Found;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::unread::{self, Unread};
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::globs::Globs;
+use crate::graph;
+use crate::index::tables;
+use crate::layers::code::handle;
+use crate::view::View;
+
+/// How sure an unused export must be to be listed.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    clap::ValueEnum,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Sure {
+    /// Nothing names it
+    Certain,
+    /// Nothing takes it, but it is used at home or handed on
+    #[default]
+    Likely,
+    /// Strangers or code that is not followed may use it
+    Maybe,
+}
+
+/// Find exports that nothing imports, and say how sure that is
+///
+/// Entries of packages, frameworks and tests are known; more are named by `entries` in cairn.jsonc.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Unused {
+    /// Only in this file or folder
+    #[serde(default)]
+    pub path: Option<Target>,
+    /// The least sure to list: certain, likely or maybe
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub sure: Sure,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// Exports that nothing takes
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct UnusedList {
+    /// The exports, the surest first
+    pub exports: Vec<UnusedExport>,
+    /// How many there are of each: certain, likely, maybe
+    pub counts: [usize; 3],
+    /// Files that are not wholly known and mention one of those that are listed
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
+    #[serde(skip)]
+    paging: Paging,
+    #[serde(skip)]
+    asked: (Option<RepoPath>, Sure),
+}
+
+/// One export
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct UnusedExport {
+    /// Its handle
+    pub node: String,
+    /// What it is
+    pub kind: String,
+    /// The line its name is on
+    pub line: u32,
+    /// How sure it is
+    pub sure: Sure,
+    /// Why
+    pub why: String,
+}
+
+impl Query for Unused {
+    const NAME: &'static str = "code.unused";
+    const ALIASES: &'static [Alias] = &[Alias::of("kart_unused_exports")];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "src", shows: "exports of a folder that nothing takes" },
+        Example { args: "--sure certain", shows: "only what nothing names at all" },
+    ];
+    type Answer = UnusedList;
+
+    fn run(self, view: &View) -> Result<UnusedList> {
+        let conn = view.index()?.conn();
+        let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
+        let path = path.as_ref().and_then(|node| node.path()).cloned();
+        let below = path.clone().unwrap_or(RepoPath::ROOT);
+        let entries: Vec<&str> =
+            view.config().entries.iter().map(config::Pattern::as_str).collect();
+        let globs = (!entries.is_empty()).then(|| Globs::new(entries)).transpose()?;
+        let is_entry = |path: &RepoPath| {
+            globs.as_ref().is_some_and(|globs| globs.match_below(path, &RepoPath::ROOT))
+        };
+        let found = code::unused(conn, &tables::all_files(conn)?, &below, &is_entry)?;
+        let mut counts = [0; 3];
+        for one in &found {
+            counts[one.sure as usize] += 1;
+        }
+        let wanted = found.iter().filter(|one| sure(one.sure) <= self.sure).map(export);
+        let (exports, paging) = Paging::cut(wanted.collect(), self.offset, self.limit);
+        let unread = hidden(view, &found, exports.len())?;
+        Ok(UnusedList { exports, counts, unread, paging, asked: (path, self.sure) })
+    }
+}
+
+const fn sure(found: code::Unneeded) -> Sure {
+    match found {
+        code::Unneeded::Certain => Sure::Certain,
+        code::Unneeded::Likely => Sure::Likely,
+        code::Unneeded::Maybe => Sure::Maybe,
+    }
+}
+
+fn export(found: &Found) -> UnusedExport {
+    let symbol = &found.symbol;
+    UnusedExport {
+        node: handle(&symbol.path, &symbol.full),
+        kind: symbol.kind.clone(),
+        line: symbol.line,
+        sure: sure(found.sure),
+        why: found.why.clone(),
+    }
+}
+
+/// Files that are not wholly known and hold the name of something that is listed.
+fn hidden(view: &View, found: &[Found], listed: usize) -> Result<Vec<Unread>> {
+    let shown = &found[..listed.min(found.len())];
+    let words: Vec<String> = shown.iter().map(|one| one.symbol.name.clone()).collect();
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut languages: Vec<syntax::Language> = Vec::new();
+    for one in shown {
+        let own = syntax::Language::of(&one.symbol.path);
+        languages.extend(unread::family(own));
+    }
+    languages.sort();
+    languages.dedup();
+    let own: Vec<&RepoPath> = shown.iter().map(|one| &one.symbol.path).collect();
+    unread::holding(view, &languages, (&words, &own))
+}
+
+impl Render for UnusedList {
+    fn render(&self, page: &mut Page) {
+        let [certain, likely, maybe] = self.counts;
+        let place = self.asked.0.as_ref().map(|path| format!(" in {path}")).unwrap_or_default();
+        let total = certain + likely + maybe;
+        page.answer(match total {
+            0 => format!("Every export{place} is used, or an entry"),
+            _ => format!(
+                "{total} exports{place} that nothing imports: {certain} certain, {likely} likely, {maybe} maybe"
+            ),
+        });
+        let cells = |export: &UnusedExport| {
+            let sure = format!("{:?}", export.sure).to_lowercase();
+            vec![
+                Cell::text(sure),
+                Cell::text(&export.kind),
+                Cell::faint(&export.why),
+                Cell::faint(export.line),
+                Cell::handle(&export.node),
+            ]
+        };
+        page.table(0, self.exports.iter().map(cells).collect());
+        let at = self.asked.0.as_ref().map(|path| format!(" {path}")).unwrap_or_default();
+        let sure = format!("{:?}", self.asked.1).to_lowercase();
+        let again = format!("code unused{at} --sure {sure}");
+        self.paging.say_rest(page, self.exports.len(), again);
+        let left_out = (total as u64).saturating_sub(self.paging.total);
+        if left_out > 0 {
+            page.say_next(
+                format!("{left_out} less sure left out"),
+                format!("code unused{at} --sure maybe"),
+            );
+        }
+        if !self.unread.is_empty() {
+            let count = self.unread.len();
+            page.say(format!("{count} files mention some of these and could not be read as code:"));
+            unread::render(page, &self.unread);
+        }
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

@@ -1,0 +1,188 @@
+//! Importers compared with an oracle that is not ours: precision and recall of pairs of files.
+//!
+//! Folders and tools come from the environment, since none of them is part of this repository:
+//! `CAIRN_ORACLE_TYPESCRIPT`, `CAIRN_ORACLE_RUST`, `CAIRN_ORACLE_PYTHON` name checkouts, joined by
+//! `:`; `CAIRN_ORACLE_NODE` a folder whose `node_modules` has `typescript` and `pyright`;
+//! `rust-analyzer` is found on the `PATH`. What is not there is NOT RUN.
+
+#![expect(clippy::disallowed_methods, reason = "a developer's tool runs compilers")]
+
+mod python;
+mod rust;
+mod scip;
+mod typescript;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+use testkit::Repo;
+
+use crate::run::{self, Result};
+
+/// Who imports whom, paths from the root.
+type Pairs = BTreeSet<(String, String)>;
+
+/// How many rows are asked for at once.
+const PAGE: u64 = 1000;
+
+/// How many pairs of each kind of mistake are shown.
+const SHOWN: usize = 15;
+
+struct Oracle {
+    name: &'static str,
+    variable: &'static str,
+    endings: &'static [&'static str],
+    theirs: fn(&Path, &Repo) -> Result<Pairs>,
+    /// Those that must be found, where an oracle also tells what follows from others
+    required: fn(&Pairs) -> Pairs,
+    ours: fn(&Repo, &[String]) -> Pairs,
+}
+
+const ALL: &[Oracle] = &[
+    Oracle {
+        name: "TypeScript, the compiler's API",
+        variable: "CAIRN_ORACLE_TYPESCRIPT",
+        endings: &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"],
+        theirs: typescript::pairs,
+        required: Pairs::clone,
+        ours: importers,
+    },
+    Oracle {
+        name: "Rust, rust-analyzer scip",
+        variable: "CAIRN_ORACLE_RUST",
+        endings: &["rs"],
+        theirs: rust::pairs,
+        required: Pairs::clone,
+        ours: rust::ours,
+    },
+    Oracle {
+        name: "Python, pyright",
+        variable: "CAIRN_ORACLE_PYTHON",
+        endings: &["py"],
+        theirs: python::pairs,
+        required: python::without_parents,
+        ours: imports,
+    },
+];
+
+/// Compares with every oracle that is there. `--show` lists where they differ.
+pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
+    let show = args.contains(&"--show");
+    run::say("| oracle | repository | pairs | precision | recall |\n|---|---|---|---|---|\n");
+    for oracle in ALL {
+        let Some(folders) = std::env::var_os(oracle.variable) else {
+            run::say(&format!(
+                "| {} | NOT RUN: {} is not set | | | |\n",
+                oracle.name, oracle.variable
+            ));
+            continue;
+        };
+        for folder in std::env::split_paths(&folders) {
+            compare(root, oracle, &folder, show)?;
+        }
+    }
+    Ok(())
+}
+
+fn compare(root: &Path, oracle: &Oracle, folder: &Path, show: bool) -> Result<()> {
+    let repo = Repo::at(folder);
+    let theirs = match (oracle.theirs)(root, &repo) {
+        Ok(theirs) => theirs,
+        Err(why) => {
+            run::say(&format!("| {} | NOT RUN: {why} | | | |\n", oracle.name));
+            return Ok(());
+        }
+    };
+    let files = files(&repo);
+    let wanted =
+        |path: &String| oracle.endings.iter().any(|end| path.ends_with(&format!(".{end}")));
+    let code: Vec<String> = files.into_iter().filter(wanted).collect();
+    let ours = (oracle.ours)(&repo, &code);
+    let required = (oracle.required)(&theirs);
+    let share = |pairs: &Pairs, of: &Pairs| match of.len() {
+        0 => 1.0,
+        count => of.intersection(pairs).count() as f64 / count as f64,
+    };
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    run::say(&format!(
+        "| {} | {name} | {} | {:.3} | {:.3} |\n",
+        oracle.name,
+        required.len(),
+        share(&theirs, &ours),
+        share(&ours, &required)
+    ));
+    if show {
+        list("only ours", ours.difference(&theirs));
+        list("only theirs", required.difference(&ours));
+    }
+    Ok(())
+}
+
+fn list<'a>(what: &str, pairs: impl Iterator<Item = &'a (String, String)>) {
+    for (from, to) in pairs.take(SHOWN) {
+        run::say(&format!("  {what}: {from} -> {to}\n"));
+    }
+}
+
+/// The files that git knows of.
+fn files(repo: &Repo) -> Vec<String> {
+    repo.git(&["ls-files"]).lines().map(str::to_owned).collect()
+}
+
+/// Who imports each file, as `code importers` answers.
+fn importers(repo: &Repo, files: &[String]) -> Pairs {
+    let mut pairs = Pairs::new();
+    for file in files {
+        let all = rows(repo, "code_importers", "importers", file);
+        pairs.extend(all.iter().filter_map(|row| Some((path(&row["node"])?, file.clone()))));
+    }
+    pairs
+}
+
+/// What each file imports, as `code imports` answers.
+fn imports(repo: &Repo, files: &[String]) -> Pairs {
+    let mut pairs = Pairs::new();
+    for file in files {
+        let all = rows(repo, "code_imports", "imports", file);
+        pairs.extend(all.iter().filter_map(|row| Some((file.clone(), path(&row["target"])?))));
+    }
+    pairs.retain(|(from, to)| from != to);
+    pairs
+}
+
+fn rows(repo: &Repo, operation: &str, field: &str, file: &str) -> Vec<Value> {
+    let mut all = Vec::new();
+    loop {
+        let args = json!({"path": format!("module:{file}"), "limit": PAGE, "offset": all.len()});
+        let data = repo.data(operation, args);
+        let page = data[field].as_array().cloned().unwrap_or_default();
+        let is_last = (page.len() as u64) < PAGE;
+        all.extend(page);
+        if is_last {
+            return all;
+        }
+    }
+}
+
+fn path(node: &Value) -> Option<String> {
+    node.as_str()?.split_once(':').map(|(_, path)| path.to_owned())
+}
+
+/// The folder with the compilers of JavaScript and Python.
+fn node_tools() -> Result<PathBuf> {
+    let folder = std::env::var_os("CAIRN_ORACLE_NODE").ok_or("CAIRN_ORACLE_NODE is not set")?;
+    Ok(PathBuf::from(folder))
+}
+
+/// What a program writes to its output; it may fail after that.
+fn output(command: &mut Command) -> Result<String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let done = command.output().map_err(|error| format!("{name} does not start: {error}"))?;
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    if text.is_empty() && !done.status.success() {
+        return Err(format!("{name}: {}", String::from_utf8_lossy(&done.stderr).trim()));
+    }
+    Ok(text)
+}

@@ -1,0 +1,73 @@
+//! rust-analyzer: where the names in `use` declarations are declared.
+
+#![expect(clippy::disallowed_methods, reason = "a developer's tool runs compilers")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use testkit::Repo;
+
+use super::scip::{self, Document, Occurrence};
+use super::{Pairs, Result, imports, output};
+
+pub(super) fn pairs(_: &Path, repo: &Repo) -> Result<Pairs> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let index = folder.path().join("index.scip");
+    let mut command = Command::new("rust-analyzer");
+    command.arg("scip").arg(repo.root()).arg("--output").arg(&index);
+    output(&mut command)?;
+    let bytes = std::fs::read(&index).map_err(|error| format!("rust-analyzer scip: {error}"))?;
+    let documents = scip::read(&bytes);
+    let mut declared = BTreeMap::new();
+    for document in &documents {
+        for one in document.occurrences.iter().filter(|one| one.is_definition) {
+            declared.entry(one.symbol.clone()).or_insert_with(|| document.path.clone());
+        }
+    }
+    let mut pairs = Pairs::new();
+    for document in &documents {
+        let text = repo.read(&document.path).unwrap_or_default();
+        for one in leaves(&text, document) {
+            if let Some(file) = declared.get(&one.symbol).filter(|file| **file != document.path) {
+                pairs.insert((document.path.clone(), file.clone()));
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+/// What `use` brings in, as `code imports` answers; `mod` declarations are not asked about.
+pub(super) fn ours(repo: &Repo, files: &[String]) -> Pairs {
+    let declares = |(from, to): &(String, String)| {
+        let name = Path::new(to).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let text = repo.read(from).unwrap_or_default();
+        let parent = Path::new(to).parent().and_then(Path::file_name).unwrap_or_default();
+        let name = if name == "mod" { parent.to_string_lossy().into_owned() } else { name };
+        let used = text.lines().filter(|line| line.trim_start().contains("use "));
+        let is_used = used.into_iter().any(|line| line.contains(&name));
+        text.contains(&format!("mod {name};")) && !is_used
+    };
+    imports(repo, files).into_iter().filter(|pair| !declares(pair)).collect()
+}
+
+/// The names at the ends of `use` trees.
+fn leaves<'d>(text: &str, document: &'d Document) -> Vec<&'d Occurrence> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut within = vec![false; lines.len()];
+    let mut open = false;
+    for (at, line) in lines.iter().enumerate() {
+        let plain = line.trim_start();
+        let starts = plain.starts_with("use ")
+            || (plain.starts_with("pub") && plain.split_whitespace().nth(1) == Some("use"));
+        open |= starts;
+        within[at] = open;
+        open &= !line.contains(';');
+    }
+    let is_leaf = |one: &&Occurrence| {
+        let Some(line) = lines.get(one.line).filter(|_| within[one.line]) else { return false };
+        let rest = line.get(one.end..).unwrap_or_default();
+        !rest.starts_with("::") || rest.starts_with("::*")
+    };
+    document.occurrences.iter().filter(|one| !one.is_definition).filter(is_leaf).collect()
+}

@@ -15,7 +15,7 @@ use crate::layers::kb::known;
 use crate::layers::kb::show::{Row, Tie, short};
 use crate::view::View;
 
-/// Find requirements, tests, decisions and other facts, by what they are or are tied to
+/// Find requirements, tests, decisions, facts
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbQuery {
@@ -54,7 +54,7 @@ pub struct KbQuery {
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub relation: Vec<String>,
-    /// Which way
+    /// Way
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub direction: Heading,
@@ -66,7 +66,7 @@ pub struct KbQuery {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Passed over
+    /// Skipped
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub offset: Offset,

@@ -15,16 +15,14 @@ use crate::layers::kb::known;
 use crate::layers::kb::show::{Row, Tie, short};
 use crate::view::View;
 
-/// Find requirements, scenarios, tests, decisions, flags, events, symbols and facts
-///
-/// By what they are, and by relations: `from` and `to` take ids or handles.
+/// Find requirements, tests, decisions, facts
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbQuery {
-    /// Words in id, title, tags or text
+    /// Words
     #[serde(default)]
     pub text: Option<Words>,
-    /// Types, such as req
+    /// Types
     #[arg(id = "type", long = "type", value_delimiter = ',')]
     #[serde(default, rename = "type", deserialize_with = "comma_list")]
     pub kind: Vec<String>,
@@ -32,7 +30,7 @@ pub struct KbQuery {
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub id: Vec<String>,
-    /// Tags, all of them
+    /// Tags
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub tags: Vec<String>,
@@ -40,23 +38,23 @@ pub struct KbQuery {
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub status: Vec<String>,
-    /// Part of the source
+    /// Source
     #[arg(long)]
     #[serde(default)]
     pub source: Option<String>,
-    /// Reached from these
+    /// Reached from
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub from: Vec<String>,
-    /// Leading to these
+    /// Leading to
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub to: Vec<String>,
-    /// Along these relations
+    /// Along
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub relation: Vec<String>,
-    /// Which way
+    /// Way
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub direction: Heading,
@@ -68,7 +66,7 @@ pub struct KbQuery {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Skipped
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub offset: Offset,

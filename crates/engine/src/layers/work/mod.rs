@@ -77,14 +77,12 @@ impl StoreChange for WorkChange {
 
 /// Looks at the store as of this view. Where nobody has written yet, it holds what is shared.
 pub(crate) fn look<T>(view: &View, read: impl FnOnce(&Draft<'_>) -> Result<T>) -> Result<T> {
-    match view.store(STORE)? {
-        Some(reading) => read(&draft(view, &reading.conn)?),
-        None => {
-            let unwritten = shared::unwritten(view)?;
-            let conn = unwritten.conn.lock().unwrap_or_else(PoisonError::into_inner);
-            read(&draft(view, &conn)?)
-        }
+    if let Some(reading) = view.store(STORE)? {
+        return read(&draft(view, &reading.conn)?);
     }
+    let unwritten = shared::unwritten(view)?;
+    let conn = unwritten.conn.lock().unwrap_or_else(PoisonError::into_inner);
+    read(&draft(view, &conn)?)
 }
 
 /// Plans a change to the store. The first one brings what is shared along.
@@ -109,12 +107,11 @@ pub(crate) fn plan_bare<A>(
     write: impl FnOnce(&mut Draft<'_>) -> Result<A>,
 ) -> Result<Plan<A>> {
     let unwritten;
-    let conn = match view.store(STORE)? {
-        Some(reading) => &reading.conn,
-        None => {
-            unwritten = empty()?;
-            &unwritten
-        }
+    let conn = if let Some(reading) = view.store(STORE)? {
+        &reading.conn
+    } else {
+        unwritten = empty()?;
+        &unwritten
     };
     let mut draft = draft(view, conn)?;
     let answer = write(&mut draft)?;

@@ -4,12 +4,14 @@ use base::{Code, Hash, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use syntax::Language;
 use syntax::edit::{Edit, itself};
 
 use super::importers::importers;
 use crate::contract::alias::Alias;
 use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
+use crate::index::tables;
 use crate::layers::code::edit::{Declared, Edited};
 use crate::plan::Plan;
 use crate::view::View;
@@ -72,13 +74,32 @@ fn mentions(view: &View, declared: &Declared) -> Result<Vec<String>> {
     let past = lines(&declared.text[..own.end as usize]) - 1;
     let mut found = named(&declared.path, before, name, 0);
     found.extend(named(&declared.path, after, name, past));
-    for importer in importers(view, &declared.path, None)? {
-        let Some(path) = importer.node.path() else { continue };
-        if let Some(blob) = view.tree().read(path)? {
-            found.extend(named(path, &String::from_utf8_lossy(&blob.bytes), name, 0));
+    for path in users(view, declared)? {
+        if let Some(blob) = view.tree().read(&path)? {
+            found.extend(named(&path, &String::from_utf8_lossy(&blob.bytes), name, 0));
         }
     }
     Ok(found)
+}
+
+/// The other files that could use the symbol. Where imports are not resolved, or files of one
+/// package need none, that is every file of the language.
+fn users(view: &View, declared: &Declared) -> Result<Vec<RepoPath>> {
+    let resolved = matches!(
+        declared.language,
+        Language::JavaScript
+            | Language::TypeScript
+            | Language::Tsx
+            | Language::Python
+            | Language::Rust
+    );
+    if resolved {
+        let all = importers(view, &declared.path, None)?;
+        return Ok(all.iter().filter_map(|importer| importer.node.path().cloned()).collect());
+    }
+    let mut all = tables::all_files(view.index()?.conn())?;
+    all.retain(|path| Language::of(path) == Some(declared.language) && *path != declared.path);
+    Ok(all.into_iter().collect())
 }
 
 /// The own name of a symbol, without what it is nested in.

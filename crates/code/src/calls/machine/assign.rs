@@ -107,7 +107,7 @@ impl Machine<'_> {
         let Some(setter) = setter else { return false };
         let args = vec![super::args::Given::plain(value.clone())];
         let callee = Atom::Fun(setter, 0);
-        self.call_atom(&callee, Some(object.clone()), &args, (owner, 0, true));
+        self.call_atom(&callee, Some(object), &args, (owner, 0, true));
         true
     }
 }

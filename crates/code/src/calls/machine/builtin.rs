@@ -204,12 +204,12 @@ impl Machine<'_> {
             other => other.clone(),
         };
         match name {
-            "call" => Some(self.call_atom(&plain, this, rest, site)),
+            "call" => Some(self.call_atom(&plain, this.as_ref(), rest, site)),
             "apply" => {
                 let list = rest.first().map(|arg| arg.value.clone()).unwrap_or_default();
                 let spread = [Given { value: list, name: None, spread: true }];
                 let given = self.spread(&spread);
-                Some(self.call_atom(&plain, this, &given, site))
+                Some(self.call_atom(&plain, this.as_ref(), &given, site))
             }
             "bind" => Some(vec![match this {
                 Some(this) => Atom::Bound(Rc::new((plain, this))),

@@ -127,18 +127,18 @@ impl Machine<'_> {
     pub(super) fn call_atom(
         &mut self,
         callee: &Atom,
-        this: Option<Atom>,
+        this: Option<&Atom>,
         args: &[Given],
         site: Site,
     ) -> Value {
         match callee {
             Atom::Fun(function, parent) => {
                 self.note_call(site, *function);
-                self.invoke((*function, *parent), this.as_ref(), args, site)
+                self.invoke((*function, *parent), this, args, site)
             }
             Atom::Bound(bound) => {
                 let bound = Rc::clone(bound);
-                self.call_atom(&bound.0, Some(bound.1.clone()), args, site)
+                self.call_atom(&bound.0, Some(&bound.1), args, site)
             }
             Atom::Class(class) => self.make(*class, args, site),
             Atom::Obj(_) | Atom::Inst(_) if self.family == Family::Python => {
@@ -212,7 +212,7 @@ impl Machine<'_> {
                     self.want(several, Relation::Calls, &Rc::clone(term), given);
                 }
                 other => {
-                    self.call_atom(other, Some(made.clone()), args, several);
+                    self.call_atom(other, Some(&made), args, several);
                 }
             }
         }
@@ -230,11 +230,11 @@ impl Machine<'_> {
             match &parent {
                 Atom::Class(parent) => {
                     for constructor in self.constructor(*parent) {
-                        self.call_atom(&constructor, Some(this.clone()), args, site);
+                        self.call_atom(&constructor, Some(&this), args, site);
                     }
                 }
                 other => {
-                    self.call_atom(other, Some(this.clone()), args, site);
+                    self.call_atom(other, Some(&this), args, site);
                 }
             }
         }

@@ -265,7 +265,7 @@ impl Machine<'_> {
         for member in members {
             let value = match &member {
                 Atom::Fun(function, _) if self.kind(*function) == SymbolKind::Getter => {
-                    self.call_atom(&member, Some(object.clone()), &[], (owner, 0, true))
+                    self.call_atom(&member, Some(object), &[], (owner, 0, true))
                 }
                 Atom::Fun(function, _) => {
                     let receiver = self.receiver(*function, object);

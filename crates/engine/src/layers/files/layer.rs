@@ -99,7 +99,8 @@ impl Layer for FilesLayer {
     }
 
     fn describe(&self, view: &View, wanted: &EntityRef) -> Result<Option<Description>> {
-        let (EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Dir(path)) = wanted else {
+        let (EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Dir(path)) = wanted
+        else {
             return Ok(None);
         };
         Ok(at(view, path)?.map(|candidate| Description {

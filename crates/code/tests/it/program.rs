@@ -28,7 +28,7 @@ impl Program {
         let index = |tx: &store::Transaction<'_>| {
             tx.execute_batch(code::SCHEMA).unwrap();
             for (path, facts) in &facts {
-                code::learn(tx, path, facts)?;
+                code::learn(tx, path, facts, true)?;
             }
             let paths: Vec<RepoPath> = all.iter().cloned().collect();
             code::resolve(tx, &all, &paths)?;

@@ -109,10 +109,8 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn symbols(&mut self, oid: Oid, parent: Option<usize>, path: &RepoPath) -> Result<Versions> {
-        let bytes = match self.blobs.read_at(self.view.call(), oid, parent, path)? {
-            Blob::Bytes(bytes) => bytes,
-            _ => return Ok(Versions::default()),
-        };
+        let read = self.blobs.read_at(self.view.call(), oid, parent, path)?;
+        let Blob::Bytes(bytes) = read else { return Ok(Versions::default()) };
         let hash = Hash::of(&bytes);
         if let Some(known) = self.parsed.get(&hash) {
             return Ok(known.clone());

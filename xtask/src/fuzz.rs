@@ -66,7 +66,8 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         let all: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
         return Err(format!("no target is called {}; there are {}", names[0], all.join(", ")));
     }
-    let share = Duration::from_secs_f64(minutes * 60.0 / chosen.len() as f64);
+    let targets = u32::try_from(chosen.len()).unwrap_or(u32::MAX);
+    let share = Duration::from_secs_f64(minutes * 60.0) / targets;
     for target in chosen {
         let begin = Instant::now();
         let mut number = 0;
@@ -97,9 +98,9 @@ impl Target {
     }
 
     fn input(&self, number: u64) -> Vec<u8> {
-        let seeds = self.seeds.len() as u64;
-        if number < seeds {
-            return self.seeds[number as usize].as_bytes().to_vec(); // first the seeds as they are
+        let seed = usize::try_from(number).ok().and_then(|at| self.seeds.get(at));
+        if let Some(seed) = seed {
+            return seed.as_bytes().to_vec(); // first the seeds as they are
         }
         let mut dice = Dice::new(number);
         let mut bytes = self.seeds[dice.roll(self.seeds.len())].as_bytes().to_vec();

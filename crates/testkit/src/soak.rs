@@ -76,7 +76,7 @@ impl Worker<'_> {
                 0 | 1 => self.write_line(&workspace, round, &mut own),
                 2 => self.write_pair(&workspace, round),
                 3 => self.edit(&workspace, round),
-                4 => self.read_lines(&workspace, &own),
+                4 => read_lines(&workspace, &own),
                 _ => self.ask(&workspace),
             };
             match done {
@@ -130,19 +130,6 @@ impl Worker<'_> {
         Ok(())
     }
 
-    fn read_lines(&self, on: &Workspace, own: &BTreeSet<String>) -> Result<()> {
-        let found: Vec<String> = lines(on, &call())?;
-        let all: BTreeSet<&String> = found.iter().collect();
-        if all.len() != found.len() {
-            say("wrong", "a line is there twice");
-        }
-        match own.iter().find(|line| !all.contains(line)) {
-            Some(lost) => say("wrong", &format!("{lost} was acknowledged and is not there")),
-            None => say("read", ""),
-        }
-        Ok(())
-    }
-
     fn ask(&mut self, on: &Workspace) -> Result<()> {
         let questions = [
             ("status", json!({})),
@@ -173,13 +160,26 @@ fn say(what: &str, text: &str) {
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 
+fn read_lines(on: &Workspace, own: &BTreeSet<String>) -> Result<()> {
+    let found: Vec<String> = lines(on, &call())?;
+    let all: BTreeSet<&String> = found.iter().collect();
+    if all.len() != found.len() {
+        say("wrong", "a line is there twice");
+    }
+    match own.iter().find(|line| !all.contains(line)) {
+        Some(lost) => say("wrong", &format!("{lost} was acknowledged and is not there")),
+        None => say("read", ""),
+    }
+    Ok(())
+}
+
 /// Has `count` workers at it for `time`, killing one now and then, and looks at what is left.
 pub fn soak(command: impl Fn(&Path, &str, u64) -> Command, count: usize, time: Duration) -> Report {
     let repo = Repo::new(
         "//- README.md\n# Start\n//- pairs/left.md\n# none\n//- pairs/right.md\n# none\n",
     );
     let (sender, said) = channel();
-    let mut dice = Dice::new(time.as_millis() as u64);
+    let mut dice = Dice::new(time.as_secs());
     let mut report = Report::default();
     let mut next = 0;
     let mut start = || {
@@ -196,7 +196,6 @@ pub fn soak(command: impl Fn(&Path, &str, u64) -> Command, count: usize, time: D
         *victim = start();
     }
     workers.iter_mut().for_each(end);
-    drop(start);
     drop(sender);
     report.hear(&said);
     report.look(&repo);

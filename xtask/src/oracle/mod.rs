@@ -101,6 +101,7 @@ fn compare(root: &Path, oracle: &Oracle, folder: &Path, show: bool) -> Result<()
     let code: Vec<String> = files.into_iter().filter(wanted).collect();
     let ours = (oracle.ours)(&repo, &code);
     let required = (oracle.required)(&theirs);
+    #[expect(clippy::cast_precision_loss, reason = "some thousand pairs")]
     let share = |pairs: &Pairs, of: &Pairs| match of.len() {
         0 => 1.0,
         count => of.intersection(pairs).count() as f64 / count as f64,

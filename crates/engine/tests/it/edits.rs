@@ -81,7 +81,7 @@ fn what_is_named_is_not_deleted_unless_forced() {
     repo.data("code.delete", json!({"target": "a/session.ts#unused"}));
     assert!(!repo.read("a/session.ts").unwrap().contains("unused"));
     repo.data("code.delete", json!({"target": "a/session.ts#ping", "force": true}));
-    let left = &SESSION[..SESSION.find("\n\nfunction").unwrap() + 1];
+    let left = &SESSION[..=SESSION.find("\n\nfunction").unwrap()];
     assert_eq!(repo.read("a/session.ts").unwrap(), left);
 }
 

@@ -439,6 +439,7 @@ const VICTIM: &str = "CAIRN_KB_VICTIM";
 
 /// Writes changesets until it is killed, saying which ones were acknowledged.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a child is told by its environment what to do")]
 fn writer() {
     let Ok(place) = std::env::var(VICTIM) else { return };
     let (root, name) = place.split_once('|').unwrap();
@@ -465,6 +466,7 @@ fn writer() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the writers are processes of their own")]
 fn writers_that_are_killed_lose_nothing_that_was_acknowledged() {
     let (writers, count) = if std::env::var("CAIRN_SOAK").is_ok() { (8, 1000) } else { (4, 12) };
     let repo = shop();

@@ -1,1 +1,0 @@
-//! What the crate promises, from the outside.

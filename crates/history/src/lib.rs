@@ -2,7 +2,7 @@
 //! and what usually changes together.
 //!
 //! Commits are kept by name ([`facts`]), since they are the same wherever they are reachable;
-//! what they add up to for one checkout is the [`line`]. Knows neither git nor the graph: who
+//! what they add up to for one checkout is the [`line`](mod@line). Knows neither git nor the graph: who
 //! uses it brings the commits.
 
 pub mod cochange;

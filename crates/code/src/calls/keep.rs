@@ -8,7 +8,7 @@ use std::rc::Rc;
 use base::{Hash, RepoPath, Result};
 use serde::{Deserialize, Serialize};
 use store::Connection;
-use syntax::{FileFacts, Language};
+use syntax::{FileFacts, Language, Manifest};
 
 use super::link::{DECLARED_BY, Linked, Links, World, link};
 use super::summary::{Face, LocalEdge, Summary, Want, imports_in, imports_in_term};
@@ -48,7 +48,9 @@ pub(crate) fn learn(conn: &Connection, path: &RepoPath, facts: &FileFacts) -> Re
 /// A manifest offers its package.
 fn manifest(facts: &FileFacts) -> Summary {
     let mut face = Face::default();
-    if let Some(name) = &facts.namespace {
+    if let Some(Manifest::Cargo(cargo)) = &facts.manifest
+        && let Some(name) = cargo.lib_name.as_ref().or(cargo.name.as_ref())
+    {
         face.names.insert(format!("crate {}", name.replace('-', "_")), Vec::new());
     }
     Summary { face, ..Summary::default() }

@@ -21,6 +21,9 @@ const FUEL: u32 = 400;
 /// Functions that one call may lead to; a call that fits more of them says nothing.
 const MOST_TARGETS: usize = 8;
 
+/// How far one thing may lead to another.
+const DEEPEST: u32 = 48;
+
 /// The name under which an answer rests on who declares a file to be its module.
 pub(crate) const DECLARED_BY: &str = "^";
 
@@ -69,12 +72,16 @@ pub(crate) struct Linker<'w> {
     rests: BTreeSet<(RepoPath, String)>,
     /// Names that are being looked up
     asking: Vec<(RepoPath, String)>,
+    /// How much may still be looked at for one want
     fuel: u32,
+    /// How far one thing has led to another: modules that import each other lead in circles
+    depth: u32,
 }
 
 /// Answers all that a file wants.
 pub(crate) fn link(world: &mut dyn World, file: &RepoPath, summary: &Summary) -> Result<Links> {
-    let mut linker = Linker { world, rests: BTreeSet::new(), asking: Vec::new(), fuel: 0 };
+    let mut linker =
+        Linker { world, rests: BTreeSet::new(), asking: Vec::new(), fuel: 0, depth: 0 };
     let mut edges: BTreeMap<_, (Sure, u32)> = BTreeMap::new();
     let mut names = Vec::new();
     for want in &summary.wants {

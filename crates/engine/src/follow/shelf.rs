@@ -60,7 +60,8 @@ impl Shelves {
             let Some(own) = file_mark(&path) else { return Ok(None) };
             let conn = store::open_reading(&path)?;
             conn.execute_batch(tables::BEGIN_READ).map_err(store::problem("read a cache"))?;
-            if tables::meta(&conn, HOME)?.as_ref() != Some(&own) {
+            // A file that somebody is just making has no tables yet.
+            if !tables::has_meta(&conn)? || tables::meta(&conn, HOME)?.as_ref() != Some(&own) {
                 return Ok(None);
             }
             conns.push((shelf, conn));

@@ -132,10 +132,10 @@ fn a_change_reaches_those_who_import_it() {
     let reached: Vec<&str> =
         rows["rows"].as_array().unwrap().iter().map(|row| row["node"].as_str().unwrap()).collect();
     let expected = [
+        "module:src/orders.ts",
         "module:src/pay/index.ts",
         "symbol:src/orders.ts#Orders.settle",
         "module:src/orders.test.ts",
-        "module:src/orders.ts",
     ];
     assert_eq!(reached, expected);
     check(

@@ -7,7 +7,7 @@ use syntax::Language;
 
 use super::super::summary::{Shape, ShapeKind};
 use super::super::value::{Op, Out, Term};
-use super::{Args, Linker};
+use super::{Args, DEEPEST, Linker};
 
 /// Methods that look into what may hold something.
 const OPENERS: [&str; 16] = [
@@ -39,10 +39,17 @@ pub(crate) struct Found {
 impl Linker<'_> {
     /// What a term comes to.
     pub(super) fn term(&mut self, file: &RepoPath, term: &Term) -> Result<Vec<Found>> {
-        if self.fuel == 0 {
+        if self.fuel == 0 || self.depth == DEEPEST {
             return Ok(Vec::new());
         }
         self.fuel -= 1;
+        self.depth += 1;
+        let values = self.followed(file, term);
+        self.depth -= 1;
+        values
+    }
+
+    fn followed(&mut self, file: &RepoPath, term: &Term) -> Result<Vec<Found>> {
         let (mut values, done) = self.base(file, term)?;
         let mut ops = term.ops[done..].iter().peekable();
         while let Some(op) = ops.next() {
@@ -104,14 +111,16 @@ impl Linker<'_> {
     fn settle_symbol(&mut self, value: Found, path: &str) -> Result<Vec<Found>> {
         let shape = self.shape(&value.file, path)?;
         match shape {
-            Some(shape) if shape.kind == ShapeKind::Value && self.fuel > 0 => {
+            Some(shape)
+                if shape.kind == ShapeKind::Value && self.fuel > 0 && self.depth < DEEPEST =>
+            {
                 self.fuel -= 1;
+                self.depth += 1;
                 let mut all = Vec::new();
-                for out in shape.returns.clone() {
-                    if out != value.out {
-                        add(&mut all, self.settle(value.with(out))?);
-                    }
+                for out in shape.returns.iter().filter(|out| **out != value.out) {
+                    add(&mut all, self.settle(value.with(out.clone()))?);
                 }
+                self.depth -= 1;
                 Ok(all)
             }
             _ => Ok(vec![value]),

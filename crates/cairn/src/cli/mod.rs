@@ -5,6 +5,7 @@ mod command;
 mod nested;
 mod place;
 mod serve;
+mod spelling;
 mod terminal;
 mod watch;
 
@@ -25,7 +26,7 @@ const UNWRITTEN: u8 = 3;
 
 /// Runs one command line and returns its exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args: Vec<OsString> = args.into_iter().collect();
+    let args = spelling::ours(args.into_iter().collect());
     let typed = command().try_get_matches_from(&args);
     let matches = match typed.or_else(|error| ask::complete(&args, error)) {
         Ok(matches) => matches,

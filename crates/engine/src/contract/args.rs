@@ -191,7 +191,7 @@ impl schemars::JsonSchema for Objects {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"type": "array", "items": {}})
+        schemars::json_schema!({"type": "array", "items": {"type": "object"}})
     }
 }
 

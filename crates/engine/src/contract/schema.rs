@@ -3,7 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// A JSON object: a schema, an input, or one side of an envelope.
 pub type Object = Map<String, Value>;
@@ -43,6 +43,10 @@ fn simplify(schema: &mut Schema) {
             let only = only.clone();
             object.insert("type".into(), only);
         }
+    }
+    // A list of anything is a list of objects: what is no object has a type of its own.
+    if object.get("items").is_some_and(|items| *items == json!(true) || *items == json!({})) {
+        object.insert("items".into(), json!({"type": "object"}));
     }
     unwrap_nullable(object);
     fold_choices(object);

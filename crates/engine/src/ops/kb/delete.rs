@@ -20,6 +20,7 @@ use crate::view::View;
 pub struct KbDelete {
     /// Ids, `{id, if_version}`, or `{type, from, to}`
     #[arg(value_name = "JSON")]
+    #[schemars(extend("items" = {"minLength": 1}))]
     pub targets: Objects,
     /// Also what points at them
     #[arg(long)]

@@ -19,8 +19,8 @@ use crate::view::View;
 
 /// Write entities and relations: checked as a whole, applied at once, logged, reversible
 ///
-/// An entity has id, type, title and more; fields left out stay, null clears. A relation has type,
-/// from, to. A changeset with the same id again does nothing.
+/// Fields of an entity that are left out stay, null clears. A changeset with the same id again does
+/// nothing.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbUpsert {
@@ -39,6 +39,7 @@ pub struct KbUpsert {
     /// Ids or relations to remove
     #[arg(long, value_name = "JSON")]
     #[serde(default)]
+    #[schemars(extend("items" = {"minLength": 1}))]
     pub delete: Option<Objects>,
     /// Your name for the changeset
     #[arg(long)]

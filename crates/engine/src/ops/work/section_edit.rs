@@ -31,7 +31,7 @@ pub struct SectionEdit {
     #[arg(long)]
     #[serde(default, alias = "section_id")]
     pub id: Option<Ref>,
-    /// Version seen
+    /// Seen
     #[arg(long)]
     #[serde(default)]
     pub version: Option<u32>,
@@ -59,15 +59,15 @@ pub struct SectionEdit {
     #[arg(long)]
     #[serde(default)]
     pub tags: Option<Many<Tag>>,
-    /// To be replaced
+    /// Before
     #[arg(long)]
     #[serde(default, alias = "old_text")]
     pub old: Option<String>,
-    /// Replacement
+    /// After
     #[arg(long)]
     #[serde(default, alias = "new_text")]
     pub new: Option<String>,
-    /// Section ids
+    /// Ids
     #[arg(long)]
     #[serde(
         default,

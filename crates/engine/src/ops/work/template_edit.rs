@@ -26,7 +26,7 @@ pub struct TemplateEdit {
     #[arg(long)]
     #[serde(default, alias = "id", alias = "template_id")]
     pub template: Option<String>,
-    /// Version seen
+    /// Seen
     #[arg(long)]
     #[serde(default)]
     pub version: Option<u32>,
@@ -46,7 +46,7 @@ pub struct TemplateEdit {
     #[arg(long)]
     #[serde(default)]
     pub tags: Option<Many<Tag>>,
-    /// All sections
+    /// All
     #[arg(long)]
     #[serde(default)]
     #[schemars(with = "Vec<serde_json::Value>")]

@@ -1,0 +1,80 @@
+//! Older spellings of commands: `rebuild`, `index`, `card add`, `kiste query`.
+//!
+//! An alias whose arguments need no translation is a command too, by its words; what it presets
+//! is written out as flags.
+
+use std::ffi::OsString;
+
+use engine::OpSpec;
+use engine::contract::alias::Alias;
+use engine::ops;
+
+/// Flags before a command that take a value.
+const VALUED: [&str; 2] = ["-C", "--actor"];
+
+/// The arguments with an older spelling of the command replaced by ours.
+pub(super) fn ours(args: Vec<OsString>) -> Vec<OsString> {
+    let start = command_at(&args);
+    let typed: Vec<&str> = args[start..].iter().map_while(|arg| arg.to_str()).collect();
+    let aliases = ops::ALL.iter().flat_map(|op| op.aliases.iter().map(move |alias| (op, alias)));
+    let mut plain = aliases.filter(|(_, alias)| is_plain(alias));
+    let Some((op, alias)) = plain.find(|(_, alias)| typed.starts_with(&words(alias.name))) else {
+        return args;
+    };
+    let after = start + words(alias.name).len();
+    let mut respelled = args[..start].to_vec();
+    respelled.extend(spelled(op, alias).into_iter().map(OsString::from));
+    respelled.extend_from_slice(&args[after..]);
+    respelled
+}
+
+/// Where the words of the command begin.
+fn command_at(args: &[OsString]) -> usize {
+    let mut at = 1;
+    while let Some(arg) = args.get(at).and_then(|arg| arg.to_str()) {
+        match arg {
+            flag if VALUED.contains(&flag) => at += 2,
+            flag if flag.starts_with('-') => at += 1,
+            _ => break,
+        }
+    }
+    at.min(args.len())
+}
+
+fn is_plain(alias: &Alias) -> bool {
+    alias.selector.is_none() && alias.join.is_none() && alias.lifts.is_empty()
+}
+
+fn words(name: &str) -> Vec<&str> {
+    name.split(['_', '.']).collect()
+}
+
+fn spelled(op: &OpSpec, alias: &Alias) -> Vec<String> {
+    let name = op.name.split('.').map(|word| word.replace('_', "-"));
+    let preset = |(key, value): &(&str, &str)| match *value {
+        "true" => format!("--{}", key.replace('_', "-")),
+        value => format!("--{}={}", key.replace('_', "-"), value.trim_matches('"')),
+    };
+    name.chain(alias.presets.iter().map(preset)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn older_spellings_become_ours() {
+        let ours = |line: &str| -> String {
+            let args = line.split(' ').map(OsString::from).collect();
+            let args: Vec<String> =
+                ours(args).into_iter().map(|arg| arg.into_string().unwrap()).collect();
+            args.join(" ")
+        };
+        assert_eq!(ours("cairn rebuild"), "cairn sync --full");
+        assert_eq!(ours("cairn -C x --json index"), "cairn -C x --json sync");
+        assert_eq!(ours("cairn card add spec::a"), "cairn card create spec::a");
+        assert_eq!(ours("cairn kiste query --tags a"), "cairn history list --tags a");
+        assert_eq!(ours("cairn card list"), "cairn card list");
+        assert_eq!(ours("cairn"), "cairn");
+    }
+}

@@ -252,3 +252,24 @@ fn classes_of_the_other_languages() {
         ",
     );
 }
+
+#[test]
+fn names_that_lead_to_themselves_end() {
+    check(
+        r#"//- Banner.java
+class Banner {
+  Banner Banner;
+  Tag Tag;
+  void show() { Banner.show(); Tag.print(); }
+}
+//- a.ts
+import { b } from "./b";
+export const a = b;
+a.go();
+//- b.ts
+import { a } from "./a";
+export const b = a;
+"#,
+        "", // nobody can tell, and nobody hangs
+    );
+}

@@ -10,6 +10,9 @@ use super::{Family, Kind, Machine, Object};
 /// Deeper families of classes are not followed.
 const MOST_PARENTS: usize = 40;
 
+/// How far members and types may lead to one another.
+const FARTHEST: u32 = 40;
+
 impl Machine<'_> {
     /// The class whose body a symbol that is no function stands in.
     pub(super) fn class_around(&self, owner: u32) -> Option<u32> {
@@ -156,6 +159,21 @@ impl Machine<'_> {
 
     /// A member of a value.
     pub(super) fn get(&mut self, object: &Atom, name: &str, owner: Owner) -> Value {
+        self.within_reach(|machine| machine.member_of(object, name, owner))
+    }
+
+    /// Does something that may lead to itself, as often as it makes sense.
+    pub(super) fn within_reach(&mut self, step: impl FnOnce(&mut Self) -> Value) -> Value {
+        if self.depth >= FARTHEST {
+            return Vec::new();
+        }
+        self.depth += 1;
+        let value = step(self);
+        self.depth -= 1;
+        value
+    }
+
+    fn member_of(&mut self, object: &Atom, name: &str, owner: Owner) -> Value {
         match object {
             Atom::Obj(id) => self.get_of_object(*id, name, owner),
             Atom::Class(class) => self.get_of_class(*class, name),

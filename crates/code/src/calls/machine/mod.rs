@@ -137,6 +137,8 @@ pub(super) struct Machine<'a> {
     ran: HashSet<u32>,
     stack: Vec<u32>,
     active: Vec<Block>,
+    /// How far members and types have led to one another: a field may be called as its type is
+    depth: u32,
     steps_left: u32,
     is_symbolic: bool,
     /// Whether edges are kept
@@ -190,6 +192,7 @@ impl<'a> Machine<'a> {
             ran: HashSet::new(),
             stack: Vec::new(),
             active: Vec::new(),
+            depth: 0,
             steps_left: 0,
             is_symbolic: false,
             is_silent: false,

@@ -195,6 +195,10 @@ impl Machine<'_> {
     }
 
     fn named_type(&mut self, path: &str, binding: Option<u32>, owner: Owner) -> Value {
+        self.within_reach(|machine| machine.type_called(path, binding, owner))
+    }
+
+    fn type_called(&mut self, path: &str, binding: Option<u32>, owner: Owner) -> Value {
         let parts: Vec<String> = match self.family {
             Family::Rust => path.split("::").map(str::to_owned).collect(),
             _ => path

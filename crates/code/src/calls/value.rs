@@ -13,6 +13,10 @@ const MOST_ATOMS: usize = 16;
 /// A value that comes through more steps than this is no longer followed.
 const MOST_OPS: usize = 6;
 
+/// Arguments that hold more than this are forgotten: calls that are given what calls return would
+/// double with each step.
+const HEAVIEST: usize = 40;
+
 /// One thing that a value may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Atom {
@@ -99,9 +103,41 @@ impl Term {
             return None;
         }
         let mut next = self.clone();
-        next.ops.push(op);
+        next.ops.push(match op {
+            Op::Call(given) if weight(&given) > HEAVIEST => Op::Call(Vec::new()),
+            op => op,
+        });
         Some(next)
     }
+
+    fn weight(&self) -> usize {
+        let op = |op: &Op| match op {
+            Op::Call(given) => 1 + weight(given),
+            _ => 1,
+        };
+        1 + self.ops.iter().map(op).sum::<usize>()
+    }
+}
+
+impl Out {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Ext(term) => term.weight(),
+            Self::Many(inner) => 1 + inner.iter().map(Self::weight).sum::<usize>(),
+            Self::Obj(fields) => {
+                let of = |(_, values): &(String, Vec<Self>)| {
+                    values.iter().map(Self::weight).sum::<usize>()
+                };
+                1 + fields.iter().map(of).sum::<usize>()
+            }
+            _ => 1,
+        }
+    }
+}
+
+/// How much the arguments of a call hold.
+fn weight(given: &[Vec<Out>]) -> usize {
+    given.iter().flatten().map(Out::weight).sum()
 }
 
 impl Atom {

@@ -7,6 +7,9 @@ use syntax::{BindingKind, Expr, Flags, Item, ItemsKind, Owner, SymbolKind};
 use super::super::value::{Atom, Base, Op, Value, join};
 use super::{Family, Kind, Machine, Object};
 
+/// How many members of an object are told apart.
+const MOST_FIELDS: usize = 256;
+
 impl Machine<'_> {
     /// What an expression is worth in a frame.
     pub(super) fn eval(&mut self, expr: &Expr, frame: u32, owner: Owner) -> Value {
@@ -345,6 +348,10 @@ impl Machine<'_> {
         let active = self.active.clone();
         match known.as_slice() {
             [] => self.objects[id as usize].others.add(value),
+            // A list that is added to itself in a loop doubles with each turn.
+            _ if self.objects[id as usize].fields.len() >= MOST_FIELDS => {
+                self.objects[id as usize].others.add(value);
+            }
             [key] => {
                 let key = self.spelled(kind, key);
                 self.objects[id as usize].fields.entry(key).or_default().write(value, &active);

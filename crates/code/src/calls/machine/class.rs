@@ -164,9 +164,10 @@ impl Machine<'_> {
 
     /// Does something that may lead to itself, as often as it makes sense.
     pub(super) fn within_reach(&mut self, step: impl FnOnce(&mut Self) -> Value) -> Value {
-        if self.depth >= FARTHEST {
+        if self.depth >= FARTHEST || self.effort == 0 {
             return Vec::new();
         }
+        self.effort -= 1;
         self.depth += 1;
         let value = step(self);
         self.depth -= 1;

@@ -100,6 +100,9 @@ struct CalledParam {
     args: Vec<Value>,
 }
 
+/// How much is looked up in one file, at most.
+const EFFORT: u32 = 2_000_000;
+
 /// Interprets one file.
 pub(super) struct Machine<'a> {
     facts: &'a FileFacts,
@@ -139,6 +142,8 @@ pub(super) struct Machine<'a> {
     active: Vec<Block>,
     /// How far members and types have led to one another: a field may be called as its type is
     depth: u32,
+    /// How much may still be looked up in this file: whatever runs away ends here
+    effort: u32,
     steps_left: u32,
     is_symbolic: bool,
     /// Whether edges are kept
@@ -193,6 +198,7 @@ impl<'a> Machine<'a> {
             stack: Vec::new(),
             active: Vec::new(),
             depth: 0,
+            effort: EFFORT,
             steps_left: 0,
             is_symbolic: false,
             is_silent: false,

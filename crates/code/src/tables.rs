@@ -219,12 +219,6 @@ pub fn imports(conn: &Connection, path: &RepoPath) -> Result<Vec<Imported>> {
     )
 }
 
-/// Who imports a file directly.
-pub fn importers(conn: &Connection, target: &RepoPath) -> Result<Vec<Imported>> {
-    let sql = format!("{IMPORT} WHERE target = ?1 ORDER BY path, id");
-    list(conn, &sql, params![target.as_bytes()], import_row)
-}
-
 /// What a file offers: the name, and whether it is handed on from another file.
 pub fn export_names(conn: &Connection, path: &RepoPath) -> Result<Vec<(String, bool)>> {
     let sql = "SELECT name, owner IS NOT NULL FROM export WHERE path = ?1 ORDER BY id";

@@ -107,16 +107,9 @@ const INCLUDE: names::Rules = names::Rules { target: include::target, inner: Non
 fn one(world: &World<'_>, here: &Here<'_>) -> Resolved {
     match Language::of(here.path) {
         Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
-            names::resolve(world, here, &names::Rules { target: javascript::target, inner: None })
+            names::resolve(world, here, &JAVASCRIPT)
         }
-        Some(Language::Python) => {
-            let inner: (names::Inner, names::Bare) = (python::submodule, python::in_namespace);
-            names::resolve(
-                world,
-                here,
-                &names::Rules { target: python::target, inner: Some(inner) },
-            )
-        }
+        Some(Language::Python) => names::resolve(world, here, &PYTHON),
         Some(Language::Rust) => rust::resolve(world, here),
         Some(Language::Go) => go::resolve(world, here),
         Some(Language::C | Language::Cpp | Language::Php | Language::Ruby | Language::Bash) => {

@@ -4,6 +4,7 @@
 pub(crate) mod branch;
 mod change;
 mod context;
+mod files;
 mod gate;
 mod index;
 mod known;

@@ -320,7 +320,12 @@ impl Workspace {
 
     /// Makes the cache folder, which hides itself from git.
     pub(crate) fn make_cache(&self) -> Result<()> {
-        self.refresher.generations.make_folder().map(drop)
+        self.cache().map(drop)
+    }
+
+    /// The cache folder, made if need be.
+    pub(crate) fn cache(&self) -> Result<tree::Folder> {
+        self.refresher.generations.make_folder()
     }
 
     /// The hand that writes.

@@ -5,6 +5,7 @@
 
 mod cards;
 mod code;
+mod kb;
 mod latency;
 mod start;
 mod work;
@@ -26,6 +27,7 @@ const ALL: &[Bench] = &[
     Bench { name: "code", run: code::run },
     Bench { name: "cards", run: cards::run },
     Bench { name: "work", run: work::run },
+    Bench { name: "kb", run: kb::run },
 ];
 
 /// What every benchmark is given.

@@ -85,9 +85,8 @@ pub(super) fn fact(view: &View, entity: Entity, origin: Origin) -> Result<Fact> 
 /// A document that does not say when it was written is as old as git says. Returns whether all
 /// dates that there are could be had.
 fn date(view: &View, facts: &mut [Fact]) -> Result<bool> {
-    let undated = |fact: &&mut Fact| {
-        fact.entity.created_at.is_empty() || fact.entity.updated_at.is_empty()
-    };
+    let undated =
+        |fact: &&mut Fact| fact.entity.created_at.is_empty() || fact.entity.updated_at.is_empty();
     let mut undated = facts.iter_mut().filter(undated).peekable();
     if undated.peek().is_none() || view.git().is_none() {
         return Ok(true);

@@ -9,6 +9,7 @@ use kb::{Bond, Changeset, End, Fact, Model, Origin, Outside, Stamp};
 use super::STORE;
 use super::files::{FromFiles, fact, from_files};
 use super::gate::Gate;
+use crate::contract::args::Target;
 use crate::graph;
 use crate::view::View;
 
@@ -30,6 +31,12 @@ pub(crate) fn known(view: &View) -> Result<Arc<Knowledge>> {
     view.once(|| find(view)).map(|known| Arc::clone(&known))
 }
 
+/// The file or folder that a caller means by a path.
+pub(crate) fn place(view: &View, path: Option<&Target>) -> Result<Option<RepoPath>> {
+    let node = path.map(|path| graph::resolve(view, path)).transpose()?;
+    Ok(node.and_then(|node| node.path().cloned()))
+}
+
 /// Who changes something now.
 pub(crate) fn stamp(view: &View) -> Stamp {
     Stamp { at: view.call().now.to_string(), actor: view.call().actor.clone() }
@@ -39,8 +46,7 @@ fn find(view: &View) -> Result<Arc<Knowledge>> {
     let files = from_files(view)?;
     let store = view.store_mark(STORE)?;
     let mark = view.index()?.mark().map(|index| format!("{index} {store}"));
-    let known: Option<Arc<Knowledge>> =
-        mark.as_ref().and_then(|mark| view.still_kept(KEPT, mark));
+    let known: Option<Arc<Knowledge>> = mark.as_ref().and_then(|mark| view.still_kept(KEPT, mark));
     // The same state of the index may be dated by other commits.
     if let Some(known) = known.filter(|known| Arc::ptr_eq(&known.files, &files)) {
         return Ok(known);
@@ -104,6 +110,22 @@ impl Knowledge {
         names.sort();
         names.dedup();
         names
+    }
+
+    /// Whether an entity is told at or below a place, or is or is tied to code there.
+    pub(crate) fn is_near(&self, fact: &Fact, place: &RepoPath) -> bool {
+        let below = |path: &RepoPath| path == place || path.is_below(place);
+        let is_code = |node: EntityRef| node.path().is_some_and(below);
+        let own = fact.code.clone().or_else(|| self.model.node_of(&fact.entity.id));
+        let names = own.iter().flat_map(|node| self.model.names_of(node));
+        let mut ends = names.flat_map(|name| {
+            let out = self.model.starting(&name).map(|bond| &bond.relation.to);
+            let back = self.model.ending(&name).map(|bond| &bond.relation.from);
+            out.chain(back).collect::<Vec<_>>()
+        });
+        fact.origin.file().is_some_and(|(path, _)| below(path))
+            || own.clone().is_some_and(is_code)
+            || ends.any(|end| self.model.node_of(end).is_some_and(is_code))
     }
 
     /// Whether relations name something at or in a node of the tree.

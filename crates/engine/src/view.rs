@@ -164,7 +164,8 @@ impl<'w> View<'w> {
         let (durable, cell) =
             found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
         if cell.get().is_none() {
-            let opened = durable.read(&self.place()?.seen(durable))?;
+            let path = self.place()?.seen(durable);
+            let opened = durable.read_again(&path, self.workspace.idle())?;
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
         Ok(cell.get().and_then(Option::as_ref))
@@ -360,6 +361,14 @@ impl<'w> View<'w> {
     /// The node that a file or folder is.
     pub fn node(&self, path: &RepoPath) -> EntityRef {
         crate::layers::files::node(path)
+    }
+}
+
+impl Drop for View<'_> {
+    /// The connections to stores are open for the next view.
+    fn drop(&mut self) {
+        let looks = self.stores.iter_mut().filter_map(|(_, cell)| cell.take().flatten());
+        looks.for_each(|reading| self.workspace.idle().give(reading));
     }
 }
 

@@ -37,12 +37,13 @@ pub struct KbQuery {
     /// States
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(with = "String")]
     pub status: Vec<String>,
     /// Source
     #[arg(long)]
     #[serde(default)]
     pub source: Option<String>,
-    /// Near
+    /// In or about
     #[arg(long)]
     #[serde(default)]
     pub path: Option<Target>,
@@ -57,6 +58,7 @@ pub struct KbQuery {
     /// Along
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(with = "String")]
     pub relation: Vec<String>,
     /// Way
     #[arg(long, value_enum, default_value_t)]

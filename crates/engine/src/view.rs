@@ -165,7 +165,10 @@ impl<'w> View<'w> {
             found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
         if cell.get().is_none() {
             let path = self.place()?.seen(durable);
-            let opened = durable.read_again(&path, self.workspace.idle())?;
+            let opened = match self.workspace.idle() {
+                Some(idle) => durable.read_again(&path, idle)?,
+                None => durable.read(&path)?,
+            };
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
         Ok(cell.get().and_then(Option::as_ref))
@@ -367,8 +370,9 @@ impl<'w> View<'w> {
 impl Drop for View<'_> {
     /// The connections to stores are open for the next view.
     fn drop(&mut self) {
+        let Some(idle) = self.workspace.idle() else { return };
         let looks = self.stores.iter_mut().filter_map(|(_, cell)| cell.take().flatten());
-        looks.for_each(|reading| self.workspace.idle().give(reading));
+        looks.for_each(|reading| idle.give(reading));
     }
 }
 

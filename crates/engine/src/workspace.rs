@@ -480,9 +480,9 @@ impl Workspace {
         &self.kept
     }
 
-    /// Connections to stores that stay open between calls.
-    pub(crate) fn idle(&self) -> &Idle {
-        &self.idle
+    /// Connections to stores that stay open between the calls of a server.
+    pub(crate) fn idle(&self) -> Option<&Idle> {
+        (self.mode == Mode::Serving).then_some(&self.idle)
     }
 
     /// Changes that were committed to files.

@@ -34,8 +34,7 @@ pub struct Search {
     #[arg(long)]
     #[serde(default)]
     pub path: Option<Target>,
-    /// Only what has all of these tags: files by folder and commit, cards, knowledge and work
-    /// by their own
+    /// Only what has all of these tags
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub tags: Vec<String>,

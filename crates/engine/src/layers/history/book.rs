@@ -65,6 +65,11 @@ impl<'v> Book<'v> {
         Ok(Self { facts, line, folders, most: config.max_commit_files })
     }
 
+    /// What commits say, and the line of them.
+    pub(crate) const fn stores(&self) -> (&'v Connection, &'v Connection) {
+        (self.facts, self.line)
+    }
+
     /// How many commits there are.
     pub(crate) fn commits(&self) -> Result<i64> {
         line::count(self.line)

@@ -242,11 +242,16 @@ impl Workspace {
         settings: &Settings,
         call: &Call,
     ) -> Result<Option<Look>> {
-        let found = self.following.iter().find(|following| following.name == name);
-        let found = found.ok_or_else(|| Problem::internal(format!("nothing follows as {name}")))?;
+        let found = self.following(name)?;
         let Some(git) = &self.git else { return Ok(None) };
         self.make_cache()?;
         found.look((git, &settings.config), call).map(Some)
+    }
+
+    /// What follows the commit that is checked out, for an area.
+    pub(crate) fn following(&self, name: &str) -> Result<&Following> {
+        let found = self.following.iter().find(|following| following.name == name);
+        found.ok_or_else(|| Problem::internal(format!("nothing follows as {name}")))
     }
 
     /// The files of all that follows, with their names.

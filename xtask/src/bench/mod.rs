@@ -5,6 +5,7 @@
 
 mod cards;
 mod code;
+mod history;
 mod kb;
 mod latency;
 mod start;
@@ -25,6 +26,7 @@ struct Bench {
 const ALL: &[Bench] = &[
     Bench { name: "start", run: start::run },
     Bench { name: "code", run: code::run },
+    Bench { name: "history", run: history::run },
     Bench { name: "cards", run: cards::run },
     Bench { name: "work", run: work::run },
     Bench { name: "kb", run: kb::run },

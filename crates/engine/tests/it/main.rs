@@ -18,6 +18,7 @@ mod locate;
 mod plans;
 mod setup;
 mod shared_facts;
+mod snapshots;
 mod soak;
 mod verify;
 mod work;

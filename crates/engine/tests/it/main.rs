@@ -17,6 +17,7 @@ mod kb;
 mod locate;
 mod plans;
 mod setup;
+mod shapes;
 mod shared_facts;
 mod snapshots;
 mod soak;

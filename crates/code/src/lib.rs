@@ -13,7 +13,8 @@ mod tables;
 mod unused;
 
 pub use calls::{
-    EdgeRow, Relation, Sure, edges_from, edges_to, every_edge, settle, unsure_calls, unsure_names,
+    Digest, EdgeRow, Relation, Sure, cut_short, edges_from, edges_to, every_edge, settle,
+    unsure_calls, unsure_names,
 };
 pub use find::{Case, Find, find};
 pub use moves::{Because, Known, moves};

@@ -19,7 +19,7 @@ pub const DUMP: &[&str] = &[
     "SELECT * FROM import",
     "SELECT * FROM export",
     "SELECT * FROM syntax_error",
-    "SELECT path, face, own FROM summary JOIN place ON id = place",
+    "SELECT path, face, own, parts, cut FROM summary JOIN place ON id = place",
     "SELECT path, name, digest FROM offer JOIN place ON id = place",
     "SELECT p.path, f.path, from_name, relation, t.path, to_name, sure, line FROM edge
      JOIN place p ON p.id = place JOIN place f ON f.id = from_place

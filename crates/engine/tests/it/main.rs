@@ -22,6 +22,7 @@ mod plans;
 mod review;
 mod setup;
 mod shared_facts;
+mod snapshots;
 mod soak;
 mod verify;
 mod work;

@@ -2,9 +2,11 @@
 //! and what usually changes together.
 
 mod book;
+pub(crate) mod check;
 mod follow;
 mod layer;
 mod route;
+pub(crate) mod snapshot;
 mod symbol;
 
 pub(crate) use book::{Artifact, Book, Together, ago, moment, short};

@@ -22,8 +22,14 @@ pub(crate) fn test(root: &Path) -> Result<()> {
     let cases = std::env::var("PROPTEST_CASES").unwrap_or_else(|_| CASES.into());
     run(cargo(root, &["test", "--workspace", "--locked"]).env("PROPTEST_CASES", cases))?;
     let built = build(root, &["--package", "cairn", "--bins", "--examples"], "debug")?;
+    verify(root, &built.join("cairn"))?;
     let tools = tools::install(root)?;
     run(&mut tools::run(root, &tools, &built.join("cairn"), &built.join("examples/conformance")))
+}
+
+/// What this repository has written down about itself is still true.
+fn verify(root: &Path, cairn: &Path) -> Result<()> {
+    run(Command::new(cairn).current_dir(root).arg("verify"))
 }
 
 /// The same with many more random cases, and a kill at every step.

@@ -39,7 +39,8 @@ pub(super) struct Asked {
 
 impl Asked {
     pub(super) fn new(text: &str) -> Self {
-        let (mut counts, mut small) = (BTreeMap::new(), BTreeMap::new());
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut small: BTreeMap<String, usize> = BTreeMap::new();
         for word in words::spread(text).split(' ').filter(|word| is_word(word)) {
             let list = if is_telling(word) { &mut counts } else { &mut small };
             *list.entry(word.to_owned()).or_default() += 1;

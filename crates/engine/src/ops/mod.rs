@@ -10,6 +10,8 @@ mod code;
 mod context;
 mod deps;
 mod doctor;
+mod explain;
+mod fix;
 pub(crate) mod graph;
 mod help;
 mod history;
@@ -22,6 +24,7 @@ mod link;
 mod reach;
 mod relation;
 mod restore;
+mod review;
 mod search;
 mod share;
 mod status;
@@ -37,6 +40,7 @@ mod work;
 use base::{Problem, Result};
 
 pub(crate) use self::code::zoom::first_sentence;
+pub(crate) use self::kb::upsert::apply as kb_plan;
 
 use crate::contract::schema::Object;
 use crate::contract::spec::OpSpec;
@@ -49,7 +53,10 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<deps::Deps>(),
     OpSpec::query::<trace::Trace>(),
     OpSpec::query::<subgraph::Subgraph>(),
+    OpSpec::query::<review::Review>(),
+    OpSpec::query::<explain::Explain>(),
     OpSpec::query::<verify::Verify>(),
+    OpSpec::action::<fix::Fix>(),
     OpSpec::query::<code::zoom::Zoom>(),
     OpSpec::query::<code::find::Find>(),
     OpSpec::query::<code::imports::Imports>(),

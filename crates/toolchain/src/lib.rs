@@ -8,6 +8,7 @@ mod dead;
 mod find;
 mod frame;
 mod host;
+pub mod lsp;
 mod platform;
 mod probe;
 mod process;

@@ -143,7 +143,7 @@ impl Declared {
 }
 
 /// Refuses a file that its owner made read-only: a rename into its place would not ask.
-fn writable(view: &View, path: &RepoPath) -> Result<()> {
+pub(crate) fn writable(view: &View, path: &RepoPath) -> Result<()> {
     let known = view.tree().dir().symlink_metadata(path.to_relative());
     if known.is_ok_and(|known| known.permissions().readonly()) {
         return Err(Problem::new(Code::InvalidOperation, format!("`{path}` is read-only"))

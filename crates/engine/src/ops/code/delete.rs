@@ -41,7 +41,7 @@ impl Mutation for Delete {
     const NAME: &'static str = "code.delete";
     const EFFECT: Effect = Effect::OVERWRITES;
     const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_delete").joining(["file", "symbol", "#", "target"])];
+        &[Alias::of("kart_delete").joining(["file|path", "symbol", "#", "target"])];
     const EXAMPLES: &'static [Example] =
         &[Example { args: "src/session.ts#legacy --dry-run", shows: "what would go" }];
     type Answer = Edited;

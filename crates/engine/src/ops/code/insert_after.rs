@@ -34,7 +34,7 @@ impl Mutation for InsertAfter {
     const NAME: &'static str = "code.insert_after";
     const EFFECT: Effect = Effect::ADDS;
     const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_insert_after").joining(["file", "symbol", "#", "target"])];
+        &[Alias::of("kart_insert_after").joining(["file|path", "symbol", "#", "target"])];
     const EXAMPLES: &'static [Example] = &[Example {
         args: "src/session.ts#Session.refresh --content 'refresh() {}' --dry-run",
         shows: "what it would look like",

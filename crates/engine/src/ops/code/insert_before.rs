@@ -34,7 +34,7 @@ impl Mutation for InsertBefore {
     const NAME: &'static str = "code.insert_before";
     const EFFECT: Effect = Effect::ADDS;
     const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_insert_before").joining(["file", "symbol", "#", "target"])];
+        &[Alias::of("kart_insert_before").joining(["file|path", "symbol", "#", "target"])];
     const EXAMPLES: &'static [Example] = &[Example {
         args: "src/session.ts#Session.refresh --content 'refresh() {}' --dry-run",
         shows: "what it would look like",

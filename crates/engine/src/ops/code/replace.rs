@@ -34,7 +34,7 @@ impl Mutation for Replace {
     const NAME: &'static str = "code.replace";
     const EFFECT: Effect = Effect::OVERWRITES;
     const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_replace").joining(["file", "symbol", "#", "target"])];
+        &[Alias::of("kart_replace").joining(["file|path", "symbol", "#", "target"])];
     const EXAMPLES: &'static [Example] = &[Example {
         args: "src/session.ts#Session.refresh --content 'refresh() {}' --dry-run",
         shows: "what replacing a method would change",

@@ -131,7 +131,7 @@ pub(crate) fn pairs(files: &[ChangedFile]) -> Vec<Pair<'_>> {
         let before = Symbols::of(file.before_path(), file.before.as_deref());
         (before, Symbols::of(&file.path, file.after.as_deref()))
     };
-    files.iter().map(|file| pair(file)).zip(files).map(|((b, a), file)| (file, b, a)).collect()
+    files.iter().map(pair).zip(files).map(|((b, a), file)| (file, b, a)).collect()
 }
 
 impl ChangedSymbol {

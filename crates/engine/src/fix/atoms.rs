@@ -19,7 +19,10 @@ pub(super) fn mend(view: &View, trail: &Trail<'_>) -> Result<Mended> {
     let mut stale = Vec::new();
     let mut moved: Vec<(Atom, Vec<String>)> = Vec::new();
     if !is_empty(view)? {
-        let atoms: Vec<Atom> = look(view, |draft| draft.all())?;
+        let atoms = look(view, |draft| {
+            let atoms: Vec<Atom> = draft.all()?;
+            Ok(atoms)
+        })?;
         for atom in atoms {
             view.call().go_on()?;
             let mut paths = atom.paths.clone();

@@ -96,7 +96,7 @@ pub(crate) fn review(view: &View, between: &Between) -> Result<Review> {
     review.take(found);
     // Each question has put its own in order: only the severity decides between them.
     review.findings.sort_by_key(|finding| finding.severity);
-    Ok(Review { tests, files, symbols, ..review })
+    Ok(Review { files, symbols, tests, ..review })
 }
 
 impl Review {

@@ -12,7 +12,7 @@ use tree::{Disk, FileEdit, Journal, Recovered, Tree};
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
 use crate::durable::place::StorePlace;
-use crate::durable::{Durable, Kept};
+use crate::durable::{Durable, Idle, Kept};
 use crate::follow::{Following, Look};
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
@@ -124,6 +124,8 @@ pub struct Workspace {
     lacks: Vec<String>,
     /// What was derived from a store, as of its revision
     kept: Kept,
+    /// Connections to stores that nobody reads through
+    idle: Idle,
 }
 
 impl Workspace {
@@ -163,6 +165,7 @@ impl Workspace {
             notices: Mutex::default(),
             behind: Default::default(),
             kept: Kept::default(),
+            idle: Idle::default(),
             git: git.transpose()?,
             homes,
             tree,
@@ -260,11 +263,16 @@ impl Workspace {
         settings: &Settings,
         call: &Call,
     ) -> Result<Option<Look>> {
-        let found = self.following.iter().find(|following| following.name == name);
-        let found = found.ok_or_else(|| Problem::internal(format!("nothing follows as {name}")))?;
+        let found = self.following(name)?;
         let Some(git) = &self.git else { return Ok(None) };
         self.make_cache()?;
         found.look((git, &settings.config), call).map(Some)
+    }
+
+    /// What follows the commit that is checked out, for an area.
+    pub(crate) fn following(&self, name: &str) -> Result<&Following> {
+        let found = self.following.iter().find(|following| following.name == name);
+        found.ok_or_else(|| Problem::internal(format!("nothing follows as {name}")))
     }
 
     /// The files of all that follows, with their names.
@@ -341,7 +349,12 @@ impl Workspace {
 
     /// Makes the cache folder, which hides itself from git.
     pub(crate) fn make_cache(&self) -> Result<()> {
-        self.refresher.generations.make_folder().map(drop)
+        self.cache().map(drop)
+    }
+
+    /// The cache folder, made if need be.
+    pub(crate) fn cache(&self) -> Result<tree::Folder> {
+        self.refresher.generations.make_folder()
     }
 
     /// The hand that writes.
@@ -491,6 +504,11 @@ impl Workspace {
     /// What was derived from a store, as of its revision.
     pub(crate) fn kept(&self) -> &Kept {
         &self.kept
+    }
+
+    /// Connections to stores that stay open between the calls of a server.
+    pub(crate) fn idle(&self) -> Option<&Idle> {
+        (self.mode == Mode::Serving).then_some(&self.idle)
     }
 
     /// Changes that were committed to files.

@@ -10,6 +10,8 @@ mod code;
 mod context;
 mod deps;
 mod doctor;
+mod explain;
+mod fix;
 pub(crate) mod graph;
 mod help;
 mod history;
@@ -22,6 +24,7 @@ mod link;
 mod reach;
 mod relation;
 mod restore;
+mod review;
 mod search;
 mod share;
 mod status;
@@ -40,6 +43,7 @@ use base::{Problem, Result};
 
 pub(crate) use self::code::diagnostics::cells as diagnostic_cells;
 pub(crate) use self::code::zoom::first_sentence;
+pub(crate) use self::kb::upsert::apply as kb_plan;
 
 use crate::contract::schema::Object;
 use crate::contract::spec::OpSpec;
@@ -52,7 +56,10 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<deps::Deps>(),
     OpSpec::query::<trace::Trace>(),
     OpSpec::query::<subgraph::Subgraph>(),
+    OpSpec::query::<review::Review>(),
+    OpSpec::query::<explain::Explain>(),
     OpSpec::query::<verify::Verify>(),
+    OpSpec::action::<fix::Fix>(),
     OpSpec::query::<code::zoom::Zoom>(),
     OpSpec::query::<code::find::Find>(),
     OpSpec::query::<code::imports::Imports>(),
@@ -106,6 +113,9 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<history::provenance::Provenance>(),
     OpSpec::query::<history::tags::Tags>(),
     OpSpec::query::<history::cochange::Cochange>(),
+    OpSpec::action::<history::snapshot::TakeSnapshot>(),
+    OpSpec::query::<history::snapshots::Snapshots>(),
+    OpSpec::action::<history::restore::RestoreSnapshot>(),
     OpSpec::query::<work::next::Next>(),
     OpSpec::mutation::<work::claim::Claim>(),
     OpSpec::query::<work::show::Show>(),

@@ -41,6 +41,7 @@ mod work;
 
 use base::{Problem, Result};
 
+pub(crate) use self::code::diagnostics::cells as diagnostic_cells;
 pub(crate) use self::code::zoom::first_sentence;
 pub(crate) use self::kb::upsert::apply as kb_plan;
 
@@ -79,6 +80,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<code::hints::Hints>(),
     OpSpec::query::<code::actions::Actions>(),
     OpSpec::query::<code::expand_macro::ExpandMacro>(),
+    OpSpec::query::<code::diagnostics::Diagnostics>(),
     OpSpec::action::<code::restart::Restart>(),
     OpSpec::query::<card::list::List>(),
     OpSpec::query::<card::show::Show>(),

@@ -7,8 +7,10 @@
 mod calls;
 mod choice;
 mod edits;
+mod format;
 mod found;
 mod hover;
+mod lint;
 mod projects;
 mod spot;
 mod tell;
@@ -26,8 +28,10 @@ use toolchain::lsp::{Encoding, Failure, Lack, Session, uri_of};
 pub(crate) use self::calls::CallGraph;
 pub(crate) use self::choice::candidates;
 pub(crate) use self::edits::{Rewrite, rewrites, still_parses};
+pub(crate) use self::format::{Formatted, format};
 pub(crate) use self::found::{Outside, Places, Sighting, Texts};
 pub(crate) use self::hover::types;
+pub(crate) use self::lint::{Checked, Diagnosis, Wanted, by_linter, check};
 pub(crate) use self::spot::{Spot, own_name};
 pub(crate) use self::tell::Pool;
 

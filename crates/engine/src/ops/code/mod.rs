@@ -3,6 +3,7 @@
 pub(super) mod actions;
 pub(super) mod definition;
 pub(super) mod delete;
+pub(super) mod diagnostics;
 pub(super) mod expand_macro;
 pub(super) mod find;
 pub(super) mod grep;

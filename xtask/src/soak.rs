@@ -31,11 +31,12 @@ pub(crate) fn run(minutes: Option<&str>) -> Result<()> {
     };
     let report = soak::soak(command, PROCESSES, Duration::from_secs_f64(minutes * 60.0));
     run::say(&format!(
-        "| minutes | killed | lines acknowledged | pairs acknowledged | reads | busy | wrong |\n\
-         |---|---|---|---|---|---|---|\n| {minutes} | {} | {} | {} | {} | {} | {} |\n",
+        "| minutes | killed | lines | pairs | facts and tasks | reads | busy | wrong |\n\
+         |---|---|---|---|---|---|---|---|\n| {minutes} | {} | {} | {} | {} | {} | {} | {} |\n",
         report.killed,
         report.lines.len(),
         report.pairs,
+        report.records.len(),
         report.reads,
         report.busy,
         report.wrong.len()

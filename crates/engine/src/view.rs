@@ -21,9 +21,11 @@ use crate::durable::{Durable, Reading};
 use crate::follow::{Look, Shelves};
 use crate::graph::Layer;
 use crate::index::{Freshness, Index, file_mark, tables};
+use crate::precise::{CallGraph, Pool};
 use crate::repo::Repository;
 use crate::settings::Settings;
-use crate::workspace::{Homes, Workspace};
+use crate::trust::Trust;
+use crate::workspace::{Homes, Mode, Workspace};
 
 /// How long an answer waits for what it could do without.
 const GLANCE: Duration = Duration::from_millis(300);
@@ -44,6 +46,8 @@ pub struct View<'w> {
     doubts: RefCell<Vec<String>>,
     /// What areas put together once a view, by its type
     made: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
+    /// A language server's call graph, where one was asked for
+    calls: OnceCell<CallGraph>,
 }
 
 impl<'w> View<'w> {
@@ -63,6 +67,7 @@ impl<'w> View<'w> {
             followed,
             doubts,
             made: RefCell::default(),
+            calls: OnceCell::new(),
         }
     }
 
@@ -80,6 +85,31 @@ impl<'w> View<'w> {
     pub(crate) fn git_index(&self) -> Option<PathBuf> {
         let named = self.workspace.env.iter().find(|(name, _)| name == "GIT_INDEX_FILE");
         named.map(|(_, path)| self.tree().root().join(path))
+    }
+
+    /// The language servers.
+    pub(crate) fn servers(&self) -> &'w Pool {
+        &self.workspace.servers
+    }
+
+    /// Whether the repository's own programs may run.
+    pub(crate) fn trust(&self) -> &'w Trust {
+        &self.workspace.trust
+    }
+
+    /// Whether one answer is wanted, or many.
+    pub(crate) fn mode(&self) -> Mode {
+        self.workspace.mode()
+    }
+
+    /// Follows calls as a language server knows them from now on.
+    pub(crate) fn follow_calls(&self, calls: CallGraph) {
+        let _ = self.calls.set(calls); // once a view: there is one question a call
+    }
+
+    /// The call graph of a language server, where one is followed.
+    pub(crate) fn calls(&self) -> Option<&CallGraph> {
+        self.calls.get()
     }
 
     /// Where data is kept.
@@ -165,7 +195,10 @@ impl<'w> View<'w> {
             found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
         if cell.get().is_none() {
             let path = self.place()?.seen(durable);
-            let opened = durable.read_again(&path, self.workspace.idle())?;
+            let opened = match self.workspace.idle() {
+                Some(idle) => durable.read_again(&path, idle)?,
+                None => durable.read(&path)?,
+            };
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
         Ok(cell.get().and_then(Option::as_ref))
@@ -367,8 +400,9 @@ impl<'w> View<'w> {
 impl Drop for View<'_> {
     /// The connections to stores are open for the next view.
     fn drop(&mut self) {
+        let Some(idle) = self.workspace.idle() else { return };
         let looks = self.stores.iter_mut().filter_map(|(_, cell)| cell.take().flatten());
-        looks.for_each(|reading| self.workspace.idle().give(reading));
+        looks.for_each(|reading| idle.give(reading));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use store::Connection;
 
@@ -12,21 +13,30 @@ use crate::index::file_mark;
 /// Connections that stay open, at most.
 const KEPT: usize = 6;
 
-/// Which file a connection reads: its name may since belong to another.
+/// Which file a connection reads, and how it was then: its name may since belong to another, and
+/// somebody may have damaged it where a connection that remembers its pages would not notice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileId {
     path: PathBuf,
     mark: String,
+    bytes: u64,
+    modified: Option<SystemTime>,
 }
 
 impl FileId {
     /// The file that is at a path now.
     pub(super) fn of(path: &Path) -> Option<Self> {
-        Some(Self { path: path.to_path_buf(), mark: file_mark(path)? })
+        let known = std::fs::metadata(path).ok()?;
+        Some(Self {
+            path: path.to_path_buf(),
+            mark: file_mark(path)?,
+            bytes: known.len(),
+            modified: known.modified().ok(),
+        })
     }
 
     fn is_there(&self) -> bool {
-        file_mark(&self.path).as_ref() == Some(&self.mark)
+        Self::of(&self.path).as_ref() == Some(self)
     }
 }
 

@@ -31,14 +31,17 @@ mod status;
 mod subgraph;
 mod sync;
 mod trace;
+mod trust;
 mod undo;
 mod uninstall;
+mod untrust;
 mod verify;
 mod version;
 mod work;
 
 use base::{Problem, Result};
 
+pub(crate) use self::code::diagnostics::cells as diagnostic_cells;
 pub(crate) use self::code::zoom::first_sentence;
 pub(crate) use self::kb::upsert::apply as kb_plan;
 
@@ -68,6 +71,17 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<code::insert_before::InsertBefore>(),
     OpSpec::mutation::<code::insert_after::InsertAfter>(),
     OpSpec::mutation::<code::delete::Delete>(),
+    OpSpec::mutation::<code::rename::Rename>(),
+    OpSpec::query::<code::references::References>(),
+    OpSpec::query::<code::definition::Definition>(),
+    OpSpec::query::<code::type_definition::TypeDefinition>(),
+    OpSpec::query::<code::implementation::Implementation>(),
+    OpSpec::query::<code::symbols::Symbols>(),
+    OpSpec::query::<code::hints::Hints>(),
+    OpSpec::query::<code::actions::Actions>(),
+    OpSpec::query::<code::expand_macro::ExpandMacro>(),
+    OpSpec::query::<code::diagnostics::Diagnostics>(),
+    OpSpec::action::<code::restart::Restart>(),
     OpSpec::query::<card::list::List>(),
     OpSpec::query::<card::show::Show>(),
     OpSpec::mutation::<card::create::Create>(),
@@ -146,6 +160,8 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::action::<share::Share>(),
     OpSpec::mutation::<baseline::Accept>(),
     OpSpec::mutation::<undo::Undo>(),
+    OpSpec::action::<trust::Trust>(),
+    OpSpec::action::<untrust::Untrust>(),
     OpSpec::action::<init::Init>(),
     OpSpec::action::<uninstall::Uninstall>(),
     OpSpec::action::<restore::Restore>(),

@@ -13,14 +13,15 @@ mod tables;
 mod unused;
 
 pub use calls::{
-    EdgeRow, Relation, Sure, edges_from, edges_to, every_edge, settle, unsure_calls, unsure_names,
+    Digest, EdgeRow, Relation, Sure, cut_short, edges_from, edges_to, every_edge, settle,
+    unsure_calls, unsure_names,
 };
 pub use find::{Case, Find, find};
 pub use moves::{Because, Known, moves};
 pub use resolve::{Files, Taker, resolve, taken_from, takers};
 pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
 pub use tables::{
-    DUMP, SCHEMA, broken, definitions, export_names, imports, in_file, in_folder, near_names,
-    symbol, symbols_called,
+    DUMP, SCHEMA, broken, definitions, export_names, importing, imports, in_file, in_folder,
+    near_names, symbol, symbols_called,
 };
 pub use unused::{Sure as Unneeded, Unused, unused};

@@ -6,6 +6,7 @@
 mod cards;
 mod code;
 mod history;
+mod kb;
 mod latency;
 mod start;
 mod work;
@@ -28,6 +29,7 @@ const ALL: &[Bench] = &[
     Bench { name: "history", run: history::run },
     Bench { name: "cards", run: cards::run },
     Bench { name: "work", run: work::run },
+    Bench { name: "kb", run: kb::run },
 ];
 
 /// What every benchmark is given.

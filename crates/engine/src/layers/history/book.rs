@@ -168,6 +168,20 @@ impl<'v> Book<'v> {
         line::last_touch(self.line, artifact)
     }
 
+    /// When a file of the commit that is checked out was first and last committed.
+    pub(crate) fn dates(&self, path: &RepoPath) -> Result<Option<(String, String)>> {
+        let Some(place) = line::at(self.line, path)?.filter(|place| place.live) else {
+            return Ok(None);
+        };
+        let touches = line::touches_of(self.line, place.artifact)?;
+        let ends = touches.first().zip(touches.last());
+        let dated = |touch: &TouchRow| -> Result<String> {
+            let time = Timestamp::from_second(self.stop(touch.pos)?.time);
+            Ok(time.map(|time| time.to_string()).unwrap_or_default())
+        };
+        ends.map(|(first, last)| Ok((dated(first)?, dated(last)?))).transpose()
+    }
+
     /// The commit at a position.
     pub(crate) fn stop(&self, pos: i64) -> Result<Stop> {
         line::stop_at(self.line, pos)?.ok_or_else(|| Problem::internal("a gap in the history"))

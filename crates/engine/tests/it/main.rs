@@ -20,6 +20,7 @@ mod locate;
 mod odd_questions;
 mod plans;
 mod review;
+mod servers;
 mod setup;
 mod shared_facts;
 mod snapshots;

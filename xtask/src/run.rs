@@ -36,9 +36,9 @@ fn verify(root: &Path, cairn: &Path) -> Result<()> {
 /// The engine against real language servers, which are fetched first.
 fn server_tests(root: &Path) -> Result<Command> {
     let servers = tools::install_servers(root)?;
-    let args = ["test", "--package", "engine", "--locked", "--features", "servers"];
+    let args = ["test", "--package", "engine", "--locked", "--test", "servers"];
     let mut command = cargo(root, &args);
-    command.args(["--test", "servers"]).env("CAIRN_SERVERS", &servers.folder);
+    command.env("CAIRN_SERVERS", &servers.folder);
     if let Some(folder) = servers.rust_analyzer {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let all = [folder].into_iter().chain(std::env::split_paths(&path));

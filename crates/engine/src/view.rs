@@ -21,9 +21,11 @@ use crate::durable::{Durable, Reading};
 use crate::follow::{Look, Shelves};
 use crate::graph::Layer;
 use crate::index::{Freshness, Index, file_mark, tables};
+use crate::precise::{CallGraph, Pool};
 use crate::repo::Repository;
 use crate::settings::Settings;
-use crate::workspace::{Homes, Workspace};
+use crate::trust::Trust;
+use crate::workspace::{Homes, Mode, Workspace};
 
 /// How long an answer waits for what it could do without.
 const GLANCE: Duration = Duration::from_millis(300);
@@ -44,6 +46,8 @@ pub struct View<'w> {
     doubts: RefCell<Vec<String>>,
     /// What areas put together once a view, by its type
     made: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
+    /// A language server's call graph, where one was asked for
+    calls: OnceCell<CallGraph>,
 }
 
 impl<'w> View<'w> {
@@ -63,6 +67,7 @@ impl<'w> View<'w> {
             followed,
             doubts,
             made: RefCell::default(),
+            calls: OnceCell::new(),
         }
     }
 
@@ -80,6 +85,31 @@ impl<'w> View<'w> {
     pub(crate) fn git_index(&self) -> Option<PathBuf> {
         let named = self.workspace.env.iter().find(|(name, _)| name == "GIT_INDEX_FILE");
         named.map(|(_, path)| self.tree().root().join(path))
+    }
+
+    /// The language servers.
+    pub(crate) fn servers(&self) -> &'w Pool {
+        &self.workspace.servers
+    }
+
+    /// Whether the repository's own programs may run.
+    pub(crate) fn trust(&self) -> &'w Trust {
+        &self.workspace.trust
+    }
+
+    /// Whether one answer is wanted, or many.
+    pub(crate) fn mode(&self) -> Mode {
+        self.workspace.mode()
+    }
+
+    /// Follows calls as a language server knows them from now on.
+    pub(crate) fn follow_calls(&self, calls: CallGraph) {
+        let _ = self.calls.set(calls); // once a view: there is one question a call
+    }
+
+    /// The call graph of a language server, where one is followed.
+    pub(crate) fn calls(&self) -> Option<&CallGraph> {
+        self.calls.get()
     }
 
     /// Where data is kept.

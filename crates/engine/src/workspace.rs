@@ -17,8 +17,10 @@ use crate::follow::{Following, Look};
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
 use crate::plan::{Change, Plan, Written};
+use crate::precise::Pool;
 use crate::repo::Repository;
 use crate::settings::{Settings, SettingsFile};
+use crate::trust::Trust;
 use crate::view::View;
 
 /// How long a writer queues before it gives up with `BUSY`.
@@ -60,6 +62,8 @@ pub struct Opening<'a> {
     pub mode: Mode,
     /// Where a folder may be made for a moment, outside every repository
     pub scratch: PathBuf,
+    /// Where the user keeps which repositories they trust
+    pub trusted: Option<PathBuf>,
     /// The hand that writes
     pub disk: Disk,
     /// What there is to ask
@@ -102,6 +106,9 @@ pub struct Workspace {
     pub env: Vec<(OsString, OsString)>,
     /// Where a folder may be made for a moment, outside every repository
     pub scratch: PathBuf,
+    /// Whether the repository's own programs may run
+    pub trust: Trust,
+    pub(crate) servers: Pool,
     is_repository: bool,
     mode: Mode,
     settings: SettingsFile,
@@ -137,6 +144,8 @@ impl Workspace {
             _ => Vec::new(),
         };
         let is_repository = layout.is_some();
+        let trust = Trust::of(opening.trusted, tree.root(), layout.as_ref());
+        let servers = Pool::new(tree.root(), &opening.env);
         let git = layout.zip(opening.host).map(|(layout, host)| Repository::open(host, layout));
         let indexers = opening.areas.iter().filter_map(|area| area.indexer).collect();
         let facts = homes.facts.clone();
@@ -146,6 +155,8 @@ impl Workspace {
             journal: Journal::at(homes.local.join("journal")),
             disk: opening.disk,
             is_repository,
+            trust,
+            servers,
             mode: opening.mode,
             env: opening.env,
             scratch: opening.scratch,
@@ -181,6 +192,16 @@ impl Workspace {
         }
         Err(Problem::new(Code::Unavailable, "the folder that is served is not the one it was")
             .hint("start the server anew"))
+    }
+
+    /// How long it stays open.
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Ends the language servers. Whoever keeps a workspace beyond its last answer calls this.
+    pub fn release(&self) {
+        self.servers.stop();
     }
 
     /// Reads; if the index turns out to be damaged, builds it anew and reads once more.

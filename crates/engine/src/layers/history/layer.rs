@@ -196,7 +196,7 @@ fn commit<'v>(view: &'v View, wanted: &EntityRef) -> Result<Option<(Book<'v>, St
     Ok(only.map(|stop| (book, stop)))
 }
 
-pub(super) fn commit_node(stop: &Stop) -> EntityRef {
+pub(crate) fn commit_node(stop: &Stop) -> EntityRef {
     let name = short(&stop.sha).parse().expect("hex digits are a commit's name");
     EntityRef::Commit(name)
 }

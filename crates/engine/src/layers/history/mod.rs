@@ -11,5 +11,5 @@ mod symbol;
 
 pub(crate) use book::{Artifact, Book, Together, ago, moment, short};
 pub(crate) use follow::HistoryFollower;
-pub(crate) use layer::HistoryLayer;
+pub(crate) use layer::{HistoryLayer, commit_node};
 pub(crate) use symbol::{SymbolHistory, SymbolTouch, follow as follow_symbol};

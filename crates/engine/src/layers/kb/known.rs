@@ -185,7 +185,7 @@ fn nearest(view: &View, files: &FromFiles, id: &str) -> Result<Option<String>> {
 }
 
 /// Whether a piece of the tree is there, whatever kind of file it is called.
-pub(super) fn is_there(view: &View, node: &EntityRef) -> bool {
+pub(crate) fn is_there(view: &View, node: &EntityRef) -> bool {
     let held = view.layers().iter().any(|layer| layer.holds(view, node).unwrap_or(false));
     let as_file = || match node {
         EntityRef::File(path) | EntityRef::Module(path) => {

@@ -18,7 +18,7 @@ use crate::search;
 
 pub(crate) use change::{KbChange, What};
 pub(crate) use index::KbIndexer;
-pub(crate) use known::{is_document, known, outside, place, stamp};
+pub(crate) use known::{Knowledge, is_document, is_there, known, outside, place, stamp};
 pub(crate) use layer::KbLayer;
 pub(crate) use rules::RULES;
 pub(crate) use synced::Extracted;

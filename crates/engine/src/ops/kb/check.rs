@@ -125,7 +125,7 @@ impl Render for Checked {
             let word = finding.severity.word();
             let severity = match finding.severity {
                 Severity::Error => Cell::bad(word),
-                Severity::Warning => Cell::text(word),
+                _ => Cell::text(word),
             };
             vec![
                 severity,

@@ -13,6 +13,7 @@ mod facts;
 mod follow;
 mod globs;
 pub mod graph;
+mod idle;
 mod index;
 pub mod layers;
 mod locate;

@@ -159,7 +159,7 @@ impl<'w> View<'w> {
         let (durable, cell) =
             found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
         if cell.get().is_none() {
-            let opened = durable.read(&self.place()?.seen(durable))?;
+            let opened = self.workspace.stores().read(durable, &self.place()?.seen(durable))?;
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
         Ok(cell.get().and_then(Option::as_ref))
@@ -237,7 +237,7 @@ impl<'w> View<'w> {
     pub(crate) fn texts(&self) -> Result<Vec<&Connection>> {
         let mut texts = vec![self.index()?.conn()];
         for (durable, _) in self.stores.iter().filter(|(durable, _)| durable.has_texts()) {
-            texts.extend(self.store(durable.name)?.map(|reading| &reading.conn));
+            texts.extend(self.store(durable.name)?.map(|reading| &*reading.conn));
         }
         Ok(texts)
     }

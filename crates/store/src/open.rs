@@ -138,7 +138,7 @@ pub fn require_sound_library() -> Result<()> {
 
 pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_millis(tables::BUSY_TIMEOUT_MS.into()))?;
-    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_prepared_statement_cache_capacity(256);
     connection.execute_batch(tables::SETTINGS)
 }
 

@@ -5,6 +5,7 @@
 
 mod cards;
 mod code;
+mod cross;
 mod latency;
 mod start;
 mod work;
@@ -26,6 +27,7 @@ const ALL: &[Bench] = &[
     Bench { name: "code", run: code::run },
     Bench { name: "cards", run: cards::run },
     Bench { name: "work", run: work::run },
+    Bench { name: "cross", run: cross::run },
 ];
 
 /// What every benchmark is given.

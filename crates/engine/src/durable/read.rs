@@ -1,17 +1,15 @@
 //! A durable store as of one moment.
 
-use std::path::Path;
-
 use base::Result;
-use store::{Connection, problem};
 
 use super::tables;
+use crate::idle::Lent;
 
 /// A look at a store: nothing that is written meanwhile is seen.
 #[derive(Debug)]
 pub struct Reading {
     /// The connection that the store is read through
-    pub conn: Connection,
+    pub conn: Lent,
     /// Counts up with every change
     pub revision: i64,
     /// How many steps of its schema it has
@@ -19,9 +17,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    pub(super) fn open(path: &Path) -> Result<Self> {
-        let conn = store::open_reading(path)?;
-        conn.execute_batch(tables::BEGIN_READ).map_err(problem("read a store"))?;
+    pub(super) fn of(conn: Lent) -> Result<Self> {
         let steps = store::version(&conn)? as usize;
         let revision = if steps == 0 { 0 } else { tables::revision(&conn)? };
         Ok(Self { conn, revision, steps })

@@ -88,7 +88,7 @@ impl Query for Search {
         let query = self.query.as_str();
         let Hits { mut hits, is_cut } = match locate::is_prose(query) {
             true => about(view, query, &filter)?,
-            false => named(view, query, &filter)?,
+            false => named(view, query, (&filter, self.offset.get() + self.limit.get()))?,
         };
         // The index holds what every document says; the configuration decides which count.
         hits.retain(|hit| hit.kind != "kb" || is_held(view, &hit.node));
@@ -135,8 +135,8 @@ fn about(view: &View, text: &str, filter: &Filter) -> Result<Hits> {
 }
 
 /// What is called so, or says so, wherever its text is kept.
-fn named(view: &View, query: &str, filter: &Filter) -> Result<Hits> {
-    let mut hits = crate::search::search_all(&view.texts()?, query, filter)?;
+fn named(view: &View, query: &str, (filter, most): (&Filter, usize)) -> Result<Hits> {
+    let mut hits = crate::search::search_all(&view.texts()?, query, (filter, most))?;
     for layer in view.layers() {
         let texts = layer.texts(view, query, filter)?;
         hits.hits.extend(crate::search::judge(texts, query));

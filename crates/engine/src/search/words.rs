@@ -9,6 +9,19 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words
 }
 
+/// What a node is asked for by, in lower case: its name, the last part of its path, and what
+/// comes last in that.
+pub(crate) fn keys(name: &str) -> Vec<String> {
+    let name = name.to_lowercase();
+    let stem = name.rsplit('/').next().unwrap_or_default().to_owned();
+    let last = name.rsplit(['/', '.', ':']).next().unwrap_or_default().to_owned();
+    let mut keys = vec![name, stem, last];
+    keys.retain(|key| !key.is_empty());
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
 /// What goes into the index: the words, and each identifier that was split also whole.
 pub(crate) fn spread(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);

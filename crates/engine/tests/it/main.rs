@@ -14,6 +14,7 @@ mod hardening;
 mod history;
 mod imports;
 mod kb;
+mod killed;
 mod locate;
 mod plans;
 mod setup;

@@ -6,4 +6,4 @@ mod index;
 mod layer;
 
 pub(crate) use index::CodeIndexer;
-pub(crate) use layer::{CodeLayer, handle};
+pub(crate) use layer::{CodeLayer, handle, named_node};

@@ -7,16 +7,13 @@
 use std::fs;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use base::Result;
 use store::Connection;
 
 use crate::index::tables::{BEGIN_READ, END_READ};
-
-/// What stays open of one kind, at most.
-const KEPT: usize = 8;
 
 /// Which file on disk something reads: its name may since belong to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,24 +60,30 @@ fn numbers(_: &fs::Metadata) -> (u64, u64) {
 
 /// What is open and idle, by the file it is for.
 #[derive(Debug)]
-pub(crate) struct Pool<T>(Arc<Mutex<Vec<(FileId, T)>>>);
-
-impl<T> Default for Pool<T> {
-    fn default() -> Self {
-        Self(Arc::default())
-    }
+pub(crate) struct Pool<T> {
+    kept: Arc<Mutex<Vec<(FileId, T)>>>,
+    most: usize,
 }
 
 impl<T> Clone for Pool<T> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self { kept: self.kept.clone(), most: self.most }
     }
 }
 
 impl<T> Pool<T> {
+    /// Room for some; without any, all is closed after its use.
+    pub(crate) fn keeping(most: usize) -> Self {
+        Self { kept: Arc::default(), most }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(FileId, T)>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes one for a file. What was for another file of the same name is closed.
     pub(crate) fn take(&self, file: &FileId) -> Option<T> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.lock();
         kept.retain(|(id, _)| id.path != file.path || id == file);
         let at = kept.iter().rposition(|(id, _)| id == file)?;
         Some(kept.remove(at).1)
@@ -88,21 +91,21 @@ impl<T> Pool<T> {
 
     /// Closes all that are for another file than this.
     pub(crate) fn keep_only(&self, file: &FileId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(id, _)| id == file);
+        self.lock().retain(|(id, _)| id == file);
     }
 
     /// Keeps one for the next call; the oldest makes room.
     pub(crate) fn give_back(&self, file: FileId, open: T) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= KEPT {
+        let mut kept = self.lock();
+        kept.push((file, open));
+        if kept.len() > self.most {
             kept.remove(0);
         }
-        kept.push((file, open));
     }
 
     /// Closes all, because their files are to be replaced.
     pub(crate) fn forget(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.lock().clear();
     }
 }
 
@@ -168,7 +171,7 @@ mod tests {
         let path = dir.path().join("a.sqlite");
         let make = || store::open(&path, store::Durability::Derived).unwrap();
         drop(make());
-        let pool = Pool::default();
+        let pool = Pool::keeping(2);
         let lend = |pool: &Pool<Connection>| {
             let file = FileId::unchanged(&path).unwrap();
             pool.lend(file, store::open_reading).unwrap().1

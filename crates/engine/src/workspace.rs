@@ -36,6 +36,9 @@ const IDLE: Duration = Duration::from_secs(2);
 /// How long a watcher waits for the rest of what it has begun to hear.
 const DEBOUNCE: Duration = Duration::from_millis(40);
 
+/// Connections to durable stores that a server keeps open.
+const OPEN_STORES: usize = 6;
+
 /// A change that `watch` took in.
 #[derive(Debug)]
 pub struct Watched {
@@ -154,7 +157,7 @@ impl Workspace {
             notices: Mutex::default(),
             behind: Default::default(),
             kept: Kept::default(),
-            stores: Stores::default(),
+            stores: Stores::keeping(if opening.mode == Mode::Serving { OPEN_STORES } else { 0 }),
             git: git.transpose()?,
             homes,
             tree,

@@ -77,7 +77,7 @@ impl Durable {
 
     /// Looks at the store as of now; nothing if it is not there.
     pub(crate) fn read(&self, path: &Path) -> Result<Option<Reading>> {
-        Stores::default().read(self, path)
+        Stores::keeping(0).read(self, path)
     }
 
     /// A recorded change, by number or the last one. A store that is not there has none.

@@ -10,13 +10,18 @@ use super::{Durable, Reading, StoreChange};
 use crate::idle::{FileId, Pool};
 
 /// The stores that a workspace has open: for reading as of one moment, and for writing.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Stores {
     readers: Pool<Connection>,
     writers: Pool<Store>,
 }
 
 impl Stores {
+    /// Stores that stay open, so many for reading. A process that gives one answer keeps none.
+    pub(crate) fn keeping(most: usize) -> Self {
+        Self { readers: Pool::keeping(most), writers: Pool::keeping(most / 2) }
+    }
+
     /// Looks at a store as of now; nothing if it is not there.
     pub(crate) fn read(&self, durable: &Durable, path: &Path) -> Result<Option<Reading>> {
         let look = || {

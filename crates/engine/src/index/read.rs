@@ -7,6 +7,9 @@ use super::generation::Generations;
 use super::tables;
 use crate::idle::{FileId, Lent, Pool};
 
+/// Connections that stay open between calls, at most.
+const KEPT: usize = 4;
+
 /// The detail that marks a problem of the index, which is mended by building it anew.
 const MARK: (&str, &str) = ("store", "index");
 
@@ -41,7 +44,7 @@ pub struct Index {
 
 impl Readers {
     pub(crate) fn new(generations: Generations) -> Self {
-        Self { generations, idle: Pool::default() }
+        Self { generations, idle: Pool::keeping(KEPT) }
     }
 
     /// Opens the current index, if there is a sound one.

@@ -92,7 +92,8 @@ impl Query for Search {
         };
         // The index holds what every document says; the configuration decides which count.
         hits.retain(|hit| hit.kind != "kb" || is_held(view, &hit.node));
-        let (hits, paging) = Paging::cut(hits, self.offset, self.limit);
+        let (mut hits, paging) = Paging::cut(hits, self.offset, self.limit);
+        crate::search::excerpt(query, &mut hits);
         let hits = hits.into_iter().map(row).collect();
         Ok(Found { query: self.query.to_string(), hits, is_cut, paging })
     }
@@ -128,7 +129,8 @@ fn about(view: &View, text: &str, filter: &Filter) -> Result<Hits> {
         found.hits.retain(|hit| hit.node != handle);
         let name = place.path.to_string();
         let (excerpt, score) = (place.said(), 1.0 + place.score / best);
-        found.hits.push(Hit { node: handle, kind, name, excerpt, why: Why::About, score });
+        let (why, body) = (Why::About, String::new());
+        found.hits.push(Hit { node: handle, kind, name, excerpt, body, why, score });
     }
     found.sort();
     Ok(found)
@@ -146,7 +148,7 @@ fn named(view: &View, query: &str, (filter, most): (&Filter, usize)) -> Result<H
 }
 
 fn row(hit: Hit) -> HitRow {
-    let Hit { node, kind, name, excerpt, why, score } = hit;
+    let Hit { node, kind, name, excerpt, why, score, .. } = hit;
     HitRow { node, kind, name, why: why.words(), excerpt, score: (score * 1000.0).round() / 1000.0 }
 }
 

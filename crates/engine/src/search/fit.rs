@@ -28,11 +28,8 @@ impl Asked {
         #[expect(clippy::cast_precision_loss, reason = "names are short")]
         let brevity = 1.0 / (1.0 + row.name.chars().count() as f64 / 40.0);
         let score = 10.0 - f64::from(why as u8) + fit + brevity;
-        let excerpt = match why {
-            Why::ExactName | Why::Name | Why::Typo => String::new(),
-            _ => self.excerpt(&row.body),
-        };
-        Some(Hit { node: row.node, kind: row.kind, name: row.name, excerpt, why, score })
+        let Found { node, kind, name, body, .. } = row;
+        Some(Hit { node, kind, name, body, excerpt: String::new(), why, score })
     }
 
     pub(super) fn fit(&self, row: &Found) -> Option<(Why, f64)> {
@@ -42,7 +39,7 @@ impl Asked {
         if name == self.whole || stem == self.whole || last == self.whole {
             return Some((Why::ExactName, 3.0)); // before a name that merely holds all of it
         }
-        let literal = name.contains(&self.whole) || row.body.to_lowercase().contains(&self.whole);
+        let literal = name.contains(&self.whole) || self.is_in(&row.body);
         let bonus = match (literal, self.is_punctuated()) {
             (true, true) => 2.0,
             (true, false) => 0.4,
@@ -71,18 +68,37 @@ impl Asked {
         if self.words.is_empty() {
             return (0.0, 0.0);
         }
-        let has = |list: &[String], word: &String| list.iter().any(|w| w.starts_with(&**word));
-        let in_name = words::words(&row.name);
-        let (named, others): (Vec<&String>, Vec<&String>) =
-            self.words.iter().partition(|word| has(&in_name, word));
-        let in_body = if others.is_empty() { Vec::new() } else { words::words(&row.body) };
-        let said = named.len() + others.iter().filter(|word| has(&in_body, word)).count();
+        let mut left: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        let mut strike = |text: &str| {
+            words::each(text, |found| left.retain(|word| !starts_so(found, word)));
+            left.len()
+        };
+        let unnamed = strike(&row.name);
+        let unsaid = if unnamed == 0 { 0 } else { strike(&row.body) };
         #[expect(clippy::cast_precision_loss, reason = "queries are short")]
-        let share = |count: usize| count as f64 / self.words.len() as f64;
-        (share(named.len()), share(said))
+        let share = |left: usize| (self.words.len() - left) as f64 / self.words.len() as f64;
+        (share(unnamed), share(unsaid))
     }
 
-    fn excerpt(&self, body: &str) -> String {
+    /// Whether a text holds all of the query as it is, in any case.
+    fn is_in(&self, text: &str) -> bool {
+        let (whole, text_bytes) = (self.whole.as_bytes(), text.as_bytes());
+        match whole.len() {
+            0 => true,
+            _ if text.contains(&self.whole) => true,
+            len if self.whole.is_ascii() => {
+                text_bytes.windows(len).any(|part| part.eq_ignore_ascii_case(whole))
+            }
+            _ => text.to_lowercase().contains(&self.whole),
+        }
+    }
+
+    /// The line of a hit's text that holds the most words; nothing if its name is why it is one.
+    pub(super) fn excerpt(&self, hit: &Hit) -> String {
+        if matches!(hit.why, Why::ExactName | Why::Name | Why::Typo) {
+            return String::new();
+        }
+        let body = &hit.body;
         let hits = |line: &&str| {
             let lower = line.to_lowercase();
             self.words.iter().filter(|word| lower.contains(word.as_str())).count()
@@ -90,4 +106,12 @@ impl Asked {
         let best = body.lines().max_by_key(|line| (hits(line), std::cmp::Reverse(line.len())));
         best.unwrap_or_default().trim().chars().take(120).collect()
     }
+}
+
+/// Whether a word as it is written starts with one in lower case.
+fn starts_so(found: &str, word: &str) -> bool {
+    if found.is_ascii() {
+        return found.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    }
+    found.to_lowercase().starts_with(word)
 }

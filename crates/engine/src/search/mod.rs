@@ -51,8 +51,10 @@ pub struct Hit {
     pub kind: String,
     /// What it is called
     pub name: String,
-    /// The part of its text that matched best; empty if its name did
+    /// The part of its text that matched best, once it is shown; empty if its name did
     pub excerpt: String,
+    /// All of its text
+    pub(crate) body: String,
     /// Why it was found
     pub why: Why,
     /// How well it fits; comparable within one answer
@@ -128,6 +130,7 @@ pub(crate) fn about(conns: &[&Connection], words: &str, filter: &Filter) -> Resu
             kind: row.kind,
             name: row.name,
             excerpt: String::new(),
+            body: String::new(),
             why: Why::About,
             #[expect(clippy::cast_precision_loss, reason = "ranks are small")]
             score: 1.0 / (1.0 + rank as f64 / 5.0),
@@ -150,6 +153,14 @@ pub(crate) fn judge(texts: Vec<Text>, query: &str) -> Vec<Hit> {
         hit.score -= ASIDE;
     }
     hits
+}
+
+/// Says of the hits that are shown which part of their text matched best.
+pub(crate) fn excerpt(query: &str, hits: &mut [Hit]) {
+    let asked = Asked::new(query);
+    for hit in hits.iter_mut().filter(|hit| hit.excerpt.is_empty() && !hit.body.is_empty()) {
+        hit.excerpt = asked.excerpt(hit);
+    }
 }
 
 /// Forgets a node's text.

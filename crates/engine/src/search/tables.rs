@@ -37,10 +37,15 @@ pub(crate) fn put(
     split: (&str, &str),
     keys: &[String],
 ) -> Result<()> {
-    remove(conn, &text.node)?;
     let path = text.path.as_ref().map(RepoPath::as_bytes);
-    let sql = "INSERT INTO doc (node, kind, path, name, body) VALUES (?1, ?2, ?3, ?4, ?5)";
-    run(conn, sql, params![text.node, text.kind, path, text.name, text.body])?;
+    let sql = "INSERT INTO doc (node, kind, path, name, body) VALUES (?1, ?2, ?3, ?4, ?5)
+               ON CONFLICT (node) DO NOTHING";
+    let values = params![text.node, text.kind, path, text.name, text.body];
+    // Most are new when there are many: a build from nothing.
+    if run(conn, sql, values)? == 0 {
+        remove(conn, &text.node)?;
+        run(conn, sql, values)?;
+    }
     let id = conn.last_insert_rowid();
     let sql = "INSERT INTO doc_word (rowid, name, body) VALUES (?1, ?2, ?3)";
     run(conn, sql, params![id, split.0, split.1])?;
@@ -48,7 +53,7 @@ pub(crate) fn put(
     let whole = format!("{}\n{}\n\n", text.name, text.body);
     run(conn, "INSERT INTO doc_gram (rowid, text) VALUES (?1, ?2)", params![id, whole])?;
     let sql = "INSERT OR IGNORE INTO doc_name (key, doc) VALUES (?1, ?2)";
-    keys.iter().try_for_each(|key| run(conn, sql, params![key, id]))
+    keys.iter().try_for_each(|key| run(conn, sql, params![key, id]).map(drop))
 }
 
 pub(crate) fn remove(conn: &Connection, node: &str) -> Result<()> {
@@ -62,13 +67,13 @@ pub(crate) fn remove(conn: &Connection, node: &str) -> Result<()> {
     // A row of an older store was given the key that the statement can tell.
     let keys = words::keys(&name).into_iter().chain([name.to_ascii_lowercase()]);
     let sql = "DELETE FROM doc_name WHERE key = ?1 AND doc = ?2";
-    keys.into_iter().try_for_each(|key| run(conn, sql, params![key, id]))
+    keys.into_iter().try_for_each(|key| run(conn, sql, params![key, id]).map(drop))
 }
 
-fn run(conn: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<()> {
+/// How many rows changed.
+fn run(conn: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<usize> {
     conn.prepare_cached(sql)
         .and_then(|mut statement| statement.execute(params))
-        .map(drop)
         .map_err(problem("write the search text"))
 }
 

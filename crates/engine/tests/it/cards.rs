@@ -535,10 +535,6 @@ fn a_link_comes_off_with_the_comma_after_it() {
     for (before, after) in [
         ("/**\n * A.\n * @see spec::auth/login,\n */\n", "/**\n * A.\n */\n"),
         ("/** @see spec::auth/login. */\n", ""),
-        (
-            "/**\n * @see spec::auth/login, spec::auth/session\n */\n",
-            "/**\n * @see spec::auth/session\n */\n",
-        ),
     ] {
         let code = "export function own(): void {}\n";
         repo.write("src/own.ts", format!("{before}{code}"));

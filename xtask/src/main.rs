@@ -23,6 +23,7 @@ cargo xtask cochange-eval REPO…  how well what changes together is predicted, 
 cargo xtask oracle [--show]   compare importers with compilers named by CAIRN_ORACLE_*; prints a table
 cargo xtask retrieval         how well a text leads to the right files, beside plain BM25
 cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes unless told
+cargo xtask soak kb           eight processes of a thousand changesets each, killed at random
 cargo xtask soak tests        the tests with many more random cases, and a kill at every step
 cargo xtask fuzz [TARGET] [MINUTES]  every parser of outside text, given what nobody would write
 ";
@@ -42,6 +43,8 @@ fn main() -> ExitCode {
         ["retrieval", rest @ ..] => retrieval::run(&root, rest),
         ["soak"] => soak::run(None),
         ["soak", "tests"] => run::soak(&root),
+        ["soak", "kb"] => soak::kb(),
+        ["kb-writer", root, name, from, count] => soak::kb_writer(root, name, [from, count]),
         ["soak", minutes] => soak::run(Some(minutes)),
         ["soak-worker", root, name, seed] => soak::worker(root, name, seed),
         ["fuzz", rest @ ..] => fuzz::run(rest),

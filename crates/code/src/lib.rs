@@ -13,15 +13,15 @@ mod tables;
 mod unused;
 
 pub use calls::{
-    EdgeRow, End, Relation, Sure, edges_from, edges_to, every_edge, settle, unsure_calls,
-    unsure_names,
+    Digest, EdgeRow, End, Relation, Sure, cut_short, edges_from, edges_to, every_edge, settle,
+    unsure_calls, unsure_names,
 };
 pub use find::{Case, Find, find};
 pub use moves::{Because, Known, moves};
 pub use resolve::{Files, Taker, resolve, taken_from, takers};
 pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
 pub use tables::{
-    DUMP, SCHEMA, broken, definitions, export_names, imports, in_file, in_folder, inner_names,
-    kind_of, near_names, outer_name, symbol, symbols_called, top_names,
+    DUMP, SCHEMA, broken, definitions, export_names, importing, imports, in_file, in_folder,
+    inner_names, kind_of, near_names, outer_name, symbol, symbols_called, top_names,
 };
 pub use unused::{Sure as Unneeded, Unused, unused};

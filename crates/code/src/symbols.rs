@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use store::Connection;
 use syntax::{FileFacts, Import, Symbol, Visibility};
 
-use crate::{calls, resolve, tables};
+use crate::calls::{self, Digest};
+use crate::{resolve, tables};
 
 /// A symbol as the index keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +65,12 @@ pub struct Imported {
 pub struct Taken(pub String, pub Option<String>);
 
 /// Takes in what a file says.
-pub fn learn(conn: &Connection, path: &RepoPath, facts: &FileFacts, is_new: bool) -> Result<()> {
+pub fn learn(
+    conn: &Connection,
+    path: &RepoPath,
+    (facts, digest): (&FileFacts, Option<&Digest>),
+    is_new: bool,
+) -> Result<()> {
     resolve::learn(conn, path, facts, is_new)?;
     for (id, symbol) in (0..).zip(&facts.symbols) {
         if !symbol.is_anonymous() {
@@ -78,7 +84,7 @@ pub fn learn(conn: &Connection, path: &RepoPath, facts: &FileFacts, is_new: bool
     for (id, export) in (0..).zip(&facts.exports) {
         tables::put_export(conn, path, id, (&export.name, export.from))?;
     }
-    calls::learn(conn, path, facts)?;
+    digest.map_or(Ok(()), |digest| calls::learn(conn, path, digest))?;
     facts.errors.iter().try_for_each(|error| tables::put_error(conn, path, error))
 }
 

@@ -19,7 +19,7 @@ pub const DUMP: &[&str] = &[
     "SELECT * FROM import",
     "SELECT * FROM export",
     "SELECT * FROM syntax_error",
-    "SELECT path, face, own FROM summary JOIN place ON id = place",
+    "SELECT path, face, own, parts, cut FROM summary JOIN place ON id = place",
     "SELECT path, name, digest FROM offer JOIN place ON id = place",
     "SELECT p.path, f.path, from_name, relation, t.path, to_name, sure, line FROM edge
      JOIN place p ON p.id = place JOIN place f ON f.id = from_place
@@ -249,6 +249,15 @@ pub fn imports(conn: &Connection, path: &RepoPath) -> Result<Vec<Imported>> {
         params![path.as_bytes()],
         import_row,
     )
+}
+
+/// Imports of a file that ask for a name outright.
+pub fn importing(conn: &Connection, target: &RepoPath, name: &str) -> Result<Vec<Imported>> {
+    let sql = format!(
+        "{IMPORT} WHERE target = ?1 AND path <> ?1 AND EXISTS
+         (SELECT 1 FROM json_each(names) n WHERE n.value ->> 0 = ?2) ORDER BY path, id"
+    );
+    list(conn, &sql, params![target.as_bytes(), name], import_row)
 }
 
 /// What a file offers: the name, and whether it is handed on from another file.

@@ -41,6 +41,11 @@ impl FileId {
         Some(Self { path: path.to_path_buf(), device, inode, state })
     }
 
+    /// The path and the file there.
+    pub(crate) fn named(&self) -> String {
+        format!("{} {}", self.path.display(), self.text())
+    }
+
     /// The file in a word.
     pub(crate) fn text(&self) -> String {
         format!("{}:{}", self.device, self.inode)
@@ -137,6 +142,13 @@ impl Lent {
     pub(crate) fn own(conn: Connection) -> Result<Self> {
         conn.execute_batch(BEGIN_READ).map_err(store::problem("read a store"))?;
         Ok(Self { conn: Some(conn), home: None })
+    }
+}
+
+impl Lent {
+    /// Which file it reads; none if it is only in memory.
+    pub(crate) fn file(&self) -> Option<String> {
+        self.home.as_ref().map(|(_, file)| file.named())
     }
 }
 

@@ -6,6 +6,8 @@
 mod cards;
 mod code;
 mod cross;
+mod history;
+mod kb;
 mod latency;
 mod start;
 mod work;
@@ -25,8 +27,10 @@ struct Bench {
 const ALL: &[Bench] = &[
     Bench { name: "start", run: start::run },
     Bench { name: "code", run: code::run },
+    Bench { name: "history", run: history::run },
     Bench { name: "cards", run: cards::run },
     Bench { name: "work", run: work::run },
+    Bench { name: "kb", run: kb::run },
     Bench { name: "cross", run: cross::run },
 ];
 

@@ -1,12 +1,16 @@
 -- Paths that the tables below speak of, files and folders, each by a number.
 CREATE TABLE place (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE);
 
--- What each file says about calls: what others may ask of it, and what it asks itself.
+-- What each file says about calls: what others may ask of it, what it asks itself, and digests of
+-- what it offers.
 CREATE TABLE summary (
     place INTEGER PRIMARY KEY,
     face  BLOB NOT NULL,
-    own   BLOB NOT NULL
+    own   BLOB NOT NULL,
+    parts BLOB NOT NULL,
+    cut   INTEGER NOT NULL      -- whether more goes on in it than was followed
 );
+CREATE INDEX summary_cut ON summary (place) WHERE cut;
 
 -- The names that files offer, each with a digest of all that is behind it.
 CREATE TABLE offer (

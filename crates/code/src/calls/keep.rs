@@ -29,19 +29,46 @@ struct Own {
     names: Vec<(String, String, u32)>,
 }
 
+/// A name that a file offers, with a digest of what is behind it and the imports that it comes
+/// through.
+#[derive(Debug, Serialize, Deserialize)]
+struct Part {
+    name: String,
+    digest: i64,
+    imports: Vec<(String, u32)>,
+}
+
+/// What a file says about calls, as it is kept: a pure function of its facts, and the dearest.
+#[derive(Debug)]
+pub struct Digest {
+    face: Vec<u8>,
+    own: Vec<u8>,
+    parts: Vec<u8>,
+    is_cut: bool,
+}
+
+impl Digest {
+    /// Interprets a file; none if it is no code.
+    pub fn of(path: &RepoPath, facts: &FileFacts) -> Option<Self> {
+        let summary = match Language::of(path)? {
+            Language::Markdown => return None,
+            Language::CargoManifest => manifest(facts),
+            language => machine::interpret(language, facts),
+        };
+        let bytes = |written: postcard::Result<Vec<u8>>| written.unwrap_or_default();
+        let parts = bytes(postcard::to_stdvec(&parts(&summary.face)));
+        let face = bytes(postcard::to_stdvec(&summary.face));
+        let Summary { edges, wants, names, is_cut, .. } = summary;
+        let own = bytes(postcard::to_stdvec(&Own { edges, wants, names }));
+        Some(Self { face, own, parts, is_cut })
+    }
+}
+
 /// Takes in what a file says about calls.
-pub(crate) fn learn(conn: &Connection, path: &RepoPath, facts: &FileFacts) -> Result<()> {
-    let Some(language) = Language::of(path) else { return Ok(()) };
-    let summary = match language {
-        Language::Markdown => return Ok(()),
-        Language::CargoManifest => manifest(facts),
-        language => machine::interpret(language, facts),
-    };
+pub(crate) fn learn(conn: &Connection, path: &RepoPath, digest: &Digest) -> Result<()> {
     let place = tables::place(conn, path)?;
-    let face = postcard::to_stdvec(&summary.face).unwrap_or_default();
-    let Summary { edges, wants, names, .. } = summary;
-    let own = postcard::to_stdvec(&Own { edges, wants, names }).unwrap_or_default();
-    tables::put_summary(conn, place, (&face, &own))?;
+    let Digest { face, own, parts, is_cut } = digest;
+    tables::put_summary(conn, place, (face, own, parts), *is_cut)?;
     tables::touch(conn, place)
 }
 
@@ -84,8 +111,10 @@ fn compare(world: &mut Stored<'_>, place: i64) -> Result<()> {
     let conn = world.conn;
     let Some(path) = tables::path_of(conn, place)? else { return Ok(()) };
     let mut before: BTreeMap<String, i64> = tables::offers(conn, place)?.into_iter().collect();
-    let now = match world.face(&path)? {
-        Some(face) => offers(world, &path, &face)?,
+    let parts = tables::parts(conn, place)?;
+    let parts = parts.and_then(|bytes| postcard::from_bytes::<Vec<Part>>(&bytes).ok());
+    let now = match parts {
+        Some(parts) => offers(world, &path, parts)?,
         None => BTreeMap::new(),
     };
     let mut changed = Vec::new();
@@ -130,7 +159,28 @@ fn compare(world: &mut Stored<'_>, place: i64) -> Result<()> {
 
 /// The names that a file offers, each with a digest of what is behind it: the values, the shapes
 /// inside of it, and the files that the imports it mentions mean.
-fn offers(world: &mut Stored<'_>, path: &RepoPath, face: &Face) -> Result<BTreeMap<String, i64>> {
+fn offers(world: &Stored<'_>, path: &RepoPath, parts: Vec<Part>) -> Result<BTreeMap<String, i64>> {
+    let targets: HashMap<u32, RepoPath> = tables::targets(world.conn, path)?.into_iter().collect();
+    let mut all = BTreeMap::new();
+    for part in parts {
+        let mut whole = part.digest;
+        if !part.imports.is_empty() {
+            let mut bytes = part.digest.to_le_bytes().to_vec();
+            for (key, import) in &part.imports {
+                put(&mut bytes, &(key, targets.get(import).map(RepoPath::as_bytes)));
+            }
+            whole = digest(&bytes);
+        }
+        all.insert(part.name, whole);
+    }
+    for module in tables::modules(world.conn, path)? {
+        all.insert(format!("mod {module}"), 0);
+    }
+    Ok(all)
+}
+
+/// What is behind each name that a face offers, as far as the file itself tells.
+fn parts(face: &Face) -> Vec<Part> {
     let mut parts: BTreeMap<&str, (Vec<u8>, BTreeSet<&str>)> = BTreeMap::new();
     let top = |name: &'_ str| name.split('.').next().unwrap_or_default().len();
     for (name, outs) in &face.names {
@@ -146,30 +196,26 @@ fn offers(world: &mut Stored<'_>, path: &RepoPath, face: &Face) -> Result<BTreeM
         put(part, &(name, &**shape));
         shape.imports(imports);
     }
-    let mut whole = (Vec::new(), BTreeSet::new());
-    put(&mut whole.0, &face.stars);
-    face.stars.iter().for_each(|(_, star)| imports_in_term(star, &mut whole.1));
-    let targets: BTreeMap<u32, RepoPath> = tables::targets(world.conn, path)?.into_iter().collect();
-    for (part, imports) in parts.values_mut().chain([&mut whole]) {
-        for key in imports.iter() {
-            let target = face.imports.get(*key).and_then(|import| targets.get(import));
-            put(part, &(key, target.map(RepoPath::as_bytes)));
-        }
-    }
-    let mut all: BTreeMap<String, i64> =
-        parts.iter().map(|(name, (part, _))| ((*name).to_owned(), digest(part))).collect();
-    for name in face.implemented_types() {
+    let (part, imports) = parts.entry(WHOLE).or_default();
+    put(part, &face.stars);
+    face.stars.iter().for_each(|(_, star)| imports_in_term(star, imports));
+    let known = |key: &&str| Some(((*key).to_owned(), *face.imports.get(*key)?));
+    let part = |(name, (bytes, imports)): (&str, (Vec<u8>, BTreeSet<&str>))| Part {
+        name: name.to_owned(),
+        digest: digest(&bytes),
+        imports: imports.iter().filter_map(known).collect(),
+    };
+    let mut all: Vec<Part> = parts.into_iter().map(part).collect();
+    let implemented: BTreeSet<&str> = face.implemented_types().collect();
+    for name in implemented {
         let shapes: Vec<(&str, &BTreeMap<String, Vec<Out>>)> =
             face.implementations(name).map(|(path, _, members)| (path, members)).collect();
-        let mut part = Vec::new();
-        put(&mut part, &shapes);
-        all.insert(format!("impl {name}"), digest(&part));
+        let mut bytes = Vec::new();
+        put(&mut bytes, &shapes);
+        let (name, digest) = (format!("impl {name}"), digest(&bytes));
+        all.push(Part { name, digest, imports: Vec::new() });
     }
-    for module in tables::modules(world.conn, path)? {
-        all.insert(format!("mod {module}"), 0);
-    }
-    all.insert(WHOLE.to_owned(), digest(&whole.0));
-    Ok(all)
+    all
 }
 
 fn put(into: &mut Vec<u8>, value: &impl Serialize) {

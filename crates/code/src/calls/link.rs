@@ -6,7 +6,7 @@
 mod paths;
 mod values;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use base::{RepoPath, Result};
@@ -72,6 +72,8 @@ pub(crate) struct Linker<'w> {
     rests: BTreeSet<(RepoPath, String)>,
     /// Names that are being looked up
     asking: Vec<(RepoPath, String)>,
+    /// What names mean that the file does not declare itself
+    globals: HashMap<String, Vec<Found>>,
     /// How much may still be looked at for one want
     fuel: u32,
     /// How far one thing has led to another: modules that import each other lead in circles
@@ -80,8 +82,14 @@ pub(crate) struct Linker<'w> {
 
 /// Answers all that a file wants.
 pub(crate) fn link(world: &mut dyn World, file: &RepoPath, summary: &Summary) -> Result<Links> {
-    let mut linker =
-        Linker { world, rests: BTreeSet::new(), asking: Vec::new(), fuel: 0, depth: 0 };
+    let mut linker = Linker {
+        world,
+        rests: BTreeSet::new(),
+        asking: Vec::new(),
+        globals: HashMap::new(),
+        fuel: 0,
+        depth: 0,
+    };
     let mut edges: BTreeMap<_, (Sure, u32)> = BTreeMap::new();
     let mut names = Vec::new();
     for want in &summary.wants {

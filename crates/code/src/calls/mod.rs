@@ -12,7 +12,7 @@ mod summary;
 mod tables;
 mod value;
 
-pub use keep::{every_edge, settle};
+pub use keep::{Digest, every_edge, settle};
 pub(crate) use keep::{forget, learn};
 pub use summary::{Relation, Sure};
-pub use tables::{EdgeRow, End, edges_from, edges_to, unsure_calls, unsure_names};
+pub use tables::{EdgeRow, End, cut_short, edges_from, edges_to, unsure_calls, unsure_names};

@@ -63,6 +63,8 @@ pub(crate) struct Summary {
     pub names: Vec<(String, String, u32)>,
     /// What others may ask for
     pub face: Face,
+    /// Whether there was more in it than one file may cost
+    pub is_cut: bool,
 }
 
 /// An edge between two symbols of a file, by their paths; the empty path is the module.

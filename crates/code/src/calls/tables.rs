@@ -63,9 +63,22 @@ pub(crate) fn path_of(conn: &Connection, place: i64) -> Result<Option<RepoPath>>
 pub(crate) fn put_summary(
     conn: &Connection,
     place: i64,
-    (face, own): (&[u8], &[u8]),
+    (face, own, parts): (&[u8], &[u8], &[u8]),
+    is_cut: bool,
 ) -> Result<()> {
-    run(conn, "INSERT OR REPLACE INTO summary VALUES (?1, ?2, ?3)", params![place, face, own])
+    let sql = "INSERT OR REPLACE INTO summary VALUES (?1, ?2, ?3, ?4, ?5)";
+    run(conn, sql, params![place, face, own, parts, is_cut])
+}
+
+/// Files in which more goes on than was followed.
+pub fn cut_short(conn: &Connection) -> Result<Vec<RepoPath>> {
+    let sql = "SELECT path FROM summary JOIN place ON id = place WHERE cut ORDER BY path";
+    list(conn, sql, params![], |row| path(row, 0))
+}
+
+pub(crate) fn parts(conn: &Connection, place: i64) -> Result<Option<Vec<u8>>> {
+    let sql = "SELECT parts FROM summary WHERE place = ?1";
+    Ok(list(conn, sql, params![place], |row| row.get(0))?.into_iter().next())
 }
 
 pub(crate) fn face(conn: &Connection, path: &RepoPath) -> Result<Option<Vec<u8>>> {

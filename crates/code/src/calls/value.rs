@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub(super) type Value = Vec<Atom>;
 
 /// More alternatives than this are no longer told apart: what is added is dropped.
-const MOST_ATOMS: usize = 16;
+pub(super) const MOST_ATOMS: usize = 16;
 
 /// A value that comes through more steps than this is no longer followed.
 const MOST_OPS: usize = 6;
@@ -110,7 +110,8 @@ impl Term {
         Some(next)
     }
 
-    fn weight(&self) -> usize {
+    /// How much it holds.
+    pub(super) fn weight(&self) -> usize {
         let op = |op: &Op| match op {
             Op::Call(given) => 1 + weight(given),
             _ => 1,
@@ -136,7 +137,7 @@ impl Out {
 }
 
 /// How much the arguments of a call hold.
-fn weight(given: &[Vec<Out>]) -> usize {
+pub(super) fn weight(given: &[Vec<Out>]) -> usize {
     given.iter().flatten().map(Out::weight).sum()
 }
 

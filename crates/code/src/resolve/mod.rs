@@ -9,6 +9,7 @@ mod go;
 mod include;
 mod javascript;
 mod names;
+mod package;
 mod python;
 mod rust;
 mod stir;
@@ -103,6 +104,8 @@ const JAVASCRIPT: names::Rules = names::Rules { target: javascript::target, inne
 const PYTHON: names::Rules =
     names::Rules { target: python::target, inner: Some((python::submodule, python::in_namespace)) };
 const INCLUDE: names::Rules = names::Rules { target: include::target, inner: None };
+const PACKAGE: names::Rules = names::Rules { target: package::target, inner: None };
+const PHP: names::Rules = names::Rules { target: package::php, inner: None };
 
 fn one(world: &World<'_>, here: &Here<'_>) -> Resolved {
     match Language::of(here.path) {
@@ -112,7 +115,9 @@ fn one(world: &World<'_>, here: &Here<'_>) -> Resolved {
         Some(Language::Python) => names::resolve(world, here, &PYTHON),
         Some(Language::Rust) => rust::resolve(world, here),
         Some(Language::Go) => go::resolve(world, here),
-        Some(Language::C | Language::Cpp | Language::Php | Language::Ruby | Language::Bash) => {
+        Some(Language::Java | Language::Kotlin) => names::resolve(world, here, &PACKAGE),
+        Some(Language::Php) => names::resolve(world, here, &PHP),
+        Some(Language::C | Language::Cpp | Language::Ruby | Language::Bash) => {
             names::resolve(world, here, &INCLUDE)
         }
         _ => Resolved { targets: vec![None; here.offers.imports.len()], takings: Vec::new() },

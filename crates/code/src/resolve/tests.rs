@@ -28,7 +28,8 @@ impl Fixture {
         if !is_new {
             crate::forget(&self.conn, &path, false).unwrap();
         }
-        crate::learn(&self.conn, &path, &facts, is_new).unwrap();
+        let digest = crate::Digest::of(&path, &facts);
+        crate::learn(&self.conn, &path, (&facts, digest.as_ref()), is_new).unwrap();
         path
     }
 

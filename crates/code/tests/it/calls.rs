@@ -2,25 +2,12 @@
 
 use code::Relation;
 
-use crate::program::Program;
+use crate::program::check_of;
 
 /// Compares the calls of some files, given as text with `//- path` lines, with what is expected.
 #[track_caller]
 fn check(text: &str, expected: &str) {
     check_of(&[Relation::Calls], text, expected);
-}
-
-#[track_caller]
-fn check_of(relations: &[Relation], text: &str, expected: &str) {
-    let files = text.split("//- ").skip(1).map(|part| part.split_once('\n').unwrap());
-    let told = Program::of(files).told(relations);
-    let clean = |text: &str| {
-        let mut lines: Vec<String> =
-            text.lines().map(|line| line.trim().to_owned()).filter(|l| !l.is_empty()).collect();
-        lines.sort();
-        lines.join("\n")
-    };
-    assert_eq!(clean(&told), clean(expected));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::RepoPath;
-use code::{EdgeRow, Relation, Sure};
+use code::{Digest, EdgeRow, Relation, Sure};
 use store::{Durability, Store};
 use syntax::{FileFacts, Language};
 
@@ -28,7 +28,8 @@ impl Program {
         let index = |tx: &store::Transaction<'_>| {
             tx.execute_batch(code::SCHEMA).unwrap();
             for (path, facts) in &facts {
-                code::learn(tx, path, facts, true)?;
+                let digest = Digest::of(path, facts);
+                code::learn(tx, path, (facts, digest.as_ref()), true)?;
             }
             let paths: Vec<RepoPath> = all.iter().cloned().collect();
             code::resolve(tx, &all, &paths)?;
@@ -36,6 +37,11 @@ impl Program {
         };
         store.write(index).unwrap();
         Self { store, facts, _folder: folder }
+    }
+
+    /// Files that were followed only in part.
+    pub fn cut_short(&self) -> Vec<RepoPath> {
+        code::cut_short(self.store.connection()).unwrap()
     }
 
     /// Every edge that some file says.
@@ -55,4 +61,19 @@ impl Program {
         let lines: BTreeSet<String> = edges.map(line).collect();
         lines.into_iter().collect::<Vec<_>>().join("\n")
     }
+}
+
+/// Compares the edges of some sorts in some files, given as text with `//- path` lines, with what
+/// is expected.
+#[track_caller]
+pub fn check_of(relations: &[Relation], text: &str, expected: &str) {
+    let files = text.split("//- ").skip(1).map(|part| part.split_once('\n').unwrap());
+    let told = Program::of(files).told(relations);
+    let clean = |text: &str| {
+        let mut lines: Vec<String> =
+            text.lines().map(|line| line.trim().to_owned()).filter(|l| !l.is_empty()).collect();
+        lines.sort();
+        lines.join("\n")
+    };
+    assert_eq!(clean(&told), clean(expected));
 }

@@ -94,7 +94,11 @@ impl OpSpec {
                     let planned = plan(&workspace.view(call.clone())?)?;
                     workspace.preview(planned)?
                 } else {
-                    workspace.write(&call, plan)?
+                    let mut written = workspace.write(&call, plan)?;
+                    if let Ok(view) = workspace.view(call.clone()) {
+                        M::committed(&view, &mut written.result);
+                    }
+                    written
                 };
                 reply(&written, workspace.basis_afterwards(&call))
             },

@@ -1,6 +1,7 @@
 //! Writing a refresh into the index: every file read once, everything in one transaction.
 
 use std::path::Path;
+use std::sync::mpsc::sync_channel;
 
 use base::{Call, RepoPath, Result};
 use store::{Connection, Store};
@@ -14,7 +15,7 @@ use crate::facts::FactsCache;
 use crate::repo::Repository;
 
 /// Files that are read before the first of them is written; bounds memory.
-const BATCH: usize = 512;
+const BATCH: usize = 256;
 
 /// What a refresh is written with.
 pub(super) struct Applier<'a> {
@@ -31,7 +32,7 @@ pub(super) struct Applier<'a> {
 impl Applier<'_> {
     /// Reads and writes everything, in one transaction.
     pub(super) fn apply(&self, store: &mut Store, todo: &Todo, call: &Call) -> Result<()> {
-        let mut cache = FactsCache::open(self.facts, call.now);
+        let cache = FactsCache::open(self.facts, call.now);
         let looker = Looker {
             tree: self.sources.tree,
             format: self.sources.git.map(Repository::format),
@@ -42,9 +43,9 @@ impl Applier<'_> {
         store.write(|tx| {
             let (mut changed, mut gone) = (Vec::new(), todo.gone.clone());
             let mut some_new = false;
-            for (round, batch) in todo.suspects.chunks(BATCH).enumerate() {
+            ahead(&looker, cache, &todo.suspects, call, |round, files| {
                 (self.tell)(round * BATCH, &todo.suspects)?;
-                for seen in looker.look(batch, &mut cache, call)? {
+                for seen in files {
                     match seen.content {
                         Content::Vanished => gone.push(seen.path),
                         Content::Same => {
@@ -56,7 +57,8 @@ impl Applier<'_> {
                         }
                     }
                 }
-            }
+                Ok(())
+            })?;
             gone.iter().try_for_each(|path| self.drop_file(tx, path))?;
             note_aside(tx, todo)?;
             compare_with_head(tx, self.sources, (todo, &changed, &gone), call)?;
@@ -86,16 +88,17 @@ impl Applier<'_> {
                 title: held.facts.title.as_deref(),
             },
         )?;
-        let learned = Learned {
-            path: &seen.path,
-            hash: held.hash,
-            language: seen.language,
-            facts: &held.facts,
-            text: seen.text.as_deref(),
-            skipped: held.skipped,
-            is_new,
-        };
-        for indexer in self.indexers {
+        for (at, indexer) in self.indexers.iter().enumerate() {
+            let learned = Learned {
+                path: &seen.path,
+                hash: held.hash,
+                language: seen.language,
+                facts: &held.facts,
+                prepared: held.prepared.get(at).and_then(Option::as_ref),
+                text: seen.text.as_deref(),
+                skipped: held.skipped,
+                is_new,
+            };
             if !is_new {
                 indexer.forget(tx, &seen.path, false)?;
             }
@@ -111,6 +114,30 @@ impl Applier<'_> {
         self.indexers.iter().try_for_each(|indexer| indexer.forget(tx, path, true))?;
         tables::remove_file(tx, path)
     }
+}
+
+/// Looks at files while those of the batch before are taken in: SQLite writes with one core.
+fn ahead(
+    looker: &Looker<'_>,
+    mut cache: FactsCache,
+    suspects: &[Suspect],
+    call: &Call,
+    mut take_in: impl FnMut(usize, Vec<Seen>) -> Result<()>,
+) -> Result<()> {
+    std::thread::scope(|scope| {
+        let (give, take) = sync_channel(1);
+        scope.spawn(move || {
+            for batch in suspects.chunks(BATCH) {
+                let seen = looker.look(batch, &mut cache, call);
+                let is_last = seen.is_err();
+                // Nobody takes any more where taking in failed.
+                if give.send(seen).is_err() || is_last {
+                    break;
+                }
+            }
+        });
+        take.into_iter().enumerate().try_for_each(|(round, seen)| take_in(round, seen?))
+    })
 }
 
 /// Notes what differs from the commit that is checked out.

@@ -1,12 +1,15 @@
 //! Looking at files: what they hold, by what they were last time and by their content.
 
+use std::sync::LazyLock;
+
 use base::{Call, Hash, RepoPath, Result};
 use git::Format;
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use syntax::{FileFacts, Language};
 use tree::{Found, Moment, Stat, Tree};
 
-use super::Indexer;
+use super::{Indexer, Prepared};
 use crate::facts::FactsCache;
 
 /// Files beyond this are not even hashed, in bytes: they are compared by size and time alone.
@@ -17,6 +20,13 @@ const BINARY_PROBE: usize = 8000;
 
 /// A line longer than this was not written by a person, in bytes.
 const LONGEST_LINE: usize = 20_000;
+
+/// Stack of a thread that looks at files, in bytes: what is nested in them nests there too.
+const STACK: usize = 32 * 1024 * 1024;
+
+/// The threads that look at files; none where there can be none.
+static THREADS: LazyLock<Option<ThreadPool>> =
+    LazyLock::new(|| ThreadPoolBuilder::new().stack_size(STACK).build().ok());
 
 /// A file as it was just read.
 #[derive(Debug)]
@@ -49,6 +59,8 @@ pub(super) struct Held {
     pub oid_lf: Option<Vec<u8>>,
     pub skipped: Option<&'static str>,
     pub facts: FileFacts,
+    /// What each area makes of the facts, in the order of the areas
+    pub prepared: Vec<Option<Prepared>>,
 }
 
 /// What the files are looked at with.
@@ -72,9 +84,10 @@ impl Looker<'_> {
         call: &Call,
     ) -> Result<Vec<Seen>> {
         call.go_on()?;
-        let mut seen: Vec<Seen> = suspects.par_iter().map(|suspect| self.read(suspect)).collect();
+        let mut seen: Vec<Seen> =
+            on_threads(|| suspects.par_iter().map(|suspect| self.read(suspect)).collect());
         call.go_on()?;
-        learn(&mut seen, cache);
+        self.learn(&mut seen, cache);
         let is_read = |path: &RepoPath| self.indexers.iter().any(|indexer| indexer.reads(path));
         seen.iter_mut().filter(|file| !is_read(&file.path)).for_each(|file| file.text = None);
         Ok(seen)
@@ -109,7 +122,36 @@ impl Looker<'_> {
             oid_lf: lf.as_deref().and_then(oid),
             skipped: why_skip(bytes, self.largest_parsed),
             facts: FileFacts::default(),
+            prepared: Vec::new(),
         }
+    }
+
+    /// Fills in the facts, from the cache or by parsing, and what the areas make of them.
+    fn learn(&self, seen: &mut [Seen], cache: &mut FactsCache) {
+        let mut unread = Vec::new();
+        for (at, file) in seen.iter_mut().enumerate() {
+            let Content::Read(held) = &mut file.content else { continue };
+            let (Some(hash), Some(_)) = (held.hash, &file.text) else { continue };
+            match cache.find((&hash, file.language)) {
+                Some(facts) => held.facts = facts,
+                None => unread.push(at),
+            }
+        }
+        let prepare = |(at, file): (usize, &mut Seen)| {
+            let (Content::Read(held), Some(text)) = (&mut file.content, &file.text) else { return };
+            if unread.binary_search(&at).is_ok() {
+                held.facts = syntax::extract(file.language, text);
+            }
+            let prepare = |indexer: &&dyn Indexer| indexer.prepare(&file.path, &held.facts);
+            held.prepared = self.indexers.iter().map(prepare).collect();
+        };
+        on_threads(|| seen.par_iter_mut().enumerate().for_each(prepare));
+        let read = unread.iter().filter_map(|at| {
+            let file = &seen[*at];
+            let Content::Read(held) = &file.content else { return None };
+            Some(((held.hash.as_ref()?, file.language), &held.facts))
+        });
+        cache.keep(read);
     }
 }
 
@@ -119,21 +161,11 @@ impl Held {
     }
 }
 
-/// Fills in the facts: from the cache, or by parsing in parallel, which the cache then keeps.
-fn learn(seen: &mut [Seen], cache: &mut FactsCache) {
-    let mut unread = Vec::new();
-    for file in seen {
-        let Content::Read(held) = &mut file.content else { continue };
-        let (Some(hash), Some(text)) = (held.hash, &file.text) else { continue };
-        match cache.find((&hash, file.language)) {
-            Some(facts) => held.facts = facts,
-            None => unread.push((hash, file.language, text, &mut held.facts)),
-        }
+fn on_threads<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    match &*THREADS {
+        Some(threads) => threads.install(work),
+        None => work(),
     }
-    unread.par_iter_mut().for_each(|(_, language, text, facts)| {
-        **facts = syntax::extract(*language, text);
-    });
-    cache.keep(unread.iter().map(|(hash, language, _, facts)| ((hash, *language), &**facts)));
 }
 
 fn why_skip(bytes: &[u8], largest: u64) -> Option<&'static str> {

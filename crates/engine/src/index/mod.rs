@@ -14,6 +14,8 @@ pub(crate) mod tables;
 mod todo;
 mod tracked;
 
+use std::any::Any;
+
 use base::{Hash, RepoPath, Result};
 use store::Connection;
 use syntax::{FileFacts, Language};
@@ -38,6 +40,12 @@ pub trait Indexer: Sync {
         false
     }
 
+    /// What it makes of a file's facts alone, which [`learn`](Indexer::learn) gets back. Done for
+    /// many files at once, so what takes time belongs here.
+    fn prepare(&self, _path: &RepoPath, _facts: &FileFacts) -> Option<Prepared> {
+        None
+    }
+
     /// Drops what was learnt from a file, because it is gone or about to be learnt again.
     fn forget(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()>;
 
@@ -47,6 +55,9 @@ pub trait Indexer: Sync {
     /// Called once after all files, to settle what depends on several.
     fn settle(&self, conn: &Connection, news: &News<'_>) -> Result<()>;
 }
+
+/// What an area makes of a file before it is learnt; only that area knows what it is.
+pub type Prepared = Box<dyn Any + Send + Sync>;
 
 /// A file as an area learns of it.
 #[derive(Debug)]
@@ -59,6 +70,8 @@ pub struct Learned<'a> {
     pub language: Option<Language>,
     /// What it says
     pub facts: &'a FileFacts,
+    /// What this area [made](Indexer::prepare) of it
+    pub prepared: Option<&'a Prepared>,
     /// Its bytes, for an area that [reads](Indexer::reads) them and where it was not skipped
     pub text: Option<&'a [u8]>,
     /// Why it was not read as text, if it was not

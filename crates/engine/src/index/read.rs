@@ -67,6 +67,12 @@ impl Readers {
 }
 
 impl Index {
+    /// What tells this state of the index from every other, those of files in its place
+    /// included; none where it is only in memory.
+    pub fn mark(&self) -> Option<String> {
+        Some(format!("{} {}", self.conn.file()?, self.revision))
+    }
+
     fn of(conn: Lent) -> Result<Self> {
         let revision = tables::meta(&conn, "revision")?;
         let revision = revision.and_then(|text| text.parse().ok()).unwrap_or(0);

@@ -62,6 +62,11 @@ pub(crate) fn query(text: &str) -> String {
     weigh::Asked::new(text).query()
 }
 
+/// How much of what is asked a text says, from 0 to 1.
+pub(crate) fn share(asked: &str, text: &str) -> f64 {
+    weigh::Asked::new(asked).share(text)
+}
+
 /// The words of a file's text, as they are kept.
 pub(crate) fn kept(text: &str) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();

@@ -51,6 +51,15 @@ impl Asked {
         self.counts.is_empty()
     }
 
+    /// How many of the words a text has, as a part of all.
+    #[expect(clippy::cast_precision_loss, reason = "questions are short")]
+    pub(super) fn share(&self, text: &str) -> f64 {
+        let spread = words::spread(text);
+        let said: BTreeSet<&str> = spread.split(' ').collect();
+        let found = self.counts.keys().filter(|word| said.contains(word.as_str())).count();
+        found as f64 / self.counts.len().max(1) as f64
+    }
+
     /// The query of the full-text index. What is said twice counts more, but not twice as much.
     pub(super) fn query(&self) -> String {
         let times = |count: usize| match count {

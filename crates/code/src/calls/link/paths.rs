@@ -4,7 +4,7 @@ use base::{RepoPath, Result};
 use syntax::Language;
 
 use super::super::machine::scoped;
-use super::super::summary::ShapeKind;
+use super::super::summary::{Shape, ShapeKind};
 use super::super::value::{Base, Op, Out, Term};
 use super::values::{Found, add};
 use super::{DECLARED_BY, Linker};
@@ -203,14 +203,48 @@ impl Linker<'_> {
 
     /// A name that another file of the package declares.
     fn in_package(&mut self, file: &RepoPath, name: &str) -> Result<Vec<Found>> {
-        if let Some(folder) = file.parent() {
-            self.rests.insert((folder, name.to_owned()));
+        if let Some(known) = self.globals.get(name).filter(|_| self.asking.is_empty()) {
+            return Ok(known.clone());
         }
-        let mut all = Vec::new();
-        for mate in self.world.mates(file, name)? {
-            add(&mut all, self.lookup(&mate, "", name)?);
+        let mut all = self.of_mates(file, ("", name))?;
+        if matches!(Language::of(file), Some(Language::C | Language::Cpp)) {
+            self.of_headers(file, name, &mut all)?;
+        }
+        if self.asking.is_empty() && self.fuel > 0 {
+            self.globals.insert(name.to_owned(), all.clone());
         }
         Ok(all)
+    }
+
+    fn of_mates(&mut self, file: &RepoPath, (module, name): (&str, &str)) -> Result<Vec<Found>> {
+        let key = scoped(module, name);
+        let top = key.split('.').next().unwrap_or(&key);
+        if let Some(folder) = file.parent() {
+            self.rests.insert((folder, top.to_owned()));
+        }
+        let mut all = Vec::new();
+        for mate in self.world.mates(file, top)? {
+            add(&mut all, self.lookup(&mate, module, name)?);
+        }
+        Ok(all)
+    }
+
+    /// A name of a header, at its top or in a namespace that this file has a part of.
+    fn of_headers(&mut self, file: &RepoPath, name: &str, all: &mut Vec<Found>) -> Result<()> {
+        let Some(face) = self.world.face(file)? else { return Ok(()) };
+        let is_module = |shape: &Shape| shape.kind == ShapeKind::Module;
+        let inner = face.shapes.iter().filter(|(_, shape)| is_module(shape));
+        let modules: Vec<&str> = inner.map(|(path, _)| path.as_str()).collect();
+        for module in &modules {
+            add(all, self.of_mates(file, (module, name))?);
+        }
+        for import in face.imports.values() {
+            let Some(header) = self.world.target(file, *import)? else { continue };
+            for module in modules.iter().copied().chain([""]) {
+                add(all, self.lookup(&header, module, name)?);
+            }
+        }
+        Ok(())
     }
 
     /// A method that stands in another file of the type's package.

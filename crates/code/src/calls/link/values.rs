@@ -257,6 +257,10 @@ impl Linker<'_> {
         Ok(match &value.out {
             Out::Sym(path) => match self.shape(&value.file, path)?.map(|shape| shape.kind) {
                 Some(ShapeKind::Class) => vec![value.with(Out::New(path.clone()))],
+                // What a class takes in has the members of the module.
+                Some(ShapeKind::Module) if Language::of(&value.file) == Some(Language::Ruby) => {
+                    vec![value.with(Out::New(path.clone()))]
+                }
                 _ => Vec::new(),
             },
             Out::New(_) | Out::Many(_) => vec![value.clone()],

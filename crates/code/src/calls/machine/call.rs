@@ -1,5 +1,6 @@
 //! Calls: into functions of the file, from summaries where budgets end, or noted for others.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use syntax::{CallKind, Expr, Owner, SymbolKind};
@@ -125,6 +126,16 @@ impl Machine<'_> {
 
     /// Calls one thing.
     pub(super) fn call_atom(
+        &mut self,
+        callee: &Atom,
+        this: Option<&Atom>,
+        args: &[Given],
+        site: Site,
+    ) -> Value {
+        self.deeper(|machine| machine.call_one(callee, this, args, site))
+    }
+
+    fn call_one(
         &mut self,
         callee: &Atom,
         this: Option<&Atom>,
@@ -262,6 +273,8 @@ impl Machine<'_> {
         self.run_steps(frame, &steps, None);
         self.stack.pop();
         self.is_silent = is_silent;
+        // What its calls gave is not asked for again.
+        self.frame(frame).results = HashMap::new();
         if !self.is_symbolic && self.steps_left > 0 {
             self.ran.insert(function);
         }

@@ -4,11 +4,14 @@ use std::rc::Rc;
 
 use syntax::{Expr, Flags, HeritageKind, Owner, SymbolKind};
 
-use super::super::value::{Atom, Op, Value, join};
+use super::super::value::{Atom, MOST_ATOMS, Op, Value, join};
 use super::{Family, Kind, Machine, Object};
 
 /// Deeper families of classes are not followed.
 const MOST_PARENTS: usize = 40;
+
+/// More than so many ancestors are not looked at.
+const LONGEST_LINEAGE: usize = 200;
 
 /// How far members and types may lead to one another.
 const FARTHEST: u32 = 40;
@@ -89,13 +92,18 @@ impl Machine<'_> {
         if let Some(known) = self.lineages.get(&class) {
             return Rc::clone(known);
         }
-        let lineage: Rc<[Atom]> = self.linear(class, &mut vec![]).into();
-        self.lineages.insert(class, Rc::clone(&lineage));
-        lineage
+        self.linear(class, &mut vec![]);
+        let known = self.lineages.get(&class).cloned();
+        known.unwrap_or_else(|| [Atom::Class(class)].into())
     }
 
+    /// The lineage of a class that those below it are already part of. Each is made once: families
+    /// in which many share a parent would double with each generation.
     fn linear(&mut self, class: u32, seen: &mut Vec<u32>) -> Vec<Atom> {
-        if seen.contains(&class) || seen.len() > MOST_PARENTS {
+        if let Some(known) = self.lineages.get(&class) {
+            return known.to_vec();
+        }
+        if seen.contains(&class) || seen.len() > MOST_PARENTS || !self.spend(1) {
             return Vec::new();
         }
         seen.push(class);
@@ -111,6 +119,9 @@ impl Machine<'_> {
         seen.pop();
         let mut all = vec![Atom::Class(class)];
         all.append(&mut merge(lists));
+        all.truncate(LONGEST_LINEAGE);
+        self.spend(all.len());
+        self.lineages.insert(class, all.as_slice().into());
         all
     }
 
@@ -164,12 +175,11 @@ impl Machine<'_> {
 
     /// Does something that may lead to itself, as often as it makes sense.
     pub(super) fn within_reach(&mut self, step: impl FnOnce(&mut Self) -> Value) -> Value {
-        if self.depth >= FARTHEST || self.effort == 0 {
+        if self.depth >= FARTHEST {
             return Vec::new();
         }
-        self.effort -= 1;
         self.depth += 1;
-        let value = step(self);
+        let value = self.deeper(step);
         self.depth -= 1;
         value
     }
@@ -218,6 +228,7 @@ impl Machine<'_> {
     }
 
     fn get_of_instance(&mut self, class: u32, object: &Atom, name: &str, owner: Owner) -> Value {
+        let mut elsewhere = Vec::new();
         for one in self.lineage(class).iter() {
             let found = match one.clone() {
                 Atom::Class(class) => self.own_of_instance(class, object, name, owner),
@@ -227,15 +238,17 @@ impl Machine<'_> {
                 }
                 Atom::Ext(term) => {
                     let inst = term.then(Op::Inst).and_then(|it| it.then(Op::Get(name.into())));
-                    inst.map(|next| Atom::Ext(Rc::new(next))).into_iter().collect()
+                    join(&mut elsewhere, inst.map(|next| Atom::Ext(Rc::new(next))));
+                    continue;
                 }
                 _ => Vec::new(),
             };
             if !found.is_empty() {
-                return found;
+                // Only their own files can tell whether earlier parents have it.
+                return if elsewhere.is_empty() { found } else { elsewhere };
             }
         }
-        Vec::new()
+        elsewhere
     }
 
     fn own_of_instance(&mut self, class: u32, object: &Atom, name: &str, owner: Owner) -> Value {
@@ -270,11 +283,14 @@ impl Machine<'_> {
             .copied()
             .filter(|one| self.facts.symbols[*one as usize].body.is_some())
             .collect();
-        let among = if with_body.is_empty() { getters } else { with_body };
+        let mut among = if with_body.is_empty() { getters } else { with_body };
         match self.family {
             // The last definition of a name is the one that holds; overloads stay apart.
             Family::Python | Family::JavaScript => among.last().copied().into_iter().collect(),
-            _ => among,
+            _ => {
+                among.truncate(MOST_ATOMS);
+                among
+            }
         }
     }
 
@@ -321,20 +337,22 @@ impl Machine<'_> {
         if name == "prototype" && self.family == Family::JavaScript {
             return vec![Atom::Inst(class)];
         }
+        let mut elsewhere = Vec::new();
         for one in self.lineage(class).iter() {
             let found = match one.clone() {
                 Atom::Class(one) => self.own_of_class(one, class, name),
                 Atom::Ext(term) => {
                     let next = term.then(Op::Get(name.to_owned()));
-                    next.map(|next| Atom::Ext(Rc::new(next))).into_iter().collect()
+                    join(&mut elsewhere, next.map(|next| Atom::Ext(Rc::new(next))));
+                    continue;
                 }
                 _ => Vec::new(),
             };
             if !found.is_empty() {
-                return found;
+                return if elsewhere.is_empty() { found } else { elsewhere };
             }
         }
-        Vec::new()
+        elsewhere
     }
 
     fn own_of_class(&mut self, class: u32, asked: u32, name: &str) -> Value {

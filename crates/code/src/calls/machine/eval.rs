@@ -13,6 +13,10 @@ const MOST_FIELDS: usize = 256;
 impl Machine<'_> {
     /// What an expression is worth in a frame.
     pub(super) fn eval(&mut self, expr: &Expr, frame: u32, owner: Owner) -> Value {
+        self.deeper(|machine| machine.worth_of(expr, frame, owner))
+    }
+
+    fn worth_of(&mut self, expr: &Expr, frame: u32, owner: Owner) -> Value {
         match expr {
             Expr::Unknown => Vec::new(),
             Expr::Local(binding) => self.read(*binding, frame),
@@ -343,6 +347,7 @@ impl Machine<'_> {
 
     /// Puts a value under a key of an object.
     pub(super) fn put(&mut self, id: u32, keys: &[Atom], value: Value) {
+        let value = self.afford(value);
         let kind = self.objects[id as usize].kind;
         let known: Vec<String> = keys.iter().filter_map(key_of).collect();
         let active = self.active.clone();

@@ -185,7 +185,8 @@ impl Machine<'_> {
                 want
             })
             .collect();
-        Summary { edges, wants, names, face: self.face() }
+        let face = self.face();
+        Summary { edges, wants, names, face, is_cut: self.is_cut() }
     }
 
     fn path_of(&self, symbol: Owner) -> String {

@@ -4,10 +4,12 @@
 //! made and changed, names get other values. Then each function that nobody called runs once
 //! with parameters of which only the declared type is known; what it returns and calls in terms
 //! of them is its summary, which stands for it from then on. Budgets bound all of it: where one
-//! is spent, a call is answered from the summary.
+//! is spent, a call is answered from the summary; where that of the file is spent, the summary says
+//! that something was left out.
 
 mod args;
 mod assign;
+mod budget;
 mod builtin;
 mod call;
 mod class;
@@ -28,6 +30,7 @@ pub(super) use finish::scoped;
 
 use super::summary::{Relation, Summary, Sure, Want};
 use super::value::{Atom, Block, Cell, Value};
+use budget::Budget;
 
 /// Steps that calls from the module's own code may take, in all.
 const CONCRETE_STEPS: u32 = 4_000;
@@ -37,6 +40,9 @@ const SYMBOLIC_STEPS: u32 = 200;
 
 /// The block that what runs for a summary is in: it may not run.
 const PERHAPS: u32 = u32::MAX;
+
+/// Steps that a new object or frame costs, for the memory it takes.
+const DEAR: usize = 4;
 
 /// How a language treats names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,9 +106,6 @@ struct CalledParam {
     args: Vec<Value>,
 }
 
-/// How much is looked up in one file, at most.
-const EFFORT: u32 = 2_000_000;
-
 /// Interprets one file.
 pub(super) struct Machine<'a> {
     facts: &'a FileFacts,
@@ -142,8 +145,7 @@ pub(super) struct Machine<'a> {
     active: Vec<Block>,
     /// How far members and types have led to one another: a field may be called as its type is
     depth: u32,
-    /// How much may still be looked up in this file: whatever runs away ends here
-    effort: u32,
+    budget: Budget,
     steps_left: u32,
     is_symbolic: bool,
     /// Whether edges are kept
@@ -158,6 +160,7 @@ pub(super) fn interpret(language: Language, facts: &FileFacts) -> Summary {
     let mut machine = Machine::new(family(language), facts);
     machine.run_module();
     machine.summarise_all();
+    machine.refill();
     machine.relate();
     machine.finish()
 }
@@ -198,7 +201,7 @@ impl<'a> Machine<'a> {
             stack: Vec::new(),
             active: Vec::new(),
             depth: 0,
-            effort: EFFORT,
+            budget: Budget::default(),
             steps_left: 0,
             is_symbolic: false,
             is_silent: false,
@@ -286,11 +289,13 @@ impl<'a> Machine<'a> {
     }
 
     fn object(&mut self, object: Object) -> Atom {
+        self.spend(DEAR);
         self.objects.push(object);
         Atom::Obj(number(self.objects.len() - 1))
     }
 
     fn push_frame(&mut self, frame: Frame) -> u32 {
+        self.spend(DEAR);
         self.frames.push(frame);
         number(self.frames.len() - 1)
     }

@@ -3,13 +3,10 @@
 use syntax::Owner;
 
 use super::super::summary::{Relation, Sure, Want};
-use super::super::value::{Base, Out, Term};
+use super::super::value::{Base, Out, Term, weight};
 use super::Machine;
 use super::args::Given;
 use super::call::Site;
-
-/// Wants that one file may have; a generated file is not worth more.
-const MOST_WANTS: usize = 20_000;
 
 impl Machine<'_> {
     /// Keeps an edge to a symbol of the file; the surest finding counts.
@@ -38,7 +35,7 @@ impl Machine<'_> {
         // A name of the language itself leads nowhere.
         let is_builtin = matches!(&to.base, Base::Global(_))
             && matches!(self.family, super::Family::Python | super::Family::JavaScript);
-        if self.is_silent || is_builtin || self.wants.len() >= MOST_WANTS {
+        if self.is_silent || is_builtin || !self.spend(1 + to.weight() + weight(&args)) {
             return;
         }
         let sure = if inferred { Sure::Inferred } else { Sure::Exact };

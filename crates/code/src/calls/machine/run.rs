@@ -1,16 +1,21 @@
 //! What runs, in order.
 
+use std::collections::HashMap;
+
 use syntax::{Action, BlockKind, Expr, Flags};
 
 use super::super::value::{Atom, join};
 use super::{CONCRETE_STEPS, Frame, Machine, PERHAPS, SYMBOLIC_STEPS};
+
+/// Summaries that may be in the making because one needs another; bounds the stack.
+const MOST_AT_ONCE: usize = 24;
 
 impl Machine<'_> {
     /// Runs the module's own code.
     pub(super) fn run_module(&mut self) {
         self.steps_left = CONCRETE_STEPS;
         let steps = self.bodies.get(&None).cloned().unwrap_or_default();
-        self.run_steps(0, &steps, None);
+        self.run_apart(|machine| machine.run_steps(0, &steps, None));
     }
 
     /// Runs every function for its summary, what is inside of one after it.
@@ -26,6 +31,9 @@ impl Machine<'_> {
     pub(super) fn behaviour(&mut self, symbol: u32) {
         if self.behaviours.contains_key(&symbol) || self.making.contains(&symbol) {
             return;
+        }
+        if self.making.len() >= MOST_AT_ONCE {
+            return; // its turn comes; until then it is known by what it declares
         }
         // What is around it decides what its free names mean.
         let around = self.facts.symbols[symbol as usize].parent;
@@ -57,11 +65,14 @@ impl Machine<'_> {
         (self.is_symbolic, self.steps_left) = (true, SYMBOLIC_STEPS);
         self.is_silent = self.ran.contains(&symbol);
         self.making.push(symbol);
-        self.bind_symbolic(symbol, frame);
-        let steps = self.bodies.get(&Some(symbol)).cloned().unwrap_or_default();
-        self.run_steps(frame, &steps, None);
+        self.run_apart(|machine| {
+            machine.bind_symbolic(symbol, frame);
+            let steps = machine.bodies.get(&Some(symbol)).cloned().unwrap_or_default();
+            machine.run_steps(frame, &steps, None);
+        });
         let returns = self.result(symbol, frame);
         self.making.pop();
+        self.frame(frame).results = HashMap::new();
         self.behaviours.entry(symbol).or_default().returns = returns;
         (self.is_symbolic, self.is_silent, self.steps_left) = before;
         self.active = active;
@@ -105,7 +116,7 @@ impl Machine<'_> {
     /// Runs steps that are inside a block, or outside of any.
     pub(super) fn run_steps(&mut self, frame: u32, steps: &[u32], block: Option<u32>) {
         let mut at = 0;
-        while at < steps.len() {
+        while at < steps.len() && self.spend(1) {
             let inner = self.inner_block(steps[at], block);
             let Some(inner) = inner else {
                 self.step(frame, steps[at]);
@@ -158,10 +169,12 @@ impl Machine<'_> {
         match &step.action {
             Action::Call(call) => {
                 let result = self.call_site(frame, *call);
+                let result = self.afford(result);
                 self.frame(frame).results.insert(*call, result);
             }
             Action::Assign(place, value) => {
                 let value = self.eval(value, frame, step.owner);
+                let value = self.afford(value);
                 self.assign(place, value, frame, step.owner);
             }
             Action::Return(value) => self.give_back(frame, step.owner, value),

@@ -1,8 +1,10 @@
 //! What names mean that are not bound in the file's flow: by modules, classes and imports.
 
+use std::rc::Rc;
+
 use syntax::{ImportKind, Owner};
 
-use super::super::value::{Atom, Base, Value, join};
+use super::super::value::{Atom, Base, Op, Term, Value, join};
 use super::eval::global;
 use super::{Family, Machine, is_scope};
 
@@ -54,6 +56,12 @@ impl Machine<'_> {
     /// A member of a class around, else something at the top, else something imported or
     /// declared in another file of the package.
     fn member_or_top(&mut self, name: &str, owner: Owner) -> Value {
+        // PHP's words for the class around, and Swift's.
+        if matches!(name, "self" | "static" | "Self")
+            && let Some(class) = owner.and_then(|owner| self.class_of_method(owner))
+        {
+            return vec![Atom::Class(class)];
+        }
         let mut at = owner;
         let mut inherited = Value::new();
         while let Some(symbol) = at {
@@ -123,8 +131,17 @@ impl Machine<'_> {
             }
             _ => self.member_or_top(first, owner),
         };
+        // Other files may have a part of the namespace too.
+        let is_open = |atom: &Atom| matches!(atom, Atom::Class(one) if is_scope(self.kind(*one)));
+        let is_open = self.family == Family::Classes && value.iter().all(is_open);
         for part in rest {
             value = self.get_all(&value, part, owner);
+        }
+        if value.is_empty() && is_open {
+            let start = Term { base: Base::Global(first.clone()), ops: Vec::new() };
+            let step = |term: Term, part: &String| term.then(Op::Get(part.clone()));
+            let there = rest.iter().try_fold(start, step);
+            value.extend(there.map(|term| Atom::Ext(Rc::new(term))));
         }
         value
     }

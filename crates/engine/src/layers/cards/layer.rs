@@ -9,7 +9,7 @@ use store::Connection;
 
 use super::context;
 use crate::graph::{
-    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Travel, Wanted,
+    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Marks, Travel, Wanted,
 };
 use crate::layers::code::named_node;
 use crate::layers::files::node;
@@ -112,6 +112,14 @@ impl Layer for CardsLayer {
 
     fn context(&self, view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
         context::context(view, wanted)
+    }
+
+    fn mark(&self, view: &View, node: &EntityRef, marks: &mut Marks) -> Result<()> {
+        if let Some(card) = row(view, node)? {
+            marks.tags.extend(card.tags);
+            marks.file = Some(card.path);
+        }
+        Ok(())
     }
 }
 

@@ -57,7 +57,30 @@ pub(super) fn edges(view: &View, frontier: &[EntityRef], wanted: &[Wanted]) -> R
     if against.contains(&Relation::Calls) {
         guessed_callers(view, &symbols, &mut edges)?;
     }
+    told_by_server(view, (frontier, wanted), &mut edges)?;
     Ok(edges)
+}
+
+/// Where a language server was asked for calls, what it says of a node counts and nothing else.
+fn told_by_server(
+    view: &View,
+    (frontier, wanted): (&[EntityRef], &[Wanted]),
+    edges: &mut Vec<Edge>,
+) -> Result<()> {
+    let calls = wanted.iter().find(|one| *one.kind == CALLS);
+    let (Some(graph), Some(wanted)) = (view.calls(), calls) else { return Ok(()) };
+    for here in frontier.iter().filter(|node| code_end(node).is_some()) {
+        let Some(told) = graph.calls(view, here, wanted.direction)? else { continue };
+        let is_of = |edge: &Edge| {
+            *edge.kind == CALLS
+                && (wanted.is_along() && edge.from == *here
+                    || wanted.is_against() && edge.to == *here)
+        };
+        edges.retain(|edge| !is_of(edge));
+        let made = |(from, to)| Edge { from, to, kind: wanted.kind, confidence: Confidence::Exact };
+        edges.extend(told.into_iter().map(made));
+    }
+    Ok(())
 }
 
 /// A node as the call graph names it.
@@ -74,8 +97,12 @@ fn edge(row: &EdgeRow, kind: &'static EdgeKind) -> Edge {
         Sure::Exact => Confidence::Exact,
         Sure::Inferred => Confidence::Inferred,
     };
-    let (from, to) = (named_node(&row.from.0, &row.from.1), named_node(&row.to.0, &row.to.1));
-    Edge { from, to, kind, confidence }
+    Edge { from: edge_end(&row.from), to: edge_end(&row.to), kind, confidence }
+}
+
+/// The node at an end of an edge.
+pub(crate) fn edge_end((path, name): &(RepoPath, String)) -> EntityRef {
+    named_node(path, name)
 }
 
 fn guess(from: EntityRef, to: EntityRef) -> Edge {

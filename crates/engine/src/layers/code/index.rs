@@ -2,9 +2,9 @@
 
 use base::{RepoPath, Result};
 use store::Connection;
-use syntax::Symbol;
+use syntax::{FileFacts, Symbol};
 
-use crate::index::{Indexer, Learned, News, tables};
+use crate::index::{Indexer, Learned, News, Prepared, tables};
 use crate::search::{self, Text};
 
 /// Up to so many changed files, asking for each file is quicker than knowing all.
@@ -22,6 +22,10 @@ impl Indexer for CodeIndexer {
         code::DUMP
     }
 
+    fn prepare(&self, path: &RepoPath, facts: &FileFacts) -> Option<Prepared> {
+        code::Digest::of(path, facts).map(|digest| Box::new(digest) as Prepared)
+    }
+
     fn forget(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()> {
         for symbol in code::in_file(conn, path)? {
             search::tables::remove(conn, &super::handle(path, &symbol.full))?;
@@ -30,7 +34,8 @@ impl Indexer for CodeIndexer {
     }
 
     fn learn(&self, conn: &Connection, file: &Learned<'_>) -> Result<()> {
-        code::learn(conn, file.path, file.facts, file.is_new)?;
+        let digest = file.prepared.and_then(|prepared| prepared.downcast_ref());
+        code::learn(conn, file.path, (file.facts, digest), file.is_new)?;
         let named = file.facts.symbols.iter().filter(|symbol| !symbol.is_anonymous());
         named.into_iter().try_for_each(|symbol| search::put(conn, &text(file.path, symbol)))
     }

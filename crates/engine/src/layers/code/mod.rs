@@ -4,6 +4,8 @@ mod calls;
 pub(crate) mod edit;
 mod index;
 mod layer;
+pub(crate) mod rename;
 
+pub(crate) use calls::edge_end;
 pub(crate) use index::CodeIndexer;
 pub(crate) use layer::{CodeLayer, handle, named_node};

@@ -9,7 +9,7 @@ use work::record::{Atom, Molecule, Related};
 use work::words::Grain;
 use work::{Draft, Id, Ref};
 
-use crate::graph::{Description, EdgeKind, Item, Section, Travel};
+use crate::graph::{Description, EdgeKind, Item, Marks, Section, Travel};
 use crate::layers::files::node as file_node;
 use crate::layers::work::records::{Look, Records, record_node};
 use crate::layers::work::{ago, derived, drift, seen};
@@ -80,6 +80,14 @@ impl Records for GraphLayer {
 
     fn about(Look { view, draft }: Look<'_>, known: &Knows) -> Result<Vec<Item>> {
         about_known(view, draft, known)
+    }
+
+    fn mark(known: &Knows, marks: &mut Marks) {
+        let changed = match known {
+            Knows::Atom(atom) => &atom.updated_at,
+            Knows::Molecule(molecule) => &molecule.updated_at,
+        };
+        marks.changed = changed.parse().ok();
     }
 }
 

@@ -23,14 +23,20 @@ const EXPANDED: usize = 1_000;
 /// The digits of a task's id that a commit's trailer needs.
 const SHORTEST_NAME: usize = 8;
 
+/// The name of what is kept.
+const COVERED: &str = "work.covered";
+
 /// What patterns match, looked up once for each state of the index.
 #[derive(Debug, Default)]
 struct Covered(Mutex<HashMap<Vec<String>, Arc<Vec<Seen>>>>);
 
 /// The files that patterns match now.
 pub(crate) fn seen(view: &View, patterns: &[String]) -> Result<Arc<Vec<Seen>>> {
-    let revision = i64::try_from(view.index()?.revision).unwrap_or_default();
-    let covered = view.kept(("work.covered", revision), || Ok(Covered::default()))?;
+    let Some(mark) = view.index()?.mark() else { return matched(view, patterns).map(Arc::new) };
+    let covered: Arc<Covered> = match view.still_kept(COVERED, &mark) {
+        Some(kept) => kept,
+        None => view.keep(COVERED, mark, Covered::default()),
+    };
     let lock = || covered.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().get(patterns) {
         return Ok(known.clone());

@@ -10,7 +10,7 @@ use work::{Container, Draft, Id, Ref};
 
 use super::records::{Look, Records, record_node};
 use super::{derived, named_paths};
-use crate::graph::{Description, EdgeKind, Item, Section, Travel};
+use crate::graph::{Description, EdgeKind, Item, Marks, Section, Travel};
 use crate::layers::files::node as file_node;
 use crate::view::View;
 
@@ -80,6 +80,11 @@ impl Records for WorkLayer {
 
     fn about(Look { draft, .. }: Look<'_>, one: &Container) -> Result<Vec<Item>> {
         of_work(draft, one)
+    }
+
+    fn mark(one: &Container, marks: &mut Marks) {
+        marks.tags.extend(one.tags().iter().cloned());
+        marks.changed = one.updated_at().parse().ok();
     }
 }
 

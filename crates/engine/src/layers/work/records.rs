@@ -5,7 +5,9 @@ use base::{EntityRef, Problem, Result};
 use work::{Draft, Id, Ref};
 
 use super::{is_empty, look};
-use crate::graph::{Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Wanted};
+use crate::graph::{
+    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Marks, Wanted,
+};
 use crate::view::View;
 
 /// A layer whose nodes are records of the store.
@@ -39,6 +41,9 @@ pub(crate) trait Records: Sync {
 
     /// What is worth knowing about a record.
     fn about(look: Look<'_>, record: &Self::Record) -> Result<Vec<Item>>;
+
+    /// What a search can be narrowed by.
+    fn mark(record: &Self::Record, marks: &mut Marks);
 
     /// The record that a node is. Another spelling of its id is not the node's name.
     fn found(draft: &Draft<'_>, node: &EntityRef) -> Result<Option<Self::Record>> {
@@ -132,6 +137,18 @@ impl<R: Records> Layer for R {
 
     fn parts(&self, _: &View, _: &EntityRef) -> Result<Vec<EntityRef>> {
         Ok(Vec::new())
+    }
+
+    fn mark(&self, view: &View, node: &EntityRef, marks: &mut Marks) -> Result<()> {
+        if !is_own::<R>(node) {
+            return Ok(());
+        }
+        look(view, |draft| {
+            if let Some(record) = R::found(draft, node)? {
+                R::mark(&record, marks);
+            }
+            Ok(())
+        })
     }
 
     fn context(&self, view: &View, node: &EntityRef) -> Result<Vec<Item>> {

@@ -12,7 +12,7 @@ use crate::contract::alias::Alias;
 use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
 use crate::index::tables;
-use crate::layers::code::edit::{Declared, Edited};
+use crate::layers::code::edit::{Declared, Edited, lint, yes};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -31,6 +31,10 @@ pub struct Delete {
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
+    /// Format with the project's formatter, where it leaves the rest alone
+    #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
+    #[serde(default = "yes")]
+    pub format: bool,
     /// Only if the file still has this hash
     #[arg(long)]
     #[serde(default)]
@@ -41,7 +45,7 @@ impl Mutation for Delete {
     const NAME: &'static str = "code.delete";
     const EFFECT: Effect = Effect::OVERWRITES;
     const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_delete").joining(["file", "symbol", "#", "target"])];
+        &[Alias::of("kart_delete").joining(["file|path", "symbol", "#", "target"])];
     const EXAMPLES: &'static [Example] =
         &[Example { args: "src/session.ts#legacy --dry-run", shows: "what would go" }];
     type Answer = Edited;
@@ -57,9 +61,13 @@ impl Mutation for Delete {
                 .detail("mentions", listed)
                 .hint("these are mentions by name; `--force` deletes it all the same"));
         }
-        let mut plan = declared.plan(Edit::Delete, "Deleted")?;
+        let mut plan = declared.plan(view, (Edit::Delete, "Deleted"), self.format)?;
         plan.answer.mentions = mentions.into_iter().take(LISTED).collect();
         Ok(plan)
+    }
+
+    fn committed(view: &View, answer: &mut Edited) {
+        lint(view, answer);
     }
 }
 

@@ -1,0 +1,86 @@
+//! Languages whose packages are folders: `import com.shop.Repo` in Java and Kotlin, `use App\Repo`
+//! in PHP.
+//!
+//! No build file is read. A folder that both the importing file's path and the imported name go
+//! through is where the names start; in PHP, where a prefix of the name stands for a folder, the
+//! folders above are tried without it.
+
+use base::RepoPath;
+
+use super::{World, above, as_prefix, include};
+use crate::outline::Asked;
+
+/// Where tests lie, and where what they test does.
+const MAIN: [(&str, &str); 3] =
+    [("src/test/", "src/main/"), ("/test/", "/main/"), ("test/", "src/")];
+
+/// How many names of a PHP namespace may stand for a folder.
+const LONGEST_PREFIX: usize = 2;
+
+pub(super) fn target(world: &World<'_>, from: &RepoPath, asked: &Asked) -> Option<RepoPath> {
+    let from_text = from.to_string();
+    let (_, ending) = from_text.rsplit_once('.')?;
+    let mut parts: Vec<&str> =
+        asked.specifier.split(['.', '\\']).filter(|part| !part.is_empty()).collect();
+    let taken = asked.names.first().map(|(name, _)| name.as_str()).filter(|name| *name != "*")?;
+    parts.push(taken);
+    let file = |root: &str, parts: &[&str]| format!("{root}{}.{ending}", parts.join("/"));
+    let shared = || {
+        let first = format!("{}/", parts[0]);
+        let at = from_text.match_indices(&first).map(|(at, _)| at);
+        at.into_iter().find(|at| *at == 0 || from_text.as_bytes()[at - 1] == b'/')
+    };
+    if let Some(at) = shared() {
+        let root = &from_text[..at];
+        let beside = MAIN.iter().find(|(test, _)| root.contains(test));
+        let beside = beside.map(|(test, main)| root.replacen(test, main, 1));
+        let roots = [root.to_owned()].into_iter().chain(beside);
+        // What is imported may be a member of what the rest names.
+        let all =
+            roots.flat_map(|root| [file(&root, &parts), file(&root, &parts[..parts.len() - 1])]);
+        return world.first(all);
+    }
+    if ending != "php" {
+        return None;
+    }
+    let skips = 1..=LONGEST_PREFIX.min(parts.len() - 1);
+    let all = skips.flat_map(|skip| above(from).map(move |folder| (as_prefix(&folder), skip)));
+    world.first(all.map(|(folder, skip)| file(&folder, &parts[skip..])))
+}
+
+/// PHP has both: names of packages, and files that are taken in by their path.
+pub(super) fn php(world: &World<'_>, from: &RepoPath, asked: &Asked) -> Option<RepoPath> {
+    match asked.kind {
+        syntax::ImportKind::Include => include::target(world, from, asked),
+        _ => target(world, from, asked),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Fixture;
+
+    #[test]
+    fn packages_are_folders() {
+        let java = Fixture::new(
+            "//- a/src/main/java/com/shop/Shop.java\npackage com.shop;\nimport com.shop.store.Repo;\nimport java.util.List;\nimport static com.shop.store.Util.max;\nclass Shop {}\n\
+             //- a/src/main/java/com/shop/store/Repo.java\npackage com.shop.store;\npublic class Repo {}\n\
+             //- a/src/main/java/com/shop/store/Util.java\npackage com.shop.store;\npublic class Util { static int max() { return 1; } }\n\
+             //- a/src/test/java/com/shop/ShopTest.java\npackage com.shop;\nimport com.shop.store.Repo;\nclass ShopTest {}\n",
+        );
+        let store = "a/src/main/java/com/shop/store";
+        assert_eq!(
+            java.taken("a/src/main/java/com/shop/Shop.java"),
+            [format!("2 {store}/Repo.java#Repo"), format!("4 {store}/Util.java#max")]
+        );
+        assert_eq!(
+            java.taken("a/src/test/java/com/shop/ShopTest.java"),
+            [format!("2 {store}/Repo.java#Repo")]
+        );
+        let php = Fixture::new(
+            "//- src/Shop.php\n<?php\nnamespace App;\nuse App\\Store\\Repo;\nclass Shop {}\n\
+             //- src/Store/Repo.php\n<?php\nnamespace App\\Store;\nclass Repo {}\n",
+        );
+        assert_eq!(php.taken("src/Shop.php"), ["3 src/Store/Repo.php#Repo"]);
+    }
+}

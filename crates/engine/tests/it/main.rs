@@ -23,6 +23,7 @@ mod plans;
 mod review;
 mod servers;
 mod setup;
+mod shapes;
 mod shared_facts;
 mod snapshots;
 mod soak;

@@ -1,6 +1,8 @@
 //! What a change asks of its author: what it may break, what it forgot, what it must keep.
 //!
 //! One file a question. Each looks at the change and adds findings; what counts more comes first.
+//!
+//! @see spec::cross/review
 
 mod bound;
 mod callers;

@@ -3,6 +3,8 @@
 //! Commits in which two files changed together count for it, recent ones and small ones more.
 //! A file with little history of its own borrows from its folder, and from files of its name
 //! elsewhere; that decides where nothing else does. `cargo xtask cochange-eval` measures it.
+//!
+//! @see spec::history/cochange
 
 mod evidence;
 

@@ -214,7 +214,7 @@ impl Render for Edited {
     fn render(&self, page: &mut Page) {
         page.answer(format!("{} {}", self.did, self.node));
         if !self.mentions.is_empty() {
-            page.say(format!("Still named in {}", self.mentions.join(", ")));
+            page.say(format!("Still used in {}", self.mentions.join(", ")));
         }
         page.diff(&self.diff);
         page.say(format!("{}; {}; {}", self.checked, self.format, self.lint));

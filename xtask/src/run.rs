@@ -23,16 +23,22 @@ pub(crate) fn test(root: &Path) -> Result<()> {
     run(cargo(root, &["test", "--workspace", "--locked"]).env("PROPTEST_CASES", cases))?;
     run(&mut server_tests(root)?)?;
     let built = build(root, &["--package", "cairn", "--bins", "--examples"], "debug")?;
+    verify(root, &built.join("cairn"))?;
     let tools = tools::install(root)?;
     run(&mut tools::run(root, &tools, &built.join("cairn"), &built.join("examples/conformance")))
+}
+
+/// What this repository has written down about itself is still true.
+fn verify(root: &Path, cairn: &Path) -> Result<()> {
+    run(Command::new(cairn).current_dir(root).arg("verify"))
 }
 
 /// The engine against real language servers, which are fetched first.
 fn server_tests(root: &Path) -> Result<Command> {
     let servers = tools::install_servers(root)?;
-    let args = ["test", "--package", "engine", "--locked", "--features", "servers"];
+    let args = ["test", "--package", "engine", "--locked", "--test", "servers"];
     let mut command = cargo(root, &args);
-    command.args(["--test", "servers"]).env("CAIRN_SERVERS", &servers.folder);
+    command.env("CAIRN_SERVERS", &servers.folder);
     if let Some(folder) = servers.rust_analyzer {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let all = [folder].into_iter().chain(std::env::split_paths(&path));

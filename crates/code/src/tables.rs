@@ -165,6 +165,38 @@ pub fn symbol(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<S
         .map_err(problem("read symbols"))
 }
 
+/// What kind of thing the symbol with this nested name is.
+pub fn kind_of(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<String>> {
+    let sql = "SELECT kind FROM symbol WHERE path = ?1 AND full = ?2";
+    Ok(list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))?.pop())
+}
+
+/// The names of the symbols that a file declares at its top.
+pub fn top_names(conn: &Connection, path: &RepoPath) -> Result<Vec<String>> {
+    let sql = "SELECT full FROM symbol WHERE path = ?1 AND parent IS NULL ORDER BY id";
+    list(conn, sql, params![path.as_bytes()], |row| row.get(0))
+}
+
+/// The names of the symbols that a symbol declares.
+pub fn inner_names(conn: &Connection, path: &RepoPath, full: &str) -> Result<Vec<String>> {
+    let sql = "SELECT i.full FROM symbol o JOIN symbol i ON i.path = o.path AND i.parent = o.id
+        WHERE o.path = ?1 AND o.full = ?2 ORDER BY i.id";
+    list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))
+}
+
+/// The name of the symbol that declares another, or none at the top of the file; nothing for
+/// what is not there.
+pub fn outer_name(
+    conn: &Connection,
+    path: &RepoPath,
+    full: &str,
+) -> Result<Option<Option<String>>> {
+    let sql =
+        "SELECT o.full FROM symbol i LEFT JOIN symbol o ON o.path = i.path AND o.id = i.parent
+        WHERE i.path = ?1 AND i.full = ?2 LIMIT 1";
+    Ok(list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))?.pop())
+}
+
 /// Symbols with this name, alone or as the end of a nested one.
 pub fn symbols_called(conn: &Connection, name: &str) -> Result<Vec<SymbolRow>> {
     let last = name.rsplit('.').next().unwrap_or(name);
@@ -226,6 +258,14 @@ pub fn importing(conn: &Connection, target: &RepoPath, name: &str) -> Result<Vec
          (SELECT 1 FROM json_each(names) n WHERE n.value ->> 0 = ?2) ORDER BY path, id"
     );
     list(conn, &sql, params![target.as_bytes(), name], import_row)
+}
+
+/// Imports that lead to no file of the repository and hold some letters.
+pub fn unresolved(conn: &Connection, letters: &str) -> Result<Vec<Imported>> {
+    let sql = format!(
+        "{IMPORT} WHERE target IS NULL AND instr(specifier, ?1) > 0 ORDER BY path, id LIMIT 200"
+    );
+    list(conn, &sql, params![letters], import_row)
 }
 
 /// What a file offers: the name, and whether it is handed on from another file.

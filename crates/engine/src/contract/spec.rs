@@ -1,4 +1,6 @@
 //! An operation with its types erased: everything a door may know about it.
+//!
+//! @see spec::answers/doors
 
 use std::sync::Arc;
 

@@ -123,7 +123,7 @@ pub(crate) fn diff(view: &View, between: &Between) -> Result<Diff> {
         Between::Commits(old, new, parted) => commits(view, git, (old, new), *parted)?,
     };
     raw.sort_by(|a, b| a.path.cmp(&b.path));
-    let files = rename::paired(raw);
+    let files = rename::paired(&raw);
     let lines = |mut file: ChangedFile| {
         file.lines = changed_lines(file.before.clone(), file.after.as_deref());
         file
@@ -184,7 +184,8 @@ fn against_tree(
     git: &Repository,
     sides: Vec<(RepoPath, Option<Oid>)>,
 ) -> Result<Vec<ChangedFile>> {
-    let blobs = blobs(view, git, sides.iter().filter_map(|(_, oid)| *oid).collect())?;
+    let oids: Vec<Oid> = sides.iter().filter_map(|(_, oid)| *oid).collect();
+    let blobs = blobs(view, git, &oids)?;
     let mut files = Vec::new();
     for (path, oid) in sides {
         let stat = view.tree().stat_if_there(&path);
@@ -227,8 +228,9 @@ fn between_objects(
     git: &Repository,
     sides: Vec<(RepoPath, Option<Oid>, Option<Oid>)>,
 ) -> Result<Vec<ChangedFile>> {
-    let oids = sides.iter().flat_map(|(_, before, after)| [*before, *after]).flatten();
-    let blobs = blobs(view, git, oids.collect())?;
+    let both = sides.iter().flat_map(|(_, before, after)| [*before, *after]);
+    let oids: Vec<Oid> = both.flatten().collect();
+    let blobs = blobs(view, git, &oids)?;
     let content = |oid: Option<Oid>| oid.and_then(|oid| blobs.get(&oid.to_string()).cloned());
     let one = |(path, before, after): (RepoPath, Option<Oid>, Option<Oid>)| {
         let how = how(before.is_some(), after.is_some());
@@ -237,9 +239,9 @@ fn between_objects(
     Ok(sides.into_iter().map(one).collect())
 }
 
-fn blobs(view: &View, git: &Repository, oids: Vec<Oid>) -> Result<BTreeMap<String, Vec<u8>>> {
+fn blobs(view: &View, git: &Repository, oids: &[Oid]) -> Result<BTreeMap<String, Vec<u8>>> {
     let mut blobs = BTreeMap::new();
-    git.read_blobs(&oids, LARGEST, view.call(), |oid, blob| {
+    git.read_blobs(oids, LARGEST, view.call(), |oid, blob| {
         if let Blob::Bytes(bytes) = blob {
             blobs.insert(oid.to_string(), bytes);
         }

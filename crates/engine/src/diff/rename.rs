@@ -11,13 +11,13 @@ const ALIKE: usize = 60;
 const MOST: usize = 100;
 
 /// Puts deletions and additions together that are one file under another name.
-pub(super) fn paired(files: Vec<ChangedFile>) -> Vec<ChangedFile> {
+pub(super) fn paired(files: &[ChangedFile]) -> Vec<ChangedFile> {
     let at = |wanted: How| -> Vec<usize> {
         let found = files.iter().enumerate().filter(|(_, file)| file.how == wanted);
         found.map(|(at, _)| at).collect()
     };
     let (gone, came) = (at(How::Deleted), at(How::Added));
-    let pairs = pairs(&files, &gone, &came);
+    let pairs = pairs(files, &gone, &came);
     let taken: BTreeSet<usize> = pairs.values().copied().collect();
     let mut all = Vec::with_capacity(files.len());
     for (at, file) in files.iter().enumerate() {
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_file_is_known_by_its_lines_and_used_once() {
-        let found = paired(vec![
+        let found = paired(&[
             file("a.rs", Some("one\ntwo\nthree\nfour\n"), None),
             file("b.rs", None, Some("one\ntwo\nthree\nfive\n")),
             file("c.rs", None, Some("one\ntwo\nthree\nfour\n")),
@@ -119,7 +119,7 @@ mod tests {
         let expected = [("b.rs", How::Added), ("c.rs", How::Renamed), ("d.rs", How::Added)];
         assert_eq!(told, expected.map(|(path, how)| (path.to_owned(), how)));
         assert_eq!(found[1].before_path().to_string(), "a.rs");
-        let copies = paired(vec![
+        let copies = paired(&[
             file("a.rs", Some("one\ntwo\n"), None),
             file("b.rs", None, Some("one\ntwo\n")),
             file("c.rs", None, Some("one\ntwo\n")),

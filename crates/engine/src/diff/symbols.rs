@@ -131,7 +131,7 @@ pub(crate) fn pairs(files: &[ChangedFile]) -> Vec<Pair<'_>> {
         let before = Symbols::of(file.before_path(), file.before.as_deref());
         (before, Symbols::of(&file.path, file.after.as_deref()))
     };
-    files.iter().map(|file| pair(file)).zip(files).map(|((b, a), file)| (file, b, a)).collect()
+    files.iter().map(pair).zip(files).map(|((b, a), file)| (file, b, a)).collect()
 }
 
 impl ChangedSymbol {
@@ -219,14 +219,16 @@ fn kept(file: &ChangedFile, before: &Symbols, after: &Symbols) -> Vec<ChangedSym
         } else {
             continue;
         };
-        // A type changes with its members: they say it better.
-        let inner = format!("{}.", new.symbol.path);
-        let is_inner = |version: &&Version| version.symbol.path.starts_with(&inner);
-        let codes = |symbols: &Symbols| -> BTreeSet<(String, Hash)> {
-            let inner = symbols.list.iter().filter(is_inner);
+        // What holds others changes with them: they say it better.
+        let codes = |symbols: &Symbols, outer: &Symbol| -> BTreeSet<(String, Hash)> {
+            let (start, end) = (outer.declaration.start, outer.declaration.end);
+            let inner = symbols.list.iter().filter(|version| {
+                let span = version.symbol.declaration;
+                version.symbol.path != outer.path && start <= span.start && span.end <= end
+            });
             inner.map(|version| (version.symbol.path.clone(), version.code)).collect()
         };
-        if how == How::Body && codes(before) != codes(after) {
+        if how == How::Body && codes(before, &old.symbol) != codes(after, &new.symbol) {
             continue;
         }
         let was = file.old.as_ref().map(|old| (old.clone(), new.symbol.path.clone()));

@@ -2,6 +2,8 @@
 //!
 //! Reasons that are written at the thing itself come first; where there are none, those of what
 //! relies on it are told, with the way there.
+//!
+//! @see spec::cross/explain
 
 mod asked;
 mod past;

@@ -59,22 +59,16 @@ fn told(
     new: Option<&(CardKey, RepoPath)>,
 ) -> Result<Stale> {
     let old = old.to_string();
-    Ok(match new {
-        Some((new, path)) => Stale {
-            place,
-            old,
-            new: Some(new.to_string()),
-            because: format!("{path} had that key before"),
-            candidates: Vec::new(),
-        },
-        None => {
-            let keys = cards::keys(view.index()?.conn())?;
-            let near = base::near::nearest(&old, keys.iter().map(CardKey::as_str), 3);
-            let candidates = near.into_iter().map(ToOwned::to_owned).collect();
-            let because = "no card is known to have had that key".into();
-            Stale::new(place, old, &Went::Unknown { candidates, because })
-        }
-    })
+    if let Some((new, path)) = new {
+        let because = format!("{path} had that key before");
+        let new = Some(new.to_string());
+        return Ok(Stale { place, old, new, because, candidates: Vec::new() });
+    }
+    let keys = cards::keys(view.index()?.conn())?;
+    let near = base::near::nearest(&old, keys.iter().map(CardKey::as_str), 3);
+    let candidates = near.into_iter().map(ToOwned::to_owned).collect();
+    let because = "no card is known to have had that key".into();
+    Ok(Stale::new(place, old, &Went::Unknown { candidates, because }))
 }
 
 /// The card whose file had a key before, if there is one and it has another now.

@@ -2,6 +2,8 @@
 //!
 //! `trail` says where a thing went, each other file finds one sort of stale reference and mends
 //! it. What has no certain new place is listed with what it may be, and left alone.
+//!
+//! @see spec::cross/fix
 
 mod atoms;
 mod cards;

@@ -99,7 +99,7 @@ impl<'v> Trail<'v> {
         if here != *path && self.is_file(&here)? {
             return Ok(Went::To { path: here, symbol: None, because });
         }
-        let name = path.name().to_owned();
+        let name = path.name();
         let paths = crate::layers::files::matching(self.view, &name)?;
         let candidates = paths.iter().take(CANDIDATES).map(ToString::to_string).collect();
         Ok(Went::Unknown { candidates, because: "no rename of it is known".into() })

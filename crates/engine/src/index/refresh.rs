@@ -1,4 +1,6 @@
 //! Bringing the index up to date: what changed, read once, written in one transaction.
+//!
+//! @see spec::workspace/freshness
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -301,14 +303,13 @@ impl Refresher {
     }
 
     fn build_at(&self, path: &Path, sources: &Sources<'_>, call: &Call) -> Result<()> {
-        let mut store = store::open(path, Durability::Derived)?;
+        let mut store = store::open_new(path)?;
         self.make_tables(&mut store)?;
         let everything = (&Dirty::Everything, true);
         let todo = Todo::find(store.connection(), sources, everything, call)?;
         self.apply(&mut store, sources, &todo, call)?;
         settle_in(store.connection(), path)?;
-        store.checkpoint()?;
-        Ok(())
+        store.finish()
     }
 
     fn make_tables(&self, store: &mut Store) -> Result<()> {

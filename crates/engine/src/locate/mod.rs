@@ -3,14 +3,18 @@
 //! What the whole text of a file says is weighed with what the question names outright: paths,
 //! modules, symbols and where they are defined. No model, no network; figures in
 //! `docs/benchmarks.md`.
+//!
+//! @see spec::cross/search
 
 mod mentions;
 pub(crate) mod tables;
 mod weigh;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use base::{RepoPath, Result};
+use store::Connection;
+use syntax::Language;
 
 use crate::search::words;
 use crate::view::View;
@@ -21,10 +25,13 @@ use self::mentions::Mentions;
 const CANDIDATES: usize = 1000;
 
 /// How much the words of a path count beside the text, at most.
-const PATH_SHARE: f64 = 0.3;
+const PATH_SHARE: f64 = 0.1;
 
 /// How much everything that is named outright may count.
 const NAMED_SHARE: f64 = 1.2;
+
+/// What FTS5 gives a word at least, however many texts have it.
+const FTS_LEAST: f64 = 1e-6;
 
 /// A word is kept this often in the text of a file, at most.
 const KEPT: usize = 8;
@@ -70,7 +77,7 @@ pub(crate) fn share(asked: &str, text: &str) -> f64 {
 /// The words of a file's text, as they are kept.
 pub(crate) fn kept(text: &str) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for word in words::spread(text).split(' ').filter(|word| weigh::is_telling(word)) {
+    for word in words::spread(text).split(' ').filter(|word| weigh::is_word(word)) {
         *counts.entry(word.to_owned()).or_default() += 1;
     }
     let repeated = |(word, count): (&String, &usize)| format!("{word} ").repeat((*count).min(KEPT));
@@ -85,8 +92,7 @@ pub(crate) fn files(view: &View, text: &str, most: usize) -> Result<Vec<Place>> 
     if asked.is_empty() {
         return Ok(Vec::new());
     }
-    let mut fits: BTreeMap<RepoPath, f64> =
-        tables::fitting(conn, &asked.query(), CANDIDATES)?.into_iter().collect();
+    let mut fits = fitting(conn, &asked)?;
     let mentions = Mentions::of(view, text)?;
     for path in mentions.paths() {
         fits.entry(path.clone()).or_insert(0.0);
@@ -106,6 +112,47 @@ pub(crate) fn files(view: &View, text: &str, most: usize) -> Result<Vec<Place>> 
     places.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
     places.truncate(most);
     Ok(places)
+}
+
+/// Files by how well their text fits, by the words of a question and how often each is said.
+///
+/// Small words count for code alone: code with much prose in it is described in prose, and a
+/// document has them whatever it is about.
+fn fitting(conn: &Connection, asked: &weigh::Asked) -> Result<BTreeMap<RepoPath, f64>> {
+    let telling = sums(conn, asked.words(true))?;
+    let small = sums(conn, asked.words(false))?;
+    let mut best: Vec<(i64, f64)> = telling.into_iter().collect();
+    best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut fits = BTreeMap::new();
+    for (id, score) in best.into_iter().take(CANDIDATES) {
+        let Some(path) = tables::path_of(conn, id)? else { continue };
+        let is_code = Language::of(&path).is_some_and(Language::is_code);
+        let more = small.get(&id).filter(|_| is_code);
+        fits.insert(path, score + more.unwrap_or(&0.0));
+    }
+    Ok(fits)
+}
+
+/// What some words add up to in each text that has them.
+///
+/// FTS5 takes a word that half of all files have for worthless. In a project about patients that
+/// is `patient`, and a text about patients says it for a reason: so each word is weighed here.
+fn sums(conn: &Connection, words: &BTreeMap<String, usize>) -> Result<HashMap<i64, f64>> {
+    #[expect(clippy::cast_precision_loss, reason = "counts of files are small")]
+    let count = |number: usize| number as f64;
+    let all = count(tables::count(conn)?);
+    let mut sums: HashMap<i64, f64> = HashMap::new();
+    for (word, times) in words {
+        let rows = tables::holding(conn, word)?;
+        let with = count(rows.len());
+        let odds = (all - with + 0.5) / (with + 0.5);
+        let (theirs, ours) = (odds.ln().max(FTS_LEAST), odds.ln_1p());
+        let worth = count(*times) * ours / theirs;
+        for (id, score) in rows {
+            *sums.entry(id).or_default() += score * worth;
+        }
+    }
+    Ok(sums)
 }
 
 /// Whether a file is a test by its name or folder.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::args::Target;
-use crate::contract::op::{Example, Query};
+use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Page, Render};
 use crate::explain::{Explained, Reason, Sort, explain};
 use crate::graph::{self, Description};
@@ -36,6 +36,7 @@ pub struct Why {
 
 impl Query for Explain {
     const NAME: &'static str = "explain";
+    const TOOLSET: Toolset = Toolset::Everyday;
     const EXAMPLES: &'static [Example] = &[
         Example { args: "src/gateway.ts#charge", shows: "who asked for a function, and when" },
         Example { args: "README.md", shows: "how a document came about" },

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::verify::Format;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Words};
-use crate::contract::op::{Example, Query};
+use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::diff::{Between, ChangedFile, ChangedSymbol, SymbolHow};
 use crate::review::{self, MEANS, Review as Reviewed, ToRun};
@@ -133,6 +133,7 @@ pub struct Tests {
 
 impl Query for Review {
     const NAME: &'static str = "review";
+    const TOOLSET: Toolset = Toolset::Everyday;
     const EXAMPLES: &'static [Example] = &[
         Example { args: "", shows: "what is edited since the last commit" },
         Example { args: "--staged", shows: "what the next commit would hold" },
@@ -244,7 +245,7 @@ impl Answer {
             return format!("Nothing changed {}", self.compared);
         }
         let look = match self.counts.iter().sum() {
-            0 => "nothing to look at".to_owned(),
+            0 => "Nothing to look at".to_owned(),
             count => format!("{} to look at", counted(count, "thing")),
         };
         let run = match self.tests.len() {

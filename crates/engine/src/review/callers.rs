@@ -6,7 +6,7 @@ use base::{EntityRef, RepoPath, Result};
 use code::{Relation, Sure};
 
 use super::{Change, Found, few};
-use crate::diff::{ChangedSymbol, SymbolHow};
+use crate::diff::{ChangedFile, ChangedSymbol, How, SymbolHow};
 use crate::layers::code::handle;
 use crate::layers::files::node;
 use crate::rules::{Finding, Severity};
@@ -37,6 +37,10 @@ pub(super) fn look(change: &Change<'_>) -> Result<Found> {
             _ => {}
         }
     }
+    for file in change.files.iter().filter(|file| matches!(file.how, How::Deleted | How::Renamed)) {
+        relied_on = true;
+        found.findings.extend(left_behind(change, file)?);
+    }
     at_risk.sort_by_key(|(callers, _)| std::cmp::Reverse(*callers));
     found.findings.extend(at_risk.into_iter().map(|(_, finding)| finding));
     if found.findings.is_empty() {
@@ -53,10 +57,9 @@ fn callers(change: &Change<'_>, symbol: &ChangedSymbol) -> Result<Option<(usize,
     let conn = change.view.index()?.conn();
     let here = (&symbol.path, symbol.full.as_str());
     let mut callers: BTreeSet<(Sure, RepoPath, String, u32)> = BTreeSet::new();
-    for relation in [Relation::Calls, Relation::Implements, Relation::Extends] {
-        for edge in code::edges_to(conn, here, relation)? {
-            callers.insert((edge.sure, edge.from.0, edge.from.1, edge.line));
-        }
+    let asked = [Relation::Calls, Relation::Implements, Relation::Extends];
+    for edge in code::edges_to(conn, &[here], &asked)? {
+        callers.insert((edge.sure, edge.from.0, edge.from.1, edge.line));
     }
     let changed: BTreeSet<EntityRef> = change.symbols.iter().map(ChangedSymbol::node).collect();
     let mut names: Vec<(EntityRef, bool)> = Vec::new();
@@ -145,6 +148,40 @@ fn still_used(
         node: Some(symbol.node()),
         message: format!("{full} {now}; {how} at {places}"),
         fix: fix.into(),
+    }))
+}
+
+/// Imports that now lead nowhere and have the name of a file that is gone from its place.
+fn left_behind(change: &Change<'_>, file: &ChangedFile) -> Result<Option<Finding>> {
+    let old = file.before_path();
+    let name = old.name();
+    let stem = name.split('.').next().unwrap_or_default();
+    let is_code = syntax::Language::of(old).is_some_and(syntax::Language::is_code);
+    if !is_code || stem.is_empty() {
+        return Ok(None);
+    }
+    let is_it = |import: &code::Imported| {
+        let mut parts = import.specifier.split(['/', '.', ':', '\\']);
+        parts.any(|part| part == stem)
+    };
+    let imports = code::unresolved(change.view.index()?.conn(), stem)?.into_iter().filter(is_it);
+    let places: Vec<String> = imports.map(|i| format!("{}:{}", i.path, i.line)).collect();
+    if places.is_empty() {
+        return Ok(None);
+    }
+    let now = match file.how {
+        How::Renamed => format!("is now {}", file.path),
+        _ => "is gone".to_owned(),
+    };
+    let places = few(places.iter().map(String::as_str));
+    Ok(Some(Finding {
+        severity: Severity::Warning,
+        code: "STILL_USED",
+        path: Some(file.path.clone()),
+        line: None,
+        node: Some(node(&file.path)),
+        message: format!("{old} {now}; imports that lead nowhere name it at {places}"),
+        fix: "look whether they mean it".into(),
     }))
 }
 

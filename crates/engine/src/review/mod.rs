@@ -1,6 +1,8 @@
 //! What a change asks of its author: what it may break, what it forgot, what it must keep.
 //!
 //! One file a question. Each looks at the change and adds findings; what counts more comes first.
+//!
+//! @see spec::cross/review
 
 mod bound;
 mod callers;
@@ -96,7 +98,7 @@ pub(crate) fn review(view: &View, between: &Between) -> Result<Review> {
     review.take(found);
     // Each question has put its own in order: only the severity decides between them.
     review.findings.sort_by_key(|finding| finding.severity);
-    Ok(Review { tests, files, symbols, ..review })
+    Ok(Review { files, symbols, tests, ..review })
 }
 
 impl Review {

@@ -2,6 +2,8 @@
 //!
 //! An area lists its rules in [`Area::rules`](crate::Area); nothing else has to know of one. A
 //! rule looks at a view and reports violations; severity, baseline and format are decided here.
+//!
+//! @see spec::cross/verify
 
 pub(crate) mod baseline;
 mod config;

@@ -136,6 +136,7 @@ fn a_move_is_one_change_and_not_two() {
             {"path": "src/money/gateway.ts", "how": "renamed", "old": "src/gateway.ts"}
         ])
     );
+    assert_eq!(codes(&data), ["STILL_USED"], "an import leads nowhere: {data:#}");
     repo.git(&["checkout", "-q", "--", "."]);
     repo.remove("src/money");
     let text = repo.read("src/gateway.ts").unwrap();

@@ -8,4 +8,4 @@ pub(crate) mod rename;
 
 pub(crate) use calls::edge_end;
 pub(crate) use index::CodeIndexer;
-pub(crate) use layer::{CodeLayer, handle};
+pub(crate) use layer::{CodeLayer, handle, named_node};

@@ -103,13 +103,11 @@ fn lines(view: &View, symbol: (&RepoPath, &str)) -> Result<BTreeMap<RepoPath, BT
     let conn = view.index()?.conn();
     let mut lines: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
     let mut inferred = Vec::new();
-    for relation in Relation::ALL {
-        for edge in code::edges_to(conn, symbol, relation)? {
-            if edge.sure == Sure::Inferred {
-                inferred.push(format!("{}:{}", edge.from.0, edge.line));
-            }
-            lines.entry(edge.from.0).or_default().insert(edge.line);
+    for edge in code::edges_to(conn, &[symbol], &Relation::ALL)? {
+        if edge.sure == Sure::Inferred {
+            inferred.push(format!("{}:{}", edge.from.0, edge.line));
         }
+        lines.entry(edge.from.0).or_default().insert(edge.line);
     }
     for taker in code::takers(conn, symbol.0)? {
         lines.entry(taker.path).or_default();

@@ -15,6 +15,9 @@ use crate::view::View;
 /// The area's name.
 const NAME: &str = "history";
 
+/// The artifact of a file that no commit has touched; numbers start above it.
+const NEW: i64 = 0;
+
 /// A history that can be read.
 pub(crate) struct Book<'v> {
     facts: &'v Connection,
@@ -98,6 +101,21 @@ impl<'v> Book<'v> {
             Problem::not_found(format!("no commit has touched {path}"))
                 .hint("it is not committed yet, or `history.exclude` in cairn.jsonc leaves it out")
         })
+    }
+
+    /// The same for something that may be new: a file that no commit has touched yet is told by
+    /// its place and name alone.
+    pub(crate) fn artifact_or_new(&self, view: &View<'_>, target: &Target) -> Result<Artifact> {
+        let known = self.artifact(view, target);
+        let Err(problem) = &known else { return known };
+        match graph::resolve(view, target) {
+            Ok(EntityRef::Module(path) | EntityRef::File(path))
+                if problem.code == base::Code::NotFound =>
+            {
+                Ok(Artifact { id: NEW, path, is_live: false })
+            }
+            _ => known,
+        }
     }
 
     /// What was last at a path.

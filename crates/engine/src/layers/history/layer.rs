@@ -6,8 +6,7 @@ use jiff::Timestamp;
 
 use super::book::{Book, Together, ago, short};
 use crate::graph::{
-    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Marks, Section,
-    Travel,
+    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Marks, Section, Travel, Wanted,
 };
 use crate::layers::files::node;
 use crate::locate;
@@ -79,35 +78,26 @@ impl Layer for HistoryLayer {
         &self,
         view: &View,
         frontier: &[EntityRef],
-        kind: &'static EdgeKind,
-        direction: Direction,
+        wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
         let Some(book) = Book::soon(view)? else { return Ok(Vec::new()) };
         let mut edges = Vec::new();
-        for here in frontier {
-            let edge = |from: &EntityRef, to: &EntityRef, confidence| Edge {
-                from: from.clone(),
-                to: to.clone(),
-                kind,
-                confidence,
-            };
-            match (kind, here) {
-                (kind, EntityRef::Commit(_))
-                    if *kind == TOUCHES && direction != Direction::Against =>
-                {
-                    let files = files_of(view, &book, here)?;
-                    edges.extend(files.iter().map(|to| edge(here, to, Confidence::Exact)));
+        for (here, one) in frontier.iter().flat_map(|here| wanted.iter().map(move |w| (here, w))) {
+            let kind = one.kind;
+            let edge = |from, to, confidence| Edge { from, to, kind, confidence };
+            match here {
+                EntityRef::Commit(_) if *kind == TOUCHES && one.is_along() => {
+                    let files = files_of(view, &book, here)?.into_iter();
+                    edges.extend(files.map(|to| edge(here.clone(), to, Confidence::Exact)));
                 }
-                (_, EntityRef::Module(path) | EntityRef::File(path)) => {
-                    if *kind == CO_CHANGE {
-                        let partners = partners(&book, path)?.into_iter().take(PARTNERS);
-                        let nodes = partners.map(|together| node(&together.path));
-                        edges.extend(nodes.map(|to| edge(here, &to, Confidence::Inferred)));
-                    } else if direction != Direction::Along {
-                        let commits = commits_of(&book, path)?;
-                        edges
-                            .extend(commits.iter().map(|from| edge(from, here, Confidence::Exact)));
-                    }
+                EntityRef::Module(path) | EntityRef::File(path) if *kind == CO_CHANGE => {
+                    let partners = partners(&book, path)?.into_iter().take(PARTNERS);
+                    let nodes = partners.map(|together| node(&together.path));
+                    edges.extend(nodes.map(|to| edge(here.clone(), to, Confidence::Inferred)));
+                }
+                EntityRef::Module(path) | EntityRef::File(path) if one.is_against() => {
+                    let commits = commits_of(&book, path)?.into_iter();
+                    edges.extend(commits.map(|from| edge(from, here.clone(), Confidence::Exact)));
                 }
                 _ => {}
             }

@@ -161,9 +161,9 @@ impl Render for Reach {
                 format!("{} {} --confidence name", self.operation, self.target),
             );
         }
-        match &self.by {
-            Some(By::Server { name }) => page.item("calls by", name),
-            Some(by) => by.render(page),
+        match self.by.as_ref().map(|by| (by, by.name())) {
+            Some((_, Some(name))) => page.item("calls by", name),
+            Some((by, None)) => by.render_as(page, "calls from the index"),
             None => {}
         }
         self.notes.iter().for_each(|note| page.say(note));

@@ -12,6 +12,9 @@ use crate::{still, tables};
 /// Before this release a bug of the write-ahead log could corrupt a store.
 const OLDEST_SOUND: i32 = 3_051_003;
 
+/// Statements that a connection keeps ready. A refresh runs more than a hundred in turn.
+const STATEMENTS: usize = 256;
+
 /// What a crash of the machine may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
@@ -19,6 +22,8 @@ pub enum Durability {
     Derived,
     /// Nothing that was acknowledged
     Durable,
+    /// All of it: the file is being made, and thrown away if that fails
+    Unfinished,
 }
 
 /// A store that is open for reading and writing.
@@ -75,12 +80,13 @@ pub fn open(path: &Path, durability: Durability) -> Result<Store> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let what = format!("open the store {}", name(path));
     let connection = Connection::open_with_flags(path, flags).map_err(problem(&what))?;
-    let sync = match durability {
-        Durability::Derived => tables::SYNC_NORMAL,
-        Durability::Durable => tables::SYNC_FULL,
+    let (journal, sync) = match durability {
+        Durability::Derived => (tables::WAL, tables::SYNC_NORMAL),
+        Durability::Durable => (tables::WAL, tables::SYNC_FULL),
+        Durability::Unfinished => (tables::NO_JOURNAL, tables::SYNC_OFF),
     };
     prepare(&connection)
-        .and_then(|()| connection.query_row(tables::WAL, [], |_| Ok(())))
+        .and_then(|()| connection.query_row(journal, [], |_| Ok(())))
         .and_then(|()| connection.execute_batch(sync))
         .map_err(problem(&what))?;
     Ok(Store::new(connection, path))
@@ -138,7 +144,7 @@ pub fn require_sound_library() -> Result<()> {
 
 pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_millis(tables::BUSY_TIMEOUT_MS.into()))?;
-    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.execute_batch(tables::SETTINGS)
 }
 

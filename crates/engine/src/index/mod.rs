@@ -32,6 +32,11 @@ pub trait Indexer: Sync {
     /// Its tables, as SQL.
     fn schema(&self) -> &'static str;
 
+    /// Indexes that only questions need: a full build makes them last, when they cost least.
+    fn late_schema(&self) -> &'static str {
+        ""
+    }
+
     /// Queries whose rows must be the same in an index built from nothing.
     fn dump(&self) -> &'static [&'static str];
 

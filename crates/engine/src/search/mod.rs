@@ -156,6 +156,24 @@ pub fn put(conn: &Connection, text: &Text) -> Result<()> {
     tables::put(conn, text, (&words::spread(&text.name), &words::spread(&text.body)))
 }
 
+/// A node's text with its words taken apart.
+pub(crate) struct Spread {
+    text: Text,
+    name: String,
+    body: String,
+}
+
+impl Spread {
+    pub(crate) fn new(text: Text) -> Self {
+        Self { name: words::spread(&text.name), body: words::spread(&text.body), text }
+    }
+}
+
+/// Keeps a node's text whose words were taken apart before.
+pub(crate) fn put_spread(conn: &Connection, spread: &Spread) -> Result<()> {
+    tables::put(conn, &spread.text, (&spread.name, &spread.body))
+}
+
 /// Everything that fits, best first.
 pub(crate) fn search(conn: &Connection, query: &str, filter: &Filter) -> Result<Hits> {
     let bounds = Bounds::new(&filter.kinds, filter.path.as_ref());

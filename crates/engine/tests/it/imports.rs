@@ -205,11 +205,9 @@ fn a_file_that_vanishes_after_it_was_listed_is_not_there() {
 
 #[test]
 fn calls_that_were_not_followed_to_their_end_are_told() {
-    let mut text = String::from("def f(a): return a\nx = []\n");
-    for depth in 0..40 {
-        text += &format!("{}for i{depth} in x:\n", "  ".repeat(depth));
-    }
-    text += &format!("{}x = f(x) + [f]\n", "  ".repeat(40));
+    let inner = |depth: usize| format!("{}for i{depth} in x:\n", "  ".repeat(depth));
+    let loops: String = (0..40).map(inner).collect();
+    let text = format!("def f(a): return a\nx = []\n{loops}{}x = f(x) + [f]\n", "  ".repeat(40));
     let repo = Repo::new("//- a.md\nx\n");
     repo.write("loops.py", text);
     let answer = repo.ask("impact", json!({"target": "loops.py#f"})).unwrap();

@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 cargo xtask test              fetch what the tests need and run all of them
+cargo xtask test servers      only those against real language servers
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
 cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
@@ -23,6 +24,7 @@ cargo xtask cochange-eval REPO…  how well what changes together is predicted, 
 cargo xtask oracle [--show]   compare importers with compilers named by CAIRN_ORACLE_*; prints a table
 cargo xtask retrieval         how well a text leads to the right files, beside plain BM25
 cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes unless told
+cargo xtask soak kb           eight processes of a thousand changesets each, killed at random
 cargo xtask soak tests        the tests with many more random cases, and a kill at every step
 cargo xtask fuzz [TARGET] [MINUTES]  every parser of outside text, given what nobody would write
 ";
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
     let root = root();
     let done = match args.as_slice() {
         ["test"] => run::test(&root),
+        ["test", "servers"] => run::servers(&root),
         ["codegen"] => codegen::write(&root),
         ["codegen", "--check"] => codegen::check(&root).and_then(|()| laws::check(&root)),
         ["deny"] => run::deny(&root),
@@ -42,6 +45,8 @@ fn main() -> ExitCode {
         ["retrieval", rest @ ..] => retrieval::run(&root, rest),
         ["soak"] => soak::run(None),
         ["soak", "tests"] => run::soak(&root),
+        ["soak", "kb"] => soak::kb(),
+        ["kb-writer", root, name, from, count] => soak::kb_writer(root, name, [from, count]),
         ["soak", minutes] => soak::run(Some(minutes)),
         ["soak-worker", root, name, seed] => soak::worker(root, name, seed),
         ["fuzz", rest @ ..] => fuzz::run(rest),

@@ -7,11 +7,15 @@ use std::process::Command;
 use std::time::Duration;
 
 use testkit::soak;
+use testkit::writers::{self, Part};
 
 use crate::run::{self, Result};
 
 /// How many processes work at once.
 const PROCESSES: usize = 8;
+
+/// How many changesets each writer sends.
+const CHANGESETS: usize = 1_000;
 
 /// Has eight workers at it for so many minutes, ten unless told otherwise.
 pub(crate) fn run(minutes: Option<&str>) -> Result<()> {
@@ -27,11 +31,12 @@ pub(crate) fn run(minutes: Option<&str>) -> Result<()> {
     };
     let report = soak::soak(command, PROCESSES, Duration::from_secs_f64(minutes * 60.0));
     run::say(&format!(
-        "| minutes | killed | lines acknowledged | pairs acknowledged | reads | busy | wrong |\n\
-         |---|---|---|---|---|---|---|\n| {minutes} | {} | {} | {} | {} | {} | {} |\n",
+        "| minutes | killed | lines | pairs | facts and tasks | reads | busy | wrong |\n\
+         |---|---|---|---|---|---|---|---|\n| {minutes} | {} | {} | {} | {} | {} | {} | {} |\n",
         report.killed,
         report.lines.len(),
         report.pairs,
+        report.records.len(),
         report.reads,
         report.busy,
         report.wrong.len()
@@ -40,6 +45,39 @@ pub(crate) fn run(minutes: Option<&str>) -> Result<()> {
         None => Ok(()),
         Some(first) => Err(format!("{} things are wrong; the first: {first}", report.wrong.len())),
     }
+}
+
+/// Eight writers of a thousand changesets each to one knowledge base, killed at random.
+pub(crate) fn kb() -> Result<()> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let command = |root: &Path, part: &Part| {
+        let mut command = Command::new(&own);
+        command.arg("kb-writer").arg(root).arg(&part.name);
+        command.args([part.from.to_string(), part.count.to_string()]);
+        command
+    };
+    let report = writers::soak(command, (PROCESSES, CHANGESETS), Duration::from_millis(500));
+    run::say(&format!(
+        "| changesets acknowledged | killed | sent again | minutes | wrong |\n|---|---|---|---|---|\n\
+         | {} | {} | {} | {:.1} | {} |\n",
+        report.acknowledged.len(),
+        report.killed,
+        report.repeated,
+        report.took.as_secs_f64() / 60.0,
+        report.wrong.len()
+    ));
+    match report.wrong.first() {
+        None => Ok(()),
+        Some(first) => Err(format!("{} things are wrong; the first: {first}", report.wrong.len())),
+    }
+}
+
+/// One of the writers.
+pub(crate) fn kb_writer(root: &str, name: &str, [from, count]: [&str; 2]) -> Result<()> {
+    let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is no number"));
+    let part = Part { name: name.to_owned(), from: number(from)?, count: number(count)? };
+    writers::write(Path::new(root), &part);
+    Ok(())
 }
 
 /// One of the workers.

@@ -1,5 +1,6 @@
 //! Which `@see` tags name a card. `@see https://…`, `@see {@link Foo}`, `@see Foo.bar` and
 //! `@see std::fmt::Display` do not.
+//! @see spec::cards/links
 
 use std::ops::Range;
 

@@ -21,7 +21,7 @@ pub use moves::{Because, Known, moves};
 pub use resolve::{Files, Taker, resolve, taken_from, takers};
 pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
 pub use tables::{
-    DUMP, LATE_SCHEMA, SCHEMA, broken, definitions, export_names, imports, in_file, in_folder,
-    near_names, symbol, symbols_called,
+    DUMP, LATE_SCHEMA, SCHEMA, broken, definitions, export_names, importing, imports, in_file,
+    in_folder, near_names, symbol, symbols_called, unresolved,
 };
 pub use unused::{Sure as Unneeded, Unused, unused};

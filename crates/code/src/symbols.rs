@@ -1,4 +1,6 @@
 //! A file's facts as rows.
+//!
+//! @see spec::code/symbols
 
 use base::{RepoPath, Result};
 use serde::{Deserialize, Serialize};

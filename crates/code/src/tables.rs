@@ -222,6 +222,23 @@ pub fn imports(conn: &Connection, path: &RepoPath) -> Result<Vec<Imported>> {
     )
 }
 
+/// Imports of a file that ask for a name outright.
+pub fn importing(conn: &Connection, target: &RepoPath, name: &str) -> Result<Vec<Imported>> {
+    let sql = format!(
+        "{IMPORT} WHERE target = ?1 AND path <> ?1 AND EXISTS
+         (SELECT 1 FROM json_each(names) n WHERE n.value ->> 0 = ?2) ORDER BY path, id"
+    );
+    list(conn, &sql, params![target.as_bytes(), name], import_row)
+}
+
+/// Imports that lead to no file of the repository and hold some letters.
+pub fn unresolved(conn: &Connection, letters: &str) -> Result<Vec<Imported>> {
+    let sql = format!(
+        "{IMPORT} WHERE target IS NULL AND instr(specifier, ?1) > 0 ORDER BY path, id LIMIT 200"
+    );
+    list(conn, &sql, params![letters], import_row)
+}
+
 /// What a file offers: the name, and whether it is handed on from another file.
 pub fn export_names(conn: &Connection, path: &RepoPath) -> Result<Vec<(String, bool)>> {
     let sql = "SELECT name, owner IS NOT NULL FROM export WHERE path = ?1 ORDER BY id";

@@ -64,7 +64,7 @@ pub struct Kb {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct History {
-    /// Leading path parts that make no tag
+    /// Names of folders that are only structure and make no tag, wherever they stand in a path
     pub strip_prefixes: Vec<String>,
     /// Names too general to be a tag
     pub stop_tags: Vec<String>,

@@ -1,4 +1,6 @@
 //! A change that has not happened: a mutation returns it, only the engine commits it.
+//!
+//! @see spec::workspace/plans
 
 use std::sync::Arc;
 

@@ -20,10 +20,12 @@ use crate::durable::place::StorePlace;
 use crate::durable::{Durable, Reading};
 use crate::follow::{Look, Shelves};
 use crate::graph::Layer;
-use crate::index::{Freshness, Index, tables};
+use crate::index::{Freshness, Index, file_mark, tables};
+use crate::precise::{CallGraph, Pool};
 use crate::repo::Repository;
 use crate::settings::Settings;
-use crate::workspace::{Homes, Workspace};
+use crate::trust::Trust;
+use crate::workspace::{Homes, Mode, Workspace};
 
 /// How long an answer waits for what it could do without.
 const GLANCE: Duration = Duration::from_millis(300);
@@ -44,6 +46,8 @@ pub struct View<'w> {
     doubts: RefCell<Vec<String>>,
     /// What areas put together once a view, by its type
     made: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
+    /// A language server's call graph, where one was asked for
+    calls: OnceCell<CallGraph>,
 }
 
 impl<'w> View<'w> {
@@ -63,6 +67,7 @@ impl<'w> View<'w> {
             followed,
             doubts,
             made: RefCell::default(),
+            calls: OnceCell::new(),
         }
     }
 
@@ -80,6 +85,31 @@ impl<'w> View<'w> {
     pub(crate) fn git_index(&self) -> Option<PathBuf> {
         let named = self.workspace.env.iter().find(|(name, _)| name == "GIT_INDEX_FILE");
         named.map(|(_, path)| self.tree().root().join(path))
+    }
+
+    /// The language servers.
+    pub(crate) fn servers(&self) -> &'w Pool {
+        &self.workspace.servers
+    }
+
+    /// Whether the repository's own programs may run.
+    pub(crate) fn trust(&self) -> &'w Trust {
+        &self.workspace.trust
+    }
+
+    /// Whether one answer is wanted, or many.
+    pub(crate) fn mode(&self) -> Mode {
+        self.workspace.mode()
+    }
+
+    /// Follows calls as a language server knows them from now on.
+    pub(crate) fn follow_calls(&self, calls: CallGraph) {
+        let _ = self.calls.set(calls); // once a view: there is one question a call
+    }
+
+    /// The call graph of a language server, where one is followed.
+    pub(crate) fn calls(&self) -> Option<&CallGraph> {
+        self.calls.get()
     }
 
     /// Where data is kept.
@@ -142,6 +172,11 @@ impl<'w> View<'w> {
         self.doubts.borrow_mut().push(why.into());
     }
 
+    /// Whether something kept the answer from being whole so far.
+    pub(crate) fn has_doubts(&self) -> bool {
+        !self.doubts.borrow().is_empty()
+    }
+
     /// Changes to files, for `undo`.
     pub(crate) fn journal(&self) -> &Journal {
         self.workspace.journal()
@@ -159,7 +194,11 @@ impl<'w> View<'w> {
         let (durable, cell) =
             found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
         if cell.get().is_none() {
-            let opened = durable.read(&self.place()?.seen(durable))?;
+            let path = self.place()?.seen(durable);
+            let opened = match self.workspace.idle() {
+                Some(idle) => durable.read_again(&path, idle)?,
+                None => durable.read(&path)?,
+            };
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
         Ok(cell.get().and_then(Option::as_ref))
@@ -171,16 +210,34 @@ impl<'w> View<'w> {
         (name, store): (&'static str, &str),
         make: impl FnOnce() -> Result<T>,
     ) -> Result<Arc<T>> {
-        self.kept((name, self.revision_of(store)?), make)
+        self.workspace.kept().get(name, self.store_mark(store)?, make)
     }
 
-    /// What is derived at some revision, made now unless it is kept.
-    pub(crate) fn kept<T: Send + Sync + 'static>(
+    /// What tells the state of a store that this view sees from every other, those of a file
+    /// that was put in its place included.
+    pub(crate) fn store_mark(&self, name: &str) -> Result<String> {
+        let revision = self.revision_of(name)?;
+        let path = self.place()?.seen(&self.workspace.durable(name)?);
+        Ok(format!("{} {:?} {revision}", path.display(), file_mark(&path)))
+    }
+
+    /// What was kept under a name for the state that `mark` names.
+    pub(crate) fn still_kept<T: Send + Sync + 'static>(
         &self,
-        (name, revision): (&'static str, i64),
-        make: impl FnOnce() -> Result<T>,
-    ) -> Result<Arc<T>> {
-        self.workspace.kept().get(name, revision, make)
+        name: &str,
+        mark: &str,
+    ) -> Option<Arc<T>> {
+        self.workspace.kept().known(name, mark)
+    }
+
+    /// Keeps what was derived from the state that `mark` names.
+    pub(crate) fn keep<T: Send + Sync + 'static>(
+        &self,
+        name: &'static str,
+        mark: String,
+        made: T,
+    ) -> Arc<T> {
+        self.workspace.kept().put(name, mark, made)
     }
 
     /// Where the stores are for this call.
@@ -337,6 +394,15 @@ impl<'w> View<'w> {
     /// The node that a file or folder is.
     pub fn node(&self, path: &RepoPath) -> EntityRef {
         crate::layers::files::node(path)
+    }
+}
+
+impl Drop for View<'_> {
+    /// The connections to stores are open for the next view.
+    fn drop(&mut self) {
+        let Some(idle) = self.workspace.idle() else { return };
+        let looks = self.stores.iter_mut().filter_map(|(_, cell)| cell.take().flatten());
+        looks.for_each(|reading| idle.give(reading));
     }
 }
 

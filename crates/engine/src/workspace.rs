@@ -12,13 +12,15 @@ use tree::{Disk, FileEdit, Journal, Recovered, Tree};
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
 use crate::durable::place::StorePlace;
-use crate::durable::{Durable, Kept};
+use crate::durable::{Durable, Idle, Kept};
 use crate::follow::{Following, Look};
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
 use crate::plan::{Change, Plan, Written};
+use crate::precise::Pool;
 use crate::repo::Repository;
 use crate::settings::{Settings, SettingsFile};
+use crate::trust::Trust;
 use crate::view::View;
 
 /// How long a writer queues before it gives up with `BUSY`.
@@ -60,6 +62,8 @@ pub struct Opening<'a> {
     pub mode: Mode,
     /// Where a folder may be made for a moment, outside every repository
     pub scratch: PathBuf,
+    /// Where the user keeps which repositories they trust
+    pub trusted: Option<PathBuf>,
     /// The hand that writes
     pub disk: Disk,
     /// What there is to ask
@@ -102,6 +106,9 @@ pub struct Workspace {
     pub env: Vec<(OsString, OsString)>,
     /// Where a folder may be made for a moment, outside every repository
     pub scratch: PathBuf,
+    /// Whether the repository's own programs may run
+    pub trust: Trust,
+    pub(crate) servers: Pool,
     is_repository: bool,
     mode: Mode,
     settings: SettingsFile,
@@ -117,6 +124,8 @@ pub struct Workspace {
     lacks: Vec<String>,
     /// What was derived from a store, as of its revision
     kept: Kept,
+    /// Connections to stores that nobody reads through
+    idle: Idle,
 }
 
 impl Workspace {
@@ -135,6 +144,8 @@ impl Workspace {
             _ => Vec::new(),
         };
         let is_repository = layout.is_some();
+        let trust = Trust::of(opening.trusted, tree.root(), layout.as_ref());
+        let servers = Pool::new(tree.root(), &opening.env);
         let git = layout.zip(opening.host).map(|(layout, host)| Repository::open(host, layout));
         let indexers = opening.areas.iter().filter_map(|area| area.indexer).collect();
         let facts = homes.facts.clone();
@@ -144,6 +155,8 @@ impl Workspace {
             journal: Journal::at(homes.local.join("journal")),
             disk: opening.disk,
             is_repository,
+            trust,
+            servers,
             mode: opening.mode,
             env: opening.env,
             scratch: opening.scratch,
@@ -152,6 +165,7 @@ impl Workspace {
             notices: Mutex::default(),
             behind: Default::default(),
             kept: Kept::default(),
+            idle: Idle::default(),
             git: git.transpose()?,
             homes,
             tree,
@@ -178,6 +192,16 @@ impl Workspace {
         }
         Err(Problem::new(Code::Unavailable, "the folder that is served is not the one it was")
             .hint("start the server anew"))
+    }
+
+    /// How long it stays open.
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Ends the language servers. Whoever keeps a workspace beyond its last answer calls this.
+    pub fn release(&self) {
+        self.servers.stop();
     }
 
     /// Reads; if the index turns out to be damaged, builds it anew and reads once more.
@@ -239,11 +263,16 @@ impl Workspace {
         settings: &Settings,
         call: &Call,
     ) -> Result<Option<Look>> {
-        let found = self.following.iter().find(|following| following.name == name);
-        let found = found.ok_or_else(|| Problem::internal(format!("nothing follows as {name}")))?;
+        let found = self.following(name)?;
         let Some(git) = &self.git else { return Ok(None) };
         self.make_cache()?;
         found.look((git, &settings.config), call).map(Some)
+    }
+
+    /// What follows the commit that is checked out, for an area.
+    pub(crate) fn following(&self, name: &str) -> Result<&Following> {
+        let found = self.following.iter().find(|following| following.name == name);
+        found.ok_or_else(|| Problem::internal(format!("nothing follows as {name}")))
     }
 
     /// The files of all that follows, with their names.
@@ -320,7 +349,12 @@ impl Workspace {
 
     /// Makes the cache folder, which hides itself from git.
     pub(crate) fn make_cache(&self) -> Result<()> {
-        self.refresher.generations.make_folder().map(drop)
+        self.cache().map(drop)
+    }
+
+    /// The cache folder, made if need be.
+    pub(crate) fn cache(&self) -> Result<tree::Folder> {
+        self.refresher.generations.make_folder()
     }
 
     /// The hand that writes.
@@ -470,6 +504,11 @@ impl Workspace {
     /// What was derived from a store, as of its revision.
     pub(crate) fn kept(&self) -> &Kept {
         &self.kept
+    }
+
+    /// Connections to stores that stay open between the calls of a server.
+    pub(crate) fn idle(&self) -> Option<&Idle> {
+        (self.mode == Mode::Serving).then_some(&self.idle)
     }
 
     /// Changes that were committed to files.

@@ -3,6 +3,8 @@
 //! Settings, attributes and the environment can each name programs. Every call therefore clears
 //! the environment, overrides the settings and flags below, and reads attributes from the empty
 //! tree. Callers add `--end-of-options` before revisions, `--` before paths, and `-z`.
+//!
+//! @see spec::workspace/hostile-git
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

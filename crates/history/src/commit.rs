@@ -1,5 +1,7 @@
 //! What a commit says, as it is kept by its name: the same on every branch and in every worktree.
 
+use crate::bytes::{Eye, Pen};
+
 /// A commit. Nothing here depends on what is checked out or configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
@@ -121,55 +123,28 @@ pub fn text(bytes: Vec<u8>) -> String {
 
 /// Changes as the bytes they are kept as.
 pub(crate) fn encode(changes: &[Change]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(changes.len() * 64);
+    let mut pen = Pen::default();
     for change in changes {
-        bytes.push(change.how.letter());
-        put(&mut bytes, &change.path);
-        put(&mut bytes, change.old.as_deref().unwrap_or_default());
-        put(&mut bytes, change.oid.as_deref().unwrap_or_default());
+        pen.number(u64::from(change.how.letter()));
+        pen.bytes(&change.path);
+        pen.bytes(change.old.as_deref().unwrap_or_default());
+        pen.bytes(change.oid.as_deref().unwrap_or_default());
     }
-    bytes
+    pen.bytes
 }
 
 /// Changes read back; none if the bytes are not what [`encode`] wrote.
-pub(crate) fn decode(mut bytes: &[u8]) -> Option<Vec<Change>> {
+pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<Change>> {
+    let some = |bytes: &[u8]| (!bytes.is_empty()).then(|| bytes.to_vec());
+    let mut eye = Eye::new(bytes);
     let mut changes = Vec::new();
-    while let [letter, rest @ ..] = bytes {
-        bytes = rest;
-        let how = How::from_letter(*letter)?;
-        let (path, old) = (take(&mut bytes)?.to_vec(), take(&mut bytes)?.to_vec());
-        let oid = take(&mut bytes)?.to_vec();
-        let some = |bytes: Vec<u8>| (!bytes.is_empty()).then_some(bytes);
-        changes.push(Change { how, path, old: some(old), oid: some(oid) });
+    while !eye.is_at_end() {
+        let how = How::from_letter(eye.number()?.try_into().ok()?)?;
+        let path = eye.bytes()?.to_vec();
+        let (old, oid) = (some(eye.bytes()?), some(eye.bytes()?));
+        changes.push(Change { how, path, old, oid });
     }
     Some(changes)
-}
-
-/// A length in groups of seven bits, and the bytes.
-fn put(into: &mut Vec<u8>, bytes: &[u8]) {
-    let mut length = bytes.len();
-    while length >= 0x80 {
-        into.push(u8::try_from(length & 0x7f).expect("seven bits") | 0x80);
-        length >>= 7;
-    }
-    into.push(u8::try_from(length).expect("seven bits"));
-    into.extend_from_slice(bytes);
-}
-
-fn take<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let (mut length, mut shift) = (0_usize, 0);
-    loop {
-        let (byte, rest) = from.split_first()?;
-        *from = rest;
-        length |= usize::from(byte & 0x7f).checked_shl(shift)?;
-        shift += 7;
-        if byte & 0x80 == 0 {
-            break;
-        }
-    }
-    let (bytes, rest) = from.split_at_checked(length)?;
-    *from = rest;
-    Some(bytes)
 }
 
 /// The digits of a name.

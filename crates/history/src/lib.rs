@@ -5,11 +5,13 @@
 //! what they add up to for one checkout is the [`line`](mod@line). Knows neither git nor the graph: who
 //! uses it brings the commits.
 
+mod bytes;
 pub mod cochange;
 pub mod commit;
 pub mod facts;
 pub mod line;
 mod order;
+pub mod snapshot;
 mod subject;
 mod tags;
 

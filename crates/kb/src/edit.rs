@@ -1,9 +1,11 @@
 //! What a change does to the store: each row before and after. The same in memory, in the audit
 //! log and on the way back.
 
+use base::EntityRef;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Entity, Relation, RelationKey};
+use crate::references::named_code;
 
 /// One row, before and after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,6 +40,20 @@ impl Edit {
             Self::Entity { id, before, after } => Self::Entity { id, before: after, after: before },
             Self::Relation { key, before, after } => {
                 Self::Relation { key, before: after, after: before }
+            }
+        }
+    }
+
+    /// The pieces of the tree that it names, before or after.
+    pub fn code(&self) -> Vec<EntityRef> {
+        match self {
+            Self::Entity { before, after, .. } => {
+                let rows: Vec<Entity> = [before, after].into_iter().flatten().cloned().collect();
+                named_code(&rows, &[])
+            }
+            Self::Relation { before, after, .. } => {
+                let rows: Vec<Relation> = [before, after].into_iter().flatten().cloned().collect();
+                named_code(&[], &rows)
             }
         }
     }

@@ -16,6 +16,7 @@ mod plan;
 mod promote;
 mod query;
 mod read;
+mod references;
 mod replay;
 pub mod rules;
 mod tables;
@@ -31,6 +32,7 @@ pub use plan::Stamp;
 pub use promote::{document_path, to_document};
 pub use query::{Found, Pattern, Wanted, Way, query};
 pub use read::{Bond, Fact, Model, Origin, Told};
+pub use references::{named_code, renamed_code};
 pub use replay::{Prefer, Replay, merge, replay, torn};
 pub use tables::{
     Logged, STEPS, counts, entities, entry, logged, relations, shrink, uids, whole_log,

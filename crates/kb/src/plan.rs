@@ -1,4 +1,6 @@
 //! From a well-shaped changeset to the rows it changes, or to everything that is wrong with it.
+//!
+//! @see spec::kb/changesets
 
 use std::collections::BTreeMap;
 

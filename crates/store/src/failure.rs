@@ -10,9 +10,9 @@ pub fn problem(what: &str) -> impl FnOnce(Error) -> Problem {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 (Code::Busy, "another process is writing; repeat the request in a moment")
             }
-            Some(ErrorCode::DiskFull) => {
-                (Code::StoreDamaged, "the disk is full; nothing was lost; free some space")
-            }
+            Some(ErrorCode::DiskFull) => full(),
+            // The log's index is a file too, and has no code of its own for a full disk.
+            Some(ErrorCode::SystemIoFailure) if is_cramped(&error) => full(),
             Some(ErrorCode::ReadOnly) => {
                 (Code::StoreDamaged, "the store cannot be written; check the disk and permissions")
             }
@@ -30,6 +30,15 @@ pub fn problem(what: &str) -> impl FnOnce(Error) -> Problem {
         };
         Problem::new(code, format!("cannot {what}")).hint(hint).because(error)
     }
+}
+
+const fn full() -> (Code, &'static str) {
+    (Code::StoreDamaged, "the disk is full; nothing was lost; free some space")
+}
+
+fn is_cramped(error: &Error) -> bool {
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    code == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE)
 }
 
 /// Whether a failure means that the file itself is not a sound store.

@@ -10,6 +10,7 @@ mod mcp;
 mod repo;
 mod same;
 pub mod soak;
+pub mod writers;
 
 pub use ask::{call, call_by, check};
 pub use fixture::files;

@@ -17,6 +17,8 @@ pub struct Repo {
     root: PathBuf,
     /// Removes the folder with the test; none if it is somebody else's
     _dir: Option<TempDir>,
+    /// The settings of a user who has this repository alone
+    home: Option<TempDir>,
 }
 
 impl Repo {
@@ -30,9 +32,9 @@ impl Repo {
 
     /// A folder with the fixture, and no git.
     pub fn plain(fixture: &str) -> Self {
-        let dir = tempfile::Builder::new().prefix("cairn-test-").tempdir().expect("a folder");
+        let dir = tempdir("cairn-test-");
         let root = dir.path().canonicalize().expect("the folder is there");
-        let repo = Self { root, _dir: Some(dir) };
+        let repo = Self { root, _dir: Some(dir), home: Some(tempdir("cairn-home-")) };
         for (path, text) in crate::files(fixture) {
             repo.write(&path, &text);
         }
@@ -41,7 +43,7 @@ impl Repo {
 
     /// A repository, or a worktree of one, that is already there.
     pub fn at(root: &Path) -> Self {
-        Self { root: root.canonicalize().expect("the folder is there"), _dir: None }
+        Self { root: root.canonicalize().expect("the folder is there"), _dir: None, home: None }
     }
 
     /// Where it is.
@@ -119,16 +121,27 @@ impl Repo {
 
     /// Opens it as a test likes.
     pub fn open(&self, mode: Mode, disk: Disk, areas: &'static [Area]) -> Workspace {
-        open(&self.root(), mode, disk, areas)
+        let trusted = self.home.as_ref().map(|home| home.path().join("trusted"));
+        open(&self.root(), trusted, (mode, disk), areas)
     }
 }
 
+fn tempdir(prefix: &str) -> TempDir {
+    tempfile::Builder::new().prefix(prefix).tempdir().expect("a folder")
+}
+
 /// Opens the repository around a folder.
-pub(crate) fn open(start: &Path, mode: Mode, disk: Disk, areas: &'static [Area]) -> Workspace {
+pub(crate) fn open(
+    start: &Path,
+    trusted: Option<PathBuf>,
+    (mode, disk): (Mode, Disk),
+    areas: &'static [Area],
+) -> Workspace {
     let env = environment();
     let host = git::Host::find(env.iter().cloned()).ok();
     let scratch = std::env::temp_dir();
-    Workspace::open(Opening { start, host, env, scratch, mode, disk, areas }).expect("a workspace")
+    Workspace::open(Opening { start, host, env, scratch, trusted, mode, disk, areas })
+        .expect("a workspace")
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test stands where a door would")]

@@ -44,6 +44,8 @@ pub struct Report {
     pub lines: BTreeSet<String>,
     /// Changes of two files that were acknowledged
     pub pairs: usize,
+    /// Facts of the knowledge base and tasks that were acknowledged, as handles
+    pub records: BTreeSet<String>,
     /// Answers that were looked at
     pub reads: usize,
     /// Writers that were told to come again
@@ -72,11 +74,13 @@ impl Worker<'_> {
         for round in 0_u64.. {
             // As a command would: each round opens the repository anew.
             let workspace = self.repo.open(Mode::Once, Disk::default(), &WITH_LEDGER);
-            let done = match self.dice.roll(6) {
+            let done = match self.dice.roll(8) {
                 0 | 1 => self.write_line(&workspace, round, &mut own),
                 2 => self.write_pair(&workspace, round),
                 3 => self.edit(&workspace, round),
                 4 => read_lines(&workspace, &own),
+                5 => self.write_fact(&workspace, round),
+                6 => self.write_task(&workspace, round),
                 _ => self.ask(&workspace),
             };
             match done {
@@ -114,6 +118,28 @@ impl Worker<'_> {
             _ => Err(problem),
         })?;
         say("pair", &text);
+        Ok(())
+    }
+
+    /// A fact, and the question for it.
+    fn write_fact(&self, on: &Workspace, round: u64) -> Result<()> {
+        let id = format!("FACT-{}-{round}", self.name);
+        let entity = json!({"id": id, "type": "fact", "title": format!("Round {round}")});
+        ask(on, "kb.upsert", json!({"id": id, "entities": [entity]}))?;
+        say("record", &format!("kb:{id}"));
+        let found = ask(on, "kb.query", json!({"id": id}))?;
+        match found["entities"][0]["id"] == id.as_str() {
+            true => say("read", ""),
+            false => say("wrong", &format!("{id} was acknowledged and is not there")),
+        }
+        Ok(())
+    }
+
+    /// A task, found again by its name.
+    fn write_task(&self, on: &Workspace, round: u64) -> Result<()> {
+        let name = format!("{}-{round}", self.name);
+        ask(on, "work.create", json!({"kind": "task", "name": name}))?;
+        say("record", &format!("task:{name}"));
         Ok(())
     }
 
@@ -178,6 +204,7 @@ pub fn soak(command: impl Fn(&Path, &str, u64) -> Command, count: usize, time: D
     let repo = Repo::new(
         "//- README.md\n# Start\n//- pairs/left.md\n# none\n//- pairs/right.md\n# none\n",
     );
+    repo.data("work.create", json!({"kind": "project", "name": "Soak"}));
     let (sender, said) = channel();
     let mut dice = Dice::new(time.as_secs());
     let mut report = Report::default();
@@ -226,6 +253,7 @@ impl Report {
             match what.as_str() {
                 "line" => drop(self.lines.insert(text)),
                 "pair" => self.pairs += 1,
+                "record" => drop(self.records.insert(text)),
                 "read" => self.reads += 1,
                 "busy" => self.busy += 1,
                 "wrong" => self.wrong.push(text),
@@ -242,18 +270,58 @@ impl Report {
             lines(&workspace, &call).map(|all| all.into_iter().collect()).unwrap_or_default();
         let lost = self.lines.difference(&found).map(|line| format!("{line} is lost"));
         self.wrong.extend(lost.collect::<Vec<_>>());
+        self.look_for_records(&workspace);
         let side =
             |side: &str| repo.read(&format!("pairs/{side}.md")).map(|t| Hash::of(t.as_bytes()));
         if side("left") != side("right") {
             self.wrong.push("a change of two files is torn".into());
         }
-        let stores = [repo.root().join(".git/cairn/ledger.sqlite")];
-        for path in stores.into_iter().chain(workspace.index_path()) {
+        let stores = ["ledger.sqlite", "work.sqlite", "branches/main/kb.sqlite"];
+        let stores = stores.map(|name| repo.root().join(".git/cairn").join(name));
+        for path in stores.into_iter().filter(|path| path.exists()).chain(workspace.index_path()) {
             let sound = store::open_reading(&path).and_then(|conn| store::integrity(&conn));
             if !sound.as_ref().is_ok_and(Vec::is_empty) {
                 self.wrong.push(format!("{} is not sound: {sound:?}", path.display()));
             }
         }
         crate::assert_incremental_equals_full(&workspace, "after the soak");
+    }
+
+    /// Every fact and task that was acknowledged is there, once.
+    fn look_for_records(&mut self, workspace: &Workspace) {
+        let facts = all(workspace, "kb.query", &json!({"type": "fact"}), ("entities", "id"));
+        let tasks = all(workspace, "work.search", &json!({"kind": "task"}), ("items", "name"));
+        let facts = facts.iter().map(|id| format!("kb:{id}"));
+        let found: Vec<String> =
+            facts.chain(tasks.iter().map(|name| format!("task:{name}"))).collect();
+        let known: BTreeSet<&String> = found.iter().collect();
+        if known.len() != found.len() {
+            self.wrong.push("a fact or a task is there twice".into());
+        }
+        let lost = self.records.iter().filter(|record| !known.contains(record));
+        self.wrong.extend(lost.map(|record| format!("{record} is lost")));
+    }
+}
+
+/// One field of every row of a list, page by page.
+fn all(
+    on: &Workspace,
+    name: &str,
+    args: &serde_json::Value,
+    (list, field): (&str, &str),
+) -> Vec<String> {
+    let mut found = Vec::new();
+    loop {
+        let mut args = args.clone();
+        (args["limit"], args["offset"]) = (json!(1000), json!(found.len()));
+        let answer = ask(on, name, args).expect("a list");
+        match answer[list].as_array() {
+            Some(rows) if !rows.is_empty() => {
+                let text =
+                    |row: &serde_json::Value| row[field].as_str().unwrap_or_default().to_owned();
+                found.extend(rows.iter().map(text));
+            }
+            _ => return found,
+        }
     }
 }

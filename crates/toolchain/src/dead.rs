@@ -39,6 +39,15 @@ pub enum Dead {
         /// Its reason
         said: Option<String>,
     },
+    /// It took more memory than it may
+    TooLarge {
+        /// What it took, in bytes
+        used: u64,
+        /// What it may take
+        most: u64,
+    },
+    /// It was sent away: nobody asked it for long, or it did not answer
+    Released,
 }
 
 impl fmt::Display for Dead {
@@ -61,6 +70,15 @@ impl fmt::Display for Dead {
                 write!(f, "it refused to work")?;
                 said
             }
+            Self::TooLarge { used, most } => {
+                return write!(
+                    f,
+                    "it was ended because it took {} MB of memory, and may take {}",
+                    used >> 20,
+                    most >> 20
+                );
+            }
+            Self::Released => return write!(f, "it was sent away"),
         };
         said.iter().try_for_each(|said| write!(f, ": {said}"))
     }

@@ -7,8 +7,8 @@ use serde_json::Value;
 /// No header we know of has a tenth of this.
 const MOST_HEADER: usize = 4 << 10;
 
-/// An answer to `initialize` has some ten kilobytes.
-const MOST_BODY: usize = 16 << 20;
+/// All references to a name in a large project are some megabytes.
+const MOST_BODY: usize = 64 << 20;
 
 const LENGTH: &str = "Content-Length";
 const END_OF_HEADER: &[u8] = b"\r\n\r\n";

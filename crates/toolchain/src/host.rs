@@ -48,7 +48,8 @@ const NEEDED: [&str; 34] = [
 ];
 
 /// Nothing is downloaded, neither a toolchain nor a package, and nothing is coloured.
-const FIXED: [(&str, &str); 5] = [
+const FIXED: [(&str, &str); 6] = [
+    ("CARGO_NET_OFFLINE", "true"),
     ("GOPROXY", "off"),
     ("GOTOOLCHAIN", "local"),
     ("NO_COLOR", "1"),

@@ -8,13 +8,17 @@ mod dead;
 mod find;
 mod frame;
 mod host;
+pub mod lsp;
 mod platform;
 mod probe;
 mod process;
+mod run;
 mod servers;
+pub mod tools;
 
 pub use dead::Dead;
 pub use find::{Found, Origin, find};
 pub use host::Host;
 pub use probe::{Alive, probe};
+pub use run::{Ran, run};
 pub use servers::{SERVERS, Server, servers};

@@ -173,7 +173,7 @@ fn answers(message: &Value, id: u32) -> bool {
 }
 
 /// Reads the answer to `initialize`.
-fn alive(answer: &Value) -> Result<Alive, Dead> {
+pub(crate) fn alive(answer: &Value) -> Result<Alive, Dead> {
     if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
         return Err(Dead::Refused { said: error["message"].as_str().map(shown) });
     }
@@ -193,7 +193,7 @@ fn version(text: &str) -> String {
 }
 
 /// A program that is there and yet "not found" has lost its interpreter, or we the folder.
-fn not_started(found: &Found, folder: &Path, error: &io::Error) -> Dead {
+pub(crate) fn not_started(found: &Found, folder: &Path, error: &io::Error) -> Dead {
     let why = if error.kind() != io::ErrorKind::NotFound || !found.path.exists() {
         error.to_string()
     } else if folder.is_dir() {

@@ -100,9 +100,24 @@ impl Running {
         self.stdin = None;
     }
 
+    /// Its input, for a writer that may block.
+    pub(crate) fn take_stdin(&mut self) -> Option<ChildStdin> {
+        self.stdin.take()
+    }
+
+    /// The process's number, which is its group's too.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What it did next, after a short wait at most.
     pub(crate) fn next(&mut self) -> Event {
-        match self.pieces.recv_timeout(PATIENCE) {
+        self.next_within(PATIENCE)
+    }
+
+    /// The same after a wait of some length.
+    pub(crate) fn next_within(&mut self, patience: Duration) -> Event {
+        match self.pieces.recv_timeout(patience) {
             Ok(Piece::Output(bytes)) => return Event::Output(bytes),
             Ok(Piece::Complaint(bytes)) => self.keep(&bytes),
             Err(RecvTimeoutError::Timeout) if self.is_drained() => return Event::Ended,

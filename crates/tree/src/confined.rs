@@ -1,4 +1,6 @@
 //! Files of one working tree, for reading. Nothing outside of it can be reached.
+//!
+//! @see spec::workspace/confinement
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

@@ -3,6 +3,8 @@
 //! A change is a folder. `pending-N` without `entry.json` never happened; with it, the change
 //! is decided and will be finished; `done-N` is finished and can be undone. New contents are
 //! staged in the folder and renamed into place, so a crash leaves no stray file in the tree.
+//!
+//! @see spec::workspace/plans
 
 use std::io;
 use std::path::{Path, PathBuf};

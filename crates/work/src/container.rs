@@ -151,6 +151,15 @@ impl Container {
         }
     }
 
+    /// When it was last changed.
+    pub fn updated_at(&self) -> &str {
+        match self {
+            Self::Project(project) => &project.updated_at,
+            Self::Feature(feature) => &feature.updated_at,
+            Self::Task(task) => &task.updated_at,
+        }
+    }
+
     /// It in a few words.
     pub fn brief(&self) -> Brief {
         let (kind, id, name) = (self.kind(), self.id().clone(), self.name().to_owned());

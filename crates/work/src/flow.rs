@@ -1,4 +1,6 @@
 //! How features and tasks move through their states.
+//!
+//! @see spec::work/pipeline
 
 use base::{Code, Problem, Result};
 use schemars::JsonSchema;

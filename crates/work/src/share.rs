@@ -3,6 +3,8 @@
 //! A file has its fields as `name: JSON`, one a line, sorted, then `---`, then the knowledge as
 //! it is. A record that changed on both sides since they last agreed is a conflict, and stays as
 //! it is on both.
+//!
+//! @see spec::graph/share
 
 use std::collections::BTreeMap;
 

@@ -63,7 +63,7 @@ fn cold(site: &Site, checkout: &Path) -> Result<()> {
 }
 
 /// Runs a program to its end: how long it took, and the most memory it had, in megabytes.
-fn timed(folder: &Path, program: &Path, args: &[&str]) -> Result<(Duration, u64)> {
+pub(super) fn timed(folder: &Path, program: &Path, args: &[&str]) -> Result<(Duration, u64)> {
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
     let mut command = Command::new(program);
     command.args(args).current_dir(folder).stdin(Stdio::null());

@@ -31,8 +31,8 @@ struct Scores {
     all: usize,
 }
 
-/// Prints the accuracy of both, for all issues.
-pub(super) fn run(cairn: &Path) -> Result<()> {
+/// Prints the accuracy of both, for all issues or every so many.
+pub(super) fn run(cairn: &Path, every: usize) -> Result<()> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let (Some(data), Some(repos)) = (folder("CAIRN_SWE_ISSUES"), folder("CAIRN_SWE_REPOS")) else {
         run::say(&format!("{WHAT}: NOT RUN, CAIRN_SWE_ISSUES and CAIRN_SWE_REPOS are not set\n"));
@@ -41,7 +41,7 @@ pub(super) fn run(cairn: &Path) -> Result<()> {
     let text = std::fs::read_to_string(data).map_err(|error| error.to_string())?;
     let issues: Vec<Value> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let mut by_repo: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
-    for issue in &issues {
+    for issue in issues.iter().step_by(every.max(1)) {
         by_repo.entry(issue["repo"].as_str().unwrap_or_default()).or_default().push(issue);
     }
     let mut scores = Scores::default();

@@ -21,7 +21,7 @@ const WHAT: &str = "requirement to code (trace links)";
 const PROJECTS: [(&str, &str, &str, &str); 5] = [
     ("iTrust", "itrust_solution_links.txt", "code", "req"),
     ("eTour", "etour_solution_links_english.txt", "code", "req"),
-    ("smos", "smos_solution_links_english.txt", "trans_code", "trans_req"),
+    ("smos", "smos_solution_links_italian.txt", "trans_code", "trans_req"),
     ("eANCI", "eanci_solution_links.txt", "trans_code", "trans_req"),
     ("LibEST", "req_to_code_ground.txt", "code", "req"),
 ];

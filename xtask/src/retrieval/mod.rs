@@ -7,15 +7,24 @@ mod bm25;
 mod issues;
 mod links;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::run::{self, Result};
 
-/// Runs both evaluations with the release build.
+/// Runs both evaluations with the release build. `--quick` takes a build that is made sooner,
+/// `--cairn=FILE` one that is there, `--every=4` every fourth issue, `--links` no issues.
 pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
-    let profile = if args.contains(&"--quick") { "quick" } else { "release" };
-    let built = run::build(root, &["--package", "cairn", "--profile", profile], profile)?;
-    let cairn = built.join("cairn");
-    issues::run(&cairn)?;
+    let given = args.iter().find_map(|arg| arg.strip_prefix("--cairn="));
+    let cairn = match given {
+        Some(file) => PathBuf::from(file),
+        None => {
+            let profile = if args.contains(&"--quick") { "quick" } else { "release" };
+            run::build(root, &["--package", "cairn", "--profile", profile], profile)?.join("cairn")
+        }
+    };
+    let every = args.iter().find_map(|arg| arg.strip_prefix("--every=")?.parse().ok());
+    if !args.contains(&"--links") {
+        issues::run(&cairn, every.unwrap_or(1))?;
+    }
     links::run(&cairn)
 }

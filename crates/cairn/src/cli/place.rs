@@ -25,8 +25,16 @@ pub fn open_at(start: &Path, mode: Mode) -> Result<Workspace> {
     let env = environment();
     // Without git there is still a tree to read; the answers say what is missing.
     let host = git::Host::find(env.iter().cloned()).ok();
-    let (disk, scratch) = (Disk::default(), std::env::temp_dir());
-    Workspace::open(Opening { start, host, env, scratch, mode, disk, areas: AREAS })
+    let (disk, scratch, trusted) = (Disk::default(), std::env::temp_dir(), trusted());
+    Workspace::open(Opening { start, host, env, scratch, trusted, mode, disk, areas: AREAS })
+}
+
+/// Where the user keeps which repositories they trust: with the rest of their settings.
+fn trusted() -> Option<PathBuf> {
+    let named = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let settings = if cfg!(windows) { named("APPDATA") } else { named("XDG_CONFIG_HOME") };
+    let settings = settings.or_else(|| Some(named("HOME")?.join(".config")));
+    settings.map(|folder| folder.join("cairn/trusted"))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the door reads the environment and hands it in")]

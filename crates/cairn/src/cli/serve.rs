@@ -34,7 +34,7 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
         options.toolsets = configured.iter().map(ToString::to_string).collect();
     }
     check_toolsets(&options.toolsets)?;
-    let gone = CancellationToken::new();
+    let (gone, kept) = (CancellationToken::new(), workspace.clone());
     let runtime = tokio::runtime::Runtime::new().map_err(Problem::io("start the server"))?;
     index_in_background(workspace.clone(), gone.clone());
     let server = Server::new(workspace.clone(), options.clone(), gone.clone());
@@ -53,6 +53,7 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
     };
     gone.cancel();
     runtime.shutdown_timeout(FAREWELL);
+    kept.release();
     served.map(|()| ExitCode::SUCCESS)
 }
 

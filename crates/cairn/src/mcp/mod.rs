@@ -43,10 +43,13 @@ const METHODS: [&str; 4] = ["tools/call", "resources/read", "prompts/get", "comp
 /// What an agent reads first. Short: some clients cut it, all of them pay for it.
 const INSTRUCTIONS: &str = "\
 cairn is this repository's memory, read from the working tree as it is now. Before you edit, call \
-`context` with the paths; before you change or move something, `impact`; to find anything, \
-`search`; to see what a file or folder declares without reading it, `code_zoom`. Every row ends in a handle that the next call takes as a target. The last line of an \
-answer is its basis: `stale` or `partial` there says what was not looked at. `help` lists \
-everything else; call it with `ask` (reads) or `run` (writes).";
+`context` with the paths, or with the task in plain words if you do not know them; before you \
+change or move something, `impact`; before you remove what looks odd, `explain`; before you \
+commit, `review`. To find anything, `search`; to see what a file or folder declares without \
+reading it, `code_zoom`. Every row ends in a handle that the next call takes as a target. The last \
+line of an answer is its basis: `stale` or `partial` there says what was not looked at. `help` \
+lists everything else (specs, requirements, history, tasks, edits by symbol); call it with `ask` \
+(reads) or `run` (writes).";
 
 /// Serve agents over MCP, on stdin and stdout or over HTTP
 #[derive(Debug, Clone, Args)]

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod budget;
+mod faults;
 mod hostile;
 mod line;
 mod read_only;

@@ -2,6 +2,8 @@
 //!
 //! Every name that is looked up in a file is kept, found or not: an answer holds as long as what
 //! is behind these names stays the same.
+//!
+//! @see spec::code/calls
 
 mod paths;
 mod values;

@@ -3,6 +3,8 @@
 //!
 //! A pure function of the files there are, what manifests say and what files offer; all of that
 //! is asked of a [`World`], which notes it.
+//!
+//! @see spec::code/imports
 
 mod entries;
 mod go;

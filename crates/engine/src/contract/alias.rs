@@ -17,7 +17,8 @@ pub struct Alias {
     pub presets: &'static [(&'static str, &'static str)],
     /// Objects whose fields are taken as arguments themselves
     pub lifts: &'static [&'static str],
-    /// Two of their arguments that are one of ours: the first, the second, what is between, ours
+    /// Two of their arguments that are one of ours: the first, the second, what is between, ours.
+    /// A first one with several spellings has `|` between them
     pub join: Option<[&'static str; 4]>,
 }
 
@@ -78,7 +79,8 @@ impl Alias {
             }
         }
         if let Some([first, second, between, ours]) = self.join {
-            let parts = [first, second].map(|key| args.remove(key));
+            let mut take = |keys: &str| keys.split('|').find_map(|key| args.remove(key));
+            let parts = [take(first), take(second)];
             let parts: Vec<Value> = parts.into_iter().flatten().collect();
             if let Some(joined) = joined(&parts, between) {
                 args.insert(ours.into(), joined);

@@ -4,6 +4,9 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use base::text_type;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -131,6 +134,24 @@ fn said(text: &str) -> Result<(), String> {
         long if long > LONGEST => Err(format!("{long} bytes are more than {LONGEST}")),
         _ => Ok(()),
     }
+}
+
+text_type!(
+    /// A day such as `2026-01-31`, which starts at midnight UTC, or a moment as RFC 3339 has it.
+    Since, |text| moment(text).map(drop)
+);
+
+impl Since {
+    /// The moment it means.
+    pub fn moment(&self) -> Timestamp {
+        moment(self.as_str()).unwrap_or(Timestamp::MIN)
+    }
+}
+
+fn moment(text: &str) -> Result<Timestamp, String> {
+    let day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok();
+    let moment = text.parse().ok().or_else(|| Some(day()?.timestamp()));
+    moment.ok_or_else(|| format!("`{text}` is neither a day such as 2026-01-31 nor a moment"))
 }
 
 text_type!(

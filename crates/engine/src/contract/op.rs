@@ -128,6 +128,9 @@ pub trait Mutation: Input {
     type Answer: Output;
     /// Says what should change. It may be asked again, under the lock.
     fn plan(self, view: &View) -> Result<Plan<Self::Answer>>;
+    /// Adds to the answer what can only be known once the plan is committed. It cannot fail: what
+    /// is done is done.
+    fn committed(_view: &View, _answer: &mut Self::Answer) {}
 }
 
 /// An operation on the workspace itself: its cache, its hooks, its servers.

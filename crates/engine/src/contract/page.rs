@@ -1,4 +1,6 @@
 //! The text form of an answer. Escaping, colour and width are decided here and nowhere else.
+//!
+//! @see spec::answers/page
 
 use std::fmt::Display;
 

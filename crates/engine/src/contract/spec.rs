@@ -1,4 +1,6 @@
 //! An operation with its types erased: everything a door may know about it.
+//!
+//! @see spec::answers/doors
 
 use std::sync::Arc;
 
@@ -94,7 +96,11 @@ impl OpSpec {
                     let planned = plan(&workspace.view(call.clone())?)?;
                     workspace.preview(planned)?
                 } else {
-                    workspace.write(&call, plan)?
+                    let mut written = workspace.write(&call, plan)?;
+                    if let Ok(view) = workspace.view(call.clone()) {
+                        M::committed(&view, &mut written.result);
+                    }
+                    written
                 };
                 reply(&written, workspace.basis_afterwards(&call))
             },

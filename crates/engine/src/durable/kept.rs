@@ -6,29 +6,44 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base::Result;
 
-/// Something derived, with the revision it was derived at.
-type Derived = (i64, Arc<dyn Any + Send + Sync>);
+/// Something derived, with the state it was derived from.
+type Derived = (String, Arc<dyn Any + Send + Sync>);
 
 /// Derived things by name. Anything here can be derived again.
 #[derive(Debug, Default)]
 pub(crate) struct Kept(Mutex<BTreeMap<&'static str, Derived>>);
 
 impl Kept {
-    /// What was kept for this revision, else made now.
+    /// What was kept for this state, else made now.
     pub(crate) fn get<T: Send + Sync + 'static>(
         &self,
         name: &'static str,
-        revision: i64,
+        mark: String,
         make: impl FnOnce() -> Result<T>,
     ) -> Result<Arc<T>> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known =
-            lock().get(name).filter(|(at, _)| *at == revision).map(|(_, kept)| kept.clone());
-        if let Some(kept) = known.and_then(|kept| kept.downcast::<T>().ok()) {
-            return Ok(kept);
+        match self.known(name, &mark) {
+            Some(known) => Ok(known),
+            None => Ok(self.put(name, mark, make()?)),
         }
-        let made = Arc::new(make()?);
-        lock().insert(name, (revision, made.clone()));
-        Ok(made)
+    }
+
+    /// What was kept for this state.
+    pub(crate) fn known<T: Send + Sync + 'static>(&self, name: &str, mark: &str) -> Option<Arc<T>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, known) = kept.get(name).filter(|(at, _)| at == mark)?;
+        Arc::clone(known).downcast().ok()
+    }
+
+    /// Keeps something in the place of what was kept under its name.
+    pub(crate) fn put<T: Send + Sync + 'static>(
+        &self,
+        name: &'static str,
+        mark: String,
+        made: T,
+    ) -> Arc<T> {
+        let made = Arc::new(made);
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.insert(name, (mark, made.clone()));
+        made
     }
 }

@@ -3,6 +3,7 @@
 //! A store's rows are the business of its area. Here is what all of them share: where they are,
 //! how a plan's change to one is committed, recorded and undone.
 
+mod idle;
 mod kept;
 pub(crate) mod name;
 pub(crate) mod place;
@@ -20,6 +21,7 @@ use store::{Migration, Store, Transaction};
 use self::tables::Made;
 use crate::search;
 
+pub(crate) use idle::Idle;
 pub(crate) use kept::Kept;
 pub use read::Reading;
 
@@ -110,6 +112,14 @@ impl Durable {
         drop(reading);
         drop(self.open(path)?); // brings it up to date, or refuses a newer one
         Reading::open(path).map(Some)
+    }
+
+    /// The same through a connection that is open, if there is one.
+    pub(crate) fn read_again(&self, path: &Path, idle: &Idle) -> Result<Option<Reading>> {
+        match idle.look(path).filter(|reading| reading.steps == self.steps.len() + 1) {
+            Some(reading) => Ok(Some(reading)),
+            None => self.read(path),
+        }
     }
 
     /// A recorded change, by number or the last one. A store that is not there has none.

@@ -1,5 +1,7 @@
 //! Where stores are. Some are one for the repository; some are one a branch, and a branch that
 //! has none yet reads the default branch's.
+//!
+//! @see spec::kb/branches
 
 use std::fs;
 use std::path::{Path, PathBuf};

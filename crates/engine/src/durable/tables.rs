@@ -29,6 +29,9 @@ pub(crate) fn record(conn: &Connection, made: &Made) -> Result<i64> {
 /// Starts a look as of one moment.
 pub(crate) const BEGIN_READ: &str = "BEGIN";
 
+/// Ends it.
+pub(crate) const END_READ: &str = "ROLLBACK";
+
 /// The number of the last change: it counts up with every commit.
 pub(crate) fn revision(conn: &Connection) -> Result<i64> {
     conn.query_row("SELECT ifnull(max(id), 0) FROM change", [], |row| row.get(0))

@@ -92,6 +92,17 @@ impl Following {
         }
     }
 
+    /// Changes the files while nobody else does.
+    pub(crate) fn change<T>(
+        &self,
+        call: &Call,
+        change: impl FnOnce(&mut [Store]) -> Result<T>,
+    ) -> Result<T> {
+        let _busy = self.busy(call)?;
+        let _lock = Shelves::lock(self.follower.shelves(), &self.homes, PATIENCE, call)?;
+        change(&mut Shelves::open(self.follower.shelves(), &self.homes)?)
+    }
+
     /// Throws away what belongs to this worktree alone.
     pub(crate) fn forget(&self) -> Result<()> {
         let _busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,7 +6,10 @@
 mod resolve;
 pub mod walk;
 
-use base::{EntityRef, Result};
+use std::collections::BTreeSet;
+
+use base::{EntityRef, RepoPath, Result};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -236,10 +239,33 @@ pub trait Layer: Sync {
     /// What is worth knowing before touching a node, most useful first in each section.
     fn context(&self, view: &View, node: &EntityRef) -> Result<Vec<Item>>;
 
+    /// Adds what a search can be narrowed by, as far as this layer knows it of a node.
+    fn mark(&self, _view: &View, _node: &EntityRef, _marks: &mut Marks) -> Result<()> {
+        Ok(())
+    }
+
     /// Texts that may fit a query, of a layer whose texts are neither in the index nor in a store.
     fn texts(&self, _view: &View, _query: &str, _filter: &Filter) -> Result<Vec<Text>> {
         Ok(Vec::new())
     }
+}
+
+/// What a search can be narrowed by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The tags of a node
+    pub tags: BTreeSet<String>,
+    /// When it last changed; none if nobody knows
+    pub changed: Option<Timestamp>,
+    /// The file it is written in, where its name does not say so
+    pub file: Option<RepoPath>,
+}
+
+/// What all layers together say of a node.
+pub fn marks(view: &View, node: &EntityRef) -> Result<Marks> {
+    let mut marks = Marks::default();
+    view.layers().iter().try_for_each(|layer| layer.mark(view, node, &mut marks))?;
+    Ok(marks)
 }
 
 /// What a node is, in the words of the layer that knows it.

@@ -1,4 +1,6 @@
 //! Walks over the graph: outwards by what a change reaches, all around, and from one to another.
+//!
+//! @see spec::cross/impact
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -112,6 +112,13 @@ impl Readers {
 }
 
 impl Index {
+    /// What tells this state of the index from every other, those of files in its place
+    /// included; none where it is only in memory.
+    pub fn mark(&self) -> Option<String> {
+        let (_, file) = self.home.as_ref()?;
+        Some(format!("{} {} {}", file.path.display(), file.text(), self.revision))
+    }
+
     /// A look at an index that is in memory.
     pub(super) fn in_memory(conn: Connection) -> Result<Self> {
         conn.execute_batch(tables::BEGIN_READ).map_err(store::problem("read the index"))?;

@@ -1,4 +1,6 @@
 //! Bringing the index up to date: what changed, read once, written in one transaction.
+//!
+//! @see spec::workspace/freshness
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};

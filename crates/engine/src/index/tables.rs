@@ -334,6 +334,24 @@ pub(crate) fn count_edited(conn: &Connection) -> Result<u64> {
         .map_err(problem("read the index"))
 }
 
+/// The files that differ from the commit below, each with its object there.
+pub(crate) fn edited(conn: &Connection) -> Result<Vec<(RepoPath, Option<Vec<u8>>)>> {
+    let sql = "SELECT e.path, h.oid FROM edited e LEFT JOIN head_entry h ON h.path = e.path
+               ORDER BY e.path";
+    let read = |row: &Row<'_>| Ok((path(row, 0)?, row.get(1)?));
+    Ok(store::rows(conn, (sql, "read the index"), &[], read)?.into_iter().collect())
+}
+
+/// A file with what git would name its bytes, and with LF for CRLF.
+pub(crate) type Named = (RepoPath, Option<Vec<u8>>, Option<Vec<u8>>);
+
+/// Every file, as git would name it.
+pub(crate) fn objects(conn: &Connection) -> Result<Vec<Named>> {
+    let sql = "SELECT path, oid, oid_lf FROM file ORDER BY path";
+    let read = |row: &Row<'_>| Ok((path(row, 0)?, row.get(1)?, row.get(2)?));
+    Ok(store::rows(conn, (sql, "read the index"), &[], read)?.into_iter().collect())
+}
+
 /// The rows of a query as text, sorted, for comparing two indexes.
 pub(crate) fn dump(conn: &Connection, sql: &str) -> Result<Vec<String>> {
     let failed = || problem("dump the index");

@@ -3,14 +3,17 @@
 //! What the whole text of a file says is weighed with what the question names outright: paths,
 //! modules, symbols and where they are defined. No model, no network; figures in
 //! `docs/benchmarks.md`.
+//!
+//! @see spec::cross/search
 
 mod mentions;
 pub(crate) mod tables;
 mod weigh;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use base::{RepoPath, Result};
+use store::Connection;
 
 use crate::search::words;
 use crate::view::View;
@@ -21,10 +24,13 @@ use self::mentions::Mentions;
 const CANDIDATES: usize = 1000;
 
 /// How much the words of a path count beside the text, at most.
-const PATH_SHARE: f64 = 0.3;
+const PATH_SHARE: f64 = 0.1;
 
 /// How much everything that is named outright may count.
 const NAMED_SHARE: f64 = 1.2;
+
+/// What FTS5 gives a word at least, however many texts have it.
+const FTS_LEAST: f64 = 1e-6;
 
 /// A word is kept this often in the text of a file, at most.
 const KEPT: usize = 8;
@@ -62,10 +68,15 @@ pub(crate) fn query(text: &str) -> String {
     weigh::Asked::new(text).query()
 }
 
+/// How much of what is asked a text says, from 0 to 1.
+pub(crate) fn share(asked: &str, text: &str) -> f64 {
+    weigh::Asked::new(asked).share(text)
+}
+
 /// The words of a file's text, as they are kept.
 pub(crate) fn kept(text: &str) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for word in words::spread(text).split(' ').filter(|word| weigh::is_telling(word)) {
+    for word in words::spread(text).split(' ').filter(|word| weigh::is_word(word)) {
         *counts.entry(word.to_owned()).or_default() += 1;
     }
     let repeated = |(word, count): (&String, &usize)| format!("{word} ").repeat((*count).min(KEPT));
@@ -80,8 +91,7 @@ pub(crate) fn files(view: &View, text: &str, most: usize) -> Result<Vec<Place>> 
     if asked.is_empty() {
         return Ok(Vec::new());
     }
-    let mut fits: BTreeMap<RepoPath, f64> =
-        tables::fitting(conn, &asked.query(), CANDIDATES)?.into_iter().collect();
+    let mut fits = fitting(conn, &asked)?;
     let mentions = Mentions::of(view, text)?;
     for path in mentions.paths() {
         fits.entry(path.clone()).or_insert(0.0);
@@ -101,6 +111,34 @@ pub(crate) fn files(view: &View, text: &str, most: usize) -> Result<Vec<Place>> 
     places.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
     places.truncate(most);
     Ok(places)
+}
+
+/// Files by how well their text fits, by the words of a question and how often each is said.
+///
+/// FTS5 takes a word that half of all files have for worthless. In a project about patients that
+/// is `patient`, and a text about patients says it for a reason: so each word is weighed here.
+fn fitting(conn: &Connection, asked: &weigh::Asked) -> Result<BTreeMap<RepoPath, f64>> {
+    #[expect(clippy::cast_precision_loss, reason = "counts of files are small")]
+    let count = |number: usize| number as f64;
+    let all = count(tables::count(conn)?);
+    let mut sums: HashMap<i64, f64> = HashMap::new();
+    for (word, times) in asked.words() {
+        let rows = tables::holding(conn, word)?;
+        let with = count(rows.len());
+        let odds = (all - with + 0.5) / (with + 0.5);
+        let (theirs, ours) = (odds.ln().max(FTS_LEAST), odds.ln_1p());
+        let worth = count(times) * ours / theirs;
+        for (id, score) in rows {
+            *sums.entry(id).or_default() += score * worth;
+        }
+    }
+    let mut best: Vec<(i64, f64)> = sums.into_iter().collect();
+    best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut fits = BTreeMap::new();
+    for (id, score) in best.into_iter().take(CANDIDATES) {
+        fits.extend(tables::path_of(conn, id)?.map(|path| (path, score)));
+    }
+    Ok(fits)
 }
 
 /// Whether a file is a test by its name or folder.

@@ -25,12 +25,25 @@ pub(crate) fn remove(conn: &Connection, node: &str) -> Result<()> {
         .map_err(problem("write the text of a file"))
 }
 
-/// Files whose text fits a query, best first, each with how well.
-pub(super) fn fitting(conn: &Connection, query: &str, most: usize) -> Result<Vec<(RepoPath, f64)>> {
-    let sql = "SELECT d.path, -bm25(doc_text) FROM doc_text JOIN doc d ON d.id = doc_text.rowid
-               WHERE doc_text MATCH ?1 ORDER BY bm25(doc_text), d.node LIMIT ?2";
-    let read = |row: &Row<'_>| Ok((path(row, 0)?, row.get(1)?));
-    rows(conn, (sql, "search the text of files"), params![query, most], read)
+/// The texts that hold a word, by the id of their `doc`, each with how well it fits.
+pub(super) fn holding(conn: &Connection, word: &str) -> Result<Vec<(i64, f64)>> {
+    let sql = "SELECT rowid, -bm25(doc_text) FROM doc_text WHERE doc_text MATCH ?1";
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    rows(conn, (sql, "search the text of files"), params![format!("\"{word}\"")], read)
+}
+
+/// How many texts there are.
+pub(super) fn count(conn: &Connection) -> Result<usize> {
+    conn.prepare_cached("SELECT count(*) FROM doc_text")
+        .and_then(|mut s| s.query_row([], |row| row.get(0)))
+        .map_err(problem("search the text of files"))
+}
+
+/// The file that a text is of.
+pub(super) fn path_of(conn: &Connection, id: i64) -> Result<Option<RepoPath>> {
+    let sql = "SELECT path FROM doc WHERE id = ?1";
+    let found = rows(conn, (sql, "search the text of files"), params![id], |row| path(row, 0))?;
+    Ok(found.into_iter().next())
 }
 
 /// Every file that was read as text.

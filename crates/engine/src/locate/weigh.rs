@@ -19,24 +19,31 @@ const LONGEST: usize = 40;
 /// How many different words of a question are looked for.
 const MOST: usize = 160;
 
+/// Whether a word is worth keeping.
+pub(super) fn is_word(word: &str) -> bool {
+    let length = word.chars().count();
+    (2..=LONGEST).contains(&length) && !word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether a word tells something.
 pub(super) fn is_telling(word: &str) -> bool {
-    let length = word.chars().count();
-    (2..=LONGEST).contains(&length)
-        && !word.bytes().all(|byte| byte.is_ascii_digit())
-        && !EMPTY.contains(&format!(" {word} "))
+    is_word(word) && !EMPTY.contains(&format!(" {word} "))
 }
 
 /// A question as words with their counts.
 pub(super) struct Asked {
     counts: BTreeMap<String, usize>,
+    /// Words that tell nothing by themselves
+    small: BTreeMap<String, usize>,
 }
 
 impl Asked {
     pub(super) fn new(text: &str) -> Self {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for word in words::spread(text).split(' ').filter(|word| is_telling(word)) {
-            *counts.entry(word.to_owned()).or_default() += 1;
+        let mut small: BTreeMap<String, usize> = BTreeMap::new();
+        for word in words::spread(text).split(' ').filter(|word| is_word(word)) {
+            let list = if is_telling(word) { &mut counts } else { &mut small };
+            *list.entry(word.to_owned()).or_default() += 1;
         }
         if counts.len() > MOST {
             // Of a very long text, what it says most often.
@@ -44,11 +51,25 @@ impl Asked {
             by_count.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             counts = by_count.into_iter().take(MOST).collect();
         }
-        Self { counts }
+        Self { counts, small }
+    }
+
+    /// Every word, and how often it is said.
+    pub(super) fn words(&self) -> impl Iterator<Item = (&String, usize)> {
+        self.counts.iter().chain(&self.small).map(|(word, count)| (word, *count))
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.counts.is_empty()
+    }
+
+    /// How many of the words a text has, as a part of all.
+    #[expect(clippy::cast_precision_loss, reason = "questions are short")]
+    pub(super) fn share(&self, text: &str) -> f64 {
+        let spread = words::spread(text);
+        let said: BTreeSet<&str> = spread.split(' ').collect();
+        let found = self.counts.keys().filter(|word| said.contains(word.as_str())).count();
+        found as f64 / self.counts.len().max(1) as f64
     }
 
     /// The query of the full-text index. What is said twice counts more, but not twice as much.

@@ -1,4 +1,6 @@
 //! `context`: what to know before touching something, cut to a budget.
+//!
+//! @see spec::cross/context
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -33,6 +33,10 @@ pub struct Impact {
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub confidence: Sureness,
+    /// Follow calls as the language server knows them
+    #[arg(long)]
+    #[serde(default)]
+    pub precise: bool,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -68,6 +72,7 @@ impl Query for Impact {
                 sense: Sense::Impact,
                 depth: self.depth,
                 filter,
+                precise: self.precise,
                 limit: self.limit,
                 offset: self.offset,
             },

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use setup::Client;
 
 use super::install::{self, HookRow, Hooks, Installed, Left};
+use crate::contract::alias::Alias;
 use crate::contract::args::comma_list;
 use crate::contract::op::{Action, Door, Effect, Example};
 use crate::contract::page::{Page, Render};
@@ -51,6 +52,7 @@ impl Action for Init {
     const NAME: &'static str = "init";
     const EFFECT: Effect = Effect::REBUILDS;
     const DOORS: &'static [Door] = Door::PERSON;
+    const ALIASES: &'static [Alias] = &[Alias::of("kb.init")];
     const EXAMPLES: &'static [Example] = &[
         Example { args: "--agents claude,codex", shows: "files, hooks, and two agents' settings" },
         Example { args: "--dry-run", shows: "what would be written, as a diff" },

@@ -10,6 +10,8 @@ mod code;
 mod context;
 mod deps;
 mod doctor;
+mod explain;
+mod fix;
 pub(crate) mod graph;
 mod help;
 mod history;
@@ -22,21 +24,26 @@ mod link;
 mod reach;
 mod relation;
 mod restore;
+mod review;
 mod search;
 mod share;
 mod status;
 mod subgraph;
 mod sync;
 mod trace;
+mod trust;
 mod undo;
 mod uninstall;
+mod untrust;
 mod verify;
 mod version;
 mod work;
 
 use base::{Problem, Result};
 
+pub(crate) use self::code::diagnostics::cells as diagnostic_cells;
 pub(crate) use self::code::zoom::first_sentence;
+pub(crate) use self::kb::upsert::apply as kb_plan;
 
 use crate::contract::schema::Object;
 use crate::contract::spec::OpSpec;
@@ -49,7 +56,10 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<deps::Deps>(),
     OpSpec::query::<trace::Trace>(),
     OpSpec::query::<subgraph::Subgraph>(),
+    OpSpec::query::<review::Review>(),
+    OpSpec::query::<explain::Explain>(),
     OpSpec::query::<verify::Verify>(),
+    OpSpec::action::<fix::Fix>(),
     OpSpec::query::<code::zoom::Zoom>(),
     OpSpec::query::<code::find::Find>(),
     OpSpec::query::<code::imports::Imports>(),
@@ -61,6 +71,17 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<code::insert_before::InsertBefore>(),
     OpSpec::mutation::<code::insert_after::InsertAfter>(),
     OpSpec::mutation::<code::delete::Delete>(),
+    OpSpec::mutation::<code::rename::Rename>(),
+    OpSpec::query::<code::references::References>(),
+    OpSpec::query::<code::definition::Definition>(),
+    OpSpec::query::<code::type_definition::TypeDefinition>(),
+    OpSpec::query::<code::implementation::Implementation>(),
+    OpSpec::query::<code::symbols::Symbols>(),
+    OpSpec::query::<code::hints::Hints>(),
+    OpSpec::query::<code::actions::Actions>(),
+    OpSpec::query::<code::expand_macro::ExpandMacro>(),
+    OpSpec::query::<code::diagnostics::Diagnostics>(),
+    OpSpec::action::<code::restart::Restart>(),
     OpSpec::query::<card::list::List>(),
     OpSpec::query::<card::show::Show>(),
     OpSpec::mutation::<card::create::Create>(),
@@ -92,6 +113,9 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<history::provenance::Provenance>(),
     OpSpec::query::<history::tags::Tags>(),
     OpSpec::query::<history::cochange::Cochange>(),
+    OpSpec::action::<history::snapshot::TakeSnapshot>(),
+    OpSpec::query::<history::snapshots::Snapshots>(),
+    OpSpec::action::<history::restore::RestoreSnapshot>(),
     OpSpec::query::<work::next::Next>(),
     OpSpec::mutation::<work::claim::Claim>(),
     OpSpec::query::<work::show::Show>(),
@@ -136,6 +160,8 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::action::<share::Share>(),
     OpSpec::mutation::<baseline::Accept>(),
     OpSpec::mutation::<undo::Undo>(),
+    OpSpec::action::<trust::Trust>(),
+    OpSpec::action::<untrust::Untrust>(),
     OpSpec::action::<init::Init>(),
     OpSpec::action::<uninstall::Uninstall>(),
     OpSpec::action::<restore::Restore>(),

@@ -10,6 +10,7 @@ use crate::contract::page::{Cell, Page, Render};
 use crate::graph::walk::{self, Reached, Sense, Walked};
 use crate::graph::{self, Confidence, EdgeFilter};
 use crate::layers::code::doubt_cut_short;
+use crate::precise::{By, CallGraph};
 use crate::view::View;
 
 /// The edges that `kart_impact` and `kart_deps` follow, as JSON.
@@ -23,6 +24,7 @@ pub(super) struct Asked<'a> {
     pub sense: Sense,
     pub depth: Depth,
     pub filter: EdgeFilter,
+    pub precise: bool,
     pub limit: Limit,
     pub offset: Offset,
 }
@@ -44,6 +46,9 @@ pub struct Reach {
     pub not_followed: usize,
     /// What the answer leaves open
     pub notes: Vec<String>,
+    /// Who said who calls whom, where that was asked for
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<By>,
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
@@ -82,6 +87,7 @@ pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
         start.extend(layer.parts(view, &target)?);
     }
     let depth = asked.depth.get().min(Depth::CAP);
+    let by = if asked.precise { Some(follow_server(view, &target)?) } else { None };
     let mut walked = walk::outwards(view, &start, asked.sense, depth, &asked.filter)?;
     let nodes = walked.reached.iter().map(|reached| &reached.node);
     doubt_cut_short(view, nodes.chain([&target]))?;
@@ -97,7 +103,20 @@ pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
         high_fan_out: walked.high_fan_out.into_iter().map(crowded).collect(),
         paging,
         operation: asked.operation,
+        by,
         target,
+    })
+}
+
+/// Has calls come from the language server, where there is one.
+fn follow_server(view: &View, target: &EntityRef) -> Result<By> {
+    Ok(match CallGraph::of(view, target)? {
+        Ok(graph) => {
+            let by = graph.by.borrow().clone();
+            view.follow_calls(graph);
+            by
+        }
+        Err(absent) => absent.by(),
     })
 }
 
@@ -144,6 +163,11 @@ impl Render for Reach {
                 not_followed(self.not_followed),
                 format!("{} {} --confidence name", self.operation, self.target),
             );
+        }
+        match &self.by {
+            Some(By::Server { name }) => page.item("calls by", name),
+            Some(by) => by.render(page),
+            None => {}
         }
         self.notes.iter().for_each(|note| page.say(note));
     }

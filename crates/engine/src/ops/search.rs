@@ -1,13 +1,16 @@
 //! `search`: one ranked answer over everything that has a name or a text.
 
+use std::collections::BTreeSet;
+
 use base::{RepoPath, Result};
 use clap::Args;
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target, Words, comma_list};
+use crate::contract::args::{Limit, Offset, Since, Target, Words, comma_list};
 use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
@@ -31,6 +34,14 @@ pub struct Search {
     #[arg(long)]
     #[serde(default)]
     pub path: Option<Target>,
+    /// Only what has all of these tags
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub tags: Vec<String>,
+    /// Only what changed since then, a day or a moment
+    #[arg(long)]
+    #[serde(default)]
+    pub since: Option<Since>,
     /// Hits to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -52,6 +63,8 @@ pub struct Found {
     pub is_cut: bool,
     #[serde(skip)]
     paging: Paging,
+    #[serde(skip)]
+    narrowed: String,
 }
 
 /// One hit
@@ -68,6 +81,9 @@ pub struct HitRow {
     /// The text that matched, unless the name did
     #[serde(skip_serializing_if = "String::is_empty")]
     pub excerpt: String,
+    /// Its tags
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub tags: BTreeSet<String>,
     /// How well it fits, comparable within one answer
     pub score: f64,
 }
@@ -79,10 +95,12 @@ impl Query for Search {
     const EXAMPLES: &'static [Example] = &[
         Example { args: "\"atomic write\"", shows: "files and documents about it, ranked" },
         Example { args: "journal --kinds module --limit 5", shows: "programs of that name" },
+        Example { args: "timeout --tags net --since 2026-01-01", shows: "what is tagged and new" },
     ];
     type Answer = Found;
 
     fn run(self, view: &View) -> Result<Found> {
+        let narrowed = self.narrowed();
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let filter = Filter { kinds: self.kinds, path: path.and_then(|node| node.path().cloned()) };
         let query = self.query.as_str();
@@ -92,9 +110,50 @@ impl Query for Search {
         };
         // The index holds what every document says; the configuration decides which count.
         hits.retain(|hit| hit.kind != "kb" || is_held(view, &hit.node));
+        let narrow = Narrow { tags: &self.tags, since: self.since.as_ref().map(Since::moment) };
+        if narrow.is_asked() {
+            hits = narrow.keep(view, hits)?;
+        }
         let (hits, paging) = Paging::cut(hits, self.offset, self.limit);
-        let hits = hits.into_iter().map(row).collect();
-        Ok(Found { query: self.query.to_string(), hits, is_cut, paging })
+        let hits = hits.into_iter().map(|hit| row(view, hit)).collect::<Result<_>>()?;
+        Ok(Found { query: self.query.to_string(), hits, is_cut, paging, narrowed })
+    }
+}
+
+impl Search {
+    /// What was asked besides the words, as it is typed again.
+    fn narrowed(&self) -> String {
+        let kinds = (!self.kinds.is_empty()).then(|| format!(" --kinds {}", self.kinds.join(",")));
+        let path = self.path.as_ref().map(|path| format!(" --path {path}"));
+        let tags = (!self.tags.is_empty()).then(|| format!(" --tags {}", self.tags.join(",")));
+        let since = self.since.as_ref().map(|since| format!(" --since {since}"));
+        [kinds, path, tags, since].into_iter().flatten().collect()
+    }
+}
+
+/// What hits have to have, besides the words.
+struct Narrow<'a> {
+    tags: &'a [String],
+    since: Option<Timestamp>,
+}
+
+impl Narrow<'_> {
+    const fn is_asked(&self) -> bool {
+        !self.tags.is_empty() || self.since.is_some()
+    }
+
+    fn keep(&self, view: &View, hits: Vec<Hit>) -> Result<Vec<Hit>> {
+        let mut kept = Vec::new();
+        for hit in hits {
+            let Ok(node) = hit.node.parse() else { continue };
+            let marks = graph::marks(view, &node)?;
+            let has = |tag: &String| marks.tags.contains(tag.trim());
+            let is_new = self.since.is_none_or(|since| marks.changed >= Some(since));
+            if is_new && self.tags.iter().all(has) {
+                kept.push(hit);
+            }
+        }
+        Ok(kept)
     }
 }
 
@@ -105,6 +164,9 @@ fn is_held(view: &View, node: &str) -> bool {
 
 /// How many files a long text may be about.
 const PLACES: usize = 1000;
+
+/// What a text is worth that says all of the words, as a commit may: as much as the best file.
+const SAID: f64 = 2.0;
 
 /// What a text of many words is about: nodes by their names and docs, files by all they say.
 fn about(view: &View, text: &str, filter: &Filter) -> Result<Hits> {
@@ -130,6 +192,19 @@ fn about(view: &View, text: &str, filter: &Filter) -> Result<Hits> {
         let (excerpt, score) = (place.said(), 1.0 + place.score / best);
         found.hits.push(Hit { node: handle, kind, name, excerpt, why: Why::About, score });
     }
+    for layer in view.layers() {
+        for said in layer.texts(view, text, filter)? {
+            let share = locate::share(text, &format!("{}\n{}", said.name, said.body));
+            found.hits.push(Hit {
+                node: said.node,
+                kind: said.kind.to_owned(),
+                name: said.name,
+                excerpt: String::new(),
+                why: Why::About,
+                score: SAID * share,
+            });
+        }
+    }
     found.sort();
     Ok(found)
 }
@@ -145,9 +220,14 @@ fn named(view: &View, query: &str, filter: &Filter) -> Result<Hits> {
     Ok(hits)
 }
 
-fn row(hit: Hit) -> HitRow {
+fn row(view: &View, hit: Hit) -> Result<HitRow> {
     let Hit { node, kind, name, excerpt, why, score } = hit;
-    HitRow { node, kind, name, why: why.words(), excerpt, score: (score * 1000.0).round() / 1000.0 }
+    let tags = match node.parse() {
+        Ok(node) => graph::marks(view, &node)?.tags,
+        Err(_) => BTreeSet::new(),
+    };
+    let score = (score * 1000.0).round() / 1000.0;
+    Ok(HitRow { node, kind, name, why: why.words(), excerpt, tags, score })
 }
 
 impl Render for Found {
@@ -175,7 +255,7 @@ impl Render for Found {
             vec![Cell::text(&hit.name), Cell::faint(why), Cell::handle(&hit.node)]
         };
         page.table(0, self.hits.iter().map(cells).collect());
-        let again = format!("search \"{}\"", self.query);
+        let again = format!("search \"{}\"{}", self.query, self.narrowed);
         self.paging.say_rest(page, self.hits.len(), again);
     }
 

@@ -11,6 +11,7 @@ use crate::contract::alias::Alias;
 use crate::contract::op::{Action, Effect, Example};
 use crate::contract::page::{Page, Render};
 use crate::index::tables;
+use crate::layers::kb::Extracted;
 use crate::workspace::Workspace;
 
 use super::share::{merge_shared, say_merged};
@@ -40,6 +41,9 @@ pub struct Synced {
     /// What shared knowledge brought
     #[serde(skip_serializing_if = "Merged::is_nothing")]
     pub shared: Merged,
+    /// What documents, manifests and doc comments say, beside the last sync
+    #[serde(skip_serializing_if = "Extracted::is_nothing")]
+    pub knowledge: Extracted,
 }
 
 /// A name and how many
@@ -54,8 +58,11 @@ pub struct Count {
 impl Action for Sync {
     const NAME: &'static str = "sync";
     const EFFECT: Effect = Effect::REBUILDS;
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("rebuild").presetting(&[("full", "true")]), Alias::of("index")];
+    const ALIASES: &'static [Alias] = &[
+        Alias::of("rebuild").presetting(&[("full", "true")]),
+        Alias::of("index"),
+        Alias::of("kb.sync"),
+    ];
     const EXAMPLES: &'static [Example] =
         &[Example { args: "--full", shows: "the index built from nothing" }];
     type Answer = Synced;
@@ -70,6 +77,7 @@ impl Action for Sync {
             languages: counts(tables::languages(conn)?),
             left_out: counts(tables::left_out(conn)?),
             shared,
+            knowledge: Extracted::since_last_sync(workspace, &view)?,
         })
     }
 }
@@ -94,5 +102,6 @@ impl Render for Synced {
             page.item("left out", listed(&self.left_out));
         }
         say_merged(page, &self.shared);
+        self.knowledge.say(page);
     }
 }

@@ -1,6 +1,6 @@
 //! `verify`: is what we wrote down still true? Every rule of every area in one report.
 
-use base::{Problem, RepoPath, Result};
+use base::Result;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
 use crate::index::tables;
-use crate::rules::baseline::{Baseline, FILE};
+use crate::rules::baseline::Baseline;
 use crate::rules::{self, Finding, Report, Rule, Scope, Severity, Staged};
 use crate::view::View;
 
@@ -108,7 +108,7 @@ impl Query for Verify {
         if let Some(path) = path.as_ref().and_then(|node| node.path()) {
             findings.retain(|finding| finding.path.as_ref().is_some_and(|own| own.is_below(path)));
         }
-        let baseline = read_baseline(view, self.baseline.as_deref())?;
+        let baseline = Baseline::read(view, self.baseline.as_deref())?;
         let (findings, in_baseline) = baseline.subtract(findings);
         let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
         let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
@@ -134,7 +134,10 @@ impl Verify {
     fn document(&self, findings: &[Finding], rules: &[&Rule]) -> Option<String> {
         match self.format {
             Format::Text => None,
-            Format::Sarif => Some(rules::sarif(findings, rules)),
+            Format::Sarif => {
+                let means: Vec<_> = rules.iter().map(|rule| rule.means()).collect();
+                Some(rules::sarif(findings, &means))
+            }
             Format::Github => Some(rules::github(findings)),
         }
     }
@@ -150,25 +153,6 @@ impl Verify {
     }
 }
 
-fn read_baseline(view: &View, named: Option<&str>) -> Result<Baseline> {
-    let path: RepoPath = match named {
-        Some("none") => return Ok(Baseline::default()),
-        Some(named) => {
-            view.confine(named)?;
-            let paths = view.typed_paths(named).into_iter();
-            let there =
-                paths.filter(|path| view.tree().read(path).is_ok_and(|file| file.is_some()));
-            let none = || Problem::not_found(format!("there is no baseline {named}"));
-            there.into_iter().next().ok_or_else(none)?
-        }
-        None => FILE.parse().map_err(Problem::internal)?,
-    };
-    match view.tree().read(&path)? {
-        Some(file) => Baseline::parse(&String::from_utf8_lossy(&file.bytes)),
-        None => Ok(Baseline::default()),
-    }
-}
-
 impl Render for Verified {
     fn render(&self, page: &mut Page) {
         if let Some(document) = &self.document {
@@ -178,7 +162,7 @@ impl Render for Verified {
         let cells = |found: &Finding| {
             let severity = match found.severity {
                 Severity::Error => Cell::bad("error"),
-                Severity::Warning => Cell::text("warning"),
+                other => Cell::text(other.word()),
             };
             let text = format!("{}; {}", found.message, found.fix);
             vec![severity, Cell::text(found.code), Cell::handle(found.place()), Cell::text(text)]

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use base::{Problem, Result};
+use base::{Problem, RepoPath, Result};
 use serde::{Deserialize, Serialize};
 
 use super::Finding;
+use crate::view::View;
 
 /// Where it is unless another file is named.
 pub(crate) const FILE: &str = ".cairn/baseline.jsonl";
@@ -39,6 +40,26 @@ impl Known {
 }
 
 impl Baseline {
+    /// The one that is in force: `none`, another file, or the usual one.
+    pub(crate) fn read(view: &View, named: Option<&str>) -> Result<Self> {
+        let path: RepoPath = match named {
+            Some("none") => return Ok(Self::default()),
+            Some(named) => {
+                view.confine(named)?;
+                let paths = view.typed_paths(named).into_iter();
+                let there =
+                    paths.filter(|path| view.tree().read(path).is_ok_and(|file| file.is_some()));
+                let none = || Problem::not_found(format!("there is no baseline {named}"));
+                there.into_iter().next().ok_or_else(none)?
+            }
+            None => FILE.parse().map_err(Problem::internal)?,
+        };
+        match view.tree().read(&path)? {
+            Some(file) => Self::parse(&String::from_utf8_lossy(&file.bytes)),
+            None => Ok(Self::default()),
+        }
+    }
+
     /// Reads one.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let mut baseline = Self::default();

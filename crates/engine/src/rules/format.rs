@@ -2,15 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::{Finding, Rule, Severity};
+use super::{Finding, Severity};
+
+/// A code of findings, how bad it is, and what must hold.
+pub(crate) type Means = (&'static str, Severity, &'static str);
 
 /// A report in the format that code scanners exchange.
-pub(crate) fn sarif(findings: &[Finding], rules: &[&Rule]) -> String {
-    let rule = |rule: &&Rule| {
+pub(crate) fn sarif(findings: &[Finding], rules: &[Means]) -> String {
+    let rule = |(code, severity, means): &Means| {
         json!({
-            "id": rule.code,
-            "shortDescription": {"text": rule.means},
-            "defaultConfiguration": {"level": rule.severity.word()},
+            "id": code,
+            "shortDescription": {"text": means},
+            "defaultConfiguration": {"level": severity.word()},
         })
     };
     let log = json!({
@@ -68,6 +71,7 @@ fn annotation(finding: &Finding) -> String {
     let kind = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Note => "notice",
     };
     let file = finding.path.as_ref().map(|path| format!("file={},", property(&path.to_string())));
     let line = finding.line.map(|line| format!("line={line},"));

@@ -2,6 +2,8 @@
 //!
 //! An area lists its rules in [`Area::rules`](crate::Area); nothing else has to know of one. A
 //! rule looks at a view and reports violations; severity, baseline and format are decided here.
+//!
+//! @see spec::cross/verify
 
 pub(crate) mod baseline;
 mod config;
@@ -16,7 +18,8 @@ use serde::Serialize;
 use crate::view::View;
 
 pub(crate) use config::CONFIG_INVALID;
-pub(crate) use format::{github, sarif};
+pub(crate) use format::{Means, github, sarif};
+pub(crate) use staged::changed_lines;
 pub use staged::{Staged, StagedFile};
 
 /// One rule.
@@ -32,6 +35,13 @@ pub struct Rule {
     pub check: fn(&View, &Scope) -> Result<Vec<Violation>>,
 }
 
+impl Rule {
+    /// What a report says of it.
+    pub(crate) const fn means(&self) -> Means {
+        (self.code, self.severity, self.means)
+    }
+}
+
 /// How bad a violation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -40,6 +50,8 @@ pub enum Severity {
     Error,
     /// Worth a look
     Warning,
+    /// Worth knowing
+    Note,
 }
 
 impl Severity {
@@ -48,6 +60,7 @@ impl Severity {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
+            Self::Note => "note",
         }
     }
 }

@@ -1,4 +1,6 @@
 //! One ranked answer over the text of all layers.
+//!
+//! @see spec::cross/search
 
 pub(crate) mod tables;
 pub(crate) mod words;

@@ -85,8 +85,9 @@ fn schemas_are_plain() {
 }
 
 /// Files in `ops/` that are no operation but what several share.
-const SHARED: [&str; 8] = [
+const SHARED: [&str; 9] = [
     "mod.rs",
+    "places.rs",
     "install.rs",
     "reach.rs",
     "unread.rs",
@@ -142,6 +143,16 @@ fn older_names_and_spellings_reach_their_operations() {
         ("trace_chain", json!({"from_key": "a.md", "to_key": "b.md"})),
         ("kart_impact", json!({"path": "b.md", "depth": 2})),
         ("kart_deps", json!({"path": "a.md"})),
+        ("kart_references", json!({"path": "a.md", "symbol": "x"})),
+        ("kart_definition", json!({"path": "a.md", "symbol": "x"})),
+        ("kart_type_definition", json!({"path": "a.md", "symbol": "x"})),
+        ("kart_implementation", json!({"path": "a.md", "symbol": "x"})),
+        ("kart_code_actions", json!({"path": "a.md", "symbol": "x"})),
+        ("kart_expand_macro", json!({"path": "a.md", "symbol": "x"})),
+        ("kart_rename", json!({"path": "a.md", "symbol": "x", "newName": "y"})),
+        ("kart_workspace_symbol", json!({"query": "x"})),
+        ("kart_diagnostics", json!({"paths": ["a.md"]})),
+        ("kart_restart", json!({})),
         ("rebuild", json!({})),
         ("index", json!({})),
         (

@@ -1,12 +1,14 @@
 //! The history is what git says it is, however it came about.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::Code;
+use base::call::Stop;
 use engine::{AREAS, Mode};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use testkit::{Repo, assert_incremental_equals_full, call};
+use testkit::{Repo, assert_incremental_equals_full, call, call_by};
 use tree::Disk;
 
 /// One thing that happens to a repository.
@@ -22,6 +24,7 @@ enum Step {
     Merge(usize),
     Collect,
     Read,
+    Snapshot,
 }
 
 const PATHS: [&str; 5] = ["a.md", "src/b.md", "src/c/d.md", "e.lock", "src/f.md"];
@@ -42,7 +45,16 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (0..2_usize).prop_map(Step::Merge),
         1 => Just(Step::Collect),
         3 => Just(Step::Read),
+        2 => Just(Step::Snapshot),
     ]
+}
+
+/// A clone of the last commits alone, in a folder that goes with the repository it is of.
+pub(crate) fn shallow(repo: &Repo, depth: usize) -> Repo {
+    let url = format!("file://{}", repo.root().display());
+    let to = repo.root().join(".git/clone");
+    repo.git(&["clone", "-q", "--depth", &depth.to_string(), &url, to.to_str().unwrap()]);
+    Repo::at(&to)
 }
 
 fn branch(repo: &Repo, number: usize) -> &'static str {
@@ -85,6 +97,7 @@ fn take(repo: &Repo, workspace: &engine::Workspace, step: &Step) {
             repo.git(&["prune", "--expire=now"]);
         }
         Step::Read => workspace.sync(false, &call()).unwrap(),
+        Step::Snapshot => drop(repo.data("history.snapshot", json!({}))),
     }
 }
 
@@ -94,7 +107,7 @@ proptest! {
     })]
 
     #[test]
-    fn a_history_brought_up_to_date_equals_one_read_from_nothing(
+    fn brought_up_to_date_or_read_from_nothing_or_from_a_snapshot_it_is_the_same_history(
         steps in prop::collection::vec(step(), 1..16)
     ) {
         let repo = Repo::new("//- a.md\none\ntwo\nthree\n");
@@ -109,11 +122,30 @@ proptest! {
                 repo.git(&["reset", "-q", "--hard"]);
             }
         }
+        repo.commit("the end");
         workspace.sync(false, &call()).unwrap();
         let before = workspace.dump(&call()).unwrap();
+        let cache = repo.root().join(".git/cairn/cache");
+        // The commits that are kept are gone; those of the newest snapshot are taken, and git is
+        // asked for the others.
+        for entry in fs::read_dir(&cache).unwrap().map(Result::unwrap) {
+            if entry.file_name().to_string_lossy().starts_with("commits-") {
+                fs::remove_file(entry.path()).unwrap();
+            }
+        }
+        assert_incremental_equals_full(&workspace, &format!("from a snapshot: {steps:?}"));
+        prop_assert_eq!(&before, &workspace.dump(&call()).unwrap());
+        // A clone without history, which has it all from a snapshot.
+        let taken = repo.data("history.snapshot", json!({}))["snapshot"]["name"].clone();
+        let shallow = shallow(&repo, 1);
+        let name = format!("{}.snapshot", taken.as_str().unwrap());
+        let kept = shallow.root().join(".git/cairn/cache/snapshots");
+        fs::create_dir_all(&kept).unwrap();
+        fs::copy(cache.join("snapshots").join(&name), kept.join(&name)).unwrap();
+        prop_assert_eq!(&before, &shallow.workspace().dump(&call()).unwrap());
         // Commits that are kept say what git says: without them it is the same.
-        fs::remove_dir_all(repo.root().join(".git/cairn/cache")).unwrap();
-        assert_incremental_equals_full(&workspace, &format!("{steps:?}"));
+        fs::remove_dir_all(&cache).unwrap();
+        assert_incremental_equals_full(&workspace, &format!("from git: {steps:?}"));
         prop_assert_eq!(before, workspace.dump(&call()).unwrap());
     }
 }
@@ -275,11 +307,7 @@ fn a_shallow_clone_is_read_as_far_as_it_goes_and_deepened() {
         repo.write("a.md", text);
         repo.commit(text);
     }
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("file://{}", repo.root().display());
-    let to = folder.path().join("clone");
-    repo.git(&["clone", "-q", "--depth", "1", &url, to.to_str().unwrap()]);
-    let clone = Repo::at(&to);
+    let clone = shallow(&repo, 1);
     let count = || {
         let told = clone.data("history.provenance", json!({"path": "a.md"}));
         let how = told["commits"][0]["change"].as_str().unwrap().to_owned();
@@ -305,4 +333,103 @@ fn a_missing_object_is_told_and_no_wrong_row_is_kept() {
     assert_eq!(repo.code("history.list", json!({})), Code::StoreDamaged);
     fs::write(&object, bytes).unwrap();
     assert_eq!(repo.data("history.list", json!({}))["artifacts"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_commit_that_was_amended_and_collected_is_forgotten() {
+    let repo = Repo::new("//- a.md\none\n");
+    repo.write("a.md", "two\n");
+    repo.commit("wrong");
+    let subjects_of = || {
+        let told = repo.data("history.provenance", json!({"path": "a.md"}));
+        subjects(&told).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(subjects_of(), ["start", "wrong"]);
+    repo.git(&["commit", "-q", "--amend", "-m", "right"]);
+    repo.git(&["reflog", "expire", "--expire=now", "--all"]);
+    repo.git(&["gc", "-q", "--prune=now"]);
+    assert_eq!(subjects_of(), ["start", "right"]);
+    let found = repo.data("search", json!({"query": "wrong", "kinds": "commit"}));
+    assert_eq!(found["hits"], json!([]), "what leads nowhere is not found");
+}
+
+#[test]
+fn a_worktree_of_a_bare_repository_has_a_history() {
+    let repo = Repo::new("//- a.md\none\n");
+    let (bare, tree) = (repo.root().join(".git/bare"), repo.root().join(".git/tree"));
+    repo.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
+    let bare = Repo::at(&bare);
+    bare.git(&["worktree", "add", "-q", "--detach", tree.to_str().unwrap()]);
+    let told = Repo::at(&tree).data("history.provenance", json!({"path": "a.md"}));
+    assert_eq!(subjects(&told), ["start"]);
+}
+
+#[test]
+fn search_is_narrowed_by_tags_and_time_and_sentences_find_commits() {
+    let repo = Repo::new(
+        "//- src/auth/limit.ts\nexport const limit = 1;\n//- src/pay/limit.ts\nexport const x = 1;\n\
+         //- .cairn/cards/limit.card.md\n---\nkey: spec::limit\ntype: spec\nsummary: limit\n\
+         status: draft\ntags:\n  - auth\n---\n",
+    );
+    repo.write("src/auth/limit.ts", "export const limit = 2;\n");
+    repo.commit(
+        "feat(auth): limit sign-ins\n\nA sliding window in Redis counts attempts.\n\ntags: redis",
+    );
+    let nodes = |args: Value| {
+        let found = repo.data("search", args);
+        let hits = found["hits"].as_array().unwrap().iter();
+        hits.map(|hit| hit["node"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let tagged = nodes(json!({"query": "limit", "tags": ["auth"]}));
+    assert!(tagged.contains(&"module:src/auth/limit.ts".to_owned()), "{tagged:?}");
+    assert!(tagged.contains(&"spec::limit".to_owned()), "{tagged:?}");
+    assert!(tagged.iter().any(|node| node.starts_with("commit:")), "{tagged:?}");
+    assert!(!tagged.iter().any(|node| node.contains("pay")), "{tagged:?}");
+    let both = nodes(json!({"query": "limit", "tags": "auth,redis", "kinds": "module"}));
+    assert_eq!(both, ["module:src/auth/limit.ts"]);
+    let hit = &repo.data("search", json!({"query": "limit.ts", "path": "src/auth"}))["hits"][0];
+    assert_eq!(hit["tags"], json!(["auth", "redis"]));
+    assert_eq!(nodes(json!({"query": "limit", "since": "2999-01-01"})), [""; 0]);
+    assert!(!nodes(json!({"query": "limit", "since": "2000-01-01T00:00:00Z"})).is_empty());
+    assert_eq!(repo.code("search", json!({"query": "x", "since": "soon"})), Code::ValidationError);
+    let sentence = "which change made a sliding window in Redis count the attempts of sign-ins";
+    let found = nodes(json!({"query": sentence, "kinds": "commit"}));
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[test]
+fn a_history_whose_reading_was_cut_off_goes_on_where_it_stopped() {
+    const COMMITS: usize = 5000;
+    let repo = Repo::new("//- a.md\none\n");
+    let commit = |number: usize| {
+        let (text, file) = (format!("{number}\n"), number % 50);
+        let (length, parent) = (text.len(), if number == 1 { "from main^0\n" } else { "" });
+        format!(
+            "commit refs/heads/main\ncommitter T <t@t.t> {number} +0000\ndata 2\nx\n{parent}\
+             M 644 inline f{file}.md\ndata {length}\n{text}\n"
+        )
+    };
+    repo.write(".git/stream", (1..=COMMITS).map(commit).collect::<String>());
+    repo.git(&["-c", "alias.feed=!git fast-import --quiet <.git/stream", "feed"]);
+    repo.git(&["reset", "-q", "--hard"]);
+    // Whoever waits gives up after four thousand commits.
+    let stopped = std::sync::Arc::new(AtomicBool::new(false));
+    let (stop, is_stopped) = (stopped.clone(), stopped);
+    let call_once = call_by("tester")
+        .telling(move |p| {
+            stop.fetch_or(p.what == "reading the history" && p.done > 4000, Ordering::Relaxed);
+        })
+        .stopping(move || is_stopped.load(Ordering::Relaxed).then_some(Stop::Cancelled));
+    let cut_off = repo.workspace().sync(false, &call_once).unwrap_err();
+    assert_eq!(cut_off.code, Code::Cancelled);
+    let kept = fs::read_dir(repo.root().join(".git/cairn/cache")).unwrap().map(Result::unwrap);
+    let mut kept = kept.map(|entry| entry.path()).filter(|path| path.extension().is_some());
+    let kept = kept.find(|path| {
+        path.to_string_lossy().ends_with(".sqlite") && path.to_string_lossy().contains("commits-")
+    });
+    let known = history::facts::last_id(&store::open_reading(&kept.unwrap()).unwrap()).unwrap();
+    assert!(known >= 2000, "{known} commits need not be read again");
+    let told = repo.data("history.provenance", json!({"path": "f7.md"}));
+    assert_eq!(told["commits"].as_array().unwrap().len(), 50);
+    assert_incremental_equals_full(&repo.workspace(), "after an interruption");
 }

@@ -1,10 +1,11 @@
 //! The knowledge base, asked and changed as an agent would.
 
-use std::fs;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use base::Code;
 use serde_json::{Value, json};
+use testkit::writers::{self, Part};
 use testkit::{Repo, check};
 
 fn shop() -> Repo {
@@ -82,6 +83,7 @@ fn documents_manifests_and_comments_are_one_model() {
         tags: pay
         links: https://example.org/pay
         told in: docs/requirements/REQ-001.md:2
+        updated: 2026-01-02T03:04:05Z
           > Events may arrive twice.
             (docs/requirements/REQ-001.md)
 
@@ -202,7 +204,7 @@ fn what_is_needed_is_not_removed() {
 #[test]
 fn any_text_comes_back_as_it_was() {
     let repo = shop();
-    let long = "𝄞 0\"'\\\n\r\t\u{0}\u{202e}العربية".repeat(30_000);
+    let long = "𝄞 0\"'\\\n\r\t\u{0}\u{202e}العربية".repeat(40_000);
     for (at, text) in ["\"'\\\n\r", "nul \u{0} nul", "🦀 \u{200f}עברית", &long].iter().enumerate()
     {
         let id = format!("FACT-{at}");
@@ -413,116 +415,200 @@ fn the_log_cannot_be_changed_and_a_store_survives_compacting() {
     assert_eq!(repo.data("kb.log", json!({}))["entries"].as_array().unwrap().len(), 1);
 }
 
-#[cfg(target_os = "linux")]
 #[test]
-fn a_disk_that_takes_no_writes_is_told_and_nothing_is_lost() {
-    use std::os::unix::fs::PermissionsExt;
+fn a_sync_says_what_files_tell_anew() {
     let repo = shop();
-    repo.data("kb.upsert", fact("FACT-1", "kept"));
-    let folder = repo.root().join(".git/cairn/branches/main");
-    let lock = |mode: u32| {
-        for entry in fs::read_dir(&folder).unwrap().flatten() {
-            fs::set_permissions(entry.path(), fs::Permissions::from_mode(mode)).unwrap();
-        }
-    };
-    if rustix::process::geteuid().is_root() {
-        return; // nothing is read-only to root
-    }
-    lock(0o444);
-    let problem = repo.ask("kb.upsert", fact("FACT-2", "lost")).unwrap_err();
-    assert_eq!(problem.code, Code::StoreDamaged);
-    lock(0o644);
+    let sync = || repo.data("sync", json!({}))["knowledge"].clone();
+    let all = ["kb:ADR-001", "kb:REQ-001", "kb:SCEN-001", "kb:SYM-001", "kb:TEST-001"];
+    let first = sync();
+    let code = "symbol:src/pay.ts#refund";
+    assert_eq!(first["added"], json!([&all[..], &[code]].concat()));
+    assert_eq!(sync(), json!({"added": [], "updated": [], "removed": [], "unchanged": 6}));
+    repo.data("kb.upsert", fact("FACT-1", "an agent's own"));
+    repo.write("docs/requirements/REQ-002.md", "---\nid: REQ-002\ntitle: n\nstatus: open\n---\n");
+    repo.write("docs/scenarios/one.md", "---\nid: SCEN-001\ntitle: other\nstatus: active\n---\n");
+    repo.remove("docs/adr/0001.md");
+    repo.data("kb.query", json!({})); // every read brings the index up to date: it is told all the same
+    let second = sync();
+    assert_eq!(second["added"], json!(["kb:REQ-002"]));
+    assert_eq!(second["updated"], json!(["kb:SCEN-001"]));
+    assert_eq!(second["removed"], json!(["kb:ADR-001"]));
+    assert_eq!(second["unchanged"], 4);
+    repo.commit("docs");
+    assert!(repo.text("sync").contains("since the last sync: all 6 unchanged"));
+    repo.data("sync", json!({"full": true}));
+    assert_eq!(sync()["unchanged"], 6);
     assert_eq!(ids(&repo.data("kb.query", json!({"type": "fact"}))), ["FACT-1"]);
 }
 
+#[test]
+fn documents_without_dates_are_as_old_as_git_says() {
+    let repo = shop();
+    let dates = |id: &str| {
+        let row = repo.data("kb.query", json!({"id": id}))["entities"][0].clone();
+        (row["created_at"].clone(), row["updated_at"].clone())
+    };
+    let start = json!("2026-01-02T03:04:05Z");
+    assert_eq!(dates("REQ-001"), (start.clone(), start.clone()));
+    assert_eq!(dates("SYM-001"), (start.clone(), start.clone()));
+    repo.rename("docs/scenarios/one.md", "docs/scenarios/renamed.md");
+    repo.git(&["add", "-A"]);
+    let later = "2026-03-04T05:06:07Z";
+    repo.git(&["-c", "user.name=A", "commit", "-q", "-m", "rename", &format!("--date={later}")]);
+    assert_eq!(dates("SCEN-001").0, start, "a renamed document keeps its age");
+    let told = "---\nid: REQ-9\ntitle: n\nstatus: open\ncreated_at: 2020-01-01\n---\n";
+    repo.write("docs/requirements/REQ-9.md", told);
+    assert_eq!(dates("REQ-9"), (json!("2020-01-01"), Value::Null), "not committed yet");
+    repo.commit("dated");
+    assert_eq!(dates("REQ-9"), (json!("2020-01-01"), start));
+}
+
+#[test]
+fn lists_are_narrowed_to_a_path() {
+    let repo = shop();
+    repo.write("src/other.ts", "export function other() {}\n");
+    repo.data(
+        "kb.upsert",
+        json!({"entities": [{"id": "ADR-9", "type": "adr", "title": "b"}],
+        "relations": [{"type": "affects", "from": "ADR-9", "to": "symbol:src/other.ts#other"}]}),
+    );
+    repo.data("kb.upsert", fact("FACT-1", "elsewhere"));
+    let near = |path: &str| ids(&repo.data("kb.query", json!({"path": path})));
+    assert_eq!(near("src/pay.ts"), ["REQ-001", "TEST-001", "ADR-001", "SYM-001"]);
+    assert_eq!(near("src/other.ts"), ["ADR-9"]);
+    assert_eq!(near("docs/tests"), ["TEST-001"]);
+    assert_eq!(repo.code("kb.query", json!({"path": "nowhere"})), Code::NotFound);
+    let log = repo.data("kb.log", json!({"path": "src"}));
+    assert_eq!(log["entries"].as_array().unwrap().len(), 1);
+    repo.write("docs/adr/old.md", "---\nid: ADR-7\ntitle: old\nstatus: deprecated\n---\n");
+    let found = |path: &str| {
+        repo.data("kb.check", json!({"path": path}))["violations"].as_array().unwrap().len()
+    };
+    assert_eq!((found("docs/adr"), found("docs/tests")), (1, 0));
+}
+
+#[test]
+fn one_bad_relation_changes_nothing_at_all() {
+    let repo = shop();
+    repo.data("kb.upsert", fact("FACT-1", "there"));
+    let state = || {
+        let rows = repo.data("kb.query", json!({"type": "fact,req", "limit": 100}));
+        (rows, repo.data("kb.log", json!({})))
+    };
+    let before = state();
+    let entities: Vec<Value> = (10..40)
+        .map(|n| json!({"id": format!("FACT-{n}"), "type": "fact", "title": "new"}))
+        .chain([json!({"id": "FACT-1", "title": "changed"})])
+        .collect();
+    for (bad, place) in [
+        (json!({"type": "depends_on", "from": "FACT-1", "to": "REQ-001"}), "relations[0]"),
+        (json!({"type": "constrains", "from": "REQ-001", "to": "FACT-404"}), "relations[0].to"),
+        (json!({"type": "blesses", "from": "REQ-001", "to": "FACT-1"}), "relations[0].type"),
+    ] {
+        let good = json!({"type": "constrains", "from": "REQ-001", "to": "FACT-10"});
+        let set = json!({"entities": entities, "relations": [bad, good], "delete": []});
+        let problem = repo.ask("kb.upsert", set).unwrap_err();
+        assert_eq!(problem.details["problems"][0]["path"], place, "{problem}");
+        assert_eq!(state(), before);
+    }
+}
+
+#[test]
+fn older_names_reach_the_knowledge_base() {
+    let repo = shop();
+    let edge = json!({"type": "verified_by", "from": "REQ-2", "to": "TEST-001",
+        "created_at": "x", "created_by": "x", "source": "x", "confidence": 0.4});
+    let full = json!({"id": "REQ-2", "type": "req", "title": "t", "status": "open", "created_at": "x",
+        "updated_at": "x", "source": "s", "tags": ["a"], "owner": "o", "priority": "must",
+        "severity": "high", "links": ["https://x.y"], "textRef": "docs/a.md"});
+    for (name, args) in [
+        ("kb.init", json!({"no_hooks": true})),
+        ("kb.sync", json!({})),
+        ("kb.upsert", json!({"entities": [full], "edges": [edge]})),
+        ("kb.upsert", json!({"changeset": {"entities": [full], "relationships": [edge]}})),
+        ("kb_upsert", json!({"entities": [full], "relations": [edge]})),
+        ("kb.query", json!({"type": "req"})),
+        ("kb.query", json!({"types": ["req", "test"], "ids": ["REQ-2"], "tags": ["a"]})),
+        ("kb.query", json!({"id": "REQ-2"})),
+        ("kb.query", json!({"sourceFile": "docs", "query": "twice"})),
+        (
+            "kb.query",
+            json!({"from": "REQ-2", "rel": "verified_by", "direction": "out", "depth": 2}),
+        ),
+        ("kb.query", json!({"to": "TEST-001", "relationship": "verified_by"})),
+        ("kb_query", json!({"type": "req"})),
+        ("kb.check", json!({})),
+        ("kb.check", json!({"rules": ["must_coverage", "cycle", "requirement_missing"]})),
+        (
+            "kb.delete",
+            json!({"edges": [{"type": "verified_by", "from": "REQ-2", "to": "TEST-001"}]}),
+        ),
+        ("kb.delete", json!({"ids": ["REQ-2"]})),
+        ("kb.gc", json!({})),
+    ] {
+        repo.data(name, args);
+    }
+    for kind in ["req", "scenario", "test", "adr", "flag", "event", "symbol", "fact"] {
+        let id = format!("X-{kind}");
+        let entity = json!({"id": id, "type": kind, "title": kind});
+        repo.data("kb.upsert", json!({"entities": [entity]}));
+        assert_eq!(ids(&repo.data("kb.query", json!({"id": id}))), [id]);
+    }
+    for (relation, from, to) in [
+        ("depends_on", "X-req", "REQ-001"),
+        ("specified_by", "X-req", "X-scenario"),
+        ("verified_by", "X-req", "X-test"),
+        ("implements", "X-symbol", "X-req"),
+        ("covered_by", "X-symbol", "X-test"),
+        ("constrained_by", "X-symbol", "X-adr"),
+        ("affects", "X-adr", "X-symbol"),
+        ("affects", "X-adr", "dir:src"),
+        ("guards", "X-flag", "X-symbol"),
+        ("guards", "X-flag", "X-event"),
+        ("guards", "X-flag", "X-req"),
+        ("publishes", "X-symbol", "X-event"),
+        ("consumes", "X-symbol", "X-event"),
+        ("supersedes", "X-adr", "ADR-001"),
+        ("constrains", "X-req", "X-fact"),
+        ("requires_property", "X-req", "X-fact"),
+    ] {
+        let tie = |from: &str, to: &str| json!({"relations": [{"type": relation, "from": from, "to": to}]});
+        repo.data("kb.upsert", tie(from, to));
+        let wrong = repo.ask("kb.upsert", tie("X-event", "X-event"));
+        assert_eq!(wrong.unwrap_err().code, Code::ValidationError, "{relation}");
+    }
+}
+
+/// The variable that turns a run of this test binary into a writer: folder, name, from, count.
 const VICTIM: &str = "CAIRN_KB_VICTIM";
 
-/// Writes changesets until it is killed, saying which ones were acknowledged.
+/// Not a test of its own: what the next one starts and kills.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a child is told by its environment what to do")]
 fn writer() {
-    let Ok(place) = std::env::var(VICTIM) else { return };
-    let (root, name) = place.split_once('|').unwrap();
-    let (name, count) = name.split_once('|').unwrap();
-    let repo = Repo::at(std::path::Path::new(root));
-    let workspace = repo.workspace();
-    for at in 0..count.parse().unwrap() {
-        let id = format!("FACT-{name}-{at}");
-        let set = json!({"id": id, "entities": [
-                {"id": id, "type": "fact", "title": "one of two"},
-                {"id": format!("{id}-b"), "type": "fact", "title": "the other"}],
-            "relations": [{"type": "relates_to", "from": id, "to": format!("{id}-b"), "kind": "pair"}]});
-        let op = engine::ops::find("kb.upsert").unwrap();
-        let args: engine::Object = serde_json::from_value(set).unwrap();
-        loop {
-            match op.call(&workspace, testkit::call_by(name), args.clone()) {
-                Ok(_) => break,
-                Err(problem) if problem.code == Code::Busy => {}
-                Err(problem) => panic!("{problem}"),
-            }
-        }
-        println!("ACK {id}");
-    }
+    let Ok(told) = std::env::var(VICTIM) else { return };
+    let parts: Vec<&str> = told.split('|').collect();
+    let [root, name, from, count] = parts.as_slice() else { panic!("{told}") };
+    let (from, count) = (from.parse().unwrap(), count.parse().unwrap());
+    writers::write(std::path::Path::new(root), &Part { name: (*name).into(), from, count });
 }
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the writers are processes of their own")]
 fn writers_that_are_killed_lose_nothing_that_was_acknowledged() {
-    let (writers, count) = if std::env::var("CAIRN_SOAK").is_ok() { (8, 1000) } else { (4, 12) };
-    let repo = shop();
-    repo.data("kb.upsert", fact("FACT-0", "first"));
-    let start = |name: &str| {
-        Command::new(std::env::current_exe().unwrap())
-            .args(["kb::writer", "--exact", "--nocapture", "--test-threads=1"])
-            .env(VICTIM, format!("{}|{name}|{count}", repo.root().display()))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap()
+    let command = |root: &std::path::Path, part: &Part| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["kb::writer", "--exact", "--nocapture", "--test-threads=1"]);
+        let Part { name, from, count } = part;
+        command.env(VICTIM, format!("{}|{name}|{from}|{count}", root.display()));
+        command.stderr(Stdio::null());
+        command
     };
-    let mut children: Vec<_> = (0..writers).map(|at| start(&format!("w{at}"))).collect();
-    // Half of them are killed while they write, each after another number of lines.
-    let mut acknowledged = Vec::new();
-    for (at, child) in children.iter_mut().enumerate() {
-        use std::io::{BufRead, BufReader};
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-        let mut seen = 0;
-        for line in lines {
-            if let Some(id) = line.rsplit("ACK ").next().filter(|_| line.contains("ACK ")) {
-                acknowledged.push(id.to_owned());
-                seen += 1;
-            }
-            if at % 2 == 0 && seen == 2 + at {
-                let _ = child.kill();
-            }
-        }
-        child.wait().unwrap();
-    }
-    let facts: Vec<String> = all(&repo, "kb.query", &json!({"type": "fact"}), "entities", "id");
-    let sets: Vec<String> = all(&repo, "kb.log", &json!({}), "entries", "changeset");
-    for id in &acknowledged {
-        assert!(facts.contains(id) && facts.contains(&format!("{id}-b")), "{id} is there");
-        assert_eq!(sets.iter().filter(|set| *set == id).count(), 1, "{id} is logged once");
-    }
-    let firsts = facts.iter().filter(|id| id.starts_with("FACT-w") && !id.ends_with("-b")).count();
-    let seconds = facts.iter().filter(|id| id.ends_with("-b")).count();
-    assert_eq!((firsts, firsts), (seconds, sets.len() - 1), "none is torn, all are logged");
-    assert!(acknowledged.len() >= writers, "{}", acknowledged.len());
-    let file = repo.root().join(".git/cairn/branches/main/kb.sqlite");
-    assert!(store::integrity(&store::open_reading(&file).unwrap()).unwrap().is_empty());
-}
-
-/// One field of every row of a list, page by page.
-fn all(repo: &Repo, name: &str, args: &Value, list: &str, field: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    loop {
-        let mut args = args.clone();
-        (args["limit"], args["offset"]) = (json!(1000), json!(found.len()));
-        let data = repo.data(name, args);
-        let rows = data[list].as_array().unwrap();
-        if rows.is_empty() {
-            return found;
-        }
-        found.extend(rows.iter().map(|r| r[field].as_str().unwrap_or_default().to_owned()));
-    }
+    let (all, pause) = match std::env::var("CAIRN_SOAK") {
+        Ok(_) => ((8, 1000), Duration::from_millis(500)),
+        Err(_) => ((4, 12), Duration::from_millis(300)),
+    };
+    let report = writers::soak(command, all, pause);
+    assert!(report.wrong.is_empty(), "{:#?}", report.wrong);
+    assert!(report.killed > 0, "{report:?}");
 }

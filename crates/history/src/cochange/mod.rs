@@ -3,6 +3,8 @@
 //! Commits in which two files changed together count for it, recent ones and small ones more.
 //! A file with little history of its own borrows from its folder, and from files of its name
 //! elsewhere; that decides where nothing else does. `cargo xtask cochange-eval` measures it.
+//!
+//! @see spec::history/cochange
 
 mod evidence;
 
@@ -109,7 +111,7 @@ fn weight(seen: &Seen) -> f64 {
 }
 
 /// A file's name as its tests share it: `tests/test_login.py` and `login.py` are namesakes.
-pub fn stem(path: &[u8]) -> Vec<u8> {
+fn stem(path: &[u8]) -> Vec<u8> {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
     let mut stem = stem.to_ascii_lowercase();

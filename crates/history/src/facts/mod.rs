@@ -25,6 +25,28 @@ pub fn put(conn: &Connection, id: i64, commit: &Commit) -> Result<()> {
     tables::replace_changes(conn, id, commit)
 }
 
+/// Keeps commits that somebody else read; how many of them were not known. Those that are known
+/// stay, unless they were read at the edge of a shallow clone, which hides what they changed.
+pub fn take_in(conn: &Connection, commits: impl Iterator<Item = Result<Commit>>) -> Result<usize> {
+    let (mut next, mut news) = (tables::last_id(conn)? + 1, 0);
+    for commit in commits {
+        let commit = commit?;
+        let id = match tables::known(conn, &commit.sha)? {
+            None => next,
+            Some((id, true)) if !commit.is_edge => id,
+            Some(_) => continue,
+        };
+        put(conn, id, &commit)?;
+        next = next.max(id + 1);
+        news += 1;
+    }
+    if news > 0 {
+        // Whoever built something from what was known before builds it again.
+        tables::renew_stamp(conn)?;
+    }
+    Ok(news)
+}
+
 /// Makes room where there is too little: commits that this worktree needs stay.
 pub fn make_room(conn: &Connection, needed: &BTreeSet<i64>) -> Result<()> {
     if tables::size(conn)? <= CAP {

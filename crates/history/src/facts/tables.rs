@@ -94,6 +94,13 @@ pub fn stamp(conn: &Connection) -> Result<String> {
         .map_err(problem("read commits"))
 }
 
+/// Makes it another file in the eyes of those who remember its stamp.
+pub(crate) fn renew_stamp(conn: &Connection) -> Result<()> {
+    conn.execute("UPDATE meta SET value = hex(randomblob(16)) WHERE key = 'stamp'", [])
+        .map(drop)
+        .map_err(problem("keep commits"))
+}
+
 /// Ids of commits that say some words, best first.
 pub fn saying(conn: &Connection, query: &str, most: usize) -> Result<Vec<i64>> {
     let sql = "SELECT rowid FROM said WHERE said MATCH ?1 ORDER BY bm25(said, 4.0, 1.0) LIMIT ?2";

@@ -1,7 +1,7 @@
 //! The SQL of the line of commits.
 
 use base::{RepoPath, Result};
-use store::{Connection, OptionalExtension, Row, SqlResult, params, problem};
+use store::{Connection, OptionalExtension, Row, SqlResult, ValueRef, params, problem};
 
 use super::{Place, Stop, TouchRow};
 use crate::commit::How;
@@ -297,8 +297,68 @@ pub(crate) fn count_all(conn: &Connection, files: u32) -> Result<u64> {
         .map_err(problem(READ))
 }
 
+/// For co-change: what was touched in the newest commits of an artifact that are no merges and
+/// touched few files, commit by commit.
+pub(crate) fn touched_with(
+    conn: &Connection,
+    artifact: i64,
+    (files, most): (u32, usize),
+    mut each: impl FnMut(i64, i64),
+) -> Result<()> {
+    let sql = "SELECT t.pos, t.artifact FROM
+               (SELECT DISTINCT l.pos FROM touch o JOIN line l ON l.pos = o.pos
+                WHERE o.artifact = ?1 AND NOT l.merge AND l.files <= ?2
+                ORDER BY l.pos DESC LIMIT ?3) c
+               JOIN touch t ON t.pos = c.pos";
+    let mut statement = conn.prepare_cached(sql).map_err(problem(READ))?;
+    let mut rows = statement.query(params![artifact, files, most]).map_err(problem(READ))?;
+    while let Some(row) = rows.next().map_err(problem(READ))? {
+        let pair = row.get(0).and_then(|pos| Ok((pos, row.get(1)?)));
+        let (pos, artifact) = pair.map_err(problem(READ))?;
+        each(pos, artifact);
+    }
+    Ok(())
+}
+
 /// The artifacts that the commit at a position touched.
 pub(crate) fn artifacts_at(conn: &Connection, pos: i64) -> Result<Vec<i64>> {
     let sql = "SELECT DISTINCT artifact FROM touch WHERE pos = ?1";
     store::rows(conn, (sql, READ), params![pos], |row| row.get(0))
+}
+
+/// The rows of [`DUMP`], each query in an order that two equal lines share.
+const ORDERED: &[&str] = &[
+    "SELECT pos, sha, time, files, merge FROM line ORDER BY pos",
+    "SELECT t.pos, t.artifact, p.path, o.path, t.how FROM touch t
+     JOIN path p ON p.id = t.path LEFT JOIN path o ON o.id = t.old
+     ORDER BY t.pos, t.artifact, p.path",
+    "SELECT p.path, x.artifact, x.alive, x.live FROM path p JOIN place x ON x.path = p.id
+     ORDER BY p.path",
+    "SELECT artifact, pos, nth, tag, adds FROM tag_op ORDER BY artifact, pos, nth",
+    "SELECT value FROM meta WHERE key = 'head'",
+];
+
+/// Everything a line says, as one hash: equal for equal lines, however they came about.
+pub fn digest(conn: &Connection) -> Result<String> {
+    let mut hash = blake3::Hasher::new();
+    for sql in ORDERED {
+        let mut statement = conn.prepare_cached(sql).map_err(problem(READ))?;
+        let columns = statement.column_count();
+        let mut rows = statement.query([]).map_err(problem(READ))?;
+        while let Some(row) = rows.next().map_err(problem(READ))? {
+            for column in 0..columns {
+                let value = row.get_ref(column).map_err(problem(READ))?;
+                match value {
+                    ValueRef::Null => hash.update(b"-"),
+                    ValueRef::Integer(number) => hash.update(b"#").update(&number.to_le_bytes()),
+                    ValueRef::Real(number) => hash.update(b".").update(&number.to_le_bytes()),
+                    ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+                        hash.update(b"=").update(&bytes.len().to_le_bytes()).update(bytes)
+                    }
+                };
+            }
+        }
+        hash.update(b"\n");
+    }
+    Ok(hash.finalize().to_hex().to_string())
 }

@@ -4,6 +4,8 @@
 //! another branch renamed it. It is then still the artifact that was last seen there; only a path
 //! that is added where nothing is becomes a new one. What the commit that is checked out really
 //! has is told by its tree, at the end.
+//!
+//! @see spec::history/artifacts
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -53,7 +53,7 @@ fn is_docstring(node: Node<'_>) -> bool {
     node.parent().is_some_and(|parent| parent.kind() == "expression_statement")
 }
 
-fn grammar(language: Language) -> Option<LanguageFn> {
+pub(super) fn grammar(language: Language) -> Option<LanguageFn> {
     Some(match language {
         Language::Rust => tree_sitter_rust::LANGUAGE,
         Language::Python => tree_sitter_python::LANGUAGE,

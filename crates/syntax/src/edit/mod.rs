@@ -10,6 +10,7 @@ mod header;
 mod indent;
 mod links;
 mod literal;
+mod mentions;
 mod outline;
 mod removal;
 mod style;
@@ -25,6 +26,7 @@ use crate::model::{FileFacts, Owner, SyntaxError};
 use crate::{Language, extract};
 
 pub use links::{key_of, link, relink, unlink};
+pub use mentions::{Mention, mentions};
 pub use symbols::{Edit, edit, itself};
 
 /// What a change is about.

@@ -2,6 +2,8 @@
 //!
 //! What stands between two declarations is put between the new one and its neighbour, so the blank
 //! lines of a file go on as they are. Taking out what was just put in gives the same bytes.
+//!
+//! @see spec::code/edits
 
 #[cfg(test)]
 mod tests;

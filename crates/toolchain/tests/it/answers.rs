@@ -206,6 +206,7 @@ fn a_server_gets_a_clean_environment_and_an_empty_folder() {
     let mut env: Vec<_> = env.lines().filter(|v| !ours.iter().any(|o| v.starts_with(o))).collect();
     env.sort_unstable();
     let expected = [
+        "CARGO_NET_OFFLINE=true",
         "GOPROXY=off",
         "GOTOOLCHAIN=local",
         "HOME=/h",

@@ -6,3 +6,4 @@ mod answers;
 mod fixture;
 mod real;
 mod remains;
+mod servers;

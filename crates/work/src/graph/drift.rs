@@ -1,4 +1,6 @@
 //! How far the code has moved on since something was learnt about it.
+//!
+//! @see spec::graph/drift
 
 use std::collections::BTreeMap;
 

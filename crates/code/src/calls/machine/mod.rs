@@ -6,6 +6,8 @@
 //! of them is its summary, which stands for it from then on. Budgets bound all of it: where one
 //! is spent, a call is answered from the summary; where that of the file is spent, the summary says
 //! that something was left out.
+//!
+//! @see spec::code/calls
 
 mod args;
 mod assign;

@@ -6,7 +6,7 @@ use cards::{CardRow, RelationRow, SeeRow};
 
 use super::context;
 use crate::graph::{
-    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Travel,
+    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Marks, Travel,
 };
 use crate::layers::code::handle;
 use crate::layers::files::node;
@@ -106,6 +106,14 @@ impl Layer for CardsLayer {
 
     fn context(&self, view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
         context::context(view, wanted)
+    }
+
+    fn mark(&self, view: &View, node: &EntityRef, marks: &mut Marks) -> Result<()> {
+        if let Some(card) = row(view, node)? {
+            marks.tags.extend(card.tags);
+            marks.file = Some(card.path);
+        }
+        Ok(())
     }
 }
 

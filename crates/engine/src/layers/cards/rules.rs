@@ -1,4 +1,6 @@
 //! What must hold between cards, and between cards and code.
+//!
+//! @see spec::cards/rules
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -50,6 +50,16 @@ pub(super) fn edges(
         EntityRef::Module(path) => (path, ""),
         _ => return Ok(Vec::new()),
     };
+    if relation == Relation::Calls
+        && let Some(graph) = view.calls()
+        && let Some(calls) = graph.calls(view, here, direction)?
+    {
+        let confidence = Confidence::Exact;
+        return Ok(calls
+            .into_iter()
+            .map(|(from, to)| Edge { from, to, kind, confidence })
+            .collect());
+    }
     let conn = view.index()?.conn();
     let mut edges = Vec::new();
     if direction != Direction::Against {
@@ -74,10 +84,10 @@ fn edge(row: &EdgeRow, kind: &'static EdgeKind) -> Edge {
         Sure::Exact => Confidence::Exact,
         Sure::Inferred => Confidence::Inferred,
     };
-    Edge { from: end(&row.from), to: end(&row.to), kind, confidence }
+    Edge { from: edge_end(&row.from), to: edge_end(&row.to), kind, confidence }
 }
 
-fn end((path, name): &(RepoPath, String)) -> EntityRef {
+pub(crate) fn edge_end((path, name): &(RepoPath, String)) -> EntityRef {
     let symbol = (!name.is_empty()).then(|| handle(path, name).parse().ok()).flatten();
     symbol.unwrap_or_else(|| node(path))
 }
@@ -97,7 +107,7 @@ fn guessed_callers(
     let callers = code::unsure_calls(conn, short(name), MOST_UNSURE)?;
     let of_kin = callers.into_iter().filter(|(from, ..)| are_kin(from, path));
     let guess = |(from, symbol, _)| {
-        let from = end(&(from, symbol));
+        let from = edge_end(&(from, symbol));
         Edge { from, to: here.clone(), kind, confidence: Confidence::Name }
     };
     Ok(of_kin.map(guess).filter(|edge| edge.from != *here).collect())

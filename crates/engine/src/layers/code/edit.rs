@@ -1,5 +1,7 @@
 //! Symbol edits as plans: from what a caller named to a file's next text, or a reason why not.
 
+use std::time::Duration;
+
 use base::{Code, EntityRef, Hash, Problem, RepoPath, Result, text_type};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,8 +13,13 @@ use tree::{Blob, FileEdit};
 use crate::contract::args::Target;
 use crate::contract::page::{Page, Render};
 use crate::graph;
+use crate::ops::diagnostic_cells as cells;
 use crate::plan::{Change, Plan};
+use crate::precise::{Diagnosis, Formatted, Wanted, by_linter, format};
 use crate::view::View;
+
+/// How long an edit waits for the linter; `code diagnostics` waits longer.
+const LINT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The largest text that is put into a file at once, in bytes.
 const LARGEST: usize = 1024 * 1024;
@@ -56,6 +63,12 @@ pub struct Edited {
     pub diff: String,
     /// What checked the result
     pub checked: &'static str,
+    /// Which formatter put it in shape, or why none did
+    pub format: String,
+    /// Which linter looked at it, or why none did
+    pub lint: String,
+    /// What the linter says about the file
+    pub diagnostics: Vec<Diagnosis>,
     /// Where the symbol is still named, which was to be ignored
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<String>,
@@ -93,9 +106,18 @@ impl Declared {
     }
 
     /// The plan that edits it.
-    pub fn plan(self, change: Edit<'_>, did: &'static str) -> Result<Plan<Edited>> {
+    pub fn plan(
+        self,
+        view: &View,
+        (change, did): (Edit<'_>, &'static str),
+        format: bool,
+    ) -> Result<Plan<Edited>> {
         let new = edit::edit(self.language, &self.text, &self.name, change)
             .map_err(|refusal| self.refused(refusal))?;
+        let (new, format) = match format && new != self.text {
+            true => self.formatted(view, new)?,
+            false => (new, "not formatted".into()),
+        };
         let diff = TextDiff::from_lines(&self.text, &new).unified_diff().to_string();
         let summary = format!("{did} {}", self.node);
         let answer = Edited {
@@ -104,7 +126,10 @@ impl Declared {
             path: self.path.clone(),
             hash: Hash::of(new.as_bytes()),
             diff,
-            checked: "parsed: no new syntax errors; no linter was run",
+            checked: "parsed: no new syntax errors",
+            format,
+            lint: "not linted: nothing was written".into(),
+            diagnostics: Vec::new(),
             mentions: Vec::new(),
         };
         if new == self.text {
@@ -113,6 +138,19 @@ impl Declared {
         let content = Some(new.into_bytes());
         let file = FileEdit { path: self.path, expected: Some(self.hash), content };
         Ok(Plan { summary, change: Change::Files(vec![file]), answer, again: true })
+    }
+
+    /// The text as the project's formatter wants it, and what to say about that.
+    fn formatted(&self, view: &View, new: String) -> Result<(String, String)> {
+        let errors =
+            |text: &str| syntax::extract(Some(self.language), text.as_bytes()).errors.len();
+        Ok(match format(view, (&self.path, self.language), (&self.text, &new))? {
+            Formatted::Done { by, text } if errors(&text) <= errors(&new) => {
+                (text, format!("formatted by {by}"))
+            }
+            Formatted::Done { by, .. } => (new, format!("not formatted: {by} would break it")),
+            Formatted::Left(why) => (new, format!("not formatted: {why}")),
+        })
     }
 
     fn refused(&self, refusal: Refusal) -> Problem {
@@ -142,8 +180,28 @@ impl Declared {
     }
 }
 
+/// Edits are formatted unless told otherwise.
+pub(crate) fn yes() -> bool {
+    true
+}
+
+/// Has the linter look at the file that was written, if it is quick.
+pub(crate) fn lint(view: &View, edited: &mut Edited) {
+    let Some(language) = Language::of(&edited.path) else { return };
+    let own = std::slice::from_ref(&edited.path);
+    let wanted = Wanted { language, scopes: own, files: own };
+    match by_linter(view, &wanted, LINT_TIMEOUT) {
+        Ok(Ok(checked)) => {
+            edited.lint = format!("linted by {}", checked.by);
+            edited.diagnostics = checked.found;
+        }
+        Ok(Err(absent)) => edited.lint = format!("not linted: {}", absent.why),
+        Err(problem) => edited.lint = format!("not linted: {problem}"),
+    }
+}
+
 /// Refuses a file that its owner made read-only: a rename into its place would not ask.
-fn writable(view: &View, path: &RepoPath) -> Result<()> {
+pub(crate) fn writable(view: &View, path: &RepoPath) -> Result<()> {
     let known = view.tree().dir().symlink_metadata(path.to_relative());
     if known.is_ok_and(|known| known.permissions().readonly()) {
         return Err(Problem::new(Code::InvalidOperation, format!("`{path}` is read-only"))
@@ -156,10 +214,11 @@ impl Render for Edited {
     fn render(&self, page: &mut Page) {
         page.answer(format!("{} {}", self.did, self.node));
         if !self.mentions.is_empty() {
-            page.say(format!("Still named in {}", self.mentions.join(", ")));
+            page.say(format!("Still used in {}", self.mentions.join(", ")));
         }
         page.diff(&self.diff);
-        page.say(self.checked);
+        page.say(format!("{}; {}; {}", self.checked, self.format, self.lint));
+        page.table(2, self.diagnostics.iter().map(cells).collect());
         page.say(format!("if_hash for the next edit: {}", self.hash));
     }
 

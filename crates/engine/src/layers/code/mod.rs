@@ -5,7 +5,9 @@ mod cut;
 pub(crate) mod edit;
 mod index;
 mod layer;
+pub(crate) mod rename;
 
+pub(crate) use calls::edge_end;
 pub(crate) use cut::doubt_cut_short;
 pub(crate) use index::CodeIndexer;
 pub(crate) use layer::{CodeLayer, handle};

@@ -39,7 +39,7 @@ impl Indexer for FilesIndexer {
             tables::put_heading(conn, file.path, heading)?;
         }
         for link in &file.facts.links {
-            if let Some(target) = target(file.path, &link.target) {
+            if let Some(target) = link_target(file.path, &link.target) {
                 tables::put_link(conn, file.path, &target, link.line)?;
             }
         }
@@ -105,7 +105,7 @@ fn text(file: &Learned<'_>) -> Text {
 }
 
 /// The file that a link in a document means, if it is one of the repository's.
-fn target(from: &RepoPath, link: &str) -> Option<RepoPath> {
+pub(crate) fn link_target(from: &RepoPath, link: &str) -> Option<RepoPath> {
     let plain = link.split(['#', '?']).next().unwrap_or_default();
     let is_url = plain.split_once(':').is_some_and(|(scheme, _)| !scheme.contains('/'));
     if plain.is_empty() || is_url || plain.starts_with("//") {
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn links_lead_to_files_of_the_repository() {
         let from: RepoPath = "docs/guide/a.md".parse().unwrap();
-        let to = |link: &str| target(&from, link).map(|path| path.to_string());
+        let to = |link: &str| link_target(&from, link).map(|path| path.to_string());
         assert_eq!(to("../b.md#why"), Some("docs/b.md".into()));
         assert_eq!(to("c%20d.md"), Some("docs/guide/c d.md".into()));
         assert_eq!(to("/README.md"), Some("README.md".into()));

@@ -8,7 +8,7 @@ use base::{EntityRef, RepoPath, Result};
 
 use crate::view::View;
 
-pub(crate) use index::{FilesIndexer, node};
+pub(crate) use index::{FilesIndexer, link_target, node};
 pub(crate) use layer::FilesLayer;
 pub(crate) use tables::File as Shown;
 
@@ -68,4 +68,9 @@ pub(crate) fn listed(
 /// Every file and folder.
 pub(crate) fn paths(view: &View<'_>) -> Result<Vec<RepoPath>> {
     tables::all_paths(view.index()?.conn())
+}
+
+/// Links of documents that lead to no file or folder: from where, to where, at which line.
+pub(crate) fn dead_links(view: &View<'_>) -> Result<Vec<(RepoPath, RepoPath, u32)>> {
+    tables::dead_links(view.index()?.conn())
 }

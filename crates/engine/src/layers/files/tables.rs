@@ -141,6 +141,15 @@ pub(super) fn links_from(conn: &Connection, source: &RepoPath) -> Result<Vec<(Re
     list(conn, sql, params![source.as_bytes()], path_and_line)
 }
 
+/// Links that lead to no file and no folder.
+pub(super) fn dead_links(conn: &Connection) -> Result<Vec<(RepoPath, RepoPath, u32)>> {
+    let sql = "SELECT source, target, min(line) FROM link
+               WHERE target NOT IN (SELECT path FROM file)
+               AND target NOT IN (SELECT path FROM folder) GROUP BY source, target";
+    let read = |row: &Row<'_>| Ok((path(row, 0)?, path(row, 1)?, row.get(2)?));
+    list(conn, sql, params![], read)
+}
+
 /// Which files link to a file.
 pub(super) fn links_to(conn: &Connection, target: &RepoPath) -> Result<Vec<(RepoPath, u32)>> {
     let sql = "SELECT source, min(line) FROM link WHERE target = ?1 GROUP BY source ORDER BY 1";

@@ -10,7 +10,8 @@ use work::words::Grain;
 use work::{Draft, Id, Ref};
 
 use crate::graph::{
-    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Section, Travel,
+    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Marks, Section,
+    Travel,
 };
 use crate::layers::files::node as file_node;
 use crate::layers::work::{ago, derived, drift, is_empty, look, seen};
@@ -145,6 +146,20 @@ impl Layer for GraphLayer {
 
     fn parts(&self, _: &View, _: &EntityRef) -> Result<Vec<EntityRef>> {
         Ok(Vec::new())
+    }
+
+    fn mark(&self, view: &View, node: &EntityRef, marks: &mut Marks) -> Result<()> {
+        if grain_of(node).is_none() {
+            return Ok(());
+        }
+        look(view, |draft| {
+            let changed = found(draft, node)?.map(|known| match known {
+                Knows::Atom(atom) => atom.updated_at,
+                Knows::Molecule(molecule) => molecule.updated_at,
+            });
+            marks.changed = changed.and_then(|changed| changed.parse().ok());
+            Ok(())
+        })
     }
 
     fn context(&self, view: &View, node: &EntityRef) -> Result<Vec<Item>> {

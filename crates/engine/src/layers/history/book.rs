@@ -15,6 +15,9 @@ use crate::view::View;
 /// The area's name.
 const NAME: &str = "history";
 
+/// The artifact of a file that no commit has touched; numbers start above it.
+const NEW: i64 = 0;
+
 /// A history that can be read.
 pub(crate) struct Book<'v> {
     facts: &'v Connection,
@@ -65,6 +68,11 @@ impl<'v> Book<'v> {
         Ok(Self { facts, line, folders, most: config.max_commit_files })
     }
 
+    /// What commits say, and the line of them.
+    pub(crate) const fn stores(&self) -> (&'v Connection, &'v Connection) {
+        (self.facts, self.line)
+    }
+
     /// How many commits there are.
     pub(crate) fn commits(&self) -> Result<i64> {
         line::count(self.line)
@@ -93,6 +101,21 @@ impl<'v> Book<'v> {
             Problem::not_found(format!("no commit has touched {path}"))
                 .hint("it is not committed yet, or `history.exclude` in cairn.jsonc leaves it out")
         })
+    }
+
+    /// The same for something that may be new: a file that no commit has touched yet is told by
+    /// its place and name alone.
+    pub(crate) fn artifact_or_new(&self, view: &View<'_>, target: &Target) -> Result<Artifact> {
+        let known = self.artifact(view, target);
+        let Err(problem) = &known else { return known };
+        match graph::resolve(view, target) {
+            Ok(EntityRef::Module(path) | EntityRef::File(path))
+                if problem.code == base::Code::NotFound =>
+            {
+                Ok(Artifact { id: NEW, path, is_live: false })
+            }
+            _ => known,
+        }
     }
 
     /// What was last at a path.
@@ -145,6 +168,20 @@ impl<'v> Book<'v> {
         line::last_touch(self.line, artifact)
     }
 
+    /// When a file of the commit that is checked out was first and last committed.
+    pub(crate) fn dates(&self, path: &RepoPath) -> Result<Option<(String, String)>> {
+        let Some(place) = line::at(self.line, path)?.filter(|place| place.live) else {
+            return Ok(None);
+        };
+        let touches = line::touches_of(self.line, place.artifact)?;
+        let ends = touches.first().zip(touches.last());
+        let dated = |touch: &TouchRow| -> Result<String> {
+            let time = Timestamp::from_second(self.stop(touch.pos)?.time);
+            Ok(time.map(|time| time.to_string()).unwrap_or_default())
+        };
+        ends.map(|(first, last)| Ok((dated(first)?, dated(last)?))).transpose()
+    }
+
     /// The commit at a position.
     pub(crate) fn stop(&self, pos: i64) -> Result<Stop> {
         line::stop_at(self.line, pos)?.ok_or_else(|| Problem::internal("a gap in the history"))
@@ -176,12 +213,27 @@ impl<'v> Book<'v> {
 
     /// Commits that say some words, best first.
     pub(crate) fn saying(&self, words: &str, most: usize) -> Result<Vec<Stop>> {
-        let Some(query) = facts::all_words(words) else { return Ok(Vec::new()) };
+        match facts::all_words(words) {
+            Some(query) => self.about(&query, most),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Commits that say some of the words of a full-text query, best first.
+    pub(crate) fn about(&self, query: &str, most: usize) -> Result<Vec<Stop>> {
         let mut stops = Vec::new();
-        for id in facts::saying(self.facts, &query, most)? {
+        for id in facts::saying(self.facts, query, most)? {
             stops.extend(line::stop_of(self.line, id)?);
         }
         Ok(stops)
+    }
+
+    /// The tags that a commit was about: of the folders it touched, and those it put on itself.
+    pub(crate) fn tags_touched(&self, stop: &Stop) -> Result<BTreeSet<String>> {
+        let touched = self.touched(stop)?;
+        let folders = touched.iter().flat_map(|(_, touch)| self.folders.tags(&touch.path));
+        let said = history::tags_said(&self.commit(stop)?.message);
+        Ok(history::tag_state(folders.collect(), &said))
     }
 
     /// The tags of a file, with everything that commits up to a position did to them.

@@ -17,10 +17,11 @@ use store::{Connection, Store};
 use tree::Excludes;
 
 use super::route::{Ground, Route};
+use super::snapshot;
 use crate::follow::{Follower, Goal, Home, Shelf};
 
 /// Commits that are kept in one transaction: what is read again, at most, after an interruption.
-const PIECE: usize = 2000;
+pub(super) const PIECE: usize = 2000;
 
 /// Commits that wait to be kept, at most.
 const WAITING: usize = 512;
@@ -53,6 +54,9 @@ impl Follower for HistoryFollower {
 
     fn follow(&self, shelves: &mut [Store], goal: &Goal<'_>) -> Result<()> {
         let [facts, line] = shelves else { return Err(odd()) };
+        if facts::last_id(facts.connection())? == 0 {
+            snapshot::start(facts, goal)?;
+        }
         let ground = Ground::now(goal, facts.connection())?;
         let same_ground = Ground::then(line.connection())?.as_ref() == Some(&ground);
         let repo = goal.git.repo();
@@ -80,6 +84,7 @@ impl Follower for HistoryFollower {
             ground.keep(tx)?;
             line::set_meta(tx, "head", goal.head.as_deref().unwrap_or_default())
         })?;
+        snapshot::keep_up((facts, line), goal);
         let needed = line::ids(line.connection())?.into_iter().collect();
         facts.write(|tx| facts::make_room(tx, &needed))
     }
@@ -192,7 +197,7 @@ fn theirs(link: &Link) -> Result<git::Link> {
     Ok(git::Link { oid: oid(&link.sha)?, parents })
 }
 
-fn taken(read: git::Commit, link: &Link, is_edge: bool) -> Commit {
+pub(super) fn taken(read: git::Commit, link: &Link, is_edge: bool) -> Commit {
     let person = |one: git::Person| Person {
         name: commit::text(one.name),
         email: commit::text(one.email),

@@ -2,12 +2,15 @@
 
 use base::{EntityRef, RepoPath, Result};
 use history::line::Stop;
+use jiff::Timestamp;
 
 use super::book::{Book, Together, ago, short};
 use crate::graph::{
-    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Section, Travel,
+    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Marks, Section,
+    Travel,
 };
 use crate::layers::files::node;
+use crate::locate;
 use crate::search::{Filter, Text};
 use crate::view::View;
 
@@ -40,6 +43,9 @@ const OFTEN: u64 = 2;
 
 /// How many commits a search considers.
 const CANDIDATES: usize = 200;
+
+/// How many commits a whole sentence may be about.
+const ABOUT: usize = 30;
 
 /// The history.
 pub(crate) struct HistoryLayer;
@@ -130,6 +136,25 @@ impl Layer for HistoryLayer {
         }
     }
 
+    fn mark(&self, view: &View, wanted: &EntityRef, marks: &mut Marks) -> Result<()> {
+        if let Some((book, stop)) = commit(view, wanted)? {
+            marks.tags.extend(book.tags_touched(&stop)?);
+            marks.changed = Timestamp::from_second(stop.time).ok();
+        }
+        let Some(path) = wanted.path().or(marks.file.as_ref()) else { return Ok(()) };
+        let Some(book) = Book::soon(view)? else { return Ok(()) };
+        let Some(artifact) = book.at(path)?.filter(|artifact| artifact.is_live) else {
+            return Ok(());
+        };
+        // What is written in a file may have tags of its own; what is a file has the file's.
+        if marks.file.is_none() {
+            marks.tags.extend(book.tags(&artifact)?);
+        }
+        let last = book.last(artifact.id)?;
+        marks.changed = last.and_then(|stop| Timestamp::from_second(stop.time).ok());
+        Ok(())
+    }
+
     fn texts(&self, view: &View, query: &str, filter: &Filter) -> Result<Vec<Text>> {
         let wanted = filter.kinds.is_empty() || filter.kinds.iter().any(|kind| kind == "commit");
         // A commit lies in no folder; what it touched is told by `history provenance`.
@@ -137,7 +162,10 @@ impl Layer for HistoryLayer {
             return Ok(Vec::new());
         }
         let Some(book) = Book::soon(view)? else { return Ok(Vec::new()) };
-        let mut stops = book.saying(query, CANDIDATES)?;
+        let mut stops = match locate::is_prose(query) {
+            true => book.about(&locate::query(query), ABOUT)?,
+            false => book.saying(query, CANDIDATES)?,
+        };
         if is_name(query.trim()) {
             stops.extend(book.called(query.trim())?);
         }
@@ -168,7 +196,7 @@ fn commit<'v>(view: &'v View, wanted: &EntityRef) -> Result<Option<(Book<'v>, St
     Ok(only.map(|stop| (book, stop)))
 }
 
-pub(super) fn commit_node(stop: &Stop) -> EntityRef {
+pub(crate) fn commit_node(stop: &Stop) -> EntityRef {
     let name = short(&stop.sha).parse().expect("hex digits are a commit's name");
     EntityRef::Commit(name)
 }

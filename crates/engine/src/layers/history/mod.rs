@@ -2,12 +2,14 @@
 //! and what usually changes together.
 
 mod book;
+pub(crate) mod check;
 mod follow;
 mod layer;
 mod route;
+pub(crate) mod snapshot;
 mod symbol;
 
 pub(crate) use book::{Artifact, Book, Together, ago, moment, short};
 pub(crate) use follow::HistoryFollower;
-pub(crate) use layer::HistoryLayer;
+pub(crate) use layer::{HistoryLayer, commit_node};
 pub(crate) use symbol::{SymbolHistory, SymbolTouch, follow as follow_symbol};

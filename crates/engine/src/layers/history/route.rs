@@ -105,11 +105,11 @@ impl Route {
     }
 }
 
-fn given_up(problem: &Problem) -> bool {
+pub(super) fn given_up(problem: &Problem) -> bool {
     matches!(problem.code, Code::Timeout | Code::Cancelled)
 }
 
-fn ours(link: &git::Link) -> Link {
+pub(super) fn ours(link: &git::Link) -> Link {
     let bytes = |oid: &git::Oid| oid.as_bytes().to_vec();
     Link { sha: bytes(&link.oid), parents: link.parents.iter().map(bytes).collect() }
 }

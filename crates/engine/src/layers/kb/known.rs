@@ -1,29 +1,40 @@
 //! Everything that is known, as one view sees it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use base::{EntityRef, RepoPath, Result};
-use kb::{Bond, Changeset, End, Entity, Fact, Kind, Model, Origin, Outside, Stamp};
+use kb::{Bond, Changeset, End, Fact, Model, Origin, Outside, Stamp};
 
 use super::STORE;
+use super::files::{FromFiles, fact, from_files};
 use super::gate::Gate;
+use crate::contract::args::Target;
 use crate::graph;
 use crate::view::View;
+
+/// The name that the model is kept by.
+const KEPT: &str = "kb.model";
 
 /// The knowledge base as of one moment.
 pub(crate) struct Knowledge {
     /// Files and store as one
     pub model: Model,
-    /// What files say and nobody understands
-    pub faults: Vec<(RepoPath, u32, String)>,
+    /// What files say
+    pub files: Arc<FromFiles>,
     /// Ends of relations that lie in a file, by file
     ends: BTreeMap<RepoPath, BTreeSet<String>>,
 }
 
-/// The knowledge base, put together once a view.
-pub(crate) fn known(view: &View) -> Result<Rc<Knowledge>> {
-    view.once(|| load(view))
+/// The knowledge base, put together once a view, and once for all views that see the same.
+pub(crate) fn known(view: &View) -> Result<Arc<Knowledge>> {
+    view.once(|| find(view)).map(|known| Arc::clone(&known))
+}
+
+/// The file or folder that a caller means by a path.
+pub(crate) fn place(view: &View, path: Option<&Target>) -> Result<Option<RepoPath>> {
+    let node = path.map(|path| graph::resolve(view, path)).transpose()?;
+    Ok(node.and_then(|node| node.path().cloned()))
 }
 
 /// Who changes something now.
@@ -31,16 +42,24 @@ pub(crate) fn stamp(view: &View) -> Stamp {
     Stamp { at: view.call().now.to_string(), actor: view.call().actor.clone() }
 }
 
-fn load(view: &View) -> Result<Knowledge> {
-    let gate = Gate::new(&view.config().kb)?;
-    let conn = view.index()?.conn();
-    let mut facts = Vec::new();
-    for (extractor, said) in kb::derived_tables::said(conn)? {
-        if gate.lets_in(&extractor, &said.path) {
-            let origin = Origin::File(said.path, said.line);
-            facts.push(fact(view, said.entity, origin)?);
-        }
+fn find(view: &View) -> Result<Arc<Knowledge>> {
+    let files = from_files(view)?;
+    let store = view.store_mark(STORE)?;
+    let mark = view.index()?.mark().map(|index| format!("{index} {store}"));
+    let known: Option<Arc<Knowledge>> = mark.as_ref().and_then(|mark| view.still_kept(KEPT, mark));
+    // The same state of the index may be dated by other commits.
+    if let Some(known) = known.filter(|known| Arc::ptr_eq(&known.files, &files)) {
+        return Ok(known);
     }
+    let known = put_together(view, files)?;
+    match mark {
+        Some(mark) => Ok(view.keep(KEPT, mark, known)),
+        None => Ok(Arc::new(known)),
+    }
+}
+
+fn put_together(view: &View, files: Arc<FromFiles>) -> Result<Knowledge> {
+    let mut facts = files.facts.clone();
     let mut bonds = Vec::new();
     if let Some(reading) = view.store(STORE)? {
         for entity in kb::entities(&reading.conn)? {
@@ -49,30 +68,13 @@ fn load(view: &View) -> Result<Knowledge> {
         let relations = kb::relations(&reading.conn)?.into_iter();
         bonds.extend(relations.map(|relation| Bond { relation, origin: Origin::Store }));
     }
-    let told = kb::derived_tables::told(conn)?.into_iter();
-    let told = told.filter(|(extractor, told)| {
-        told.origin.file().is_some_and(|(path, _)| gate.lets_in(extractor, path))
-    });
-    let model = Model::new(facts, bonds, told.map(|(_, told)| told).collect());
-    let mut faults = kb::derived_tables::faults(conn)?;
-    faults.retain(|(path, ..)| {
-        kb::extractor(path).is_some_and(|extractor| gate.lets_in(extractor.name(), path))
-    });
+    let model = Model::new(facts, bonds, files.told.clone());
     let ends = ends(&model);
-    Ok(Knowledge { model, faults, ends })
-}
-
-fn fact(view: &View, entity: Entity, origin: Origin) -> Result<Fact> {
-    let is_symbol = entity.kind == Kind::Symbol;
-    let code = match entity.more.code.as_deref().filter(|_| is_symbol) {
-        Some(code) => bound(view, code)?,
-        None => None,
-    };
-    Ok(Fact { entity, origin, code })
+    Ok(Knowledge { model, files, ends })
 }
 
 /// The symbol of the code that `path#name` means.
-fn bound(view: &View, code: &str) -> Result<Option<EntityRef>> {
+pub(super) fn bound(view: &View, code: &str) -> Result<Option<EntityRef>> {
     let code = code.strip_prefix("symbol:").unwrap_or(code);
     let Some((path, name)) = code.split_once('#') else { return Ok(None) };
     let Some(Ok(path)) = RepoPath::normalised(path) else { return Ok(None) };
@@ -110,6 +112,22 @@ impl Knowledge {
         names
     }
 
+    /// Whether an entity is told at or below a place, or is or is tied to code there.
+    pub(crate) fn is_near(&self, fact: &Fact, place: &RepoPath) -> bool {
+        let below = |path: &RepoPath| path == place || path.is_below(place);
+        let is_code = |node: EntityRef| node.path().is_some_and(below);
+        let own = fact.code.clone().or_else(|| self.model.node_of(&fact.entity.id));
+        let names = own.iter().flat_map(|node| self.model.names_of(node));
+        let mut ends = names.flat_map(|name| {
+            let out = self.model.starting(&name).map(|bond| &bond.relation.to);
+            let back = self.model.ending(&name).map(|bond| &bond.relation.from);
+            out.chain(back).collect::<Vec<_>>()
+        });
+        fact.origin.file().is_some_and(|(path, _)| below(path))
+            || own.clone().is_some_and(is_code)
+            || ends.any(|end| self.model.node_of(end).is_some_and(is_code))
+    }
+
     /// Whether relations name something at or in a node of the tree.
     pub(crate) fn speaks_of(&self, node: &EntityRef) -> bool {
         match node {
@@ -121,7 +139,7 @@ impl Knowledge {
 
 /// What a changeset may name outside of the store, as far as it names it.
 pub(crate) fn outside(view: &View, set: &Changeset) -> Result<Outside> {
-    let known = known(view)?;
+    let files = from_files(view)?;
     let mut outside = Outside::default();
     for end in set.ends() {
         match end {
@@ -135,15 +153,14 @@ pub(crate) fn outside(view: &View, set: &Changeset) -> Result<Outside> {
                 }
             }
             End::Entity(id) => {
-                if let Some(fact) = known.model.get(&id)
+                if let Some(fact) = files.get(&id)
                     && let Some((path, _)) = fact.origin.file()
                 {
                     outside.owned.insert(id.clone(), (fact.entity.kind, path.to_string()));
                 }
-                let pointing = known.model.ending(&id).filter_map(|bond| bond.origin.file());
-                let files: BTreeSet<String> = pointing.map(|(path, _)| path.to_string()).collect();
-                if !files.is_empty() {
-                    outside.pointing.insert(id, files.into_iter().collect());
+                let naming = files.naming(&id);
+                if !naming.is_empty() {
+                    outside.pointing.insert(id, naming);
                 }
             }
         }
@@ -152,7 +169,7 @@ pub(crate) fn outside(view: &View, set: &Changeset) -> Result<Outside> {
 }
 
 /// Whether a piece of the tree is there, whatever kind of file it is called.
-pub(super) fn is_there(view: &View, node: &EntityRef) -> bool {
+pub(crate) fn is_there(view: &View, node: &EntityRef) -> bool {
     let held = view.layers().iter().any(|layer| layer.holds(view, node).unwrap_or(false));
     let as_file = || match node {
         EntityRef::File(path) | EntityRef::Module(path) => {

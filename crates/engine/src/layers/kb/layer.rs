@@ -6,7 +6,7 @@ use kb::{Bond, Relates};
 use super::context;
 use super::known::{Knowledge, description, known};
 use crate::graph::{
-    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Travel,
+    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Marks, Travel,
 };
 use crate::view::View;
 
@@ -103,6 +103,15 @@ impl Layer for KbLayer {
             EntityRef::Kb(id) => context::of_entity(&known, id.as_str()),
             node => context::of_code(&known, node),
         })
+    }
+
+    fn mark(&self, view: &View, node: &EntityRef, marks: &mut Marks) -> Result<()> {
+        let EntityRef::Kb(id) = node else { return Ok(()) };
+        if let Some(fact) = known(view)?.model.get(id.as_str()) {
+            marks.tags.extend(fact.entity.more.tags.iter().cloned());
+            marks.changed = fact.entity.updated_at.parse().ok();
+        }
+        Ok(())
     }
 }
 

@@ -4,21 +4,24 @@
 pub(crate) mod branch;
 mod change;
 mod context;
+mod files;
 mod gate;
 mod index;
 mod known;
 mod layer;
 mod rules;
 pub(crate) mod show;
+mod synced;
 
 use crate::durable::Durable;
 use crate::search;
 
 pub(crate) use change::{KbChange, What};
 pub(crate) use index::KbIndexer;
-pub(crate) use known::{is_document, known, outside, stamp};
+pub(crate) use known::{Knowledge, is_document, is_there, known, outside, place, stamp};
 pub(crate) use layer::KbLayer;
 pub(crate) use rules::RULES;
+pub(crate) use synced::Extracted;
 
 /// The store's name.
 pub(crate) const STORE: &str = "kb";

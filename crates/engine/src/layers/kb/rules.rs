@@ -112,7 +112,7 @@ fn unreadable(view: &View) -> Result<Vec<Violation>> {
         message: message.clone(),
         fix: format!("mend {path}"),
     };
-    Ok(known.faults.iter().map(violation).collect())
+    Ok(known.files.faults.iter().map(violation).collect())
 }
 
 /// Only for what a commit touches, and only where there are requirements to name.

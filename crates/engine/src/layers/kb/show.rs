@@ -84,7 +84,7 @@ impl Tie {
 }
 
 /// An end of a relation as a handle.
-fn handle(end: &str) -> String {
+pub(super) fn handle(end: &str) -> String {
     match kb::End::read(end) {
         Ok(kb::End::Entity(id)) => format!("kb:{id}"),
         _ => end.to_owned(),

@@ -10,7 +10,8 @@ use work::{Container, Draft, Id, Ref};
 
 use super::{derived, is_empty, look, named_paths};
 use crate::graph::{
-    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Section, Travel,
+    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Marks, Section,
+    Travel,
 };
 use crate::layers::files::node as file_node;
 use crate::view::View;
@@ -155,6 +156,19 @@ impl Layer for WorkLayer {
 
     fn parts(&self, _: &View, _: &EntityRef) -> Result<Vec<EntityRef>> {
         Ok(Vec::new())
+    }
+
+    fn mark(&self, view: &View, node: &EntityRef, marks: &mut Marks) -> Result<()> {
+        if kind_of(node).is_none() {
+            return Ok(());
+        }
+        look(view, |draft| {
+            if let Some(one) = found(draft, node)? {
+                marks.tags.extend(one.tags().iter().cloned());
+                marks.changed = one.updated_at().parse().ok();
+            }
+            Ok(())
+        })
     }
 
     fn context(&self, view: &View, node: &EntityRef) -> Result<Vec<Item>> {

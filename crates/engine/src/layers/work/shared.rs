@@ -14,6 +14,9 @@ use crate::view::View;
 /// A larger file is not a record, in bytes.
 const LARGEST: u64 = 256 * 1024;
 
+/// The name that what is shared is kept by.
+const KEPT: &str = "work.shared";
+
 /// What a store that nobody has written to would hold: what is shared.
 pub(crate) struct Unwritten {
     /// It, in memory
@@ -44,14 +47,19 @@ pub(crate) fn files(view: &View) -> Result<BTreeMap<String, String>> {
 
 /// What is shared, as a store in memory; made once for each state of the index.
 pub(crate) fn unwritten(view: &View) -> Result<Arc<Unwritten>> {
-    let revision = i64::try_from(view.index()?.revision).unwrap_or_default();
-    view.kept(("work.shared", revision), || {
-        let conn = empty()?;
-        let mut draft = draft(view, &conn)?;
-        merge(&mut draft, &files(view)?)?;
-        let images = draft.images();
-        work::draft::apply(&conn, &images)?;
-        let derived = Arc::new(Derived::of(&conn)?);
-        Ok(Unwritten { conn: Mutex::new(conn), derived })
+    let mark = view.index()?.mark();
+    if let Some(known) = mark.as_ref().and_then(|mark| view.still_kept(KEPT, mark)) {
+        return Ok(known);
+    }
+    let conn = empty()?;
+    let mut draft = draft(view, &conn)?;
+    merge(&mut draft, &files(view)?)?;
+    let images = draft.images();
+    work::draft::apply(&conn, &images)?;
+    let derived = Arc::new(Derived::of(&conn)?);
+    let made = Unwritten { conn: Mutex::new(conn), derived };
+    Ok(match mark {
+        Some(mark) => view.keep(KEPT, mark, made),
+        None => Arc::new(made),
     })
 }

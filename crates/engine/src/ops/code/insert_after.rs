@@ -9,7 +9,7 @@ use syntax::edit::Edit;
 use crate::contract::alias::Alias;
 use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::code::edit::{Content, Declared, Edited};
+use crate::layers::code::edit::{Content, Declared, Edited, lint, yes};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -24,6 +24,10 @@ pub struct InsertAfter {
     /// Declarations to insert
     #[arg(long)]
     pub content: Content,
+    /// Format with the project's formatter, where it leaves the rest alone
+    #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
+    #[serde(default = "yes")]
+    pub format: bool,
     /// Only if the file still has this hash
     #[arg(long)]
     #[serde(default)]
@@ -34,7 +38,7 @@ impl Mutation for InsertAfter {
     const NAME: &'static str = "code.insert_after";
     const EFFECT: Effect = Effect::ADDS;
     const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_insert_after").joining(["file", "symbol", "#", "target"])];
+        &[Alias::of("kart_insert_after").joining(["file|path", "symbol", "#", "target"])];
     const EXAMPLES: &'static [Example] = &[Example {
         args: "src/session.ts#Session.refresh --content 'refresh() {}' --dry-run",
         shows: "what it would look like",
@@ -43,6 +47,14 @@ impl Mutation for InsertAfter {
 
     fn plan(self, view: &View) -> Result<Plan<Edited>> {
         let declared = Declared::find(view, &self.target, self.if_hash)?;
-        declared.plan(Edit::InsertAfter(self.content.as_str()), "Inserted after")
+        declared.plan(
+            view,
+            (Edit::InsertAfter(self.content.as_str()), "Inserted after"),
+            self.format,
+        )
+    }
+
+    fn committed(view: &View, answer: &mut Edited) {
+        lint(view, answer);
     }
 }

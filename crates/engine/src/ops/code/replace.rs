@@ -9,7 +9,7 @@ use syntax::edit::Edit;
 use crate::contract::alias::Alias;
 use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::code::edit::{Content, Declared, Edited};
+use crate::layers::code::edit::{Content, Declared, Edited, lint, yes};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -24,6 +24,10 @@ pub struct Replace {
     /// The whole declaration that takes its place; of several declarators, that one
     #[arg(long)]
     pub content: Content,
+    /// Format with the project's formatter, where it leaves the rest alone
+    #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
+    #[serde(default = "yes")]
+    pub format: bool,
     /// Only if the file still has this hash
     #[arg(long)]
     #[serde(default)]
@@ -34,7 +38,7 @@ impl Mutation for Replace {
     const NAME: &'static str = "code.replace";
     const EFFECT: Effect = Effect::OVERWRITES;
     const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_replace").joining(["file", "symbol", "#", "target"])];
+        &[Alias::of("kart_replace").joining(["file|path", "symbol", "#", "target"])];
     const EXAMPLES: &'static [Example] = &[Example {
         args: "src/session.ts#Session.refresh --content 'refresh() {}' --dry-run",
         shows: "what replacing a method would change",
@@ -43,6 +47,10 @@ impl Mutation for Replace {
 
     fn plan(self, view: &View) -> Result<Plan<Edited>> {
         let declared = Declared::find(view, &self.target, self.if_hash)?;
-        declared.plan(Edit::Replace(self.content.as_str()), "Replaced")
+        declared.plan(view, (Edit::Replace(self.content.as_str()), "Replaced"), self.format)
+    }
+
+    fn committed(view: &View, answer: &mut Edited) {
+        lint(view, answer);
     }
 }

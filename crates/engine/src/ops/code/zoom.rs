@@ -18,6 +18,7 @@ use crate::graph;
 use crate::index::tables::range_below;
 use crate::layers::files::{self, Shown};
 use crate::locate;
+use crate::precise::{self, By};
 use crate::view::View;
 
 /// The most text that level 2 gives, in bytes.
@@ -72,6 +73,10 @@ pub struct Zoom {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub level: Level,
+    /// Ask the language server for inferred types
+    #[arg(long)]
+    #[serde(default)]
+    pub precise: bool,
 }
 
 /// What a file or folder offers
@@ -85,6 +90,9 @@ pub struct Zoomed {
     pub files: Vec<ZoomedFile>,
     /// How many tests and files that offer nothing were left out of a folder
     pub left_out: usize,
+    /// Who inferred types, where that was asked for
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<By>,
 }
 
 /// One file
@@ -120,12 +128,16 @@ pub struct Declared {
     pub line: u32,
     /// How deep it is nested
     pub depth: usize,
+    /// What the language server says it is
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolved: Option<String>,
 }
 
 impl Query for Zoom {
     const NAME: &'static str = "code.zoom";
     const TOOLSET: Toolset = Toolset::Everyday;
-    const ALIASES: &'static [Alias] = &[Alias::of("kart_zoom")];
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("kart_zoom").renaming(&[("resolveTypes", "precise")])];
     const EXAMPLES: &'static [Example] = &[
         Example { args: "src", shows: "the files of a folder with what they export" },
         Example { args: "src/main.rs --level 1", shows: "every symbol of a file" },
@@ -139,9 +151,10 @@ impl Query for Zoom {
             EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Symbol(path, _) => {
                 let file =
                     files::one(view, path)?.ok_or_else(|| Problem::not_found("it vanished"))?;
-                let shown = zoom_file(view, &file, self.level)?;
+                let mut shown = zoom_file(view, &file, self.level)?;
                 super::unread::itself(view, path)?;
-                Ok(Zoomed { node, level: self.level.0, files: vec![shown], left_out: 0 })
+                let by = if self.precise { Some(resolve_types(view, &mut shown)?) } else { None };
+                Ok(Zoomed { node, level: self.level.0, files: vec![shown], left_out: 0, by })
             }
             other => Err(Problem::invalid(format!("{other} is neither a file nor a folder"))),
         }
@@ -168,7 +181,7 @@ fn zoom_folder(view: &View, node: EntityRef, folder: &RepoPath, level: Level) ->
             _ => zoom_file(view, &file, Level(level.0.min(1)))?,
         });
     }
-    Ok(Zoomed { node, level: level.0, files, left_out })
+    Ok(Zoomed { node, level: level.0, files, left_out, by: None })
 }
 
 fn exports_by_file(view: &View, folder: &RepoPath) -> Result<BTreeMap<RepoPath, Vec<SymbolRow>>> {
@@ -231,7 +244,18 @@ fn declared(row: &SymbolRow) -> Declared {
         doc: row.doc.as_deref().map(first_sentence).unwrap_or_default(),
         line: row.line,
         depth: row.full.matches('.').count(),
+        resolved: None,
     }
+}
+
+/// Has the language server say what each symbol that is shown is.
+fn resolve_types(view: &View, file: &mut ZoomedFile) -> Result<By> {
+    let names: Vec<&str> = file.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+    let (by, mut types) = precise::types(view, &file.path, &names)?;
+    for symbol in &mut file.symbols {
+        symbol.resolved = types.remove(&symbol.name);
+    }
+    Ok(by)
 }
 
 /// The first sentence of a doc comment.
@@ -249,6 +273,16 @@ impl Render for Zoomed {
             (EntityRef::Dir(folder), files) => self.render_folder(page, folder, files),
             (_, [file]) => render_file(page, file, true),
             _ => {}
+        }
+        match &self.by {
+            Some(By::Server { name }) => page.item("types by", name),
+            Some(By::Index { why, hints }) => {
+                page.item("types are not resolved", why);
+                for hint in hints {
+                    page.item("hint", hint);
+                }
+            }
+            None => {}
         }
     }
 }
@@ -296,6 +330,10 @@ fn render_file(page: &mut Page, file: &ZoomedFile, alone: bool) {
             Cell::text(format!("{indent}{}", symbol.signature)),
         ];
         page.table(0, vec![row]);
+        if let Some(resolved) = symbol.resolved.as_ref().filter(|found| **found != symbol.signature)
+        {
+            page.table(0, vec![vec![Cell::text(format!("{indent}     =")), Cell::text(resolved)]]);
+        }
         if !symbol.doc.is_empty() {
             page.table(
                 0,

@@ -3,7 +3,10 @@
 pub mod cochange;
 pub mod list;
 pub mod provenance;
+pub mod restore;
 pub mod show;
+pub mod snapshot;
+pub mod snapshots;
 pub mod tags;
 
 use std::collections::BTreeSet;

@@ -1,16 +1,16 @@
 //! `kb.check`: the rules of the knowledge base.
 
-use base::{Problem, Result};
+use base::{Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, comma_list};
+use crate::contract::args::{Limit, Offset, Target, comma_list};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
-use crate::layers::kb::{RULES, known};
+use crate::layers::kb::{RULES, known, place};
 use crate::rules::{self, Finding, Report, Rule, Scope, Severity, Staged};
 use crate::view::View;
 
@@ -22,6 +22,10 @@ pub struct KbCheck {
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub rules: Vec<String>,
+    /// Only problems in files at or below
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
     /// Only what the next commit would change
     #[arg(long)]
     #[serde(default)]
@@ -68,8 +72,12 @@ impl Query for KbCheck {
             false => Scope::Everything,
         };
         let chosen = chosen(&self.rules)?;
-        let Report { findings, rules } =
+        let Report { mut findings, rules } =
             rules::run_these(view, &scope, (&chosen, !self.rules.is_empty()))?;
+        if let Some(place) = place(view, self.path.as_ref())? {
+            let below = |path: &RepoPath| *path == place || path.is_below(&place);
+            findings.retain(|finding| finding.path.as_ref().is_some_and(below));
+        }
         let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
         let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
         let rules = rules.len();
@@ -111,7 +119,7 @@ impl Render for Checked {
             let word = finding.severity.word();
             let severity = match finding.severity {
                 Severity::Error => Cell::bad(word),
-                Severity::Warning => Cell::text(word),
+                _ => Cell::text(word),
             };
             vec![
                 severity,

@@ -1,18 +1,18 @@
 //! `kb.log`: every changeset, with who, when and what.
 
-use base::Result;
+use base::{RepoPath, Result};
 use clap::Args;
-use kb::Logged;
+use kb::{Edit, Logged};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset};
+use crate::contract::args::{Limit, Offset, Target};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
-use crate::layers::kb::STORE;
 use crate::layers::kb::show::short;
+use crate::layers::kb::{STORE, place};
 use crate::view::View;
 
 /// Show the audit log of the knowledge base, newest first
@@ -22,6 +22,10 @@ pub struct KbLog {
     /// Only what touched this id
     #[serde(default)]
     pub id: Option<String>,
+    /// Only what names code or files at or below
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
     /// Entries to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -76,17 +80,28 @@ impl Query for KbLog {
     fn run(self, view: &View) -> Result<Log> {
         let (limit, offset) = (self.limit.get(), self.offset.get());
         let id = self.id.as_deref().map(|id| id.strip_prefix("kb:").unwrap_or(id));
-        let (total, entries) = match view.store(STORE)? {
-            Some(reading) => kb::logged(&reading.conn, id, (limit, offset))?,
-            None => (0, Vec::new()),
+        let place = place(view, self.path.as_ref())?;
+        let (total, entries) = match (view.store(STORE)?, place) {
+            (None, _) => (0, Vec::new()),
+            (Some(reading), None) => kb::logged(&reading.conn, id, (limit, offset))?,
+            (Some(reading), Some(place)) => {
+                let (_, mut all) = kb::logged(&reading.conn, id, (usize::MAX, 0))?;
+                all.retain(|entry| entry.edits.iter().any(|edit| is_at(edit, &place)));
+                (all.len() as u64, all.into_iter().skip(offset).take(limit).collect())
+            }
         };
         let paging = Paging { offset: offset as u64, limit: limit as u64, total };
-        let again = match id {
-            Some(id) => format!("kb log {id}"),
-            None => "kb log".into(),
-        };
+        let id = id.map(|id| format!(" {id}")).unwrap_or_default();
+        let path = self.path.as_ref().map(|path| format!(" --path {path}")).unwrap_or_default();
+        let again = format!("kb log{id}{path}");
         Ok(Log { entries: entries.into_iter().map(entry).collect(), paging, again })
     }
+}
+
+/// Whether a change names something at or below a place.
+fn is_at(edit: &Edit, place: &RepoPath) -> bool {
+    let paths = edit.code().into_iter().filter_map(|node| node.path().cloned());
+    paths.into_iter().any(|path| path == *place || path.is_below(place))
 }
 
 fn entry(logged: Logged) -> LogRow {

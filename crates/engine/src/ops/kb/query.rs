@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Depth, Limit, Offset, Words, comma_list};
+use crate::contract::args::{Depth, Limit, Offset, Target, Words, comma_list};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::kb::known;
 use crate::layers::kb::show::{Row, Tie, short};
+use crate::layers::kb::{known, place};
 use crate::view::View;
 
 /// Find requirements, tests, decisions, facts
@@ -37,11 +37,16 @@ pub struct KbQuery {
     /// States
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(with = "String")]
     pub status: Vec<String>,
     /// Source
     #[arg(long)]
     #[serde(default)]
     pub source: Option<String>,
+    /// In or about
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
     /// Reached from
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
@@ -53,6 +58,7 @@ pub struct KbQuery {
     /// Along
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(with = "String")]
     pub relation: Vec<String>,
     /// Way
     #[arg(long, value_enum, default_value_t)]
@@ -124,6 +130,7 @@ impl Query for KbQuery {
     ])];
     const EXAMPLES: &'static [Example] = &[
         Example { args: "--type req --status open", shows: "requirements that are open" },
+        Example { args: "--path src/auth --type adr", shows: "decisions about a folder's code" },
         Example { args: "--id REQ-001", shows: "one requirement with its text and relations" },
         Example {
             args: "--to REQ-001 --relation implements",
@@ -135,7 +142,10 @@ impl Query for KbQuery {
     fn run(self, view: &View) -> Result<Answered> {
         let known = known(view)?;
         let wanted = self.wanted()?;
-        let found = kb::query(&known.model, &wanted);
+        let mut found = kb::query(&known.model, &wanted);
+        if let Some(place) = place(view, self.path.as_ref())? {
+            found.facts.retain(|fact| known.is_near(fact, &place));
+        }
         let by_id = !wanted.ids.is_empty();
         let mut ties: Vec<Tie> = found.bonds.iter().map(|bond| Tie::of(bond)).collect();
         let rows: Vec<Row> = found.facts.iter().map(|fact| Row::of(fact, by_id)).collect();
@@ -208,7 +218,8 @@ impl KbQuery {
         let flags: String =
             flags.map(|(name, list)| format!(" --{name} {}", list.join(","))).collect();
         let text = self.text.as_ref().map(|text| format!(" \"{text}\"")).unwrap_or_default();
-        format!("kb query{text}{flags}")
+        let path = self.path.as_ref().map(|path| format!(" --path {path}")).unwrap_or_default();
+        format!("kb query{text}{flags}{path}")
     }
 }
 

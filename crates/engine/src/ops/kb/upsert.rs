@@ -80,7 +80,7 @@ impl Mutation for KbUpsert {
 }
 
 /// Plans to apply a changeset, under the name of the operation that made it.
-pub(super) fn apply(
+pub(crate) fn apply(
     view: &View,
     (set, faults): (Changeset, Vec<kb::Fault>),
     (action, verb): (&'static str, &str),

@@ -1,0 +1,264 @@
+//! What differs between two states of the tree: commits, git's index, the working tree.
+
+mod rename;
+mod symbols;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use base::{Problem, RepoPath, Result};
+use git::{Blob, Oid};
+
+use crate::index::tables;
+use crate::repo::Repository;
+use crate::rules::changed_lines;
+use crate::view::View;
+
+pub(crate) use symbols::{ChangedSymbol, How as SymbolHow, Symbols, pairs};
+
+/// Files larger than this are not looked into, in bytes.
+pub(crate) const LARGEST: u64 = 4 * 1024 * 1024;
+
+/// Which two states are compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Between {
+    /// The commit that is checked out, and the working tree
+    Working,
+    /// The commit that is checked out, and what is staged
+    Staged,
+    /// A commit, and the working tree
+    Since(String),
+    /// Two commits; from where they parted if the flag says so
+    Commits(String, String, bool),
+}
+
+impl Between {
+    /// What `A..B`, `A...B` or `A` means.
+    pub(crate) fn range(text: &str) -> Self {
+        let side = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
+        if let Some((old, new)) = text.split_once("...") {
+            return Self::Commits(side(old), side(new), true);
+        }
+        match text.split_once("..") {
+            Some((old, new)) => Self::Commits(side(old), side(new), false),
+            None => Self::Since(side(text)),
+        }
+    }
+
+    /// It in a few words.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Self::Working => "since HEAD".into(),
+            Self::Staged => "staged".into(),
+            Self::Since(commit) => format!("since {commit}"),
+            Self::Commits(old, new, false) => format!("in {old}..{new}"),
+            Self::Commits(old, new, true) => format!("in {old}...{new}"),
+        }
+    }
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    Added,
+    Deleted,
+    Modified,
+    Renamed,
+}
+
+impl How {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Deleted => "deleted",
+            Self::Modified => "modified",
+            Self::Renamed => "renamed",
+        }
+    }
+}
+
+/// A file that differs.
+#[derive(Debug, Clone)]
+pub(crate) struct ChangedFile {
+    /// Where it is, or was
+    pub path: RepoPath,
+    /// Where it was, if that was elsewhere
+    pub old: Option<RepoPath>,
+    /// What happened
+    pub how: How,
+    /// What it held; none if it was not there, or too large
+    pub before: Option<Vec<u8>>,
+    /// What it holds
+    pub after: Option<Vec<u8>>,
+    /// The lines that are new or other, from 1
+    pub lines: Vec<Range<u32>>,
+}
+
+impl ChangedFile {
+    /// Where it was.
+    pub(crate) fn before_path(&self) -> &RepoPath {
+        self.old.as_ref().unwrap_or(&self.path)
+    }
+}
+
+/// What differs, by path.
+#[derive(Debug)]
+pub(crate) struct Diff {
+    /// The files
+    pub files: Vec<ChangedFile>,
+    /// Whether the newer state is what the index shows
+    pub is_shown: bool,
+}
+
+/// Compares two states.
+pub(crate) fn diff(view: &View, between: &Between) -> Result<Diff> {
+    let git = view.git().ok_or_else(|| {
+        Problem::new(base::Code::Unavailable, "there is no repository to compare with")
+            .hint("changes are known from git: run this in a repository")
+    })?;
+    let (mut raw, is_shown) = match between {
+        Between::Working => (working(view, git)?, true),
+        Between::Since(commit) => (since(view, git, commit)?, true),
+        Between::Staged => (staged(view, git)?, true),
+        Between::Commits(old, new, parted) => commits(view, git, (old, new), *parted)?,
+    };
+    raw.sort_by(|a, b| a.path.cmp(&b.path));
+    let files = rename::paired(&raw);
+    let lines = |mut file: ChangedFile| {
+        file.lines = changed_lines(file.before.clone(), file.after.as_deref());
+        file
+    };
+    Ok(Diff { files: files.into_iter().map(lines).collect(), is_shown })
+}
+
+fn changed(
+    path: RepoPath,
+    before: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
+    how: How,
+) -> ChangedFile {
+    ChangedFile { path, old: None, how, before, after, lines: Vec::new() }
+}
+
+/// What happened to a path, by what is there on both sides.
+const fn how(before: bool, after: bool) -> How {
+    match (before, after) {
+        (false, _) => How::Added,
+        (true, false) => How::Deleted,
+        (true, true) => How::Modified,
+    }
+}
+
+fn working(view: &View, git: &Repository) -> Result<Vec<ChangedFile>> {
+    let edited = tables::edited(view.index()?.conn())?;
+    let sides =
+        edited.into_iter().map(|(path, head)| (path, head.and_then(|o| Oid::from_bytes(&o))));
+    against_tree(view, git, sides.collect())
+}
+
+fn since(view: &View, git: &Repository, commit: &str) -> Result<Vec<ChangedFile>> {
+    let commit = git.repo().resolve(view.call(), commit)?;
+    let mut old: BTreeMap<RepoPath, Oid> = BTreeMap::new();
+    for entry in git.repo().tree(view.call(), &commit)?.items {
+        if matches!(entry.leaf.kind, git::EntryKind::File | git::EntryKind::Executable) {
+            old.insert(entry.path, entry.leaf.oid);
+        }
+    }
+    let mut sides = Vec::new();
+    for (path, oid, with_lf) in tables::objects(view.index()?.conn())? {
+        let before = old.remove(&path);
+        let same = |known: &Option<Vec<u8>>| {
+            before.as_ref().is_some_and(|b| known.as_deref() == Some(b.as_bytes()))
+        };
+        if !same(&oid) && !same(&with_lf) {
+            sides.push((path, before));
+        }
+    }
+    sides.extend(old.into_iter().map(|(path, oid)| (path, Some(oid))));
+    against_tree(view, git, sides)
+}
+
+/// Files of the working tree beside what they were.
+fn against_tree(
+    view: &View,
+    git: &Repository,
+    sides: Vec<(RepoPath, Option<Oid>)>,
+) -> Result<Vec<ChangedFile>> {
+    let oids: Vec<Oid> = sides.iter().filter_map(|(_, oid)| *oid).collect();
+    let blobs = blobs(view, git, &oids)?;
+    let mut files = Vec::new();
+    for (path, oid) in sides {
+        let stat = view.tree().stat_if_there(&path);
+        let small = stat.as_ref().is_some_and(|stat| stat.size <= LARGEST);
+        let after = if small { view.tree().read(&path)?.map(|blob| blob.bytes) } else { None };
+        let before = oid.and_then(|oid| blobs.get(&oid.to_string()).cloned());
+        files.push(changed(path, before, after, how(oid.is_some(), stat.is_some())));
+    }
+    Ok(files)
+}
+
+fn staged(view: &View, git: &Repository) -> Result<Vec<ChangedFile>> {
+    let changes = git.staged_changes(view.git_index(), view.call())?;
+    let sides = changes.into_iter().map(|change| (change.path, change.before, change.after));
+    between_objects(view, git, sides.collect())
+}
+
+fn commits(
+    view: &View,
+    git: &Repository,
+    (old, new): (&str, &str),
+    parted: bool,
+) -> Result<(Vec<ChangedFile>, bool)> {
+    let (repo, call) = (git.repo(), view.call());
+    let (mut old, new) = (repo.resolve(call, old)?, repo.resolve(call, new)?);
+    if parted {
+        let base = repo.merge_base(call, &old, &new)?;
+        old = base.ok_or_else(|| Problem::invalid("the two commits share no history"))?;
+    }
+    let changes = repo.diff_trees(call, Some(&old), &new)?.items;
+    let side = |leaf: Option<git::Leaf>| leaf.map(|leaf| leaf.oid);
+    let sides = changes.into_iter().map(|change| (change.path, side(change.old), side(change.new)));
+    let files = between_objects(view, git, sides.collect())?;
+    let is_head = git.head(call)?.commit.as_ref() == Some(&new);
+    Ok((files, is_head && tables::count_edited(view.index()?.conn())? == 0))
+}
+
+fn between_objects(
+    view: &View,
+    git: &Repository,
+    sides: Vec<(RepoPath, Option<Oid>, Option<Oid>)>,
+) -> Result<Vec<ChangedFile>> {
+    let both = sides.iter().flat_map(|(_, before, after)| [*before, *after]);
+    let oids: Vec<Oid> = both.flatten().collect();
+    let blobs = blobs(view, git, &oids)?;
+    let content = |oid: Option<Oid>| oid.and_then(|oid| blobs.get(&oid.to_string()).cloned());
+    let one = |(path, before, after): (RepoPath, Option<Oid>, Option<Oid>)| {
+        let how = how(before.is_some(), after.is_some());
+        changed(path, content(before), content(after), how)
+    };
+    Ok(sides.into_iter().map(one).collect())
+}
+
+fn blobs(view: &View, git: &Repository, oids: &[Oid]) -> Result<BTreeMap<String, Vec<u8>>> {
+    let mut blobs = BTreeMap::new();
+    git.read_blobs(oids, LARGEST, view.call(), |oid, blob| {
+        if let Blob::Bytes(bytes) = blob {
+            blobs.insert(oid.to_string(), bytes);
+        }
+    })?;
+    Ok(blobs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_is_read_as_git_reads_it() {
+        let commits = |a: &str, b: &str, parted| Between::Commits(a.into(), b.into(), parted);
+        assert_eq!(Between::range("main..topic"), commits("main", "topic", false));
+        assert_eq!(Between::range("main..."), commits("main", "HEAD", true));
+        assert_eq!(Between::range("..topic"), commits("HEAD", "topic", false));
+        assert_eq!(Between::range("v1.2"), Between::Since("v1.2".into()));
+    }
+}

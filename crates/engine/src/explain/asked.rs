@@ -1,0 +1,197 @@
+//! What asks for a piece of code: cards, requirements, decisions, and what was learnt about it.
+
+use std::collections::BTreeSet;
+
+use base::{EntityRef, Result};
+use kb::{Bond, Kind, Relates};
+
+use super::{Reason, Sort, first_paragraph};
+use crate::graph::EdgeFilter;
+use crate::graph::walk::{Sense, outwards};
+use crate::index::tables::range_below;
+use crate::layers::kb::{Knowledge, known};
+use crate::layers::work::{derived, is_empty, look};
+use crate::view::View;
+
+/// The longest quotation, in characters.
+const QUOTED: usize = 320;
+
+/// How far reasons of others are looked for.
+const HOPS: usize = 3;
+
+/// How many reasons of others are told.
+const BEYOND: usize = 3;
+
+/// How many reasons of a folder are told.
+const LISTED: usize = 12;
+
+/// Reasons that are written at a node, or around it.
+pub(super) fn at(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
+    let mut reasons = cards(view, node)?;
+    let known = known(view)?;
+    for name in names(&known, node) {
+        let starting = known.model.starting(&name).map(|bond| (bond, &bond.relation.to));
+        let ending = known.model.ending(&name).map(|bond| (bond, &bond.relation.from));
+        for (bond, other) in starting.chain(ending) {
+            reasons.extend(entity(&known, bond, other));
+            reasons.extend(behind(&known, other));
+        }
+    }
+    reasons.extend(learnt(view, node)?);
+    Ok(reasons)
+}
+
+/// A symbol, what it is nested in, and its file.
+fn names(known: &Knowledge, node: &EntityRef) -> Vec<String> {
+    let mut names = known.names_of(node);
+    if let EntityRef::Symbol(path, name) = node {
+        let mut outer = name.as_str();
+        while let Some((around, _)) = outer.rsplit_once('.') {
+            let handle = crate::layers::code::handle(path, around).parse::<EntityRef>();
+            names.extend(handle.iter().flat_map(|around| known.model.names_of(around)));
+            outer = around;
+        }
+        names.extend(known.model.names_of(&crate::layers::files::node(path)));
+    }
+    names
+}
+
+fn cards(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
+    let conn = view.index()?.conn();
+    let sees = match node {
+        EntityRef::Module(path) => cards::sees_in(conn, path)?,
+        EntityRef::Symbol(path, name) => {
+            let holds = |owner: &str| {
+                let rest = name.as_str().strip_prefix(owner);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
+            let all = cards::sees_in(conn, path)?.into_iter();
+            all.filter(|see| see.owner.as_deref().is_none_or(holds)).collect()
+        }
+        EntityRef::Dir(folder) => {
+            let (low, high) = range_below(folder);
+            cards::sees_below(conn, (&low, &high))?
+        }
+        _ => Vec::new(),
+    };
+    let mut keys: Vec<(String, String)> = Vec::new();
+    for see in sees {
+        let at = see.owner.unwrap_or_else(|| "the module".into());
+        if !keys.iter().any(|(key, _)| *key == see.key.as_str()) && keys.len() < LISTED {
+            keys.push((see.key.to_string(), format!("linked at {at}")));
+        }
+    }
+    if let EntityRef::Card(key) = node {
+        for said in cards::relations_from(conn, key.as_str())? {
+            keys.push((said.target, format!("the card {} it", said.kind)));
+        }
+    }
+    let mut reasons = Vec::new();
+    for (key, how) in keys {
+        let Some(card) = cards::by_key(conn, &key)? else { continue };
+        reasons.push(Reason {
+            sort: Sort::Spec,
+            says: format!("{key} ({}) says \"{}\"; {how}", card.status, card.summary),
+            quote: first_paragraph(&card.body, QUOTED),
+            node: EntityRef::Card(card.key),
+            through: None,
+        });
+    }
+    Ok(reasons)
+}
+
+fn entity(known: &Knowledge, bond: &Bond, id: &str) -> Option<Reason> {
+    let entity = &known.model.get(id)?.entity;
+    let sort = match entity.kind {
+        Kind::Req | Kind::Scenario => Sort::Requirement,
+        Kind::Adr | Kind::Flag => Sort::Decision,
+        Kind::Fact => Sort::Knowledge,
+        _ => return None,
+    };
+    let priority = entity.more.priority.map(|p| format!("{p}, ")).unwrap_or_default();
+    let tie = bond.relation.relates.word().replace('_', " ");
+    Some(Reason {
+        sort,
+        says: format!(
+            "{} ({priority}{}) says \"{}\"; {tie}",
+            entity.id, entity.status, entity.title
+        ),
+        quote: entity.more.text.as_deref().and_then(|text| first_paragraph(text, QUOTED)),
+        node: known.model.node_of(id)?,
+        through: None,
+    })
+}
+
+/// Decisions and scenarios that a requirement rests on.
+fn behind(known: &Knowledge, id: &str) -> Vec<Reason> {
+    let is_req = known.model.get(id).is_some_and(|fact| fact.entity.kind == Kind::Req);
+    if !is_req {
+        return Vec::new();
+    }
+    let starting = known.model.starting(id).map(|bond| (bond, &bond.relation.to));
+    let ending = known.model.ending(id).map(|bond| (bond, &bond.relation.from));
+    let told =
+        starting.chain(ending).filter(|(bond, _)| bond.relation.relates != Relates::DependsOn);
+    let through = known.model.node_of(id);
+    let reason = |(bond, other): (&Bond, &String)| {
+        let reason = entity(known, bond, other)?;
+        Some(Reason { through: through.clone(), ..reason })
+    };
+    told.filter_map(reason).collect()
+}
+
+/// What was learnt about the files.
+fn learnt(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
+    let Some(path) = node.path().filter(|_| !matches!(node, EntityRef::Dir(_))) else {
+        return Ok(Vec::new());
+    };
+    if is_empty(view)? {
+        return Ok(Vec::new());
+    }
+    let derived = derived(view)?;
+    look(view, |draft| {
+        let mut reasons = Vec::new();
+        for id in derived.matcher.matching(&path.to_string(), None) {
+            let Some(atom) = draft.get::<work::record::Atom>(id)? else { continue };
+            let Ok(node) = format!("atom:{id}").parse() else { continue };
+            reasons.push(Reason {
+                sort: Sort::Knowledge,
+                says: format!("\"{}\" was learnt about {}", atom.name, atom.paths.join(", ")),
+                quote: first_paragraph(&atom.knowledge, QUOTED),
+                node,
+                through: None,
+            });
+        }
+        Ok(reasons)
+    })
+}
+
+/// Reasons of what relies on a node: the nearest, with the way there.
+pub(super) fn beyond(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
+    if !matches!(node, EntityRef::Module(_) | EntityRef::Symbol(..)) {
+        return Ok(Vec::new());
+    }
+    let edges = ["code.calls", "code.uses", "code.implements", "code.extends", "code.imports"];
+    let names = edges.map(ToOwned::to_owned).to_vec();
+    let filter = EdgeFilter { names, confidence: None };
+    let mut start = vec![node.clone()];
+    for layer in view.layers() {
+        start.extend(layer.parts(view, node)?);
+    }
+    let walked = outwards(view, &start, Sense::Impact, HOPS, &filter)?;
+    let mut reasons: Vec<Reason> = Vec::new();
+    let mut told = BTreeSet::new();
+    for one in walked.reached {
+        if reasons.len() >= BEYOND {
+            break;
+        }
+        view.call().go_on()?;
+        for reason in at(view, &one.node)? {
+            let is_asked = matches!(reason.sort, Sort::Requirement | Sort::Spec);
+            if is_asked && reasons.len() < BEYOND && told.insert(reason.node.clone()) {
+                reasons.push(Reason { through: Some(one.node.clone()), ..reason });
+            }
+        }
+    }
+    Ok(reasons)
+}

@@ -1,0 +1,202 @@
+//! Renaming by the index alone: only where every mention is certain to be the symbol's.
+
+use base::{Code, EntityRef, Problem, RepoPath, Result};
+use code::{Relation, Sure, SymbolRow};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use syntax::Language;
+use syntax::edit::{Mention, mentions};
+
+use super::edit::writable;
+use super::layer::symbol_node;
+use crate::index::tables;
+use crate::precise::{Rewrite, own_name};
+use crate::view::View;
+
+/// How many places a refusal lists.
+const LISTED: usize = 12;
+
+/// Calls by name that are looked at.
+const MOST_UNSURE: u32 = 50;
+
+/// A file that mentions the name.
+struct Mentioning {
+    path: RepoPath,
+    text: String,
+    hash: base::Hash,
+    mentions: Vec<Mention>,
+}
+
+/// The files as they would be with another name, or why that is not certain.
+pub(crate) fn by_index(
+    view: &View,
+    (path, full): (&RepoPath, &str),
+    new: &str,
+) -> Result<Vec<Rewrite>> {
+    let language =
+        Language::of(path).ok_or_else(|| Problem::internal("a symbol of no language"))?;
+    let name = own_name(full);
+    let conn = view.index()?.conn();
+    let row = code::symbol(conn, path, full)?;
+    let row = row.ok_or_else(|| Problem::not_found(format!("no symbol `{full}` in {path}")))?;
+    alone(view, &row, (language, name))?;
+    let known = lines(view, (path, full))?;
+    let files = mentioning(view, language, name)?;
+    let doubtful = doubtful(&files, &row, &known);
+    if !doubtful.is_empty() {
+        return Err(unsure(
+            format!("{} mentions of `{name}` are not certain to be it", doubtful.len()),
+            doubtful,
+        ));
+    }
+    let taken = mentioning(view, language, new)?;
+    if let Some(clash) = taken.iter().find(|one| files.iter().any(|file| file.path == one.path)) {
+        return Err(unsure(format!("`{new}` is already a name in {}", clash.path), Vec::new()));
+    }
+    files.iter().try_for_each(|file| writable(view, &file.path))?;
+    Ok(files.into_iter().map(|file| rewrite(file, new)).collect())
+}
+
+fn unsure(why: String, places: Vec<String>) -> Problem {
+    let shown: Vec<String> = places.into_iter().take(LISTED).collect();
+    let problem = Problem::new(Code::Blocked, why).detail("places", shown.clone());
+    let problem = shown
+        .first()
+        .into_iter()
+        .fold(problem, |problem, first| problem.hint(format!("first: {first}")));
+    problem.hint("nothing was written; a language server could tell, see  cairn doctor")
+}
+
+/// Refuses a name that others have too, or that is called on values of unknown type.
+fn alone(view: &View, row: &SymbolRow, (language, name): (Language, &str)) -> Result<()> {
+    let conn = view.index()?.conn();
+    let kin = |path: &RepoPath| Language::of(path).map(family) == Some(family(language));
+    let others = code::symbols_called(conn, name)?;
+    let others = others.iter().filter(|other| kin(&other.path));
+    let others: Vec<String> = others
+        .filter(|other| (&other.path, &other.full) != (&row.path, &row.full))
+        .map(|other| symbol_node(other).to_string())
+        .collect();
+    if !others.is_empty() {
+        return Err(unsure(format!("{} other symbols are called `{name}`", others.len()), others));
+    }
+    let calls = code::unsure_calls(conn, name, MOST_UNSURE)?.into_iter();
+    let calls: Vec<String> = calls
+        .filter(|(path, ..)| kin(path))
+        .map(|(path, _, line)| format!("{path}:{line}"))
+        .collect();
+    if !calls.is_empty() {
+        let why = format!("{} calls of `{name}` are on values of unknown type", calls.len());
+        return Err(unsure(why, calls));
+    }
+    Ok(())
+}
+
+/// The lines that use the symbol for certain, by file. One that is only inferred is refused.
+fn lines(view: &View, symbol: (&RepoPath, &str)) -> Result<BTreeMap<RepoPath, BTreeSet<u32>>> {
+    let conn = view.index()?.conn();
+    let mut lines: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
+    let mut inferred = Vec::new();
+    for relation in Relation::ALL {
+        for edge in code::edges_to(conn, symbol, relation)? {
+            if edge.sure == Sure::Inferred {
+                inferred.push(format!("{}:{}", edge.from.0, edge.line));
+            }
+            lines.entry(edge.from.0).or_default().insert(edge.line);
+        }
+    }
+    for taker in code::takers(conn, symbol.0)? {
+        lines.entry(taker.path).or_default();
+    }
+    lines.entry(symbol.0.clone()).or_default();
+    if !inferred.is_empty() {
+        return Err(unsure(format!("{} uses are only inferred", inferred.len()), inferred));
+    }
+    Ok(lines)
+}
+
+/// Mentions that may be something else: in a file that has no tie to the symbol, as a member
+/// where nothing is certain, or beside a local name.
+fn doubtful(
+    files: &[Mentioning],
+    row: &SymbolRow,
+    known: &BTreeMap<RepoPath, BTreeSet<u32>>,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in files {
+        let line_of = |mention: &Mention| {
+            let before = &file.text[..mention.span.start as usize];
+            u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX)
+        };
+        let lines = known.get(&file.path);
+        let is_local = has_local(file, row);
+        let sure = |mention: &Mention| {
+            let line = line_of(mention);
+            let declares = file.path == row.path && line == row.line;
+            let is_used = lines.is_some_and(|lines| lines.contains(&line));
+            let is_plain = row.parent.is_none() && !mention.is_member && lines.is_some();
+            !is_local && (declares || is_used || is_plain)
+        };
+        let unsure = file.mentions.iter().filter(|mention| !sure(mention));
+        found.extend(unsure.map(|mention| format!("{}:{}", file.path, line_of(mention))));
+    }
+    found
+}
+
+/// Whether a file declares the name for a variable or parameter of its own.
+fn has_local(file: &Mentioning, row: &SymbolRow) -> bool {
+    use syntax::BindingKind::{Import, Symbol};
+    let facts = syntax::extract(Language::of(&file.path), file.text.as_bytes());
+    let named = facts.flow.bindings.iter().filter(|binding| binding.name == row.name);
+    let own = |binding: &&syntax::Binding| {
+        matches!(binding.kind, Import(..))
+            || matches!(binding.kind, Symbol(_))
+            || binding.symbol.is_some()
+    };
+    named.into_iter().any(|binding| !own(&binding))
+}
+
+/// Files of the language's family that mention a name.
+fn mentioning(view: &View, language: Language, name: &str) -> Result<Vec<Mentioning>> {
+    let all = tables::all_files(view.index()?.conn())?;
+    let tree = view.tree();
+    let read = |path: &RepoPath| -> Result<Option<Mentioning>> {
+        let own = Language::of(path).filter(|own| family(*own) == family(language));
+        let Some(own) = own else { return Ok(None) };
+        let Some(blob) = tree.read(path)? else { return Ok(None) };
+        let hash = blob.hash;
+        let Ok(text) = String::from_utf8(blob.bytes) else { return Ok(None) };
+        if !text.contains(name) {
+            return Ok(None);
+        }
+        let mentions = mentions(own, &text, name);
+        let found = Mentioning { path: path.clone(), text, hash, mentions };
+        Ok((!found.mentions.is_empty()).then_some(found))
+    };
+    let found: Result<Vec<Option<Mentioning>>> = all.par_iter().map(read).collect();
+    Ok(found?.into_iter().flatten().collect())
+}
+
+fn rewrite(file: Mentioning, new: &str) -> Rewrite {
+    let mut after = file.text.clone();
+    for mention in file.mentions.iter().rev() {
+        after.replace_range(mention.span.range(), new);
+    }
+    Rewrite { path: file.path, hash: file.hash, before: file.text, after }
+}
+
+fn family(language: Language) -> Language {
+    match language {
+        Language::Tsx | Language::JavaScript => Language::TypeScript,
+        Language::C => Language::Cpp,
+        other => other,
+    }
+}
+
+/// The symbol that a node is.
+pub(crate) fn symbol_of(node: &EntityRef) -> Option<(&RepoPath, &str)> {
+    match node {
+        EntityRef::Symbol(path, name) => Some((path, name.as_str())),
+        _ => None,
+    }
+}

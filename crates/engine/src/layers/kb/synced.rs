@@ -1,0 +1,116 @@
+//! What files say beside what they said at the last `sync`.
+
+use std::collections::BTreeMap;
+
+use base::Result;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::files::{FromFiles, from_files};
+use crate::contract::page::Page;
+use crate::view::View;
+use crate::workspace::Workspace;
+
+/// Where the last `sync` noted what it saw, in the cache folder.
+const NOTED: &str = "kb-synced.json";
+
+/// How many handles of each sort a page lists.
+const LISTED: usize = 12;
+
+/// What documents, manifests and doc comments say beside what they said at the last sync
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Extracted {
+    /// What was not there
+    pub added: Vec<String>,
+    /// What said something else, or was tied to something else
+    pub updated: Vec<String>,
+    /// What is there no more
+    pub removed: Vec<String>,
+    /// How many say what they said
+    pub unchanged: usize,
+}
+
+/// Each thing that files tell of, by its handle, with a digest of all that is told of it.
+type Digests = BTreeMap<String, String>;
+
+impl Extracted {
+    /// Whether files say nothing and said nothing.
+    pub const fn is_nothing(&self) -> bool {
+        self.unchanged == 0 && !self.is_other()
+    }
+
+    const fn is_other(&self) -> bool {
+        !self.added.is_empty() || !self.updated.is_empty() || !self.removed.is_empty()
+    }
+
+    /// Compares with the last time, and remembers this time where that can be written.
+    pub(crate) fn since_last_sync(workspace: &Workspace, view: &View) -> Result<Self> {
+        let now = digests(from_files(view)?.as_ref());
+        let Ok(folder) = workspace.cache() else { return Ok(Self::between(&Digests::new(), &now)) };
+        let noted = folder.read(NOTED).ok();
+        let before = noted.and_then(|json| serde_json::from_slice(&json).ok()).unwrap_or_default();
+        let found = Self::between(&before, &now);
+        if found.is_other() {
+            let json = serde_json::to_vec(&now).unwrap_or_default();
+            let unfinished = format!("{NOTED}.new");
+            // A note that cannot be written is made next time: everything counts as new until then.
+            let _ = folder
+                .write(&unfinished, json)
+                .and_then(|()| folder.rename(&unfinished, &folder, NOTED));
+        }
+        Ok(found)
+    }
+
+    fn between(before: &Digests, now: &Digests) -> Self {
+        let mut found = Self::default();
+        for (handle, digest) in now {
+            match before.get(handle) {
+                None => found.added.push(handle.clone()),
+                Some(old) if old != digest => found.updated.push(handle.clone()),
+                Some(_) => found.unchanged += 1,
+            }
+        }
+        let gone = before.keys().filter(|handle| !now.contains_key(*handle));
+        found.removed = gone.cloned().collect();
+        found
+    }
+
+    /// Says it on a page.
+    pub(crate) fn say(&self, page: &mut Page) {
+        if self.is_nothing() {
+            return;
+        }
+        let sorts =
+            [("added", &self.added), ("updated", &self.updated), ("removed", &self.removed)];
+        let counts: Vec<String> =
+            sorts.iter().map(|(word, list)| format!("{} {word}", list.len())).collect();
+        let counts = match self.is_other() {
+            true => format!("{}, {} unchanged", counts.join(", "), self.unchanged),
+            false => format!("all {} unchanged", self.unchanged),
+        };
+        page.item("knowledge base, from files, since the last sync", counts);
+        for (word, handles) in sorts.iter().filter(|(_, handles)| !handles.is_empty()) {
+            let shown = handles.iter().take(LISTED).cloned().collect::<Vec<_>>().join(" ");
+            let more = handles.len().saturating_sub(LISTED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            page.say(format!("  {word}  {shown}{more}"));
+        }
+    }
+}
+
+/// Dates count for nothing here: a commit changes them and not what is said.
+fn digests(files: &FromFiles) -> Digests {
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    for fact in &files.facts {
+        let mut entity = fact.entity.clone();
+        (entity.created_at, entity.updated_at) = (String::new(), String::new());
+        let text = texts.entry(format!("kb:{}", entity.id)).or_default();
+        text.push_str(&format!("{entity:?} {:?}\n", fact.code));
+    }
+    for told in &files.told {
+        let text = texts.entry(super::show::handle(&told.from)).or_default();
+        text.push_str(&format!("{:?} {} {}\n", told.relates, told.to, told.kind));
+    }
+    let digest = |text: &String| blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
+    texts.iter().map(|(handle, text)| (handle.clone(), digest(text))).collect()
+}

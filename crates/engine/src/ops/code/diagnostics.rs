@@ -1,0 +1,217 @@
+//! `code.diagnostics`: what linters and compilers find wrong.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use base::{EntityRef, Problem, RepoPath, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use syntax::Language;
+
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target, one_or_many};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::graph;
+use crate::index::tables;
+use crate::precise::{Absent, Checked, Diagnosis, Wanted, check};
+use crate::view::View;
+
+/// How long a linter may take.
+const TIMEOUT: Duration = Duration::from_mins(10);
+
+/// Show what is wrong: lint findings and type errors
+///
+/// By oxlint, clippy or ruff, else the language server. What could not be checked is said.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Diagnostics {
+    /// Files and folders; the whole repository without any
+    #[serde(default, deserialize_with = "one_or_many")]
+    pub paths: Vec<Target>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// What was found
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Diagnosed {
+    /// How many errors
+    pub errors: usize,
+    /// How many warnings and notes
+    pub warnings: usize,
+    /// How many files were checked
+    pub files: usize,
+    /// Who checked, by language
+    pub by: BTreeMap<String, String>,
+    /// Languages that nobody checked, and why
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub unchecked: BTreeMap<String, Unchecked>,
+    /// What is wrong, by file and line
+    pub diagnostics: Vec<Diagnosis>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// Why a language was not checked
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Unchecked {
+    /// How many files were not
+    pub files: usize,
+    /// Why
+    pub why: String,
+    /// What would help
+    pub hints: Vec<String>,
+}
+
+impl Query for Diagnostics {
+    const NAME: &'static str = "code.diagnostics";
+    const ALIASES: &'static [Alias] = &[Alias::of("kart_diagnostics")];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "src/app.ts", shows: "what is wrong with a file" }];
+    type Answer = Diagnosed;
+
+    fn run(self, view: &View) -> Result<Diagnosed> {
+        let scopes = scopes(view, &self.paths)?;
+        let files = by_language(view, &scopes)?;
+        if files.is_empty() {
+            return Err(Problem::not_found("no code is there to check"));
+        }
+        let mut answer = Diagnosed {
+            errors: 0,
+            warnings: 0,
+            files: 0,
+            by: BTreeMap::new(),
+            unchecked: BTreeMap::new(),
+            diagnostics: Vec::new(),
+            paging: Paging { offset: 0, limit: 0, total: 0 },
+        };
+        let mut absences = Vec::new();
+        for (language, files) in files {
+            let wanted = Wanted { language, scopes: &scopes, files: &files };
+            match check(view, &wanted, TIMEOUT)? {
+                Ok(checked) => answer.take(language, files.len(), checked),
+                Err(absent) => absences.push((language, files.len(), absent)),
+            }
+        }
+        answer.lacking(view, absences)?;
+        answer.diagnostics.sort();
+        answer.diagnostics.dedup();
+        let errors = answer.diagnostics.iter().filter(|one| one.severity == "error").count();
+        (answer.errors, answer.warnings) = (errors, answer.diagnostics.len() - errors);
+        let all = std::mem::take(&mut answer.diagnostics);
+        (answer.diagnostics, answer.paging) = Paging::cut(all, self.offset, self.limit);
+        Ok(answer)
+    }
+}
+
+impl Diagnosed {
+    fn take(&mut self, language: Language, files: usize, checked: Checked) {
+        self.files += files;
+        self.by.insert(language.name().into(), checked.by);
+        self.diagnostics.extend(checked.found);
+    }
+
+    /// What nobody could check: a problem if that is everything, else a doubt.
+    fn lacking(&mut self, view: &View, absences: Vec<(Language, usize, Absent)>) -> Result<()> {
+        for (language, files, absent) in absences {
+            if self.by.is_empty() {
+                return Err(absent.problem());
+            }
+            view.doubt(format!("{} was not checked: {}", language.name(), absent.why));
+            let unchecked = Unchecked { files, why: absent.why, hints: absent.hints };
+            self.unchecked.insert(language.name().into(), unchecked);
+        }
+        Ok(())
+    }
+}
+
+/// The files and folders that were named.
+fn scopes(view: &View, targets: &[Target]) -> Result<Vec<RepoPath>> {
+    if targets.is_empty() {
+        return Ok(vec![RepoPath::ROOT]);
+    }
+    let path = |target: &Target| match graph::resolve(view, target)? {
+        EntityRef::Dir(path)
+        | EntityRef::Module(path)
+        | EntityRef::File(path)
+        | EntityRef::Symbol(path, _) => Ok(path),
+        other => Err(Problem::invalid(format!("{other} is neither a file nor a folder"))),
+    };
+    targets.iter().map(path).collect()
+}
+
+/// The code at or below some paths. Relatives that share their tools count as one language.
+fn by_language(view: &View, scopes: &[RepoPath]) -> Result<BTreeMap<Language, Vec<RepoPath>>> {
+    let mut found: BTreeMap<Language, Vec<RepoPath>> = BTreeMap::new();
+    for path in tables::all_files(view.index()?.conn())? {
+        let is_wanted =
+            scopes.iter().any(|scope| scope.is_root() || path == *scope || path.is_below(scope));
+        let language = Language::of(&path).filter(|language| is_wanted && language.is_code());
+        let language = match language {
+            Some(Language::Tsx | Language::JavaScript) => Some(Language::TypeScript),
+            other => other,
+        };
+        if let Some(language) = language {
+            found.entry(language).or_default().push(path);
+        }
+    }
+    Ok(found)
+}
+
+/// A row that shows one.
+pub(crate) fn cells(one: &Diagnosis) -> Vec<Cell> {
+    let severity = match one.severity {
+        "error" => Cell::bad("error"),
+        other => Cell::text(other),
+    };
+    let rule = one.rule.as_deref().map(|rule| format!("  {rule}")).unwrap_or_default();
+    vec![
+        severity,
+        Cell::handle(format!("{}:{}:{}", one.path, one.line, one.column)),
+        Cell::text(format!("{}{rule}", one.message)),
+    ]
+}
+
+impl Render for Diagnosed {
+    fn render(&self, page: &mut Page) {
+        let by: Vec<&str> = self.by.values().map(String::as_str).collect();
+        let (by, files) = (by.join(", "), self.files);
+        let files = if files == 1 { "1 file".into() } else { format!("{files} files") };
+        let plural = |count: usize, what: &str| match count {
+            1 => format!("1 {what}"),
+            count => format!("{count} {what}s"),
+        };
+        page.answer(match (self.errors, self.warnings) {
+            (0, 0) => format!("Nothing is wrong in {files}, by {by}"),
+            (errors, warnings) => {
+                let (errors, warnings) = (plural(errors, "error"), plural(warnings, "warning"));
+                format!("{errors}, {warnings} in {files}, by {by}")
+            }
+        });
+        page.table(2, self.diagnostics.iter().map(cells).collect());
+        self.paging.say_rest(page, self.diagnostics.len(), "code diagnostics");
+        for (language, unchecked) in &self.unchecked {
+            page.item(format!("not checked, {} {language}", unchecked.files), &unchecked.why);
+            for hint in &unchecked.hints {
+                page.item("hint", hint);
+            }
+        }
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+
+    fn has_findings(&self) -> bool {
+        self.errors > 0
+    }
+}

@@ -1,0 +1,161 @@
+//! `code.hints`: what a language server would write between the lines.
+
+use base::{EntityRef, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolchain::lsp::{Position, offset_at, position_at};
+
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::precise::{Absent, By, Server, Spot};
+use crate::view::View;
+
+/// Show inferred types and parameter names of a file or symbol
+///
+/// Asked of the language server: the index does not infer types.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hints {
+    /// File, or symbol as path#name
+    pub path: Target,
+    /// First line, from 1
+    #[arg(long)]
+    #[serde(default)]
+    pub start_line: Option<u32>,
+    /// Last line
+    #[arg(long)]
+    #[serde(default)]
+    pub end_line: Option<u32>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// Hints of a file
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Hinted {
+    /// The file or symbol
+    pub node: EntityRef,
+    /// Who answered
+    pub by: By,
+    /// The hints, in order
+    pub hints: Vec<Hint>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// One hint
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct Hint {
+    /// The line, from 1
+    pub line: u32,
+    /// The column, from 1, in characters
+    pub column: u32,
+    /// `type` or `parameter`
+    pub kind: &'static str,
+    /// What would stand there
+    pub label: String,
+    /// The code before it, on its line
+    pub after: String,
+}
+
+impl Query for Hints {
+    const NAME: &'static str = "code.hints";
+    const ALIASES: &'static [Alias] = &[Alias::of("kart_inlay_hints")];
+    const EXAMPLES: &'static [Example] = &[Example {
+        args: "src/app.ts --start-line 1 --end-line 40",
+        shows: "types of the first lines",
+    }];
+    type Answer = Hinted;
+
+    fn run(self, view: &View) -> Result<Hinted> {
+        let spot = Spot::of(view, &self.path, None)?;
+        let server = Server::open(view, (&spot.path, spot.language))?.map_err(Absent::problem)?;
+        let (start, end) = self.range(&spot);
+        let at = |offset| position_at(&spot.text, offset, server.encoding()).to_json();
+        let params = json!({
+            "textDocument": {"uri": server.uri(&spot.path)},
+            "range": {"start": at(start), "end": at(end)},
+        });
+        let method = ("textDocument/inlayHint", "inlayHintProvider");
+        let answer = server.ask(method, &params)?.map_err(Absent::problem)?;
+        let items = answer.as_array().map_or(&[][..], Vec::as_slice);
+        let mut all: Vec<Hint> =
+            items.iter().filter_map(|item| hint(item, &spot.text, server.encoding())).collect();
+        all.sort();
+        let (hints, paging) = Paging::cut(all, self.offset, self.limit);
+        Ok(Hinted { node: spot.node, by: server.by(), hints, paging })
+    }
+}
+
+impl Hints {
+    /// The bytes that are asked about: lines, a symbol, or all of the file.
+    fn range(&self, spot: &Spot) -> (usize, usize) {
+        if let (EntityRef::Symbol(_, name), None, None) =
+            (&spot.node, self.start_line, self.end_line)
+        {
+            let found = spot.facts.symbols.iter().find(|symbol| symbol.path == name.as_str());
+            let span = found.map(|symbol| symbol.span.range());
+            return span.map_or((0, spot.text.len()), |span| (span.start, span.end));
+        }
+        let line_start = |line: usize| {
+            let before = spot.text.split_inclusive('\n').take(line).map(str::len);
+            before.sum::<usize>()
+        };
+        let start = self.start_line.map_or(0, |line| line_start(line.saturating_sub(1) as usize));
+        let end = self.end_line.map_or(spot.text.len(), |line| line_start(line as usize));
+        (start, end.max(start))
+    }
+}
+
+fn hint(item: &Value, text: &str, encoding: toolchain::lsp::Encoding) -> Option<Hint> {
+    let at = Position::from_json(&item["position"])?;
+    let offset = offset_at(text, at, encoding)?;
+    let label = match &item["label"] {
+        Value::String(label) => label.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["value"].as_str()).collect(),
+        _ => return None,
+    };
+    let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+    let before = &text[start..offset];
+    let column = u32::try_from(before.chars().count() + 1).unwrap_or(u32::MAX);
+    let kind = if item["kind"].as_u64() == Some(2) { "parameter" } else { "type" };
+    let label = label.trim().to_owned();
+    Some(Hint { line: at.line + 1, column, kind, label, after: before.trim_start().to_owned() })
+}
+
+impl Render for Hinted {
+    fn render(&self, page: &mut Page) {
+        let total = self.paging.total;
+        let by = match &self.by {
+            By::Server { name } => name.as_str(),
+            By::Index { why, .. } => why.as_str(),
+        };
+        let what = if total == 1 { "hint" } else { "hints" };
+        let count = if total == 0 { "No".into() } else { total.to_string() };
+        page.answer(format!("{count} {what} in {}, by {by}", self.node));
+        let row = |hint: &Hint| {
+            vec![
+                Cell::text(format!("{}:{}", hint.line, hint.column)),
+                Cell::text(&hint.label),
+                Cell::faint(format!("after  {}", hint.after)),
+            ]
+        };
+        page.table(2, self.hints.iter().map(row).collect());
+        self.paging.say_rest(page, self.hints.len(), format!("code hints {}", self.node));
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

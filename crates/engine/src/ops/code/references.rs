@@ -1,0 +1,90 @@
+//! `code.references`: every use of a symbol.
+
+use base::Result;
+use clap::Args;
+use code::Relation;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::places::{Asked, Found, used_by};
+use crate::contract::alias::Alias;
+use crate::contract::args::{Limit, Offset, Target};
+use crate::contract::op::{Example, Query};
+use crate::precise::{Absent, Places, Server, Spot, Texts};
+use crate::view::View;
+
+/// Show every use of a symbol
+///
+/// Asked of the language server; without one the index answers, and says how sure it is.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct References {
+    /// Symbol as path#name, or place as path:line:column
+    pub target: Target,
+    /// A line of the symbol's file that uses it
+    #[arg(long)]
+    #[serde(default)]
+    pub line: Option<u32>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+impl Query for References {
+    const NAME: &'static str = "code.references";
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("kart_references").joining(["path|file", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "src/session.ts#Session.refresh", shows: "who uses a method" }];
+    type Answer = Found;
+
+    fn run(self, view: &View) -> Result<Found> {
+        let spot = Spot::of_symbol(view, &self.target, self.line)?;
+        let asked = Asked {
+            operation: Self::NAME,
+            method: ("textDocument/references", "referencesProvider"),
+            what: ["reference", "references"],
+            limit: self.limit,
+            offset: self.offset,
+        };
+        match from_server(view, &spot, &asked)? {
+            Ok(found) => Ok(found),
+            Err(absent) => from_index(view, &spot, &asked, absent),
+        }
+    }
+}
+
+fn from_server(view: &View, spot: &Spot, asked: &Asked) -> Result<Result<Found, Absent>> {
+    let server = match Server::open(view, (&spot.path, spot.language))? {
+        Ok(server) => server,
+        Err(absent) => return Ok(Err(absent)),
+    };
+    server.show_projects(spot)?;
+    let mut params = server.at(spot);
+    params["context"] = json!({"includeDeclaration": false});
+    match server.ask(asked.method, &params)? {
+        Ok(answer) => {
+            let places = Texts::new(view).places(&answer, server.encoding())?;
+            Ok(Ok(asked.found(spot, server.by(), places)))
+        }
+        Err(absent) => Ok(Err(absent)),
+    }
+}
+
+fn from_index(view: &View, spot: &Spot, asked: &Asked, absent: Absent) -> Result<Found> {
+    let ((places, by), unsure) = used_by(view, spot, &Relation::ALL, absent)?;
+    let mut found = asked.found(spot, by, Places { inside: places, outside: Vec::new() });
+    found.notes.push("Each symbol that uses it is listed once".into());
+    if unsure > 0 {
+        found
+            .notes
+            .push(format!("{unsure} more calls have only the name, on values of unknown type"));
+    }
+    Ok(found)
+}

@@ -1,0 +1,188 @@
+//! `code.rename`: another name for a symbol, everywhere or nowhere.
+
+use base::{Hash, Problem, RepoPath, Result, text_type};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use similar::TextDiff;
+use tree::FileEdit;
+
+use crate::contract::alias::Alias;
+use crate::contract::args::Target;
+use crate::contract::op::{Effect, Example, Mutation};
+use crate::contract::page::{Page, Render};
+use crate::layers::code::rename::{by_index, symbol_of};
+use crate::plan::{Change, Plan};
+use crate::precise::{Absent, By, Rewrite, Server, Spot, rewrites};
+use crate::view::View;
+
+text_type!(
+    /// A name that code can have.
+    NewName, |text| {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '\'');
+        match text.chars().next() {
+            None => Err("it is empty".into()),
+            Some(first) if first.is_numeric() => Err("a name does not start with a digit".into()),
+            _ if text.len() > 256 => Err("a name has at most 256 bytes".into()),
+            _ if !text.chars().all(is_part) => Err(format!("`{text}` is not one name")),
+            _ => Ok(()),
+        }
+    }
+);
+
+/// Rename a symbol and every use of it, in all files or none
+///
+/// By the language server; without one by the index, only where every use is certain.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rename {
+    /// Symbol, as path#name
+    pub target: Target,
+    /// Its new name, without what it is nested in
+    #[arg(long)]
+    pub new_name: NewName,
+    /// Only if the symbol's file still has this hash
+    #[arg(long)]
+    #[serde(default)]
+    pub if_hash: Option<Hash>,
+}
+
+/// What a rename did
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Renamed {
+    /// What was renamed
+    pub target: String,
+    /// Its new name
+    pub new_name: String,
+    /// Who found the uses
+    pub by: By,
+    /// How many files changed
+    pub files: usize,
+    /// How many places changed
+    pub places: usize,
+    /// What changed
+    pub diff: String,
+}
+
+impl Mutation for Rename {
+    const NAME: &'static str = "code.rename";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("kart_rename").joining(["path|file", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [Example] = &[Example {
+        args: "src/session.ts#refresh --new-name renew --dry-run",
+        shows: "what a rename would change",
+    }];
+    type Answer = Renamed;
+
+    fn plan(self, view: &View) -> Result<Plan<Renamed>> {
+        let spot = Spot::of_symbol(view, &self.target, None)?;
+        self.check_hash(&spot)?;
+        let new = self.new_name.as_str();
+        let (by, files) = match by_server(view, &spot, new)? {
+            Ok(done) => done,
+            Err(absent) if absent.code == base::Code::InvalidOperation => {
+                return Err(absent.problem().hint("nothing was written"));
+            }
+            Err(absent) => {
+                let symbol = symbol_of(&spot.node);
+                let Some(symbol) = symbol else { return Err(absent.problem()) };
+                let files =
+                    by_index(view, symbol, new).map_err(|problem| also(problem, &absent))?;
+                (absent.by(), files)
+            }
+        };
+        files.iter().try_for_each(crate::precise::still_parses)?;
+        Ok(plan(&spot, new, by, files))
+    }
+}
+
+impl Rename {
+    fn check_hash(&self, spot: &Spot) -> Result<()> {
+        let now = Hash::of(spot.text.as_bytes());
+        let Some(wanted) = self.if_hash.filter(|wanted| *wanted != now) else { return Ok(()) };
+        let message = format!("`{}` changed since it was read", spot.path);
+        Err(Problem::new(base::Code::Conflict, message)
+            .detail("expected", wanted.to_string())
+            .detail("current", now.to_string())
+            .hint("read the file again and repeat the request"))
+    }
+}
+
+fn by_server(view: &View, spot: &Spot, new: &str) -> Result<Result<(By, Vec<Rewrite>), Absent>> {
+    let server = match Server::open(view, (&spot.path, spot.language))? {
+        Ok(server) => server,
+        Err(absent) => return Ok(Err(absent)),
+    };
+    server.show_projects(spot)?;
+    let mut params = server.at(spot);
+    params["newName"] = json!(new);
+    match server.ask(("textDocument/rename", "renameProvider"), &params)? {
+        Ok(edit) => Ok(Ok((server.by(), rewrites(view, &edit, server.encoding())?))),
+        Err(absent) => Ok(Err(absent)),
+    }
+}
+
+/// A refusal of the index says why no server was asked.
+fn also(problem: Problem, absent: &Absent) -> Problem {
+    let problem = problem.hint(format!("no language server was asked: {}", absent.why));
+    absent.hints.iter().fold(problem, |problem, hint| problem.hint(hint.clone()))
+}
+
+fn plan(spot: &Spot, new: &str, by: By, files: Vec<Rewrite>) -> Plan<Renamed> {
+    let mut diff = String::new();
+    let mut places = 0;
+    for file in &files {
+        let changed = TextDiff::from_words(&file.before, &file.after);
+        places += changed.ops().iter().filter(|op| op.tag() != similar::DiffTag::Equal).count();
+        diff.push_str(&one_diff(&file.path, &file.before, &file.after));
+    }
+    let answer = Renamed {
+        target: spot.named(),
+        new_name: new.to_owned(),
+        by,
+        files: files.len(),
+        places,
+        diff,
+    };
+    let summary = format!("Renamed {} to {new}", answer.target);
+    let edit = |file: Rewrite| FileEdit {
+        path: file.path,
+        expected: Some(file.hash),
+        content: Some(file.after.into_bytes()),
+    };
+    let edits: Vec<FileEdit> = files.into_iter().map(edit).collect();
+    let change = if edits.is_empty() { Change::Nothing } else { Change::Files(edits) };
+    Plan { summary, change, answer, again: true }
+}
+
+fn one_diff(path: &RepoPath, before: &str, after: &str) -> String {
+    let diff = TextDiff::from_lines(before, after);
+    let (old, new) = (format!("a/{path}"), format!("b/{path}"));
+    diff.unified_diff().context_radius(0).header(&old, &new).to_string()
+}
+
+impl Render for Renamed {
+    fn render(&self, page: &mut Page) {
+        let Self { target, new_name, files, places, .. } = self;
+        let by = match &self.by {
+            By::Server { name } => format!("by {name}"),
+            By::Index { .. } => "by the index, every use being exact".into(),
+        };
+        if *files == 0 {
+            page.answer(format!("{target} is called {new_name} already"));
+        } else {
+            let files = if *files == 1 { "1 file".into() } else { format!("{files} files") };
+            page.answer(format!(
+                "Renamed {target} to {new_name}: {places} places in {files}, {by}"
+            ));
+            page.diff(&self.diff);
+        }
+        self.by.render(page);
+    }
+
+    fn shows_change(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,179 @@
+//! `code.symbols`: symbols by name, as language servers find them.
+
+use std::collections::BTreeMap;
+
+use base::{EntityRef, RepoPath, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use syntax::Language;
+
+use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Words};
+use crate::contract::op::{Example, Query};
+use crate::contract::page::{Cell, Page, Render};
+use crate::index::tables;
+use crate::layers::code::handle;
+use crate::precise::{Absent, By, Server, Texts};
+use crate::view::View;
+
+/// Find symbols by name as the project's language servers do
+///
+/// `code find` answers from the index alone, faster and for all languages.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Symbols {
+    /// The name, or a part of it
+    pub query: Words,
+    /// Only the server of this language, such as rust
+    #[arg(long)]
+    #[serde(default)]
+    pub language: Option<String>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// Symbols that were found
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Named {
+    /// What was looked for
+    pub query: String,
+    /// Who answered, by language
+    pub by: BTreeMap<String, By>,
+    /// The symbols
+    pub symbols: Vec<NamedSymbol>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// A symbol
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct NamedSymbol {
+    /// Its handle
+    pub node: EntityRef,
+    /// The file
+    pub path: RepoPath,
+    /// The line, from 1
+    pub line: u32,
+}
+
+impl Query for Symbols {
+    const NAME: &'static str = "code.symbols";
+    const ALIASES: &'static [Alias] = &[Alias::of("kart_workspace_symbol")];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "Session", shows: "what servers find by that name" }];
+    type Answer = Named;
+
+    fn run(self, view: &View) -> Result<Named> {
+        let mut by = BTreeMap::new();
+        let mut all = Vec::new();
+        for (language, file) in served(view, self.language.as_deref())? {
+            match ask(view, (&file, language), self.query.as_str())? {
+                Ok((source, found)) => {
+                    by.insert(language.name().to_owned(), source);
+                    all.extend(found);
+                }
+                Err(absent) => {
+                    by.insert(language.name().to_owned(), absent.by());
+                    all.extend(from_index(view, language, self.query.as_str())?);
+                }
+            }
+        }
+        all.sort();
+        all.dedup();
+        let (symbols, paging) = Paging::cut(all, self.offset, self.limit);
+        Ok(Named { query: self.query.to_string(), by, symbols, paging })
+    }
+}
+
+/// A file of each language at hand; relatives that share a server count once.
+fn served(view: &View, wanted: Option<&str>) -> Result<Vec<(Language, RepoPath)>> {
+    let mut found: Vec<(Language, RepoPath)> = Vec::new();
+    let mut servers = Vec::new();
+    for path in tables::all_files(view.index()?.conn())? {
+        let Some(language) = Language::of(&path).filter(|language| language.is_code()) else {
+            continue;
+        };
+        let fits = wanted.is_none_or(|wanted| language.name().eq_ignore_ascii_case(wanted));
+        let first = crate::precise::candidates(view.config(), language).into_iter().next();
+        let key = first.map_or_else(|| language.name().to_owned(), |one| one.program);
+        if fits && !servers.contains(&key) {
+            servers.push(key);
+            found.push((language, path));
+        }
+    }
+    Ok(found)
+}
+
+fn ask(
+    view: &View,
+    (file, language): (&RepoPath, Language),
+    query: &str,
+) -> Result<Result<(By, Vec<NamedSymbol>), Absent>> {
+    let server = match Server::open(view, (file, language))? {
+        Ok(server) => server,
+        Err(absent) => return Ok(Err(absent)),
+    };
+    let method = ("workspace/symbol", "workspaceSymbolProvider");
+    let answer = match server.ask(method, &json!({"query": query}))? {
+        Ok(answer) => answer,
+        Err(absent) => return Ok(Err(absent)),
+    };
+    let items = answer.as_array().map_or(&[][..], Vec::as_slice);
+    let places: Value = items.iter().map(|item| item["location"].clone()).collect();
+    let places = Texts::new(view).places(&places, server.encoding())?;
+    let symbol = |one: crate::precise::Sighting| NamedSymbol {
+        node: one.node,
+        path: one.path,
+        line: one.line,
+    };
+    Ok(Ok((server.by(), places.inside.into_iter().map(symbol).collect())))
+}
+
+fn from_index(view: &View, language: Language, query: &str) -> Result<Vec<NamedSymbol>> {
+    let wanted = code::Find { name: query, kind: None, exported: None, path: None };
+    let rows = code::find(view.index()?.conn(), &wanted)?;
+    let kin = rows.into_iter().filter(|row| Language::of(&row.path) == Some(language));
+    let symbol = |row: code::SymbolRow| {
+        let node = handle(&row.path, &row.full).parse().ok()?;
+        Some(NamedSymbol { node, path: row.path, line: row.line })
+    };
+    Ok(kin.filter_map(symbol).collect())
+}
+
+impl Render for Named {
+    fn render(&self, page: &mut Page) {
+        let total = self.paging.total;
+        let what = if total == 1 { "symbol" } else { "symbols" };
+        let count = if total == 0 { "No".into() } else { total.to_string() };
+        page.answer(format!("{count} {what} called like {}", self.query));
+        let row = |one: &NamedSymbol| {
+            vec![Cell::text(format!("{}:{}", one.path, one.line)), Cell::handle(&one.node)]
+        };
+        page.table(2, self.symbols.iter().map(row).collect());
+        self.paging.say_rest(page, self.symbols.len(), format!("code symbols {}", self.query));
+        for (language, by) in &self.by {
+            match by {
+                By::Server { name } => page.item(language, name),
+                By::Index { why, hints } => {
+                    page.item(language, format!("from the index: {why}"));
+                    for hint in hints {
+                        page.item("hint", hint);
+                    }
+                }
+            }
+        }
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

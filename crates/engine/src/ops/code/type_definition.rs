@@ -1,0 +1,56 @@
+//! `code.type_definition`: where the type of a value is declared, as the language server knows.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::places::{Asked, Found};
+use crate::contract::alias::Alias;
+use crate::contract::args::{Limit, Offset, Target};
+use crate::contract::op::{Example, Query};
+use crate::precise::Spot;
+use crate::view::View;
+
+/// Show where the type of a value is declared
+///
+/// Asked of the language server: the index does not infer types.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TypeDefinition {
+    /// Symbol as path#name, or place as path:line:column
+    pub target: Target,
+    /// A line of the symbol's file that uses it
+    #[arg(long)]
+    #[serde(default)]
+    pub line: Option<u32>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+impl Query for TypeDefinition {
+    const NAME: &'static str = "code.type_definition";
+    const ALIASES: &'static [Alias] =
+        &[Alias::of("kart_type_definition").joining(["path|file", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "src/app.ts:12:7", shows: "the type of what stands there" }];
+    type Answer = Found;
+
+    fn run(self, view: &View) -> Result<Found> {
+        let spot = Spot::of_symbol(view, &self.target, self.line)?;
+        let asked = Asked {
+            operation: Self::NAME,
+            method: ("textDocument/typeDefinition", "typeDefinitionProvider"),
+            what: ["type definition", "type definitions"],
+            limit: self.limit,
+            offset: self.offset,
+        };
+        asked.server(view, &spot)?.map_err(crate::precise::Absent::problem)
+    }
+}

@@ -1,0 +1,118 @@
+//! `fix`: repairs what still names something by its old place, where that is certain.
+
+use std::sync::Arc;
+
+use base::{Call, RepoPath, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::op::{Action, Effect, Example};
+use crate::contract::page::{Cell, Page, Render};
+use crate::fix::{self, Mended, Stale};
+use crate::view::View;
+use crate::workspace::Workspace;
+
+/// Repair what names a moved or renamed file, symbol or card by its old place
+///
+/// In `@see`, cards, documents, manifests, facts and atoms. Only what is certain; the rest is
+/// listed with candidates.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fix {
+    /// Show what would change, write nothing
+    #[arg(long)]
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What was repaired, and what was not
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Fixed {
+    /// References that name the new place now, or would
+    pub repaired: Vec<Stale>,
+    /// References whose new place is not certain
+    pub unsure: Vec<Stale>,
+    /// Files that changed, or would
+    pub files: Vec<RepoPath>,
+    /// The changes' numbers, for `undo`: files, facts, atoms
+    pub changes: Vec<String>,
+    /// What a dry run would do
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+/// One home of data after the other: each is one change, whole or not at all.
+const HOMES: [fn(&View<'_>) -> Result<Mended>; 3] = [fix::in_files, fix::in_facts, fix::in_atoms];
+
+impl Action for Fix {
+    const NAME: &'static str = "fix";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "--dry-run", shows: "what would be repaired, and what is not certain" }];
+    type Answer = Fixed;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Fixed> {
+        // All three are planned before any is written: a problem in one leaves all as they were.
+        let mut fixed = Fixed::default();
+        let mut diff = String::new();
+        for home in HOMES {
+            let planned = home(&workspace.view(call.clone())?)?;
+            let shown = workspace.preview(planned)?;
+            diff.push_str(&shown.diff.unwrap_or_default());
+            fixed.files.extend(shown.files);
+            let (sure, unsure): (Vec<_>, Vec<_>) =
+                shown.result.into_iter().partition(|stale| stale.new.is_some());
+            fixed.repaired.extend(sure);
+            fixed.unsure.extend(unsure);
+        }
+        if self.dry_run {
+            fixed.diff = Some(diff);
+        } else if !fixed.repaired.is_empty() {
+            for home in HOMES {
+                fixed.changes.extend(workspace.write(call, home)?.change);
+            }
+        }
+        Ok(fixed)
+    }
+}
+
+impl Render for Fixed {
+    fn render(&self, page: &mut Page) {
+        let would = if self.diff.is_some() { "would be repaired" } else { "repaired" };
+        page.answer(match (self.repaired.len(), self.unsure.len()) {
+            (0, 0) => "Nothing to repair: everything that is named is there".into(),
+            (0, unsure) => format!("Nothing is certain enough to repair; {unsure} to look at"),
+            (sure, 0) => format!("{} {would}", counted(sure)),
+            (sure, unsure) => format!("{} {would}, {unsure} to look at", counted(sure)),
+        });
+        let sure = |stale: &Stale| {
+            let new = stale.new.as_deref().unwrap_or_default();
+            let change = format!("{} → {new}", stale.old);
+            vec![Cell::handle(&stale.place), Cell::text(change), Cell::faint(&stale.because)]
+        };
+        page.table(2, self.repaired.iter().map(sure).collect());
+        if !self.unsure.is_empty() {
+            page.heading("Not certain");
+            let unsure = |stale: &Stale| {
+                let near = match stale.candidates.as_slice() {
+                    [] => stale.because.clone(),
+                    near => format!("{}; may be {}", stale.because, near.join(", ")),
+                };
+                vec![Cell::handle(&stale.place), Cell::text(&stale.old), Cell::text(near)]
+            };
+            page.table(2, self.unsure.iter().map(unsure).collect());
+        }
+        if let Some(diff) = self.diff.as_ref().filter(|diff| !diff.is_empty()) {
+            page.heading("Dry run: nothing was written");
+            page.diff(diff);
+        }
+        for change in &self.changes {
+            page.say_next(format!("change {change}"), format!("undo --change {change}"));
+        }
+    }
+}
+
+fn counted(count: usize) -> String {
+    if count == 1 { "1 reference".into() } else { format!("{count} references") }
+}

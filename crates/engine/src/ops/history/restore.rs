@@ -1,0 +1,130 @@
+//! `history restore`: takes the commits of a snapshot in. Only a person may.
+
+use std::sync::Arc;
+
+use base::{Call, Code, Problem, Result};
+use clap::Args;
+use history::snapshot::{About, Snapshot};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::snapshots::{KeptRow, store};
+use crate::contract::op::{Action, Door, Effect, Example};
+use crate::contract::page::{Page, Render};
+use crate::layers::history::Book;
+use crate::layers::history::check::joins;
+use crate::layers::history::snapshot::{self, Kept};
+use crate::view::View;
+use crate::workspace::Workspace;
+
+/// Take in the commits of a snapshot, so that history answers where `git log` ends
+///
+/// What is known stays; git is asked for what the snapshot does not have.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RestoreSnapshot {
+    /// A kept snapshot, or a file of the repository; the newest that is kept unless told
+    #[serde(default)]
+    pub snapshot: Option<String>,
+}
+
+/// What a snapshot brought
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Brought {
+    /// The snapshot
+    pub snapshot: KeptRow,
+    /// Commits that were not known before
+    pub new: usize,
+    /// Commits that the history answers for now
+    pub commits: i64,
+    /// Commits that lead to what is checked out, as far as git knows them here
+    pub in_git: usize,
+}
+
+impl Action for RestoreSnapshot {
+    const NAME: &'static str = "history.restore";
+    const EFFECT: Effect = Effect::REBUILDS;
+    const DOORS: &'static [Door] = Door::PERSON;
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "", shows: "the newest snapshot that is kept" },
+        Example { args: "history.snapshot", shows: "a file that CI has kept" },
+    ];
+    type Answer = Brought;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Brought> {
+        let view = workspace.view(call.clone())?;
+        let git = view.git().ok_or_else(no_git)?;
+        workspace.make_cache()?;
+        let (name, bytes) = found(&view, self.snapshot.as_deref())?;
+        let snapshot = history::snapshot::read(&bytes).map_err(|problem| about(&name, problem))?;
+        if !joins(git.repo(), &snapshot, call).map_err(|problem| about(&name, problem))? {
+            return Err(stranger(&name, &snapshot.about));
+        }
+        let new = take_in(workspace, &snapshot, call)?;
+        let commits = Book::open(&workspace.view(call.clone())?)?.commits()?;
+        let head = git.head(call)?.commit.ok_or_else(no_git)?;
+        let in_git = git.repo().reachable(call, &head, None)?.len();
+        let row = KeptRow::of(name, bytes.len() as u64, &snapshot.about);
+        Ok(Brought { snapshot: row, new, commits, in_git })
+    }
+}
+
+fn take_in(workspace: &Workspace, found: &Snapshot<'_>, call: &Call) -> Result<usize> {
+    workspace.following("history")?.change(call, |stores| {
+        let facts = stores.first_mut().ok_or_else(|| Problem::internal("no store of commits"))?;
+        snapshot::take_in(facts, found, &|p| call.step(p.what, p.done, p.total))
+    })
+}
+
+fn no_git() -> Problem {
+    Problem::new(Code::Unavailable, "there is no history here")
+        .hint("history is read from git: run this in a repository, with git installed")
+}
+
+/// A kept snapshot by its name, else a file.
+fn found(view: &View, wanted: Option<&str>) -> Result<(String, Vec<u8>)> {
+    let kept = snapshot::list(&store(view)?);
+    let is_it = |kept: &&Kept| wanted.is_none_or(|wanted| kept.name == wanted);
+    if let Some(kept) = kept.iter().find(is_it) {
+        return Ok((kept.name.clone(), snapshot::read(&kept.path)?));
+    }
+    let Some(wanted) = wanted else {
+        return Err(Problem::not_found("no snapshot is kept here")
+            .hint("take one with  cairn history snapshot  or name a file that is one"));
+    };
+    view.confine(wanted)?;
+    for path in view.typed_paths(wanted) {
+        if let Some(file) = view.tree().read(&path)? {
+            return Ok((path.to_string(), file.bytes));
+        }
+    }
+    let names = kept.iter().map(|kept| kept.name.as_str());
+    let near = base::near::nearest(wanted, names, 1);
+    let problem = Problem::not_found(format!("no snapshot and no file is called `{wanted}`"));
+    let near = near.first().map(|near| format!("the nearest snapshot is `{near}`"));
+    let list = "`cairn history snapshots` lists what is kept".to_owned();
+    Err(near.into_iter().chain([list]).fold(problem, Problem::hint))
+}
+
+fn about(name: &str, problem: Problem) -> Problem {
+    Problem { message: format!("{name}: {}", problem.message), ..problem }
+}
+
+fn stranger(name: &str, about: &About) -> Problem {
+    let text = format!(
+        "nothing that is here leads to a commit of {name} ({} commits up to {})",
+        about.commits,
+        crate::layers::history::short(&about.head)
+    );
+    Problem::new(Code::InvalidOperation, text)
+        .hint("it is of another repository, or of commits older than this clone has")
+        .hint("in a shallow clone, fetch more until they meet:  git fetch --deepen=100")
+}
+
+impl Render for Brought {
+    fn render(&self, page: &mut Page) {
+        let Self { snapshot, new, commits, in_git } = self;
+        page.answer(format!("{new} of {} commits of {} are new", snapshot.commits, snapshot.name));
+        page.say(format!("History answers for {commits} commits; git has {in_git} of them here."));
+    }
+}

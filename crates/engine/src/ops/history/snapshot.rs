@@ -1,0 +1,98 @@
+//! `history snapshot`: the history as one file.
+
+use std::sync::Arc;
+
+use base::{Call, Code, Problem, RepoPath, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::snapshots::{KeptRow, store};
+use crate::contract::op::{Action, Effect, Example};
+use crate::contract::page::{Page, Render};
+use crate::layers::history::{Book, snapshot};
+use crate::view::View;
+use crate::workspace::Workspace;
+
+/// Write the history to one file, for a clone that lacks commits
+///
+/// `history restore` reads it. One is taken every `history.snapshot_frequency` commits anyway.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TakeSnapshot {
+    /// A file of the repository to write to; among the kept ones unless told
+    #[arg(long)]
+    #[serde(default)]
+    pub to: Option<String>,
+}
+
+/// The snapshot that was taken
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Taken {
+    /// What it is
+    pub snapshot: KeptRow,
+    /// The file that was written, if one was named
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<RepoPath>,
+}
+
+impl Action for TakeSnapshot {
+    const NAME: &'static str = "history.snapshot";
+    const EFFECT: Effect = Effect::REBUILDS;
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "", shows: "the history kept as it is now" },
+        Example { args: "--to history.snapshot", shows: "a file that CI can keep" },
+    ];
+    type Answer = Taken;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Taken> {
+        let view = workspace.view(call.clone())?;
+        let file = self.to.as_deref().map(|to| writable(&view, to)).transpose()?;
+        let exclude = snapshot::exclude(view.config());
+        let book = Book::open(&view)?;
+        let (about, bytes) = snapshot::take(book.stores(), exclude, call.now.as_second())?;
+        if about.commits == 0 {
+            return Err(Problem::new(Code::InvalidOperation, "there are no commits yet")
+                .hint("a snapshot is of commits; make one first"));
+        }
+        let name = match &file {
+            None => {
+                let name = snapshot::name_of(&about);
+                snapshot::keep(&store(&view)?, &name, &bytes)?;
+                name
+            }
+            Some(path) => {
+                let failed = || Problem::io(format!("write {path}"));
+                let root = tree::open_folder(workspace.tree.root()).map_err(failed())?;
+                workspace.disk().replace(&root, &path.to_relative(), &bytes).map_err(failed())?;
+                path.to_string()
+            }
+        };
+        Ok(Taken { snapshot: KeptRow::of(name, bytes.len() as u64, &about), file })
+    }
+}
+
+/// A path to write to: a new one, or that of an older snapshot.
+fn writable(view: &View, to: &str) -> Result<RepoPath> {
+    view.confine(to)?;
+    let path = view.typed_paths(to).into_iter().next();
+    let path = path.ok_or_else(|| Problem::invalid(format!("`{to}` is no path to write to")))?;
+    let there = view.tree().read(&path)?;
+    if there.is_some_and(|file| history::snapshot::read(&file.bytes).is_err()) {
+        let text = format!("{path} is there, and is no snapshot");
+        return Err(Problem::new(Code::Conflict, text).hint("name another file"));
+    }
+    Ok(path)
+}
+
+impl Render for Taken {
+    fn render(&self, page: &mut Page) {
+        let KeptRow { name, commits, head, bytes, .. } = &self.snapshot;
+        let size = bytes.div_ceil(1024);
+        page.answer(format!("{commits} commits up to {head} kept as {name}, {size} KB"));
+        page.say_next(
+            "A clone that lacks commits takes them with",
+            format!("history restore {name}"),
+        );
+    }
+}

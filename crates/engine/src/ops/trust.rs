@@ -1,0 +1,63 @@
+//! `trust`: lets the programs of a repository run.
+
+use std::sync::Arc;
+
+use base::{Call, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::op::{Action, Door, Effect, Example};
+use crate::contract::page::{Page, Render};
+use crate::workspace::Workspace;
+
+/// Let this repository's language servers, linters and formatters run
+///
+/// They run the project's own code. Kept outside the repository, for all of its worktrees.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trust {}
+
+/// Whether a repository is trusted from now on
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TrustState {
+    /// The repository, or the folder without git
+    pub subject: String,
+    /// Whether its programs may run
+    pub trusted: bool,
+    /// Whether that is new
+    pub changed: bool,
+}
+
+impl Action for Trust {
+    const NAME: &'static str = "trust";
+    const EFFECT: Effect = Effect::REBUILDS;
+    const DOORS: &'static [Door] = Door::PERSON;
+    const EXAMPLES: &'static [Example] =
+        &[Example { args: "", shows: "language servers are used from now on" }];
+    type Answer = TrustState;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<TrustState> {
+        let changed = workspace.trust.give(call)?;
+        Ok(TrustState { subject: subject(workspace), trusted: true, changed })
+    }
+}
+
+/// What the mark is about.
+pub(super) fn subject(workspace: &Workspace) -> String {
+    workspace.trust.subject().display().to_string()
+}
+
+impl Render for TrustState {
+    fn render(&self, page: &mut Page) {
+        let Self { subject, trusted, changed } = self;
+        let already = if *changed { "" } else { " already" };
+        if *trusted {
+            page.answer(format!("{subject} is{already} trusted: its language servers, linters and formatters may run"));
+            page.say_next("To take that back:", "untrust");
+        } else {
+            let was = if *changed { "is no longer trusted" } else { "was not trusted" };
+            page.answer(format!("{subject} {was}: none of its programs will be started"));
+        }
+    }
+}

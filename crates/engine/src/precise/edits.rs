@@ -1,0 +1,150 @@
+//! Edits that a server proposes, as texts of files: nothing is written here.
+
+use std::collections::BTreeMap;
+
+use base::{Code, Hash, Problem, RepoPath, Result};
+use serde_json::Value;
+use syntax::Language;
+use toolchain::lsp::{Encoding, Position, offset_at, path_of};
+
+use super::found::Texts;
+use crate::layers::code::edit::writable;
+use crate::view::View;
+
+/// A file with its text before and after.
+#[derive(Debug)]
+pub(crate) struct Rewrite {
+    pub path: RepoPath,
+    /// The hash of what was there
+    pub hash: Hash,
+    pub before: String,
+    pub after: String,
+}
+
+/// The files that a workspace edit changes. Refused if it reaches out of the repository, does
+/// more than change texts, or would leave something that does not parse.
+pub(crate) fn rewrites(view: &View, edit: &Value, encoding: Encoding) -> Result<Vec<Rewrite>> {
+    let mut found = Vec::new();
+    let texts = Texts::new(view);
+    for (uri, edits) in by_file(edit)? {
+        let file = path_of(&uri);
+        let path = file.as_ref().and_then(|file| texts.inside(file));
+        let Some(path) = path else {
+            let name = file.and_then(|file| Some(file.file_name()?.to_string_lossy().into_owned()));
+            let name = name.unwrap_or_default();
+            return Err(refused(format!(
+                "it would change {name}, which is not of this repository"
+            )));
+        };
+        writable(view, &path)?;
+        let blob = view.tree().read(&path)?;
+        let blob = blob.ok_or_else(|| Problem::not_found(format!("`{path}` is gone")))?;
+        let before =
+            String::from_utf8(blob.bytes).map_err(|_| refused(format!("`{path}` is not UTF-8")))?;
+        let after = applied(&before, &edits, encoding)
+            .ok_or_else(|| refused(format!("the edits of `{path}` do not fit its text")))?;
+        found.push(Rewrite { path, hash: blob.hash, before, after });
+    }
+    found.retain(|rewrite| rewrite.before != rewrite.after);
+    found.iter().try_for_each(still_parses)?;
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+fn refused(why: String) -> Problem {
+    Problem::new(Code::InvalidOperation, why).hint("nothing was written")
+}
+
+/// The text edits of each file, in both forms that the protocol has.
+fn by_file(edit: &Value) -> Result<BTreeMap<String, Vec<Value>>> {
+    let mut files: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for change in edit["documentChanges"].as_array().map_or(&[][..], Vec::as_slice) {
+        if let Some(kind) = change["kind"].as_str() {
+            return Err(refused(format!("it would also {kind} a file, which only git should do"))
+                .hint("move the file yourself, then rename what is in it"));
+        }
+        let Some(uri) = change["textDocument"]["uri"].as_str() else { continue };
+        let edits = change["edits"].as_array().cloned().unwrap_or_default();
+        files.entry(uri.to_owned()).or_default().extend(edits);
+    }
+    if files.is_empty() {
+        let changes = edit["changes"].as_object().into_iter().flatten();
+        for (uri, edits) in changes {
+            let edits = edits.as_array().cloned().unwrap_or_default();
+            files.entry(uri.clone()).or_default().extend(edits);
+        }
+    }
+    Ok(files)
+}
+
+/// The text with all edits made; nothing if one lies outside it or two overlap.
+fn applied(text: &str, edits: &[Value], encoding: Encoding) -> Option<String> {
+    let mut splices = Vec::new();
+    for edit in edits {
+        let bound =
+            |side: &str| offset_at(text, Position::from_json(&edit["range"][side])?, encoding);
+        splices.push((bound("start")?, bound("end")?, edit["newText"].as_str()?));
+    }
+    splices.sort_by_key(|(start, end, _)| (*start, *end));
+    splices.dedup();
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for (start, end, new) in splices {
+        out.push_str(text.get(at..start)?);
+        out.push_str(new);
+        at = end;
+    }
+    out.push_str(text.get(at..)?);
+    Some(out)
+}
+
+/// Refuses a result with more mistakes than there were.
+pub(crate) fn still_parses(rewrite: &Rewrite) -> Result<()> {
+    let language = Language::of(&rewrite.path);
+    let errors = |text: &str| syntax::extract(language, text.as_bytes()).errors;
+    let (before, after) = (errors(&rewrite.before).len(), errors(&rewrite.after));
+    match after.first().filter(|_| after.len() > before) {
+        None => Ok(()),
+        Some(error) => {
+            let message = format!("`{}` would no longer parse: {}", rewrite.path, error.message);
+            Err(Problem::new(Code::SyntaxError, message)
+                .detail("syntax_error", true)
+                .detail("line", error.line)
+                .detail("column", error.column)
+                .hint("nothing was written; choose another name"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn edit(start: (u32, u32), end: (u32, u32), text: &str) -> Value {
+        let at = |(line, character): (u32, u32)| json!({"line": line, "character": character});
+        json!({"range": {"start": at(start), "end": at(end)}, "newText": text})
+    }
+
+    #[test]
+    fn edits_are_made_at_once_and_must_fit() {
+        let text = "let é = a;\nb(a)\n";
+        let both = [edit((1, 2), (1, 3), "xyz"), edit((0, 8), (0, 9), "xyz")];
+        let done = applied(text, &both, Encoding::Utf16);
+        assert_eq!(done.as_deref(), Some("let é = xyz;\nb(xyz)\n"));
+        let twice = [edit((1, 0), (1, 3), "x"), edit((1, 2), (1, 4), "y")];
+        assert_eq!(applied(text, &twice, Encoding::Utf16), None);
+        assert_eq!(applied(text, &[edit((9, 0), (9, 1), "x")], Encoding::Utf16), None);
+    }
+
+    #[test]
+    fn both_forms_are_read_and_moves_refused() {
+        let one = json!({"changes": {"file:///a": [1]}});
+        let other =
+            json!({"documentChanges": [{"textDocument": {"uri": "file:///a"}, "edits": [1]}]});
+        assert_eq!(by_file(&one).unwrap(), by_file(&other).unwrap());
+        let moved = json!({"documentChanges": [{"kind": "rename", "oldUri": "a", "newUri": "b"}]});
+        assert_eq!(by_file(&moved).unwrap_err().code, Code::InvalidOperation);
+    }
+}

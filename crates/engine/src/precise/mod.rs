@@ -1,0 +1,264 @@
+//! What language servers know: from a target to a position, from places to handles.
+//!
+//! `toolchain` knows the protocol and the processes, the operations what they want to say. Here is
+//! what lies between: which server is asked, whether it may run, that it has seen what is on disk,
+//! and what is said when there is no answer.
+
+mod calls;
+mod choice;
+mod edits;
+mod format;
+mod found;
+mod hover;
+mod lint;
+mod projects;
+mod spot;
+mod tell;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::{Code, Problem, RepoPath, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use syntax::Language;
+use toolchain::lsp::{Encoding, Failure, Lack, Session, uri_of};
+
+pub(crate) use self::calls::CallGraph;
+pub(crate) use self::choice::candidates;
+pub(crate) use self::edits::{Rewrite, rewrites, still_parses};
+pub(crate) use self::format::{Formatted, format};
+pub(crate) use self::found::{Outside, Places, Sighting, Texts};
+pub(crate) use self::hover::types;
+pub(crate) use self::lint::{Checked, Diagnosis, Wanted, by_linter, check};
+pub(crate) use self::spot::{Spot, own_name};
+pub(crate) use self::tell::Pool;
+
+use crate::contract::page::Page;
+use crate::view::View;
+use crate::workspace::Mode;
+
+/// How long a server may load, and how long one question may take, before the index answers: for
+/// a person who waits, and for an agent who can ask again while it goes on.
+const ONCE: (Duration, Duration) = (Duration::from_mins(5), Duration::from_mins(5));
+const SERVING: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(40));
+
+/// Who answered: a language server, or the index in its place
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "source", rename_all = "snake_case")]
+pub enum By {
+    /// A language server
+    Server {
+        /// Its program and version
+        name: String,
+    },
+    /// The index
+    Index {
+        /// Why no server was asked, or its answer not used
+        why: String,
+        /// How to get one
+        hints: Vec<String>,
+    },
+}
+
+impl By {
+    /// Says who answered, if it was not the one that knows best.
+    pub(crate) fn render(&self, page: &mut Page) {
+        if let Self::Index { why, hints } = self {
+            page.item("from the index", why);
+            for hint in hints {
+                page.item("hint", hint);
+            }
+        }
+    }
+}
+
+/// Why no server answers, as a problem and as a part of another answer.
+#[derive(Debug)]
+pub(crate) struct Absent {
+    pub code: Code,
+    pub why: String,
+    pub hints: Vec<String>,
+}
+
+impl Absent {
+    fn new(code: Code, why: impl Into<String>) -> Self {
+        Self { code, why: why.into(), hints: Vec::new() }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// The problem, where nothing else can answer.
+    pub(crate) fn problem(self) -> Problem {
+        let problem = Problem::new(self.code, self.why);
+        self.hints.into_iter().fold(problem, Problem::hint)
+    }
+
+    /// The index answers instead.
+    pub(crate) fn by(self) -> By {
+        By::Index { why: self.why, hints: self.hints }
+    }
+}
+
+/// A server that has read the project and seen what is on disk.
+pub(crate) struct Server<'v> {
+    view: &'v View<'v>,
+    session: Arc<Session>,
+}
+
+impl<'v> Server<'v> {
+    /// The server for a file, ready to be asked about it. The inner failure says why there is
+    /// none; the outer one that the caller no longer waits.
+    pub(crate) fn open(
+        view: &'v View<'v>,
+        (path, language): (&RepoPath, Language),
+    ) -> Result<Result<Self, Absent>> {
+        let candidates = candidates(view.config(), language);
+        if let Err(absent) = permitted(view, language, &candidates) {
+            return Ok(Err(absent));
+        }
+        let pool = view.servers();
+        let session = match pool.session(view, &candidates)? {
+            Ok(session) => session,
+            Err(lack) => return Ok(Err(lacking(language, &lack))),
+        };
+        let session = match pool.bring_up_to_date(view, session, (&candidates, &[path]))? {
+            Ok(session) => session,
+            Err(lack) => return Ok(Err(lacking(language, &lack))),
+        };
+        let server = Self { view, session };
+        let patience = patience(view).0;
+        let file = view.tree().root().join(path.to_relative());
+        match server.session.ready(&file, (view.call(), patience)) {
+            Ok(true) => {}
+            Ok(false) => {
+                let program = server.session.program.clone();
+                let progress = server.session.doing();
+                return Ok(Err(lacking(language, &Lack::Loading { program, progress })));
+            }
+            Err(failure) => return server.failed(failure).map(Err),
+        }
+        if let Some(complaint) = server.session.complaint() {
+            view.doubt(format!("{} says: {complaint}", server.session.program));
+        }
+        Ok(Ok(server))
+    }
+
+    /// Its name and version.
+    pub(crate) fn by(&self) -> By {
+        By::Server { name: self.session.title() }
+    }
+
+    /// How it counts columns.
+    pub(crate) fn encoding(&self) -> Encoding {
+        self.session.encoding
+    }
+
+    /// Whether it said that it can do something.
+    pub(crate) fn offers(&self, capability: &str) -> bool {
+        self.session.offers(capability)
+    }
+
+    /// The session itself.
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Makes it see some files as they are: it then loads the projects they belong to.
+    pub(crate) fn show(&self, paths: &[&RepoPath]) -> Result<()> {
+        self.session.tell(&tell::asked(self.view, paths)?);
+        Ok(())
+    }
+
+    /// The parameters of a question about a place.
+    pub(crate) fn at(&self, spot: &Spot) -> Value {
+        let position = spot.position(self.encoding());
+        json!({"textDocument": {"uri": self.uri(&spot.path)}, "position": position.to_json()})
+    }
+
+    /// A file's URI.
+    pub(crate) fn uri(&self, path: &RepoPath) -> String {
+        uri_of(&self.view.tree().root().join(path.to_relative()))
+    }
+
+    /// Asks, if it said that it can.
+    pub(crate) fn ask(
+        &self,
+        (method, capability): (&str, &str),
+        params: &Value,
+    ) -> Result<Result<Value, Absent>> {
+        if !self.session.offers(capability) {
+            let what = method.rsplit('/').next().unwrap_or(method);
+            let why = format!("{} does not offer {what}", self.session.title());
+            return Ok(Err(Absent::new(Code::Unavailable, why)));
+        }
+        match self.session.request(method, params, (self.view.call(), patience(self.view).1)) {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(failure) => self.failed(failure).map(Err),
+        }
+    }
+
+    fn failed(&self, failure: Failure) -> Result<Absent> {
+        let program = &self.session.program;
+        let why = format!("{program}: {failure}");
+        let absent = match failure {
+            Failure::Stopped(problem) => return Err(problem),
+            Failure::Refused(_) => Absent::new(Code::InvalidOperation, why),
+            Failure::Unsupported => Absent::new(Code::Unavailable, why),
+            Failure::Dead(_) | Failure::Late(_) => Absent::new(Code::Unavailable, why)
+                .hint("it is started again with the next question"),
+        };
+        Ok(absent)
+    }
+}
+
+fn patience(view: &View) -> (Duration, Duration) {
+    if view.mode() == Mode::Once { ONCE } else { SERVING }
+}
+
+/// Whether a server may be started at all: nothing does in a repository that is not trusted.
+fn permitted(
+    view: &View,
+    language: Language,
+    candidates: &[toolchain::lsp::Candidate],
+) -> Result<(), Absent> {
+    let Some(first) = candidates.first() else {
+        let why = format!("no language server is known for {}", language.name());
+        let key = language.name().to_lowercase();
+        return Err(Absent::new(Code::Unavailable, why)
+            .hint(format!("name one in cairn.jsonc: languages.{key}.server")));
+    };
+    let host = view.servers().host();
+    let Some(found) = candidates.iter().find(|one| toolchain::find(&one.program, host).is_some())
+    else {
+        let programs = candidates.iter().map(|one| one.program.clone()).collect();
+        let lack = Lack::Missing { programs, install: first.install.clone() };
+        return Err(lacking(language, &lack));
+    };
+    if !view.trust().is_given() {
+        let why = format!("{} was not started: this repository is not trusted", found.program);
+        return Err(Absent::new(Code::Untrusted, why)
+            .hint("a person can allow its programs to run with  cairn trust"));
+    }
+    Ok(())
+}
+
+/// What is missing, with the way to get it.
+fn lacking(language: Language, lack: &Lack) -> Absent {
+    let absent = Absent::new(Code::Unavailable, lack.to_string());
+    match lack {
+        Lack::Missing { install, .. } => absent.hint(format!("install it:  {install}")),
+        Lack::Failing { .. } => absent
+            .hint("`cairn doctor` tries the servers of all languages")
+            .hint("`code restart` tries it again at once"),
+        Lack::Loading { .. } => absent.hint("ask again in a moment"),
+        Lack::Unknown => {
+            let key = language.name().to_lowercase();
+            absent.hint(format!("name one in cairn.jsonc: languages.{key}.server"))
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Projects beside the one that is asked about: a TypeScript server knows only those of the files
+//! that it was shown, and would answer as if the others were not there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{RepoPath, Result};
+use rayon::prelude::*;
+use syntax::Language;
+
+use super::spot::{own_name, words};
+use super::{Server, Spot};
+use crate::index::tables;
+
+/// Projects that are loaded besides; each costs the server memory.
+const MOST: usize = 16;
+
+/// Larger files are not searched, in bytes.
+const LARGEST: u64 = 2 << 20;
+
+impl Server<'_> {
+    /// Shows the server a file of each other project that mentions the symbol.
+    pub(crate) fn show_projects(&self, spot: &Spot) -> Result<()> {
+        let base::EntityRef::Symbol(_, name) = &spot.node else { return Ok(()) };
+        if !is_script(&spot.path) {
+            return Ok(());
+        }
+        let all = tables::all_files(self.view.index()?.conn())?;
+        let projects: BTreeSet<RepoPath> =
+            all.iter().filter(|path| is_project(path)).filter_map(RepoPath::parent).collect();
+        let (name, tree) = (own_name(name.as_str()), self.view.tree());
+        let own = project_of(&spot.path, &projects);
+        let others: Vec<&RepoPath> = all
+            .par_iter()
+            .filter(|path| is_script(path) && project_of(path, &projects) != own)
+            .filter(|path| match tree.read_at_most(path, LARGEST) {
+                Ok(Some(Ok(blob))) => {
+                    words(&String::from_utf8_lossy(&blob.bytes), name).next().is_some()
+                }
+                _ => false,
+            })
+            .collect();
+        let mut one_each: BTreeMap<Option<RepoPath>, &RepoPath> = BTreeMap::new();
+        for path in others {
+            one_each.entry(project_of(path, &projects)).or_insert(path);
+        }
+        if one_each.len() > MOST {
+            let left = one_each.len() - MOST;
+            self.view.doubt(format!("{left} projects that mention it were not loaded"));
+        }
+        let shown: Vec<&RepoPath> = one_each.into_values().take(MOST).collect();
+        self.show(&shown)
+    }
+}
+
+fn is_script(path: &RepoPath) -> bool {
+    matches!(Language::of(path), Some(Language::TypeScript | Language::Tsx | Language::JavaScript))
+}
+
+fn is_project(path: &RepoPath) -> bool {
+    matches!(path.name().as_str(), "tsconfig.json" | "jsconfig.json")
+}
+
+/// The nearest folder at or above a file that is a project's.
+fn project_of(path: &RepoPath, projects: &BTreeSet<RepoPath>) -> Option<RepoPath> {
+    let mut folder = path.parent();
+    while let Some(here) = folder {
+        if projects.contains(&here) {
+            return Some(here);
+        }
+        folder = here.parent();
+    }
+    None
+}

@@ -1,0 +1,162 @@
+//! From what a caller names to a position in a file.
+
+use base::{EntityRef, Problem, RepoPath, Result};
+use syntax::FileFacts;
+use syntax::Language;
+use toolchain::lsp::{Encoding, Position, position_at};
+
+use crate::contract::args::Target;
+use crate::graph;
+use crate::view::View;
+
+/// A place in a file as it is now.
+pub(crate) struct Spot {
+    /// What was named: a symbol, or the file
+    pub node: EntityRef,
+    /// The file
+    pub path: RepoPath,
+    /// Its language
+    pub language: Language,
+    /// Its text
+    pub text: String,
+    /// What it declares
+    pub facts: FileFacts,
+    /// The byte that was meant
+    pub offset: usize,
+}
+
+impl Spot {
+    /// The place that a target means: a symbol's name, `path:line:column`, or a use of the symbol
+    /// on a line of its file.
+    pub(crate) fn of(view: &View, target: &Target, line: Option<u32>) -> Result<Self> {
+        if let Some((path, at)) = typed_place(view, target.as_str()) {
+            return Self::at_typed(view, path, at);
+        }
+        let node = graph::resolve(view, target)?;
+        let Some(path) = node.path().cloned() else {
+            return Err(Problem::invalid(format!("`{target}` is neither a symbol nor a file"))
+                .hint("name a symbol as path#name, or a place as path:line:column"));
+        };
+        let mut spot = Self::file(view, node, path)?;
+        if let EntityRef::Symbol(_, name) = &spot.node.clone() {
+            spot.offset = spot.declared(name.as_str())?;
+            if let Some(line) = line {
+                spot.offset = spot.used_on(name.as_str(), line)?;
+            }
+        }
+        Ok(spot)
+    }
+
+    /// The same, of a symbol and nothing else.
+    pub(crate) fn of_symbol(view: &View, target: &Target, line: Option<u32>) -> Result<Self> {
+        let spot = Self::of(view, target, line)?;
+        if typed_place(view, target.as_str()).is_none()
+            && !matches!(spot.node, EntityRef::Symbol(..))
+        {
+            return Err(Problem::invalid(format!("`{target}` is no symbol: {}", spot.node))
+                .hint("name one as path#name; `code zoom` lists those of a file"));
+        }
+        Ok(spot)
+    }
+
+    fn file(view: &View, node: EntityRef, path: RepoPath) -> Result<Self> {
+        let language = Language::of(&path).filter(|language| language.is_code());
+        let language =
+            language.ok_or_else(|| Problem::invalid(format!("`{path}` is not parsed as code")))?;
+        let blob = view.tree().read(&path)?;
+        let blob = blob.ok_or_else(|| Problem::not_found(format!("`{path}` is gone")))?;
+        let text = String::from_utf8_lossy(&blob.bytes).into_owned();
+        let facts = syntax::extract(Some(language), text.as_bytes());
+        Ok(Self { node, path, language, text, facts, offset: 0 })
+    }
+
+    fn at_typed(view: &View, path: RepoPath, (line, column): (u32, u32)) -> Result<Self> {
+        let node = view.node(&path);
+        let mut spot = Self::file(view, node, path)?;
+        let lines = spot.text.split_inclusive('\n');
+        let (start, length) = {
+            let mut start = 0;
+            let mut found = None;
+            for (at, text) in lines.enumerate() {
+                if at + 1 == line as usize {
+                    found = Some((start, text.trim_end_matches(['\n', '\r']).len()));
+                }
+                start += text.len();
+            }
+            found.ok_or_else(|| Problem::invalid(format!("`{}` has no line {line}", spot.path)))?
+        };
+        let inside: usize = spot.text[start..start + length]
+            .chars()
+            .take(column as usize - 1)
+            .map(char::len_utf8)
+            .sum();
+        spot.offset = start + inside;
+        Ok(spot)
+    }
+
+    /// Where the symbol's name is declared.
+    fn declared(&self, name: &str) -> Result<usize> {
+        let found = self.facts.symbols.iter().find(|symbol| symbol.path == name);
+        let gone = || Problem::not_found(format!("no symbol `{name}` in {}", self.path));
+        Ok(found.ok_or_else(gone)?.name_span.start as usize)
+    }
+
+    /// Where the symbol's own name stands on a line.
+    fn used_on(&self, name: &str, line: u32) -> Result<usize> {
+        let own = own_name(name);
+        let mut start = 0;
+        for (at, text) in self.text.split_inclusive('\n').enumerate() {
+            if at + 1 == line as usize {
+                let found = words(text, own).next().map(|inside| start + inside);
+                let none = || Problem::not_found(format!("no `{own}` on {}:{line}", self.path));
+                return found.ok_or_else(none);
+            }
+            start += text.len();
+        }
+        Err(Problem::invalid(format!("`{}` has no line {line}", self.path)))
+    }
+
+    /// The name of what was asked about: a handle, or the place.
+    pub(crate) fn named(&self) -> String {
+        if let EntityRef::Symbol(..) = self.node {
+            return self.node.to_string();
+        }
+        let at = position_at(&self.text, self.offset, Encoding::Utf8);
+        format!("{}:{}:{}", self.path, at.line + 1, at.character + 1)
+    }
+
+    /// As a server counts it.
+    pub(crate) fn position(&self, encoding: Encoding) -> Position {
+        position_at(&self.text, self.offset, encoding)
+    }
+}
+
+/// `path:line` or `path:line:column`, if there is such a file.
+fn typed_place(view: &View, text: &str) -> Option<(RepoPath, (u32, u32))> {
+    let (rest, last) = text.trim().rsplit_once(':')?;
+    let last: u32 = last.parse().ok().filter(|number| *number > 0)?;
+    let both = rest.rsplit_once(':').and_then(|(path, line)| {
+        line.parse::<u32>().ok().filter(|number| *number > 0).map(|line| (path, (line, last)))
+    });
+    let (path, at) = both.unwrap_or((rest, (last, 1)));
+    let path = path.strip_prefix("module:").unwrap_or(path);
+    let found = view.typed_paths(path).into_iter();
+    let found = found.into_iter().find(|path| view.tree().stat_if_there(path).is_some())?;
+    Some((found, at))
+}
+
+/// The own name of a symbol, without what it is nested in.
+pub(crate) fn own_name(path: &str) -> &str {
+    let path = path.split(['~', '@']).next().unwrap_or(path);
+    path.rsplit(['.', ' ']).next().unwrap_or(path)
+}
+
+/// Where a name stands in a text as a whole word.
+pub(crate) fn words<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let whole = move |at: &usize| {
+        !text[..*at].ends_with(is_part) && !text[*at + name.len()..].starts_with(is_part)
+    };
+    let found = text.match_indices(name).map(|(at, _)| at);
+    found.filter(move |at| !name.is_empty() && whole(at))
+}

@@ -1,0 +1,99 @@
+//! `explain`: the chain of reasons for a piece of code.
+
+use serde_json::json;
+use testkit::{Repo, check};
+
+const SHOP: &str = "
+//- src/pay.ts
+/**
+ * Takes money.
+ * @see spec::pay/capture
+ * implements REQ-1
+ */
+export function charge(amount: number): boolean {
+  return round(amount) > 0;
+}
+
+export function round(amount: number): number {
+  return Math.floor(amount);
+}
+//- docs/requirements/REQ-1.md
+---
+id: REQ-1
+title: Never twice
+status: open
+priority: should
+---
+# Why
+
+A customer who pays twice is lost.
+//- .cairn/cards/pay/capture.card.md
+---
+key: spec::pay/capture
+type: spec
+summary: A payment is captured once
+status: implemented
+---
+Once, by the event's id.
+";
+
+#[test]
+fn reasons_are_told_from_what_was_asked_to_what_was_done() {
+    let repo = Repo::new(SHOP);
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    let page = "
+        src/pay.ts#charge: function, exported, line 6: Takes money
+
+        It must
+          REQ-1 (should, open) says \"Never twice\"; implements    kb:REQ-1
+          > A customer who pays twice is lost.
+            (kb:REQ-1)
+
+        It is specified
+          spec::pay/capture (implemented) says \"A payment is captured once\"; linked at charge    spec::pay/capture
+          > Once, by the event's id.
+            (spec::pay/capture)
+
+        It came about
+          began just now by Ada: start    commit:COMMIT
+
+        Nobody wrote down a decision, task for it
+        basis: fresh · main @ COMMIT
+        ";
+    check(&repo, "explain src/pay.ts#charge", page);
+    assert!(head.len() > 12);
+}
+
+#[test]
+fn where_nothing_is_written_the_callers_reasons_are_told() {
+    let repo = Repo::new(SHOP);
+    let data = repo.data("explain", json!({"target": "round"}));
+    let through: Vec<_> =
+        data["reasons"].as_array().unwrap().iter().map(|r| &r["through"]).collect();
+    assert_eq!(through[0], "symbol:src/pay.ts#charge", "{data:#}");
+    assert_eq!(data["reasons"][0]["node"], "kb:REQ-1");
+}
+
+#[test]
+fn a_task_that_a_commit_names_is_among_the_reasons() {
+    let repo = Repo::new(SHOP);
+    repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "p"}));
+    let made = json!({"kind": "task", "title": "Capture once", "summary": "s"});
+    let task = repo.data("work.create", made);
+    let id = task["result"]["task"]["id"].as_str().unwrap().to_owned();
+    repo.write("src/pay.ts", repo.read("src/pay.ts").unwrap().replace("> 0", "> 1"));
+    repo.commit(&format!("pay: at least two\n\nOne is not worth the fee.\n\nTask: {id}"));
+    let data = repo.data("explain", json!({"target": "src/pay.ts#charge"}));
+    let sorts: Vec<_> = data["reasons"].as_array().unwrap().iter().map(|r| &r["sort"]).collect();
+    assert_eq!(sorts, ["requirement", "spec", "commit", "commit", "task"], "{data:#}");
+    assert_eq!(data["reasons"][3]["quote"], "One is not worth the fee.");
+}
+
+#[test]
+fn other_things_have_reasons_too() {
+    let repo = Repo::new(SHOP);
+    for target in ["src", "REQ-1", "spec::pay/capture", "docs/requirements/REQ-1.md", "HEAD"] {
+        let answer = repo.ask("explain", json!({"target": target}));
+        assert_eq!(answer.is_ok(), target != "HEAD", "{target}");
+    }
+}

@@ -1,0 +1,231 @@
+//! `review`: what a change may break, forgot, and must keep to.
+
+use serde_json::{Value, json};
+use testkit::{Repo, check};
+
+const SHOP: &str = "
+//- src/gateway.ts
+/**
+ * Takes money.
+ * @see spec::pay/capture
+ */
+export function charge(amount: number): boolean {
+  return amount > 0;
+}
+
+export function refund(amount: number): boolean {
+  return amount > 0;
+}
+//- src/settle.ts
+import { charge, refund } from './gateway';
+
+export function settle(): boolean {
+  return charge(3) && refund(1);
+}
+//- test/settle.test.ts
+import { settle } from '../src/settle';
+
+function settles(): void {
+  if (!settle()) throw new Error();
+}
+//- .cairn/cards/pay/capture.card.md
+---
+key: spec::pay/capture
+type: spec
+summary: A payment is captured once
+status: implemented
+---
+Once.
+";
+
+const OTHER_SIGNATURE: &str = "\
+/**
+ * Takes money.
+ * @see spec::pay/capture
+ */
+export function charge(amount: number, currency: string): boolean {
+  return amount > 0 && currency !== '';
+}
+
+export function refund(amount: number): boolean {
+  return amount > 0;
+}
+";
+
+fn codes(data: &Value) -> Vec<String> {
+    let findings = data["findings"].as_array().unwrap().iter();
+    findings.map(|found| found["code"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn nothing_changed_is_said_in_a_line() {
+    check(
+        &Repo::new(SHOP),
+        "review",
+        "
+        Nothing changed since HEAD
+        basis: fresh · main @ COMMIT
+        ",
+    );
+}
+
+#[test]
+fn a_change_is_told_from_every_side() {
+    let repo = Repo::new(SHOP);
+    repo.write("src/gateway.ts", OTHER_SIGNATURE);
+    check(
+        &repo,
+        "review",
+        "
+        1 file changed since HEAD: 1 symbol. 2 things to look at, 1 test file to run.
+
+        Changed
+          signature changed  symbol:src/gateway.ts#charge
+
+        Look
+          warning  CALLER_AT_RISK  charge has another signature; 1 caller did not change (1 exact): src/settle.ts#settle; see  impact symbol:src/gateway.ts#charge --depth 1  symbol:src/gateway.ts#charge
+          note     SPEC_TO_CHECK   spec::pay/capture (implemented) says \"A payment is captured once\"; you changed charge (lines 1–7); check that it still does, or change the card  spec::pay/capture
+
+        Run
+          module:test/settle.test.ts  reaches 1 symbol in 2 hops  settles
+
+        Fine: no new violations; nothing that usually changes with these files was left behind
+        basis: fresh · main @ COMMIT + 1 edited file
+        ",
+    );
+}
+
+#[test]
+fn what_is_gone_and_still_imported_stops_a_gate() {
+    let repo = Repo::new(SHOP);
+    repo.write("src/gateway.ts", "/** @see spec::pay/capture */\nexport const x = 1;\n");
+    let answer = repo.ask("review", json!({})).unwrap();
+    assert!(answer.has_findings);
+    assert!(codes(&answer.data).contains(&"STILL_USED".to_owned()), "{:#}", answer.data);
+    assert!(!repo.ask("review", json!({"fail_on": "never"})).unwrap().has_findings);
+    repo.write("src/gateway.ts", "export const x = (;\n");
+    assert_eq!(codes(&repo.data("review", json!({})))[0], "SYNTAX_BROKEN");
+}
+
+#[test]
+fn the_index_and_ranges_are_looked_at_too() {
+    let repo = Repo::new(SHOP);
+    repo.write("src/gateway.ts", OTHER_SIGNATURE);
+    let changed = |args: Value| repo.data("review", args)["symbols"].as_array().unwrap().len();
+    assert_eq!(changed(json!({"staged": true})), 0, "not staged yet");
+    repo.git(&["add", "-A"]);
+    assert_eq!(changed(json!({"staged": true})), 1);
+    repo.commit("second");
+    assert_eq!(changed(json!({})), 0);
+    assert_eq!(changed(json!({"range": "HEAD~1"})), 1);
+    assert_eq!(changed(json!({"range": "HEAD~1.."})), 1);
+    assert_eq!(changed(json!({"range": "HEAD~1...HEAD"})), 1);
+    assert_eq!(changed(json!({"range": "HEAD..HEAD~1"})), 1, "backwards too");
+    let unknown = repo.ask("review", json!({"range": "mian..HEAD"})).unwrap_err();
+    assert!(unknown.hints[0].contains("main"), "{:?}", unknown.hints);
+}
+
+#[test]
+fn a_move_is_one_change_and_not_two() {
+    let repo = Repo::new(SHOP);
+    repo.rename("src/gateway.ts", "src/money/gateway.ts");
+    let data = repo.data("review", json!({}));
+    assert_eq!(
+        data["files"],
+        json!([
+            {"path": "src/money/gateway.ts", "how": "renamed", "old": "src/gateway.ts"}
+        ])
+    );
+    assert_eq!(codes(&data), ["STILL_USED"], "an import leads nowhere: {data:#}");
+    repo.git(&["checkout", "-q", "--", "."]);
+    repo.remove("src/money");
+    let text = repo.read("src/gateway.ts").unwrap();
+    let (kept, moved) = text.split_once("\n\n").unwrap();
+    repo.write("src/gateway.ts", format!("{kept}\n"));
+    repo.write("src/back.ts", moved);
+    let data = repo.data("review", json!({}));
+    assert_eq!(
+        data["symbols"],
+        json!([{
+            "node": "symbol:src/back.ts#refund", "how": "moved", "was": "src/gateway.ts#refund"
+        }])
+    );
+    assert_eq!(codes(&data)[0], "STILL_USED", "{data:#}");
+}
+
+#[test]
+fn a_habit_that_was_broken_comes_with_its_evidence() {
+    let repo = Repo::new("//- a.ts\nexport const a = 0;\n//- b.md\n0\n//- c.md\n0\n");
+    for round in 1..=4 {
+        repo.write("a.ts", format!("export const a = {round};\n"));
+        repo.write("b.md", format!("{round}\n"));
+        repo.commit("both");
+    }
+    repo.write("a.ts", "export const a = 9;\n");
+    let data = repo.data("review", json!({}));
+    let found = &data["findings"][0];
+    assert_eq!(found["code"], "COCHANGE_MISSING");
+    assert_eq!(found["node"], "file:b.md");
+    let message = "b.md did not change; it changed with a.ts in 5 of 5 commits, last just now";
+    assert_eq!(found["message"], message);
+    repo.write("b.md", "9\n");
+    assert_eq!(codes(&repo.data("review", json!({}))), Vec::<String>::new());
+}
+
+#[test]
+fn only_new_violations_are_the_changes_business() {
+    let repo = Repo::new(SHOP);
+    repo.write("old.ts", "/** @see spec::no/such */\nexport const old = 1;\n");
+    repo.commit("an old problem");
+    assert_eq!(codes(&repo.data("review", json!({}))), Vec::<String>::new());
+    repo.write("new.ts", "/** @see spec::nor/this */\nexport const fresh = 1;\n");
+    assert_eq!(codes(&repo.data("review", json!({}))), ["SEE_TARGET_MISSING"]);
+    repo.remove("new.ts");
+    repo.remove(".cairn/cards/pay/capture.card.md");
+    let data = repo.data("review", json!({}));
+    assert_eq!(codes(&data), ["SEE_TARGET_MISSING"], "in a file that did not change: {data:#}");
+}
+
+#[test]
+fn knowledge_and_requirements_are_told() {
+    let repo = Repo::new(&format!(
+        "{SHOP}//- docs/requirements/REQ-1.md\n---\nid: REQ-1\ntitle: Never twice\nstatus: open\n\
+         priority: should\n---\nText.\n//- src/twice.ts\n/** implements REQ-1 */\n\
+         export function once(): void {{}}\n"
+    ));
+    repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "p"}));
+    repo.data(
+        "graph.create",
+        json!({"kind": "atom", "name": "Money", "paths": ["src/**"], "knowledge": "Never twice."}),
+    );
+    repo.write(
+        "src/twice.ts",
+        "/** implements REQ-1 */\nexport function once(): void { settle(); }\n",
+    );
+    let data = repo.data("review", json!({}));
+    let found = codes(&data);
+    assert!(found.contains(&"KB_TO_CHECK".to_owned()), "{data:#}");
+    assert!(found.contains(&"KNOWLEDGE_STALE".to_owned()), "{data:#}");
+    assert!(found.contains(&"NO_TEST_REACHES".to_owned()), "{data:#}");
+}
+
+#[test]
+fn programs_get_whole_documents() {
+    let repo = Repo::new(SHOP);
+    repo.write("src/gateway.ts", OTHER_SIGNATURE);
+    let text = |format: &str| repo.text(&format!("review --format {format}"));
+    let github = text("github");
+    assert!(github.starts_with("::warning file=src/gateway.ts,line=1,title=CALLER_AT_RISK::"));
+    assert!(
+        github.lines().last().unwrap().starts_with("::notice file=src/gateway.ts,"),
+        "{github}"
+    );
+    let sarif: Value = serde_json::from_str(&text("sarif")).unwrap();
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "CALLER_AT_RISK");
+}
+
+#[test]
+fn without_git_there_is_nothing_to_compare() {
+    let problem = Repo::plain("//- a.ts\n1;\n").ask("review", json!({})).unwrap_err();
+    assert_eq!(problem.code, base::Code::Unavailable);
+}

@@ -1,0 +1,155 @@
+//! Pieces of the tree that a store names, and how it names them once they have moved.
+
+use base::EntityRef;
+use serde_json::{Map, Value};
+
+use crate::changeset::{Changeset, Doomed, Patch, Tie};
+use crate::end::End;
+use crate::model::{Entity, Relation, RelationKey};
+
+/// Every piece of the tree that entities and relations of a store name, each once, sorted.
+pub fn named_code(entities: &[Entity], relations: &[Relation]) -> Vec<EntityRef> {
+    let of_entities = entities.iter().flat_map(|entity| {
+        let code = entity.more.code.as_deref().and_then(code_node);
+        let text = entity.more.text_ref.as_deref().and_then(text_node);
+        code.into_iter().chain(text)
+    });
+    let ends = relations.iter().flat_map(|relation| [&relation.from, &relation.to]);
+    let of_relations = ends.filter_map(|end| match End::read(end) {
+        Ok(End::Code(node)) => Some(node),
+        _ => None,
+    });
+    let mut nodes: Vec<EntityRef> = of_entities.chain(of_relations).collect();
+    nodes.sort();
+    nodes.dedup();
+    nodes
+}
+
+/// The changeset after which a store names what has moved by its new place. `moved` says where
+/// something is now; what it knows nothing of stays. Empty if there is nothing to mend.
+pub fn renamed_code(
+    entities: &[Entity],
+    relations: &[Relation],
+    moved: &dyn Fn(&EntityRef) -> Option<EntityRef>,
+) -> Changeset {
+    let mut set = Changeset::default();
+    for entity in entities {
+        let mut fields = Map::new();
+        let code = entity.more.code.as_deref();
+        if let Some(EntityRef::Symbol(path, name)) =
+            code.and_then(code_node).and_then(|n| moved(&n))
+        {
+            fields.insert("code".into(), format!("{path}#{name}").into());
+        }
+        let text = entity.more.text_ref.as_deref().and_then(text_node).and_then(|n| moved(&n));
+        if let Some(path) = text.as_ref().and_then(EntityRef::path) {
+            fields.insert("text_ref".into(), path.to_string().into());
+        }
+        if !fields.is_empty() {
+            set.entities.push(patch(set.entities.len(), entity, fields));
+        }
+    }
+    for relation in relations {
+        let end = |text: &String| match End::read(text) {
+            Ok(End::Code(node)) => moved(&node).map(|node| node.to_string()),
+            _ => None,
+        };
+        let (from, to) = (end(&relation.from), end(&relation.to));
+        if from.is_some() || to.is_some() {
+            let old = relation.key();
+            let key = RelationKey {
+                from: from.unwrap_or_else(|| old.from.clone()),
+                to: to.unwrap_or_else(|| old.to.clone()),
+                ..old.clone()
+            };
+            set.relations.push(tie(set.relations.len(), relation, key));
+            set.delete.push(Doomed::Relation(format!("delete[{}]", set.delete.len()), old));
+        }
+    }
+    set
+}
+
+/// What an entity was told about itself stays as it was: who wrote it, and where it is from.
+fn patch(at: usize, entity: &Entity, mut fields: Map<String, Value>) -> Patch {
+    fields.insert("source".into(), entity.source.as_str().into());
+    fields.insert("author".into(), entity.author.as_str().into());
+    let if_version = Some(u64::from(entity.version));
+    Patch { path: format!("entities[{at}]"), id: entity.id.clone(), fields, if_version }
+}
+
+fn tie(at: usize, relation: &Relation, key: RelationKey) -> Tie {
+    Tie {
+        path: format!("relations[{at}]"),
+        key,
+        confidence: relation.confidence,
+        source: Some(relation.source.clone()),
+        allow_cycle: relation.allow_cycle,
+    }
+}
+
+/// The symbol that `path#name` means.
+fn code_node(text: &str) -> Option<EntityRef> {
+    let text = text.strip_prefix("symbol:").unwrap_or(text);
+    format!("symbol:{text}").parse().ok()
+}
+
+/// The file that a pointer to a long text means; an address is none.
+fn text_node(text: &str) -> Option<EntityRef> {
+    let path = text.strip_prefix("file:").unwrap_or(text);
+    let is_path = !path.contains(':');
+    is_path.then(|| format!("file:{path}").parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Kind, More, Relates};
+
+    #[test]
+    fn what_moved_is_named_by_its_new_place() {
+        let entity = Entity {
+            id: "SYM-1".into(),
+            kind: Kind::Symbol,
+            title: "charge".into(),
+            status: "active".into(),
+            created_at: String::new(),
+            updated_at: String::new(),
+            source: "review".into(),
+            author: "ada".into(),
+            version: 2,
+            more: More {
+                code: Some("src/pay.ts#charge".into()),
+                text_ref: Some("docs/pay.md".into()),
+                ..More::default()
+            },
+        };
+        let relation = Relation {
+            relates: Relates::Implements,
+            from: "symbol:src/pay.ts#refund".into(),
+            to: "REQ-1".into(),
+            kind: String::new(),
+            created_at: String::new(),
+            created_by: String::new(),
+            source: "review".into(),
+            confidence: Some(0.5),
+            allow_cycle: false,
+        };
+        let (entities, relations) = ([entity], [relation]);
+        let named: Vec<String> =
+            named_code(&entities, &relations).iter().map(ToString::to_string).collect();
+        let all = ["file:docs/pay.md", "symbol:src/pay.ts#charge", "symbol:src/pay.ts#refund"];
+        assert_eq!(named, all);
+        let moved = |node: &EntityRef| match node {
+            EntityRef::Symbol(..) => node.to_string().replace("pay.ts", "money.ts").parse().ok(),
+            _ => None,
+        };
+        let set = renamed_code(&entities, &relations, &moved);
+        assert_eq!(set.entities[0].fields["code"], "src/money.ts#charge");
+        assert!(!set.entities[0].fields.contains_key("text_ref"));
+        assert_eq!(set.relations[0].key.from, "symbol:src/money.ts#refund");
+        assert_eq!(set.relations[0].confidence, Some(0.5));
+        assert_eq!(set.delete.len(), 1);
+        let none = renamed_code(&entities, &relations, &|_| None);
+        assert_eq!(none, Changeset::default());
+    }
+}

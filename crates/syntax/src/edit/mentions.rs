@@ -1,0 +1,166 @@
+//! Where a name stands as a name: not in a comment, not in a text.
+
+use base::Span;
+use oxc_ast::ast::{
+    BindingIdentifier, ExportSpecifier, IdentifierName, IdentifierReference, ImportSpecifier,
+    JSXIdentifier, LabelIdentifier, PrivateIdentifier,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_span::Span as Place;
+
+use super::literal::grammar;
+use crate::tree::{self, Node, children};
+use crate::{Language, javascript};
+
+/// One mention of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mention {
+    /// The name
+    pub span: Span,
+    /// Whether it is the name of a member or argument, which another name may stand for: `a.name`,
+    /// `{ name: 1 }`, `f(name=1)`
+    pub is_member: bool,
+}
+
+/// Every mention of a name in a text, in order.
+pub fn mentions(language: Language, text: &str, name: &str) -> Vec<Mention> {
+    let mut found = Vec::new();
+    if let Some(grammar) = grammar(language) {
+        if let Ok(tree) = tree::parse(text, grammar) {
+            collect(tree.root_node(), (text, name), &mut found);
+        }
+    } else {
+        let mut names = Names { name, found: Vec::new(), in_specifier: false };
+        javascript::visit(language, text, |program| names.visit_program(program));
+        found = names.found;
+    }
+    found.sort();
+    // A shorthand `{ name }` is a member and a value at once: a member, to be careful.
+    found.dedup_by(|later, earlier| {
+        let same = later.span == earlier.span;
+        earlier.is_member |= same && later.is_member;
+        same
+    });
+    found
+}
+
+/// Leaves that are names, without recursion, since trees may be deep.
+fn collect(root: Node<'_>, (text, name): (&str, &str), found: &mut Vec<Mention>) {
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        if node.child_count() > 0 {
+            open.extend(children(node));
+            continue;
+        }
+        let at = tree::span(node);
+        let is_name = node.kind().ends_with("identifier")
+            || matches!(node.kind(), "name" | "constant" | "word" | "variable_name");
+        if is_name && text.get(at.start as usize..at.end as usize) == Some(name) {
+            let is_member = is_member(text, node);
+            found.push(Mention { span: Span::new(at.start, at.end), is_member });
+        }
+    }
+}
+
+fn is_member(text: &str, node: Node<'_>) -> bool {
+    let before = text[..node.start_byte()].trim_end();
+    let is_argument = node.parent().is_some_and(|parent| {
+        let first = parent.child(0).is_some_and(|first| first.id() == node.id());
+        first && matches!(parent.kind(), "keyword_argument" | "field_initializer" | "pair")
+    });
+    let is_shorthand = node.kind().starts_with("shorthand");
+    before.ends_with('.') || before.ends_with("->") || is_argument || is_shorthand
+}
+
+struct Names<'n> {
+    name: &'n str,
+    found: Vec<Mention>,
+    in_specifier: bool,
+}
+
+impl Names<'_> {
+    fn see(&mut self, name: &str, span: Place, is_member: bool) {
+        if name == self.name {
+            // An identifier with a type behind it spans both.
+            let length = u32::try_from(name.len()).unwrap_or_default();
+            let span = Span::new(span.start, span.start + length);
+            self.found.push(Mention { span, is_member });
+        }
+    }
+}
+
+impl<'a> Visit<'a> for Names<'_> {
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        self.see(&it.name, it.span, false);
+    }
+
+    fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
+        self.see(&it.name, it.span, false);
+    }
+
+    fn visit_label_identifier(&mut self, it: &LabelIdentifier<'a>) {
+        self.see(&it.name, it.span, true);
+    }
+
+    fn visit_identifier_name(&mut self, it: &IdentifierName<'a>) {
+        self.see(&it.name, it.span, !self.in_specifier);
+    }
+
+    fn visit_private_identifier(&mut self, it: &PrivateIdentifier<'a>) {
+        self.see(&it.name, it.span, true);
+    }
+
+    fn visit_jsx_identifier(&mut self, it: &JSXIdentifier<'a>) {
+        self.see(&it.name, it.span, false);
+    }
+
+    fn visit_import_specifier(&mut self, it: &ImportSpecifier<'a>) {
+        self.in_specifier = true;
+        walk::walk_import_specifier(self, it);
+        self.in_specifier = false;
+    }
+
+    fn visit_export_specifier(&mut self, it: &ExportSpecifier<'a>) {
+        self.in_specifier = true;
+        walk::walk_export_specifier(self, it);
+        self.in_specifier = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(language: Language, text: &str) -> String {
+        let mut shown = text.to_owned();
+        for mention in mentions(language, text, "pay").iter().rev() {
+            let mark = if mention.is_member { "<.pay>" } else { "<pay>" };
+            shown.replace_range(mention.span.range(), mark);
+        }
+        shown
+    }
+
+    #[test]
+    fn names_are_told_from_texts_comments_and_members() {
+        let cases = [
+            (
+                Language::TypeScript,
+                "import { pay } from './pay'; // pay\nlet x: pay = pay('pay', a.pay, { pay }, `${pay}`);",
+                "import { <pay> } from './pay'; // pay\nlet x: <pay> = <pay>('pay', a.<.pay>, { <.pay> }, `${<pay>}`);",
+            ),
+            (
+                Language::Python,
+                "from a import pay  # pay\npay(pay=1)\nx.pay = \"pay\"\n",
+                "from a import <pay>  # pay\n<pay>(<.pay>=1)\nx.<.pay> = \"pay\"\n",
+            ),
+            (
+                Language::Rust,
+                "use a::pay; // pay\nfn f() { pay(\"pay\"); x.pay(); a::pay(); }\n",
+                "use a::<pay>; // pay\nfn f() { <pay>(\"pay\"); x.<.pay>(); a::<pay>(); }\n",
+            ),
+        ];
+        for (language, text, expected) in cases {
+            assert_eq!(marked(language, text), expected);
+        }
+    }
+}

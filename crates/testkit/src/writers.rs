@@ -1,0 +1,224 @@
+//! Many processes that write changesets to one knowledge base, killed at random until each has
+//! had all of its own acknowledged: nothing is lost, twice or torn, and the log tells all of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use base::Code;
+use serde_json::{Value, json};
+
+use crate::soak::Dice;
+use crate::{Repo, call_by};
+
+/// One writer: its name, the number it starts from and the number it ends before.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Its name
+    pub name: String,
+    /// The first changeset that was not acknowledged yet
+    pub from: usize,
+    /// How many there are in all
+    pub count: usize,
+}
+
+/// What happened, and what was wrong at the end of it.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// Changesets that were acknowledged
+    pub acknowledged: BTreeSet<String>,
+    /// Writers that were killed
+    pub killed: usize,
+    /// Changesets that were sent again because a kill had hidden the answer
+    pub repeated: usize,
+    /// How long it took
+    pub took: Duration,
+    /// What must not be
+    pub wrong: Vec<String>,
+}
+
+fn name_of(writer: &str, at: usize) -> String {
+    format!("FACT-{writer}-{at}")
+}
+
+/// A writer: sends its changesets one after the other and says which were acknowledged.
+pub fn write(root: &Path, part: &Part) {
+    let workspace = Repo::at(root).workspace();
+    let op = engine::ops::find("kb.upsert").expect("there is such an operation");
+    for at in part.from..part.count {
+        let id = name_of(&part.name, at);
+        let set = json!({"id": id, "entities": [
+                {"id": id, "type": "fact", "title": "one of two"},
+                {"id": format!("{id}-b"), "type": "fact", "title": "the other"}],
+            "relations": [{"type": "relates_to", "from": id, "to": format!("{id}-b"), "kind": "pair"}]});
+        let args: engine::Object = serde_json::from_value(set).expect("an object");
+        let known = loop {
+            match op.call(&workspace, call_by(&part.name), args.clone()) {
+                Ok(done) => break done.data["result"]["rows"] == json!([]),
+                Err(problem) if problem.code == Code::Busy => {}
+                Err(problem) => panic!("{problem}"),
+            }
+        };
+        let word = if known { "again" } else { "new" };
+        let mut out = std::io::stdout().lock();
+        let _ = writeln!(out, "{word}\t{at}").and_then(|()| out.flush());
+    }
+}
+
+/// One writer as the master sees it.
+struct Running {
+    part: Part,
+    child: Child,
+}
+
+/// Has `count` writers send `each` changesets, killing one about every `pause`.
+pub fn soak(
+    command: impl Fn(&Path, &Part) -> Command,
+    (count, each): (usize, usize),
+    pause: Duration,
+) -> Written {
+    let repo = Repo::new("//- README.md\n# Start\n");
+    let begin = Instant::now();
+    let (sender, said) = channel();
+    let mut report = Written::default();
+    let mut dice = Dice::new(each as u64);
+    let start = |part: &Part| spawn(command(&repo.root(), part), part, sender.clone());
+    let parts = (0..count).map(|at| Part { name: format!("w{at}"), from: 0, count: each });
+    let mut running: Vec<Running> =
+        parts.map(|part| Running { child: start(&part), part }).collect();
+    while !running.is_empty() {
+        let half = pause.as_millis() / 2;
+        let wait = half + dice.roll(usize::try_from(pause.as_millis()).unwrap_or(1).max(1)) as u128;
+        std::thread::sleep(Duration::from_millis(u64::try_from(wait).unwrap_or(1)));
+        report.hear(&said, &mut running);
+        running.retain_mut(|writer| writer.part.from < each || !ended(&mut writer.child));
+        if running.is_empty() {
+            break;
+        }
+        let victim = dice.roll(running.len());
+        let _ = running[victim].child.kill(); // SIGKILL: it has no say in it
+        let _ = running[victim].child.wait();
+        report.killed += 1;
+        report.hear(&said, &mut running);
+        if running[victim].part.from < each {
+            running[victim].child = start(&running[victim].part);
+        }
+    }
+    report.took = begin.elapsed();
+    report.look(&repo, count * each);
+    report
+}
+
+fn ended(child: &mut Child) -> bool {
+    matches!(child.try_wait(), Ok(Some(_)))
+}
+
+type Said = (String, String, usize);
+
+fn spawn(mut command: Command, part: &Part, sender: Sender<Said>) -> Child {
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("a writer starts");
+    let output = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    let name = part.name.clone();
+    std::thread::spawn(move || {
+        for line in output.lines().map_while(std::result::Result::ok) {
+            let Some((word, at)) = line.split_once('\t') else { continue };
+            if let Ok(at) = at.parse() {
+                let _ = sender.send((name.clone(), word.to_owned(), at));
+            }
+        }
+    });
+    child
+}
+
+impl Written {
+    fn hear(&mut self, said: &Receiver<Said>, writers: &mut [Running]) {
+        while let Ok((name, word, at)) = said.try_recv() {
+            self.repeated += usize::from(word == "again");
+            self.acknowledged.insert(name_of(&name, at));
+            if let Some(writer) = writers.iter_mut().find(|writer| writer.part.name == name) {
+                writer.part.from = writer.part.from.max(at + 1);
+            }
+        }
+    }
+
+    /// What is there at the end, beside what was said.
+    fn look(&mut self, repo: &Repo, all: usize) {
+        let facts = pages(repo, "kb.query", &json!({"type": "fact"}), "entities");
+        let facts: BTreeSet<String> = facts.iter().map(|row| text(&row["id"])).collect();
+        let mut log = pages(repo, "kb.log", &json!({}), "entries");
+        log.reverse();
+        if self.acknowledged.len() != all {
+            self.wrong.push(format!("{} of {all} were acknowledged", self.acknowledged.len()));
+        }
+        let mut times: BTreeMap<String, usize> = BTreeMap::new();
+        for entry in &log {
+            *times.entry(text(&entry["changeset"])).or_default() += 1;
+        }
+        for id in &self.acknowledged {
+            if !facts.contains(id) || !facts.contains(&format!("{id}-b")) {
+                self.wrong.push(format!("{id} is lost or torn"));
+            }
+            if times.get(id) != Some(&1) {
+                self.wrong.push(format!("{id} is in the log {:?} times", times.get(id)));
+            }
+        }
+        if facts.len() != 2 * log.len() {
+            self.wrong.push(format!("{} facts of {} changesets", facts.len(), log.len()));
+        }
+        self.wrong.extend(replayed(&log, &facts));
+        let file = repo.root().join(".git/cairn/branches/main/kb.sqlite");
+        let sound = store::open_reading(&file).and_then(|conn| store::integrity(&conn));
+        if !sound.as_ref().is_ok_and(Vec::is_empty) {
+            self.wrong.push(format!("the store is not sound: {sound:?}"));
+        }
+    }
+}
+
+/// The log told once more from its beginning: no number is missing, each entry found what the one
+/// before it left, and the end is what is there.
+fn replayed(log: &[Value], facts: &BTreeSet<String>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut rows: BTreeMap<String, Value> = BTreeMap::new();
+    for (number, entry) in (1..).zip(log) {
+        if entry["entry"] != number {
+            wrong.push(format!("entry {number} is called {}", entry["entry"]));
+        }
+        for edit in entry["edits"].as_array().into_iter().flatten() {
+            let edit = &edit["entity"];
+            if edit.is_null() {
+                continue; // a relation
+            }
+            let before = rows.remove(&text(&edit["id"])).unwrap_or_default();
+            if before != edit["before"] {
+                wrong.push(format!("entry {number} found another {}", edit["id"]));
+            }
+            if !edit["after"].is_null() {
+                rows.insert(text(&edit["id"]), edit["after"].clone());
+            }
+        }
+    }
+    if !rows.keys().eq(facts) {
+        wrong.push("the log does not tell what is there".into());
+    }
+    wrong
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// Every row of a list, page by page.
+fn pages(repo: &Repo, name: &str, args: &Value, list: &str) -> Vec<Value> {
+    let mut found = Vec::new();
+    loop {
+        let mut args = args.clone();
+        (args["limit"], args["offset"]) = (json!(1000), json!(found.len()));
+        match repo.data(name, args)[list].as_array() {
+            Some(rows) if !rows.is_empty() => found.extend(rows.iter().cloned()),
+            _ => return found,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Formatters and linters that cairn knows without being told, and how each is asked.
+
+mod lint;
+
+pub use lint::{Finding, Severity};
+
+/// What stands for the file's path among a tool's arguments.
+pub const FILE: &str = "{file}";
+
+const SCRIPTS: &[&str] = &["TypeScript", "TSX", "JavaScript"];
+
+/// A formatter: a text on its input, the formatted text on its output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Formatter {
+    /// The languages it formats, named as `syntax` names them
+    pub languages: &'static [&'static str],
+    /// The name of its program file
+    pub program: &'static str,
+    /// Its arguments; [`FILE`] stands for the path
+    pub args: &'static [&'static str],
+}
+
+/// The built-in formatters; of several for one language the preferred comes first.
+pub const FORMATTERS: &[Formatter] = &[
+    Formatter { languages: SCRIPTS, program: "oxfmt", args: &["--stdin-filepath", FILE] },
+    Formatter { languages: SCRIPTS, program: "prettier", args: &["--stdin-filepath", FILE] },
+    Formatter {
+        languages: SCRIPTS,
+        program: "biome",
+        args: &["format", "--stdin-file-path", FILE],
+    },
+    Formatter { languages: &["Rust"], program: "rustfmt", args: &["--emit", "stdout", "--quiet"] },
+    Formatter {
+        languages: &["Python"],
+        program: "ruff",
+        args: &["format", "--stdin-filename", FILE, "-"],
+    },
+    Formatter {
+        languages: &["Python"],
+        program: "black",
+        args: &["--quiet", "--stdin-filename", FILE, "-"],
+    },
+    Formatter { languages: &["Go"], program: "gofmt", args: &[] },
+    Formatter {
+        languages: &["C", "C++"],
+        program: "clang-format",
+        args: &["--assume-filename", FILE],
+    },
+];
+
+/// How a linter takes what to look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The paths it is given
+    Paths,
+    /// A whole package, from its folder
+    Package,
+}
+
+/// A linter, and how its output is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Linter {
+    /// The languages it checks, named as `syntax` names them
+    pub languages: &'static [&'static str],
+    /// What people call it
+    pub name: &'static str,
+    /// The name of its program file
+    pub program: &'static str,
+    /// Its arguments, before the paths
+    pub args: &'static [&'static str],
+    /// Arguments that need another program beside it
+    pub besides: Option<(&'static str, &'static [&'static str])>,
+    /// What it looks at
+    pub scope: Scope,
+    /// What installs it
+    pub install: &'static str,
+    /// Reads its output; nothing if that is no report
+    pub read: fn(&str) -> Option<Vec<Finding>>,
+}
+
+/// The built-in linters; of several for one language the preferred comes first.
+pub const LINTERS: &[Linter] = &[
+    Linter {
+        languages: SCRIPTS,
+        name: "oxlint",
+        program: "oxlint",
+        args: &["--format", "json"],
+        besides: Some(("tsgolint", &["--type-aware"])),
+        scope: Scope::Paths,
+        install: "npm install --save-dev oxlint",
+        read: lint::oxlint,
+    },
+    Linter {
+        languages: SCRIPTS,
+        name: "eslint",
+        program: "eslint",
+        args: &["--format", "json"],
+        besides: None,
+        scope: Scope::Paths,
+        install: "npm install --save-dev eslint",
+        read: lint::eslint,
+    },
+    Linter {
+        languages: &["Rust"],
+        name: "clippy",
+        program: "cargo",
+        args: &["clippy", "--offline", "--quiet", "--message-format", "json"],
+        besides: None,
+        scope: Scope::Package,
+        install: "rustup component add clippy",
+        read: lint::cargo,
+    },
+    Linter {
+        languages: &["Python"],
+        name: "ruff",
+        program: "ruff",
+        args: &["check", "--output-format", "json", "--no-cache"],
+        besides: None,
+        scope: Scope::Paths,
+        install: "pip install ruff",
+        read: lint::ruff,
+    },
+];
+
+/// The formatters of a language, the preferred first.
+pub fn formatters(language: &str) -> impl Iterator<Item = &'static Formatter> {
+    FORMATTERS.iter().filter(move |tool| tool.languages.contains(&language))
+}
+
+/// The linters of a language, the preferred first.
+pub fn linters(language: &str) -> impl Iterator<Item = &'static Linter> {
+    LINTERS.iter().filter(move |tool| tool.languages.contains(&language))
+}

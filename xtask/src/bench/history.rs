@@ -1,0 +1,162 @@
+//! History: the whole index beside `git log`, one more commit, and warm answers.
+//!
+//! `CAIRN_BENCH_JJ` and `CAIRN_BENCH_RUST_ANALYZER` name whole clones of jj and rust-analyzer,
+//! which are what the figures are given for.
+
+#![expect(clippy::disallowed_methods, reason = "a benchmark runs programs and takes the time")]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::code::timed;
+use super::latency::Warm;
+use super::{Site, median, not_run, row};
+use crate::run::{Result, say};
+
+/// A repository, the variable that names a clone of it, and the most that its index may take,
+/// beside `git log`.
+const REPOSITORIES: [(&str, &str, f64); 2] =
+    [("jj", "CAIRN_BENCH_JJ", 1.5), ("rust-analyzer", "CAIRN_BENCH_RUST_ANALYZER", 0.6)];
+
+/// What git is asked for the same: every commit with its message and the files it touched.
+const LOG: [&str; 7] =
+    ["log", "--raw", "-z", "-M", "-c", "--format=%H%n%P%n%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B", "HEAD"];
+
+/// How often the index is built, in turns with `git log`, and a commit is made.
+const ROUNDS: usize = 5;
+
+/// What one more commit may take, and a warm answer at the 99th percentile.
+const COMMIT: Duration = Duration::from_millis(30);
+const WARM: Duration = Duration::from_millis(5);
+
+/// Words that commits and files are looked for by.
+const WORDS: [&str; 8] =
+    ["rename", "conflict", "parser", "fix typo", "cli test", "completion", "release", "perf"];
+
+pub(super) fn run(site: &Site) -> Result<()> {
+    for (name, variable, most) in REPOSITORIES {
+        let Some(clone) = std::env::var_os(variable).map(PathBuf::from) else {
+            not_run(&format!("history of {name}"), &format!("{variable} names no clone"));
+            continue;
+        };
+        cold(site, (name, &clone), most)?;
+        let mut warm = Warm::start(site, &clone)?;
+        say(&format!("| history of {name}, warm: | | | |\n"));
+        one_more(&mut warm, &clone)?;
+        answers(&mut warm)?;
+    }
+    Ok(())
+}
+
+/// The whole index from nothing, search text and snapshot included, in turns with `git log`.
+fn cold(site: &Site, (name, clone): (&str, &Path), most: f64) -> Result<()> {
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let mut peak = 0;
+    for _ in 0..ROUNDS {
+        theirs.push(spent(|| timed(clone, Path::new("git"), &LOG))?);
+        forget(clone)?;
+        let once = spent(|| timed(clone, &site.cairn, &["history", "tags", "--limit", "1"]))?;
+        peak = peak.max(once.2);
+        ours.push(once);
+    }
+    ours.sort();
+    theirs.sort();
+    let (ours, theirs) = (ours[ROUNDS / 2], theirs[ROUNDS / 2]);
+    row(&format!("history of {name}: whole index, at most {most}"), ours.0, ("git log", theirs.0));
+    row("its processor time, all processes", ours.1, ("git log", theirs.1));
+    say(&format!("| its peak memory | {peak} MB | limit 300 MB | |\n"));
+    Ok(())
+}
+
+/// Removes what is kept of a clone's history.
+fn forget(clone: &Path) -> Result<()> {
+    let _ = fs::remove_dir_all(clone.join(".git/cairn/cache"));
+    for entry in fs::read_dir(clone.join(".cairn/cache")).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with("history-") {
+            fs::remove_file(entry.path()).map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs a program: its time, the processor time of it and all its children, its memory.
+fn spent(run: impl FnOnce() -> Result<(Duration, u64)>) -> Result<(Duration, Duration, u64)> {
+    let before = children_time();
+    let (time, peak) = run()?;
+    Ok((time, children_time().saturating_sub(before), peak))
+}
+
+/// The processor time of all children that have ended. Zero where the system does not say.
+fn children_time() -> Duration {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split(' ').collect();
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or(0);
+    Duration::from_millis((ticks(14) + ticks(15)) * 10)
+}
+
+/// One more commit, until the next answer knows it. Takes the commits back afterwards.
+fn one_more(warm: &mut Warm, clone: &Path) -> Result<()> {
+    let before = git(clone, ["rev-parse", "HEAD"])?;
+    let index = clone.join(".git/cairn/bench-index");
+    let mut number = 0;
+    let took = median(ROUNDS * 5, || {
+        number += 1;
+        let text = clone.join(".git/cairn/bench-text");
+        fs::write(&text, format!("{number}\n")).map_err(|error| error.to_string())?;
+        let blob = git(clone, ["hash-object".as_ref(), "-w".as_ref(), text.as_os_str()])?;
+        let entry = format!("100644,{blob},cairn-bench.md");
+        staged(clone, &index, &["read-tree", "HEAD"])?;
+        staged(clone, &index, &["update-index", "--add", "--cacheinfo", &entry])?;
+        let tree = staged(clone, &index, &["write-tree"])?;
+        let commit = git(clone, ["commit-tree", &tree, "-p", "HEAD", "-m", "one more"])?;
+        git(clone, ["update-ref", "--no-deref", "HEAD", &commit])?;
+        let begin = Instant::now();
+        let text =
+            warm.call("history_provenance", json!({"path": "cairn-bench.md", "limit": 1}))?;
+        let took = begin.elapsed();
+        let all = if number == 1 { "1 commit".to_owned() } else { format!("{number} commits") };
+        if text.contains(&all) { Ok(took) } else { Err(format!("{all} expected: {text}")) }
+    });
+    git(clone, ["update-ref", "--no-deref", "HEAD", &before])?;
+    row("one more commit, until the answer", took?, ("limit", COMMIT));
+    Ok(())
+}
+
+fn answers(warm: &mut Warm) -> Result<()> {
+    let text = warm.call("history_list", json!({"limit": 1000}))?;
+    let files: Vec<&str> =
+        text.lines().filter_map(|line| line.split_whitespace().next()).skip(1).collect();
+    let files: Vec<&str> = files.into_iter().filter(|file| file.contains('.')).collect();
+    let some: Vec<&str> = files.iter().step_by((files.len() / 50).max(1)).copied().collect();
+    let about = |key: &str| -> Vec<Value> { some.iter().map(|file| json!({key: file})).collect() };
+    warm.row("history_provenance", &about("path"), WARM)?;
+    warm.row("history_cochange", &about("paths"), WARM)?;
+    let commits = |word: &&str| json!({"query": word, "kinds": ["commit"]});
+    warm.row("search", &WORDS.iter().map(commits).collect::<Vec<_>>(), WARM)
+}
+
+fn git<A: AsRef<OsStr>>(clone: &Path, args: impl IntoIterator<Item = A>) -> Result<String> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(clone).args(["-c", "user.name=Bench", "-c", "user.email=b@example.org"]);
+    let output = command.args(args).output().map_err(|error| error.to_string())?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
+/// Runs git with an index of its own.
+fn staged(clone: &Path, index: &Path, args: &[&str]) -> Result<String> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(clone).env("GIT_INDEX_FILE", index).args(args);
+    let output = command.output().map_err(|error| error.to_string())?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}

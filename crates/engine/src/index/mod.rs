@@ -45,9 +45,9 @@ pub trait Indexer: Sync {
         false
     }
 
-    /// What it makes of a file's facts alone, which [`learn`](Indexer::learn) gets back. Done for
-    /// many files at once, so what takes time belongs here.
-    fn prepare(&self, _path: &RepoPath, _facts: &FileFacts) -> Option<Prepared> {
+    /// What it makes of a file's facts and bytes alone, which [`learn`](Indexer::learn) gets back.
+    /// Done for many files at once, so what takes time belongs here.
+    fn prepare(&self, _path: &RepoPath, _facts: &FileFacts, _text: &[u8]) -> Option<Prepared> {
         None
     }
 

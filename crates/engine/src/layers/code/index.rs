@@ -26,7 +26,7 @@ impl Indexer for CodeIndexer {
         code::DUMP
     }
 
-    fn prepare(&self, path: &RepoPath, facts: &FileFacts) -> Option<Prepared> {
+    fn prepare(&self, path: &RepoPath, facts: &FileFacts, _: &[u8]) -> Option<Prepared> {
         let named = facts.symbols.iter().filter(|symbol| !symbol.is_anonymous());
         let texts = named.map(|symbol| Spread::new(text(path, symbol))).collect();
         Some(Box::new(Ready { digest: code::Digest::of(path, facts), texts }))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use base::{Code, Hash, Problem, RepoPath, Result};
+use base::{Code, Hash, Problem, Result};
 use clap::Args;
 use code::Relation;
 use schemars::JsonSchema;

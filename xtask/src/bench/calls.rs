@@ -54,7 +54,7 @@ fn trust(site: &Site, checkout: &Path, verb: &str) -> Result<bool> {
 }
 
 fn measure(site: &Site, checkout: &Path) -> Result<()> {
-    let flags = ["--toolsets", "all", "--structured"];
+    let flags = ["--toolsets", "all", "--structured", "--timeout", "900"];
     let mut client = McpClient::start(&site.cairn, checkout, &flags);
     ask(&mut client, "sync", json!({}))?;
     let symbols = sample(&mut client)?;

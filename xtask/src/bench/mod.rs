@@ -6,6 +6,7 @@
 mod calls;
 mod cards;
 mod code;
+mod cross;
 mod history;
 mod kb;
 mod latency;
@@ -32,6 +33,7 @@ const ALL: &[Bench] = &[
     Bench { name: "cards", run: cards::run },
     Bench { name: "work", run: work::run },
     Bench { name: "kb", run: kb::run },
+    Bench { name: "cross", run: cross::run },
 ];
 
 /// What every benchmark is given.

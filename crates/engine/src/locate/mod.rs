@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use base::{RepoPath, Result};
 use store::Connection;
+use syntax::Language;
 
 use crate::search::words;
 use crate::view::View;
@@ -115,30 +116,43 @@ pub(crate) fn files(view: &View, text: &str, most: usize) -> Result<Vec<Place>> 
 
 /// Files by how well their text fits, by the words of a question and how often each is said.
 ///
+/// Small words count for code alone: code with much prose in it is described in prose, and a
+/// document has them whatever it is about.
+fn fitting(conn: &Connection, asked: &weigh::Asked) -> Result<BTreeMap<RepoPath, f64>> {
+    let telling = sums(conn, asked.words(true))?;
+    let small = sums(conn, asked.words(false))?;
+    let mut best: Vec<(i64, f64)> = telling.into_iter().collect();
+    best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut fits = BTreeMap::new();
+    for (id, score) in best.into_iter().take(CANDIDATES) {
+        let Some(path) = tables::path_of(conn, id)? else { continue };
+        let is_code = Language::of(&path).is_some_and(Language::is_code);
+        let more = small.get(&id).filter(|_| is_code);
+        fits.insert(path, score + more.unwrap_or(&0.0));
+    }
+    Ok(fits)
+}
+
+/// What some words add up to in each text that has them.
+///
 /// FTS5 takes a word that half of all files have for worthless. In a project about patients that
 /// is `patient`, and a text about patients says it for a reason: so each word is weighed here.
-fn fitting(conn: &Connection, asked: &weigh::Asked) -> Result<BTreeMap<RepoPath, f64>> {
+fn sums(conn: &Connection, words: &BTreeMap<String, usize>) -> Result<HashMap<i64, f64>> {
     #[expect(clippy::cast_precision_loss, reason = "counts of files are small")]
     let count = |number: usize| number as f64;
     let all = count(tables::count(conn)?);
     let mut sums: HashMap<i64, f64> = HashMap::new();
-    for (word, times) in asked.words() {
+    for (word, times) in words {
         let rows = tables::holding(conn, word)?;
         let with = count(rows.len());
         let odds = (all - with + 0.5) / (with + 0.5);
         let (theirs, ours) = (odds.ln().max(FTS_LEAST), odds.ln_1p());
-        let worth = count(times) * ours / theirs;
+        let worth = count(*times) * ours / theirs;
         for (id, score) in rows {
             *sums.entry(id).or_default() += score * worth;
         }
     }
-    let mut best: Vec<(i64, f64)> = sums.into_iter().collect();
-    best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    let mut fits = BTreeMap::new();
-    for (id, score) in best.into_iter().take(CANDIDATES) {
-        fits.extend(tables::path_of(conn, id)?.map(|path| (path, score)));
-    }
-    Ok(fits)
+    Ok(sums)
 }
 
 /// Whether a file is a test by its name or folder.

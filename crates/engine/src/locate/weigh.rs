@@ -54,9 +54,9 @@ impl Asked {
         Self { counts, small }
     }
 
-    /// Every word, and how often it is said.
-    pub(super) fn words(&self) -> impl Iterator<Item = (&String, usize)> {
-        self.counts.iter().chain(&self.small).map(|(word, count)| (word, *count))
+    /// The words that tell something, or the others, and how often each is said.
+    pub(super) const fn words(&self, telling: bool) -> &BTreeMap<String, usize> {
+        if telling { &self.counts } else { &self.small }
     }
 
     pub(super) fn is_empty(&self) -> bool {

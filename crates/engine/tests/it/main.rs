@@ -16,6 +16,7 @@ mod hardening;
 mod history;
 mod imports;
 mod kb;
+mod killed;
 mod locate;
 mod odd_questions;
 mod plans;

@@ -193,6 +193,13 @@ impl<'v> Book<'v> {
         found.ok_or_else(|| Problem::internal("a commit of the history is not kept"))
     }
 
+    /// The words of a commit alone.
+    pub(crate) fn message(&self, stop: &Stop) -> Result<String> {
+        let found = facts::message(self.facts, stop.id)?.filter(|(sha, _)| *sha == stop.sha);
+        let found = found.ok_or_else(|| Problem::internal("a commit of the history is not kept"));
+        Ok(found?.1)
+    }
+
     /// The files that a commit touched.
     pub(crate) fn touched(&self, stop: &Stop) -> Result<Vec<(i64, TouchRow)>> {
         line::touched_at(self.line, stop.pos)
@@ -232,7 +239,7 @@ impl<'v> Book<'v> {
     pub(crate) fn tags_touched(&self, stop: &Stop) -> Result<BTreeSet<String>> {
         let touched = self.touched(stop)?;
         let folders = touched.iter().flat_map(|(_, touch)| self.folders.tags(&touch.path));
-        let said = history::tags_said(&self.commit(stop)?.message);
+        let said = history::tags_said(&self.message(stop)?);
         Ok(history::tag_state(folders.collect(), &said))
     }
 

@@ -57,7 +57,8 @@ impl Mutation for KbMerge {
             return Err(Problem::invalid(format!("{} is what is read here", self.branch))
                 .hint("name another branch; `kb branches` lists them"));
         }
-        let theirs = kb::whole_log(&branch::open(view.place()?, &self.branch)?)?;
+        let other = branch::open(view.place()?, &self.branch)?;
+        let theirs = kb::whole_log(&other)?;
         let prefer = match self.prefer {
             None => Prefer::Neither,
             Some(Side::Ours) => Prefer::Ours,

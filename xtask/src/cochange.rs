@@ -1,15 +1,21 @@
 //! How well what changes together is predicted, beside plain counting.
 //!
 //! Train on the past, test on the last thousand commits of two to ten files: from each of their
-//! files in turn, is one of the first three predictions another file of the commit?
+//! files in turn, is one of the first three predictions another file of the commit? The past is
+//! a line of commits as the index has it, and asked as `history cochange` asks it.
 
 #![expect(clippy::disallowed_methods, reason = "an evaluation reads repositories with git")]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
-use history::cochange::{Evidence, Seen, rank, stem};
+use base::RepoPath;
+use history::cochange::{Evidence, gather, rank};
+use history::line::{self, Live, Writer};
+use history::{Change, Commit, How, Link, Person, in_order, unhex};
+use store::Connection;
 
 use crate::run::{self, Result};
 
@@ -20,30 +26,42 @@ const TESTED: usize = 1000;
 const SIZES: std::ops::RangeInclusive<usize> = 2..=10;
 
 /// Larger commits teach nothing; the default of `history.max_commit_files`.
-const LARGEST: usize = 50;
+const LARGEST: u32 = 50;
 
-/// As many commits of a folder, and of each file in it, as `history cochange` looks at.
-const FOLDER: usize = 60;
-const OF_EACH: usize = 12;
-const CROWD: usize = 64;
+/// How many predictions count.
+const FIRST: usize = 3;
 
-/// A commit: artifacts with the paths they have after it, and whether they are gone.
-type Touched = BTreeMap<i64, (Vec<u8>, bool)>;
+/// How predictions came out, in the columns of the table.
+#[derive(Debug, Default)]
+struct Score {
+    asked: usize,
+    plain: usize,
+    /// Counting that leaves out files which are no more
+    living: usize,
+    ours: usize,
+}
 
-/// Prints a table row for each repository.
+/// Prints two table rows for each repository: all files, and those that some commit has touched
+/// before.
 pub(crate) fn run(repos: &[&str]) -> Result<()> {
-    run::say("| repository | predictions | plain confidence | `history cochange` | gained |\n");
-    run::say("|---|---|---|---|---|\n");
+    run::say(
+        "| repository | files | predictions | plain confidence | of files still there | \
+         `history cochange` | gained |\n|---|---|---|---|---|---|---|\n",
+    );
     for repo in repos {
         let commits = read(Path::new(repo))?;
-        let (asked, plain, ours) = evaluate(&commits);
+        let (all, known) = evaluate(&commits).map_err(|problem| problem.to_string())?;
         let name = Path::new(repo).file_name().unwrap_or_default().to_string_lossy();
-        run::say(&format!(
-            "| {name} | {asked} | {:.3} | {:.3} | {:+.1} points |\n",
-            share(plain, asked),
-            share(ours, asked),
-            100.0 * (share(ours, asked) - share(plain, asked))
-        ));
+        for (files, score) in [("all", all), ("with a past", known)] {
+            let share = |hits| share(hits, score.asked);
+            let (plain, living, ours) =
+                (share(score.plain), share(score.living), share(score.ours));
+            run::say(&format!(
+                "| {name} | {files} | {} | {plain:.3} | {living:.3} | {ours:.3} | {:+.1} points |\n",
+                score.asked,
+                100.0 * (ours - plain)
+            ));
+        }
     }
     Ok(())
 }
@@ -53,142 +71,150 @@ fn share(hits: usize, asked: usize) -> f64 {
     hits as f64 / asked.max(1) as f64
 }
 
-/// Commits without merges, oldest first, lock files aside.
-fn read(repo: &Path) -> Result<Vec<Touched>> {
-    let args =
-        ["log", "--no-merges", "--topo-order", "--reverse", "--raw", "-M", "-z", "--format=%x01"];
+/// All commits in the order of the index. Merges are there and touch nothing.
+fn read(repo: &Path) -> Result<Vec<Commit>> {
+    let args = ["log", "--raw", "-M", "-z", "--no-abbrev", "--format=%x01%H %P", "HEAD"];
     let output = Command::new("git").arg("-C").arg(repo).args(args).output();
     let output = output.map_err(|error| error.to_string())?.stdout;
-    let (mut places, mut next) = (HashMap::new(), 0_i64);
-    let records = output.split(|byte| *byte == 1).skip(1);
-    Ok(records.map(|record| commit(record, &mut places, &mut next)).collect())
+    let commits = output.split(|byte| *byte == 1).skip(1).filter_map(commit);
+    let mut commits: HashMap<Vec<u8>, Commit> =
+        commits.map(|commit| (commit.sha.clone(), commit)).collect();
+    let link = |commit: &Commit| Link { sha: commit.sha.clone(), parents: commit.parents.clone() };
+    let order = in_order(commits.values().map(link).collect());
+    Ok(order.into_iter().filter_map(|link| commits.remove(&link.sha)).collect())
 }
 
-fn commit(record: &[u8], places: &mut HashMap<Vec<u8>, (i64, bool)>, next: &mut i64) -> Touched {
+fn commit(record: &[u8]) -> Option<Commit> {
     let mut fields = record.split(|byte| *byte == 0);
-    let mut touched = Touched::new();
+    let names = String::from_utf8_lossy(fields.next()?).trim().to_owned();
+    let mut names = names.split(' ').map(unhex);
+    let nobody = || Person { name: String::new(), email: String::new(), time: 0 };
+    let mut changes = Vec::new();
     while let Some(field) = fields.next() {
-        let Some(status) = field.strip_prefix(b"\n").unwrap_or(field).strip_prefix(b":") else {
-            continue;
+        let field = field.strip_prefix(b"\n").unwrap_or(field);
+        let Some(words) = field.strip_prefix(b":") else { continue };
+        let status = words.rsplit(|byte| *byte == b' ').next()?;
+        let first = fields.next()?.to_vec();
+        let (how, path, old) = match status.first()? {
+            b'R' => (How::Renamed, fields.next()?.to_vec(), Some(first)),
+            b'A' => (How::Added, first, None),
+            b'D' => (How::Deleted, first, None),
+            _ => (How::Modified, first, None),
         };
-        let status = status.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
-        let first = fields.next().unwrap_or_default().to_vec();
-        let is_rename = status.first() == Some(&b'R');
-        let path =
-            if is_rename { fields.next().unwrap_or_default().to_vec() } else { first.clone() };
-        if path.ends_with(b".lock") {
-            continue;
-        }
-        let is_new = status == b"A";
-        let known = places.get(&first).filter(|(_, alive)| *alive || !is_new).map(|(id, _)| *id);
-        let id = known.unwrap_or_else(|| {
-            *next += 1;
-            *next
-        });
-        let is_gone = status == b"D";
-        if is_rename {
-            places.insert(first, (id, false));
-        }
-        places.insert(path.clone(), (id, !is_gone));
-        touched.insert(id, (path, is_gone));
+        changes.push(Change { how, path, old, oid: None });
     }
-    touched
+    Some(Commit {
+        sha: names.next()?,
+        parents: names.filter(|name| !name.is_empty()).collect(),
+        author: nobody(),
+        committer: nobody(),
+        message: String::new(),
+        changes,
+        is_edge: false,
+    })
 }
 
-/// What is known at some point of the past.
-#[derive(Default)]
-struct Past {
-    commits: Vec<Vec<i64>>,
-    of: HashMap<i64, Vec<usize>>,
-    paths: HashMap<i64, Vec<u8>>,
-    folders: HashMap<Vec<u8>, BTreeSet<i64>>,
-    stems: HashMap<Vec<u8>, BTreeSet<i64>>,
+/// What `history.exclude` leaves out unless told.
+fn hides(path: &RepoPath) -> bool {
+    let below = |folder: &[u8]| path.as_bytes().starts_with(folder);
+    path.as_bytes().ends_with(b".lock") || below(b"dist/") || below(b"node_modules/")
 }
 
-fn evaluate(commits: &[Touched]) -> (usize, usize, usize) {
-    let tested: Vec<usize> =
-        (0..commits.len()).filter(|at| SIZES.contains(&commits[*at].len())).collect();
-    let tested: BTreeSet<usize> =
-        tested[tested.len().saturating_sub(TESTED)..].iter().copied().collect();
-    let mut past = Past::default();
-    let (mut asked, mut plain, mut ours) = (0, 0, 0);
-    for (at, commit) in commits.iter().enumerate() {
-        if tested.contains(&at) {
-            for (file, (path, _)) in commit {
-                asked += 1;
-                let is_hit = |found: Vec<i64>| {
-                    usize::from(found.iter().take(3).any(|one| commit.contains_key(one)))
-                };
-                plain += is_hit(past.plain(*file));
-                ours += is_hit(past.ranked(*file, path));
-            }
-        }
-        past.learn(commit);
-    }
-    (asked, plain, ours)
+fn visible(commit: &Commit) -> impl Iterator<Item = (RepoPath, &Change)> {
+    let named = |change: &Change| RepoPath::from_bytes(change.path.clone()).ok();
+    let pairs = commit.changes.iter().filter_map(move |change| Some((named(change)?, change)));
+    pairs.filter(|(path, _)| !hides(path))
 }
 
-impl Past {
-    /// The files most often changed with one, and nothing else.
-    fn plain(&self, file: i64) -> Vec<i64> {
-        let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
-        for at in self.of.get(&file).into_iter().flatten() {
-            for other in self.commits[*at].iter().filter(|other| **other != file) {
-                *counts.entry(*other).or_default() += 1;
+fn evaluate(commits: &[Commit]) -> base::Result<(Score, Score)> {
+    let is_tested = |at: &usize| SIZES.contains(&visible(&commits[*at]).count());
+    let tested: Vec<usize> = (0..commits.len()).filter(is_tested).collect();
+    let conn = Connection::open_in_memory().map_err(store::problem("evaluate"))?;
+    conn.execute_batch(line::SCHEMA).map_err(store::problem("evaluate"))?;
+    let (mut all, mut known) = (Score::default(), Score::default());
+    let mut next = 0;
+    for at in tested.iter().skip(tested.len().saturating_sub(TESTED)).copied() {
+        learn(&conn, commits, next..at)?;
+        let live = line::live(&conn)?;
+        let guesses: Vec<Guess> = visible(&commits[at])
+            .map(|(path, change)| Guess::of(&conn, &live, (path, change)))
+            .collect::<base::Result<_>>()?;
+        learn(&conn, commits, at..at + 1)?;
+        next = at + 1;
+        let pos = line::count(&conn)? - 1;
+        let touched: BTreeSet<i64> =
+            line::touched_at(&conn, pos)?.into_iter().map(|(artifact, _)| artifact).collect();
+        for guess in guesses {
+            guess.count(&touched, &mut all);
+            if guess.is_known {
+                guess.count(&touched, &mut known);
             }
         }
-        let mut found: Vec<(i64, usize)> = counts.into_iter().collect();
-        found.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-        found.into_iter().map(|(file, _)| file).collect()
+    }
+    Ok((all, known))
+}
+
+/// Adds commits to the line.
+fn learn(conn: &Connection, commits: &[Commit], some: Range<usize>) -> base::Result<()> {
+    if some.is_empty() {
+        return Ok(());
+    }
+    let transaction = conn.unchecked_transaction().map_err(store::problem("evaluate"))?;
+    let mut writer = Writer::from(&transaction, line::count(&transaction)?, &hides)?;
+    for at in some {
+        writer.add(i64::try_from(at).expect("there are fewer commits") + 1, &commits[at])?;
+    }
+    writer.finish(&Live::Chain)?;
+    transaction.commit().map_err(store::problem("evaluate"))
+}
+
+/// What would be said of one file, before its commit.
+struct Guess {
+    is_known: bool,
+    plain: Vec<i64>,
+    living: Vec<i64>,
+    ours: Vec<i64>,
+}
+
+impl Guess {
+    fn of(
+        conn: &Connection,
+        live: &[(RepoPath, i64)],
+        (path, change): (RepoPath, &Change),
+    ) -> base::Result<Self> {
+        let before = change.old.as_ref().and_then(|old| RepoPath::from_bytes(old.clone()).ok());
+        let path = before.unwrap_or(path);
+        let place = line::at(conn, &path)?.filter(|place| place.alive);
+        let artifact = place.map_or(0, |place| place.artifact);
+        let found = gather(conn, &[(path, artifact)], live, LARGEST)?;
+        let alive: BTreeSet<i64> = live.iter().map(|(_, artifact)| *artifact).collect();
+        let ranked = rank(&[artifact].into(), &found.evidence).into_iter().map(|one| one.artifact);
+        let counted = counted(artifact, &found.evidence);
+        let is_alive = |artifact: &i64| alive.contains(artifact);
+        Ok(Self {
+            is_known: found.commits > 0,
+            plain: counted.iter().copied().take(FIRST).collect(),
+            living: counted.iter().copied().filter(is_alive).take(FIRST).collect(),
+            ours: ranked.filter(is_alive).take(FIRST).collect(),
+        })
     }
 
-    /// What `history cochange` would say.
-    fn ranked(&self, file: i64, path: &[u8]) -> Vec<i64> {
-        let path = self.paths.get(&file).map_or(path, Vec::as_slice);
-        let seen = |at: &usize| Seen {
-            ago: i64::try_from(self.commits.len() - at).unwrap_or(i64::MAX),
-            touched: self.commits[*at].clone(),
-        };
-        let none = BTreeSet::new();
-        let siblings = self.folders.get(folder(path)).unwrap_or(&none);
-        let mut around: BTreeSet<&usize> = BTreeSet::new();
-        if siblings.len() <= CROWD {
-            for sibling in siblings.iter().filter(|sibling| **sibling != file) {
-                let commits = self.of.get(sibling).into_iter().flatten();
-                around.extend(commits.rev().take(OF_EACH));
-            }
-        }
-        let evidence = Evidence {
-            own: self.of.get(&file).into_iter().flatten().map(seen).collect(),
-            folder: around.into_iter().rev().take(FOLDER).map(seen).collect(),
-            namesakes: self.stems.get(&stem(path)).unwrap_or(&none).clone(),
-            siblings: siblings.clone(),
-        };
-        let ranked = rank(&[file].into(), &evidence).into_iter().map(|partner| partner.artifact);
-        ranked.filter(|artifact| self.paths.contains_key(artifact)).collect()
-    }
-
-    fn learn(&mut self, commit: &Touched) {
-        for (file, (path, is_gone)) in commit {
-            if let Some(old) = self.paths.remove(file) {
-                self.folders.entry(folder(&old).to_vec()).or_default().remove(file);
-                self.stems.entry(stem(&old)).or_default().remove(file);
-            }
-            if !is_gone {
-                self.paths.insert(*file, path.clone());
-                self.folders.entry(folder(path).to_vec()).or_default().insert(*file);
-                self.stems.entry(stem(path)).or_default().insert(*file);
-            }
-        }
-        if commit.len() <= LARGEST {
-            for file in commit.keys() {
-                self.of.entry(*file).or_default().push(self.commits.len());
-            }
-        }
-        self.commits.push(commit.keys().copied().collect());
+    fn count(&self, touched: &BTreeSet<i64>, score: &mut Score) {
+        let hit = |list: &[i64]| usize::from(list.iter().any(|one| touched.contains(one)));
+        score.asked += 1;
+        score.plain += hit(&self.plain);
+        score.living += hit(&self.living);
+        score.ours += hit(&self.ours);
     }
 }
 
-fn folder(path: &[u8]) -> &[u8] {
-    path.iter().rposition(|byte| *byte == b'/').map_or(b"", |slash| &path[..slash])
+/// The files most often changed with one, and nothing else.
+fn counted(file: i64, evidence: &Evidence) -> Vec<i64> {
+    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+    for other in evidence.own.iter().flat_map(|seen| &seen.touched).filter(|one| **one != file) {
+        *counts.entry(*other).or_default() += 1;
+    }
+    let mut found: Vec<(i64, usize)> = counts.into_iter().collect();
+    found.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    found.into_iter().map(|(file, _)| file).collect()
 }

@@ -27,6 +27,9 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "documents", parse: documents, seeds: DOCUMENTS },
     Target { name: "changesets", parse: changesets, seeds: CHANGESETS },
     Target { name: "reports", parse: reports, seeds: REPORTS },
+    Target { name: "git", parse: git::spoken::read_all, seeds: GIT },
+    Target { name: "commits", parse: commits, seeds: COMMITS },
+    Target { name: "frames", parse: frames, seeds: FRAMES },
     Target { name: "arguments", parse: arguments, seeds: ARGUMENTS },
     Target { name: "code.ts", parse: code::<0>, seeds: CODE },
     Target { name: "code.tsx", parse: code::<1>, seeds: CODE },
@@ -256,6 +259,24 @@ fn reports(bytes: &[u8]) {
     }
 }
 
+/// What people write about their changes.
+fn commits(bytes: &[u8]) {
+    let message = history::commit::text(bytes.to_vec());
+    let (subject, body) = (history::commit::subject(&message), history::commit::body(&message));
+    assert!(message.len() >= subject.len() && message.len() >= body.len());
+    for said in history::tags_said(&message) {
+        assert!(!said.tag.is_empty(), "{message:?}");
+    }
+    history::conventional(&message);
+    history::unhex(&message);
+}
+
+/// Lines on the standard input of a server.
+fn frames(bytes: &[u8]) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    runtime.block_on(cairn::mcp::messages_in(bytes));
+}
+
 /// What a client sends: a name and arguments, by our words or older ones.
 fn arguments(bytes: &[u8]) {
     let Ok(value) = serde_json::from_slice::<serde_json::Value>(bytes) else { return };
@@ -304,6 +325,29 @@ const REPORTS: &[&str] = &[
     "<?xml version=\"1.0\"?><testsuites><testsuite name=\"s\"><testcase classname=\"a.b\" name=\"c\" file=\"a.py\" line=\"3\"><failure message=\"x\"/></testcase></testsuite></testsuites>",
     "TN:t\nSF:src/a.ts\nFN:1,f\nFNDA:3,f\nDA:1,3\nLF:1\nLH:1\nend_of_record\n",
     "\n\u{2}\u{8}\u{1}\u{12}\u{10}\n\u{4}test\u{12}\u{8}src/a.rs",
+];
+const GIT: &[&str] = &[
+    ":100644 100755 8baef1b4abc478178b004d62031cf7fe6db6f903 0000000000000000000000000000000000000000 M\0src/a.rs\0",
+    "100644 8baef1b4abc478178b004d62031cf7fe6db6f903 0\ta b\u{e9}.md\0",
+    "::100644 100644 100644 8baef1b4abc478178b004d62031cf7fe6db6f903 8baef1b4abc478178b004d62031cf7fe6db6f903 \
+     8baef1b4abc478178b004d62031cf7fe6db6f903 MM\0a\0",
+    "8baef1b4abc478178b004d62031cf7fe6db6f903 blob 12\nhello world\n8baef1b missing\n",
+    "8baef1b4abc478178b004d62031cf7fe6db6f903 1767323045 8baef1b4abc478178b004d62031cf7fe6db6f903\n",
+    "[core]\n\trepositoryformatversion = 0 ; x\n\tbare=\"yes\"\\\n[extensions \"a\\\"b\"] worktreeConfig\n",
+    "git version 2.39.5 (Apple Git-154)\n",
+    "ref: refs/heads/feature/x\n",
+    "8baef1b4abc478178b004d62031cf7fe6db6f903\0\x30\x31\0\x31767323045\0Ada\x00T-1, T-2\0",
+];
+const COMMITS: &[&str] = &[
+    "feat(pay)!: settle once\n\nBody: with a colon.\n\ntags: +auth -old x\n\nSigned-off-by: A <a@b>\nTask: 7c2e\n",
+    "fix: a\r\n\r\nTags: a, b , -c\r\n",
+    "Merge branch 'x' into y\n\n# Conflicts:\n#\ta\n",
+];
+const FRAMES: &[&str] = &[
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\
+     \"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}}}\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n",
+    "{\"jsonrpc\":\"2.0\",\"id\":\"a-1\",\"method\":\"tools/call\",\"params\":{\"name\":\"search\",\"arguments\":{\"query\":\"x\"}}}\n",
+    "[{\"jsonrpc\":\"2.0\",\"id\":null}]\n\n{}\n{\"id\":7}\nnonsense\n",
 ];
 const ARGUMENTS: &[&str] = &[
     "{\"name\": \"code.zoom\", \"arguments\": {\"path\": \"src\", \"level\": 1}}",

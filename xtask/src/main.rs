@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 cargo xtask test              fetch what the tests need and run all of them
+cargo xtask test servers      only those against real language servers
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
 cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     let root = root();
     let done = match args.as_slice() {
         ["test"] => run::test(&root),
+        ["test", "servers"] => run::servers(&root),
         ["codegen"] => codegen::write(&root),
         ["codegen", "--check"] => codegen::check(&root).and_then(|()| laws::check(&root)),
         ["deny"] => run::deny(&root),

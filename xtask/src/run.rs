@@ -21,6 +21,7 @@ const DENY: &str = "0.20.2";
 pub(crate) fn test(root: &Path) -> Result<()> {
     let cases = std::env::var("PROPTEST_CASES").unwrap_or_else(|_| CASES.into());
     run(cargo(root, &["test", "--workspace", "--locked"]).env("PROPTEST_CASES", cases))?;
+    run(&mut server_tests(root)?)?;
     let built = build(root, &["--package", "cairn", "--bins", "--examples"], "debug")?;
     verify(root, &built.join("cairn"))?;
     let tools = tools::install(root)?;
@@ -30,6 +31,26 @@ pub(crate) fn test(root: &Path) -> Result<()> {
 /// What this repository has written down about itself is still true.
 fn verify(root: &Path, cairn: &Path) -> Result<()> {
     run(Command::new(cairn).current_dir(root).arg("verify"))
+}
+
+/// The engine against real language servers, which are fetched first.
+fn server_tests(root: &Path) -> Result<Command> {
+    let servers = tools::install_servers(root)?;
+    let args = ["test", "--package", "engine", "--locked", "--test", "servers"];
+    let mut command = cargo(root, &args);
+    command.env("CAIRN_SERVERS", &servers.folder);
+    if let Some(folder) = servers.rust_analyzer {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let all = [folder].into_iter().chain(std::env::split_paths(&path));
+        let all = std::env::join_paths(all).map_err(|error| error.to_string())?;
+        command.env("PATH", all);
+    }
+    Ok(command)
+}
+
+/// Only the tests against real language servers.
+pub(crate) fn servers(root: &Path) -> Result<()> {
+    run(&mut server_tests(root)?)
 }
 
 /// The same with many more random cases, and a kill at every step.

@@ -1,6 +1,7 @@
-//! Installs the MCP clients that `tests/clients` runs, into `.tools` at the repository's root.
+//! Installs the MCP clients that `tests/clients` runs, and the language servers that the engine is
+//! tested with, into `.tools` at the repository's root.
 //!
-//! What is installed is pinned by the manifests in `tests/clients`. A copy of them is written
+//! What is installed is pinned by the manifests in `tests/clients` and `tests/servers`. A copy of them is written
 //! beside each installation when it is complete, so a second call finds it and does nothing, and
 //! one that was interrupted or is out of date begins anew.
 
@@ -13,6 +14,9 @@ use std::process::Command;
 
 /// Where the manifests are, below the root.
 const MANIFESTS: &str = "tests/clients";
+
+/// The newest rust-analyzer that builds with our Rust.
+const RUST_ANALYZER: &str = "0.0.333";
 
 /// The oldest Python with everything that the scripts use.
 const PYTHON: (u32, u32) = (3, 11);
@@ -54,6 +58,49 @@ pub fn run(root: &Path, tools: &Tools, cairn: &Path, conformance: &Path) -> Comm
     command.arg("--cairn").arg(cairn).arg("--conformance").arg(conformance);
     command.arg("--tools").arg(&tools.folder).current_dir(root);
     command
+}
+
+/// Language servers and linters: TypeScript 5 with Python's, TypeScript 7, and rust-analyzer.
+pub struct Servers {
+    /// The folder that holds `v5` and `v7`, each with `node_modules`
+    pub folder: PathBuf,
+    /// What has to come first on `PATH`, if the machine's own does not work
+    pub rust_analyzer: Option<PathBuf>,
+}
+
+/// Brings the servers up to date with the manifests in `tests/servers`.
+pub fn install_servers(root: &Path) -> Result<Servers, String> {
+    let folder = root.join(".tools/servers");
+    fs::create_dir_all(&folder).map_err(failed("create", &folder))?;
+    let lock = folder.join("lock");
+    let guard = File::create(&lock).map_err(failed("create", &lock))?;
+    guard.lock().map_err(failed("lock", &lock))?;
+    for version in ["v5", "v7"] {
+        let (into, from) = (folder.join(version), root.join("tests/servers").join(version));
+        fresh(&into, &from, &["package.json", "package-lock.json"], || npm(&into))?;
+    }
+    Ok(Servers { rust_analyzer: rust_analyzer(root)?, folder })
+}
+
+/// A rust-analyzer that starts. What rustup puts on `PATH` can be an empty proxy, so one is asked
+/// for its version, and built if it does not know.
+fn rust_analyzer(root: &Path) -> Result<Option<PathBuf>, String> {
+    let answers = |program: &Path| {
+        let said = Command::new(program).arg("--version").output();
+        said.is_ok_and(|said| said.status.success())
+    };
+    if answers(Path::new("rust-analyzer")) {
+        return Ok(None);
+    }
+    let into = root.join(".tools/rust-analyzer");
+    let bin = into.join("bin");
+    if !answers(&bin.join("rust-analyzer")) {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args(["install", "ra_ap_rust-analyzer", "--version", RUST_ANALYZER, "--locked"]);
+        cargo.args(["--debug", "--root"]).arg(&into).env_remove("CARGO_TARGET_DIR");
+        finish(&mut cargo, "install rust-analyzer:  rustup component add rust-analyzer")?;
+    }
+    Ok(Some(bin))
 }
 
 /// Calls `install` in an empty `folder` unless it was installed from these very manifests.

@@ -51,7 +51,8 @@ pub enum RecordKind {
 impl RecordKind {
     const ALL: [Self; 5] = [Self::Molecule, Self::Atom, Self::Project, Self::Feature, Self::Task];
 
-    const fn word(self) -> &'static str {
+    /// The word for it, which starts its handles.
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Molecule => "molecule",
             Self::Atom => "atom",

@@ -210,6 +210,12 @@ pub fn by_key(conn: &Connection, key: &str) -> Result<Option<CardRow>> {
     Ok(cards_by(conn, &sql, params![key])?.pop())
 }
 
+/// Whether some card has this key.
+pub fn is_key(conn: &Connection, key: &str) -> Result<bool> {
+    Ok(!rows(conn, "SELECT 1 FROM card WHERE key = ?1 LIMIT 1", params![key], |_| Ok(()))?
+        .is_empty())
+}
+
 /// Every card whose key is the same after case folding.
 pub fn keyed(conn: &Connection, key: &str) -> Result<Vec<CardRow>> {
     cards_by(conn, &format!("{CARD} WHERE folded = ?1 ORDER BY path"), params![fold(key)])

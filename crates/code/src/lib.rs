@@ -13,7 +13,7 @@ mod tables;
 mod unused;
 
 pub use calls::{
-    Digest, EdgeRow, Relation, Sure, cut_short, edges_from, edges_to, every_edge, settle,
+    Digest, EdgeRow, End, Relation, Sure, cut_short, edges_from, edges_to, every_edge, settle,
     unsure_calls, unsure_names,
 };
 pub use find::{Case, Find, find};
@@ -21,7 +21,8 @@ pub use moves::{Because, Known, moves};
 pub use resolve::{Files, Taker, resolve, taken_from, takers};
 pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
 pub use tables::{
-    DUMP, SCHEMA, broken, definitions, export_names, importing, imports, in_file, in_folder,
-    near_names, symbol, symbols_called, unresolved,
+    DUMP, LATE_SCHEMA, SCHEMA, broken, definitions, export_names, importing, imports, in_file,
+    in_folder, inner_names, kind_of, near_names, outer_name, symbol, symbols_called, top_names,
+    unresolved,
 };
 pub use unused::{Sure as Unneeded, Unused, unused};

@@ -13,6 +13,9 @@ pub const SCHEMA: &str = concat!(
     include_str!("calls/calls.sql")
 );
 
+/// Indexes that only questions and later refreshes need.
+pub const LATE_SCHEMA: &str = include_str!("late.sql");
+
 /// What must be equal in an index built from nothing.
 pub const DUMP: &[&str] = &[
     "SELECT * FROM symbol",
@@ -163,6 +166,38 @@ pub fn symbol(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<S
     conn.prepare_cached(&format!("{SYMBOL} WHERE path = ?1 AND full = ?2"))
         .and_then(|mut s| s.query_row(params![path.as_bytes(), full], symbol_row).optional())
         .map_err(problem("read symbols"))
+}
+
+/// What kind of thing the symbol with this nested name is.
+pub fn kind_of(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<String>> {
+    let sql = "SELECT kind FROM symbol WHERE path = ?1 AND full = ?2";
+    Ok(list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))?.pop())
+}
+
+/// The names of the symbols that a file declares at its top.
+pub fn top_names(conn: &Connection, path: &RepoPath) -> Result<Vec<String>> {
+    let sql = "SELECT full FROM symbol WHERE path = ?1 AND parent IS NULL ORDER BY id";
+    list(conn, sql, params![path.as_bytes()], |row| row.get(0))
+}
+
+/// The names of the symbols that a symbol declares.
+pub fn inner_names(conn: &Connection, path: &RepoPath, full: &str) -> Result<Vec<String>> {
+    let sql = "SELECT i.full FROM symbol o JOIN symbol i ON i.path = o.path AND i.parent = o.id
+        WHERE o.path = ?1 AND o.full = ?2 ORDER BY i.id";
+    list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))
+}
+
+/// The name of the symbol that declares another, or none at the top of the file; nothing for
+/// what is not there.
+pub fn outer_name(
+    conn: &Connection,
+    path: &RepoPath,
+    full: &str,
+) -> Result<Option<Option<String>>> {
+    let sql =
+        "SELECT o.full FROM symbol i LEFT JOIN symbol o ON o.path = i.path AND o.id = i.parent
+        WHERE i.path = ?1 AND i.full = ?2 LIMIT 1";
+    Ok(list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))?.pop())
 }
 
 /// Symbols with this name, alone or as the end of a nested one.

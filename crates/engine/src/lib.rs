@@ -16,6 +16,7 @@ mod fix;
 mod follow;
 mod globs;
 pub mod graph;
+mod idle;
 mod index;
 pub mod layers;
 mod locate;

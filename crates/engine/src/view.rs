@@ -194,11 +194,7 @@ impl<'w> View<'w> {
         let (durable, cell) =
             found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
         if cell.get().is_none() {
-            let path = self.place()?.seen(durable);
-            let opened = match self.workspace.idle() {
-                Some(idle) => durable.read_again(&path, idle)?,
-                None => durable.read(&path)?,
-            };
+            let opened = self.workspace.stores().read(durable, &self.place()?.seen(durable))?;
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
         Ok(cell.get().and_then(Option::as_ref))
@@ -294,7 +290,7 @@ impl<'w> View<'w> {
     pub(crate) fn texts(&self) -> Result<Vec<&Connection>> {
         let mut texts = vec![self.index()?.conn()];
         for (durable, _) in self.stores.iter().filter(|(durable, _)| durable.has_texts()) {
-            texts.extend(self.store(durable.name)?.map(|reading| &reading.conn));
+            texts.extend(self.store(durable.name)?.map(|reading| &*reading.conn));
         }
         Ok(texts)
     }
@@ -394,15 +390,6 @@ impl<'w> View<'w> {
     /// The node that a file or folder is.
     pub fn node(&self, path: &RepoPath) -> EntityRef {
         crate::layers::files::node(path)
-    }
-}
-
-impl Drop for View<'_> {
-    /// The connections to stores are open for the next view.
-    fn drop(&mut self) {
-        let Some(idle) = self.workspace.idle() else { return };
-        let looks = self.stores.iter_mut().filter_map(|(_, cell)| cell.take().flatten());
-        looks.for_each(|reading| idle.give(reading));
     }
 }
 

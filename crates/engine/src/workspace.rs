@@ -12,7 +12,7 @@ use tree::{Disk, FileEdit, Journal, Recovered, Tree};
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
 use crate::durable::place::StorePlace;
-use crate::durable::{Durable, Idle, Kept};
+use crate::durable::{Durable, Kept, Stores};
 use crate::follow::{Following, Look};
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
@@ -37,6 +37,9 @@ const IDLE: Duration = Duration::from_secs(2);
 
 /// How long a watcher waits for the rest of what it has begun to hear.
 const DEBOUNCE: Duration = Duration::from_millis(40);
+
+/// Connections to durable stores that a server keeps open.
+const OPEN_STORES: usize = 6;
 
 /// A change that `watch` took in.
 #[derive(Debug)]
@@ -124,8 +127,8 @@ pub struct Workspace {
     lacks: Vec<String>,
     /// What was derived from a store, as of its revision
     kept: Kept,
-    /// Connections to stores that nobody reads through
-    idle: Idle,
+    /// The durable stores that are open
+    stores: Stores,
 }
 
 impl Workspace {
@@ -165,7 +168,7 @@ impl Workspace {
             notices: Mutex::default(),
             behind: Default::default(),
             kept: Kept::default(),
-            idle: Idle::default(),
+            stores: Stores::keeping(if opening.mode == Mode::Serving { OPEN_STORES } else { 0 }),
             git: git.transpose()?,
             homes,
             tree,
@@ -427,11 +430,11 @@ impl Workspace {
     ) -> Result<Written<A>> {
         let Change::Store(change) = &planned.change else { return Ok(unchanged(planned.answer)) };
         let durable = self.durable(change.store())?;
-        from.place.settle_in(&durable, call)?;
+        self.settle(&from.place, &durable, call)?;
         let file = from.place.own(&durable);
         let _lock = tree::lock(&Durable::lock_file(&file)?, PATIENCE, call)?;
         let mut revision = from.revision;
-        if durable.revision(&file)? != revision {
+        if self.stores.revision(&durable, &file)? != revision {
             let (again, from) = plan()?;
             let Some(from) = from else { return Ok(unchanged(again.answer)) };
             if from.place.own(&durable) != file {
@@ -442,7 +445,8 @@ impl Workspace {
         }
         let Plan { summary, change, answer, .. } = planned;
         let Change::Store(change) = change else { return Ok(unchanged(answer)) };
-        let done = durable.commit(&file, (change.as_ref(), revision), (summary, call))?;
+        let done =
+            self.stores.commit((&durable, &file), (change.as_ref(), revision), (summary, call))?;
         Ok(Written { result: answer, files: Vec::new(), change: Some(done), diff: None })
     }
 
@@ -492,7 +496,21 @@ impl Workspace {
         let place = self.place(call)?;
         let durables = self.areas.iter().filter_map(|area| area.durable);
         let fit = durables.filter(|durable| place.seen(durable).exists());
-        fit.into_iter().try_for_each(|durable| place.settle_in(&durable, call).map(drop))
+        fit.into_iter().try_for_each(|durable| self.settle(&place, &durable, call))
+    }
+
+    /// Makes the branch's own store where it is not there. A folder that gets another name is
+    /// not one that something is open in.
+    fn settle(&self, place: &StorePlace, durable: &Durable, call: &Call) -> Result<()> {
+        if place.settle_in(durable, call)? {
+            self.stores.forget();
+        }
+        Ok(())
+    }
+
+    /// The durable stores that are open.
+    pub(crate) fn stores(&self) -> &Stores {
+        &self.stores
     }
 
     pub(crate) fn durable(&self, name: &str) -> Result<Durable> {
@@ -505,12 +523,6 @@ impl Workspace {
     pub(crate) fn kept(&self) -> &Kept {
         &self.kept
     }
-
-    /// Connections to stores that stay open between the calls of a server.
-    pub(crate) fn idle(&self) -> Option<&Idle> {
-        (self.mode == Mode::Serving).then_some(&self.idle)
-    }
-
     /// Changes that were committed to files.
     pub(crate) fn journal(&self) -> &Journal {
         &self.journal

@@ -60,7 +60,7 @@ impl Repo {
     }
 }
 
-fn link(line: &[u8]) -> Option<Link> {
+pub(crate) fn link(line: &[u8]) -> Option<Link> {
     let mut oids = line.split(|byte| *byte == b' ').map(Oid::from_digits);
     let oid = oids.next()??;
     Some(Link { oid, parents: oids.collect::<Option<_>>()? })

@@ -44,7 +44,7 @@ struct Process {
 }
 
 /// What git announces for a name.
-enum Header {
+pub(crate) enum Header {
     Blob(usize),
     Answer(Blob),
 }
@@ -241,7 +241,7 @@ impl Process {
 }
 
 /// Reads `<name> <kind> <size>`, or `<name> missing` and the like.
-fn read_header(line: &[u8], cap: u64) -> Header {
+pub(crate) fn read_header(line: &[u8], cap: u64) -> Header {
     let mut words = line.rsplit(|byte| *byte == b' ');
     let (last, kind) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let size = std::str::from_utf8(last).ok().and_then(|size| size.parse::<u64>().ok());

@@ -24,7 +24,7 @@ impl Config {
         Ok(config)
     }
 
-    fn parse(bytes: &[u8]) -> Self {
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut reader = Reader { rest: bytes, section: None, found: Vec::new() };
         while reader.step() {}

@@ -66,7 +66,7 @@ impl Repo {
 }
 
 /// Reads `:mode mode name name S NUL path NUL`, again and again.
-fn parse(output: &[u8]) -> Result<Listing<Change>> {
+pub(crate) fn parse(output: &[u8]) -> Result<Listing<Change>> {
     let mut listing = Listing::new();
     let mut fields = output.split(|byte| *byte == 0);
     while let Some(words) = fields.next().filter(|words| !words.is_empty()) {

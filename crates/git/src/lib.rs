@@ -28,6 +28,7 @@ mod refs;
 mod repo;
 mod revision;
 mod run;
+pub mod spoken;
 mod tree;
 mod version;
 mod worktrees;

@@ -242,7 +242,7 @@ impl Reader {
 }
 
 /// What git says of a path before it names it.
-struct Raw {
+pub(crate) struct Raw {
     how: Touch,
     before: Vec<Oid>,
     after: Option<Oid>,
@@ -250,7 +250,7 @@ struct Raw {
 
 impl Raw {
     /// Reads `:mode mode name name S`, with a colon, a mode and a name more for each parent more.
-    fn parse(words: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(words: &[u8]) -> Option<Self> {
         let parents = words.iter().take_while(|byte| **byte == b':').count();
         let words: Vec<&[u8]> = words[parents..].split(|byte| *byte == b' ').collect();
         let [modes @ .., status] = words.as_slice() else { return None };

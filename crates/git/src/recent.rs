@@ -47,7 +47,7 @@ impl Repo {
     }
 }
 
-fn parse(fields: &[&[u8]]) -> Option<Recent> {
+pub(crate) fn parse(fields: &[&[u8]]) -> Option<Recent> {
     let text = |at: usize| fields.get(at).map(|field| String::from_utf8_lossy(field).into_owned());
     let seconds: i64 = text(2)?.parse().ok()?;
     let tasks = text(4)?;

@@ -37,7 +37,7 @@ impl Version {
     }
 
     /// The numbers in what `git version` says: `git version 2.39.3 (Apple Git-146)`.
-    fn parse(said: &str) -> Option<Self> {
+    pub(crate) fn parse(said: &str) -> Option<Self> {
         let word = said.strip_prefix("git version ")?.split_whitespace().next()?;
         let mut numbers = word.split(['.', '-']).map(str::parse::<u32>);
         let (major, minor) = (numbers.next()?.ok()?, numbers.next()?.ok()?);

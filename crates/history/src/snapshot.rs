@@ -45,25 +45,36 @@ pub struct Snapshot<'a> {
     rest: Eye<'a>,
 }
 
-/// Writes a snapshot. `commits` come in order and are as many as `about` says.
-pub fn write(about: &About, commits: impl Iterator<Item = Result<Commit>>) -> Result<Vec<u8>> {
-    let mut pen = Pen::default();
-    pen.bytes.extend_from_slice(MAGIC);
-    pen.bytes.extend_from_slice(format!("{FORMAT}\n").as_bytes());
-    pen.bytes(&about.head);
-    pen.time(about.made);
-    pen.length(about.commits);
-    pen.bytes(about.digest.as_bytes());
-    pen.length(about.exclude.len());
-    about.exclude.iter().for_each(|pattern| pen.bytes(pattern.as_bytes()));
-    pen.length(about.tree.len());
-    about.tree.iter().for_each(|path| pen.word(path));
-    for commit in commits {
-        put(&mut pen, &commit?);
+/// The commits of a snapshot as they are written, one after the other.
+#[derive(Debug, Default)]
+pub struct Roll {
+    pen: Pen,
+}
+
+impl Roll {
+    /// Adds the next commit.
+    pub fn add(&mut self, commit: &Commit) {
+        put(&mut self.pen, commit);
     }
-    let seal = blake3::hash(&pen.bytes);
-    pen.bytes.extend_from_slice(seal.as_bytes());
-    Ok(pen.bytes)
+
+    /// The snapshot. `about` says how many commits were added.
+    pub fn finish(self, about: &About) -> Vec<u8> {
+        let mut pen = Pen::default();
+        pen.bytes.extend_from_slice(MAGIC);
+        pen.bytes.extend_from_slice(format!("{FORMAT}\n").as_bytes());
+        pen.bytes(&about.head);
+        pen.time(about.made);
+        pen.length(about.commits);
+        pen.bytes(about.digest.as_bytes());
+        pen.length(about.exclude.len());
+        about.exclude.iter().for_each(|pattern| pen.bytes(pattern.as_bytes()));
+        pen.length(about.tree.len());
+        about.tree.iter().for_each(|path| pen.bytes(path));
+        pen.bytes.extend_from_slice(&self.pen.bytes);
+        let seal = blake3::hash(&pen.bytes);
+        pen.bytes.extend_from_slice(seal.as_bytes());
+        pen.bytes
+    }
 }
 
 /// Reads a snapshot's beginning, and whether all of it is as it was written.
@@ -127,7 +138,7 @@ fn about(eye: &mut Eye<'_>) -> Option<About> {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
     let digest = text(eye.bytes()?)?;
     let exclude = (0..eye.length()?).map(|_| text(eye.bytes()?)).collect::<Option<_>>()?;
-    let tree = (0..eye.length()?).map(|_| Some(eye.word()?.to_vec())).collect::<Option<_>>()?;
+    let tree = (0..eye.length()?).map(|_| Some(eye.bytes()?.to_vec())).collect::<Option<_>>()?;
     Some(About { head, made, commits, exclude, tree, digest })
 }
 
@@ -222,6 +233,12 @@ mod tests {
         }
     }
 
+    fn rolled(about: &About, commits: u8) -> Vec<u8> {
+        let mut roll = Roll::default();
+        (0..commits).for_each(|number| roll.add(&commit(number)));
+        roll.finish(about)
+    }
+
     fn snapshot() -> (About, Vec<u8>) {
         let about = About {
             head: vec![2; 20],
@@ -231,7 +248,7 @@ mod tests {
             tree: vec![b"b".to_vec(), b"a \n\xff".to_vec()],
             digest: "d".into(),
         };
-        let bytes = write(&about, (0..3).map(|number| Ok(commit(number)))).unwrap();
+        let bytes = rolled(&about, 3);
         (about, bytes)
     }
 
@@ -262,7 +279,7 @@ mod tests {
         // One that is sealed and yet says less, or more, than it promises.
         for (promised, there) in [(3, 2), (2, 3)] {
             let about = About { commits: promised, ..about.clone() };
-            let bytes = write(&about, (0..there).map(|number| Ok(commit(number)))).unwrap();
+            let bytes = rolled(&about, there);
             let commits: Result<Vec<Commit>> = read(&bytes).unwrap().commits().collect();
             assert_eq!(commits.unwrap_err().code, Code::StoreDamaged);
         }

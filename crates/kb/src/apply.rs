@@ -23,6 +23,8 @@ pub struct Outside {
     pub pointing: BTreeMap<String, Vec<String>>,
     /// Pieces of the tree that are there
     pub code: BTreeSet<EntityRef>,
+    /// For names that nothing has: the nearest that something has
+    pub near: BTreeMap<String, String>,
 }
 
 /// A store together with what lies outside of it.
@@ -56,6 +58,10 @@ impl Known for Stored<'_> {
 
     fn has_code(&self, node: &EntityRef) -> bool {
         self.outside.code.contains(node)
+    }
+
+    fn near(&self, id: &str) -> Option<&str> {
+        self.outside.near.get(id).map(String::as_str)
     }
 }
 

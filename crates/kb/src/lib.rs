@@ -35,5 +35,5 @@ pub use read::{Bond, Fact, Model, Origin, Told};
 pub use references::{named_code, renamed_code};
 pub use replay::{Prefer, Replay, merge, replay, torn};
 pub use tables::{
-    Logged, STEPS, counts, entities, entry, logged, relations, shrink, uids, whole_log,
+    Logged, STEPS, counts, entities, entity, entry, ids, logged, relations, shrink, uids, whole_log,
 };

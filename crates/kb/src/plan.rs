@@ -26,6 +26,8 @@ pub trait Known {
     fn pointing(&self, id: &str) -> Vec<String>;
     /// Whether a piece of the tree is there.
     fn has_code(&self, node: &EntityRef) -> bool;
+    /// For an id that nothing has, the nearest that something has.
+    fn near(&self, id: &str) -> Option<&str>;
 }
 
 /// Who changes something, and when.
@@ -74,6 +76,11 @@ impl Planner<'_> {
         self.faults.push(Fault::of(code, path, message));
     }
 
+    fn nobody(&self, id: &str) -> String {
+        let near = self.known.near(id).map(|near| format!("; the nearest is {near}"));
+        format!("no entity is called {id}{}", near.unwrap_or_default())
+    }
+
     fn source(&self) -> String {
         self.set.source.clone().unwrap_or_else(|| self.stamp.actor.clone())
     }
@@ -97,7 +104,8 @@ impl Planner<'_> {
             return Ok(());
         }
         let Some(there) = self.known.entity(id)? else {
-            self.fault(Code::NotFound, path, format!("no entity is called {id}"));
+            let message = self.nobody(id);
+            self.fault(Code::NotFound, path, message);
             return Ok(());
         };
         self.check_version(path, pinned, Some(&there));
@@ -306,7 +314,7 @@ impl Planner<'_> {
                 // A patch with faults of its own is not missing, only wrong.
                 let announced = self.set.entities.iter().any(|patch| patch.id == id);
                 if found.is_none() && !announced {
-                    let message = format!("no entity is called {id}");
+                    let message = self.nobody(&id);
                     self.fault(Code::ValidationError, path, message);
                 }
                 Ok(found.map(Some))

@@ -42,10 +42,16 @@ pub struct Logged {
     pub edits: Vec<Edit>,
 }
 
-pub(crate) fn entity(conn: &Connection, id: &str) -> Result<Option<Entity>> {
+/// An entity of the store.
+pub fn entity(conn: &Connection, id: &str) -> Result<Option<Entity>> {
     conn.prepare_cached(&format!("{ENTITY} WHERE id = ?1"))
         .and_then(|mut s| s.query_row([id], read_entity).optional())
         .map_err(problem("read an entity"))
+}
+
+/// The ids of all entities of the store.
+pub fn ids(conn: &Connection) -> Result<Vec<String>> {
+    rows(conn, ("SELECT id FROM kb_entity ORDER BY id", "read entities"), &[], |row| row.get(0))
 }
 
 /// Every entity of the store, by id.

@@ -15,7 +15,8 @@ pub use backup::{back_up, put_back};
 pub use failure::{damaged, is_unwritable, problem};
 pub use migrate::{Migration, open_durable, version};
 pub use open::{
-    Durability, Store, integrity, library_version, open, open_reading, require_sound_library,
+    Durability, Store, integrity, library_version, open, open_new, open_reading,
+    require_sound_library,
 };
 pub use rows::rows;
 pub use rusqlite::{

@@ -12,6 +12,9 @@ use crate::{still, tables};
 /// Before this release a bug of the write-ahead log could corrupt a store.
 const OLDEST_SOUND: i32 = 3_051_003;
 
+/// Statements that a connection keeps ready. A refresh runs more than a hundred in turn.
+const STATEMENTS: usize = 256;
+
 /// What a crash of the machine may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
@@ -56,6 +59,15 @@ impl Store {
         Ok(done)
     }
 
+    /// Makes a new file one that others may read and write, and sees it to the disk.
+    pub fn finish(self) -> Result<()> {
+        let Self { connection, path } = self;
+        connection.query_row(tables::WAL, [], |_| Ok(())).map_err(problem("finish a store"))?;
+        connection.close().map_err(|(_, error)| problem("finish a store")(error))?;
+        let flushed = std::fs::File::open(&path).and_then(|file| file.sync_data());
+        flushed.map_err(Problem::io("flush a store"))
+    }
+
     /// Moves the write-ahead log into the file; `false` while somebody still reads the log.
     pub fn checkpoint(&self) -> Result<bool> {
         let busy: i64 = self
@@ -84,6 +96,18 @@ pub fn open(path: &Path, durability: Durability) -> Result<Store> {
         .and_then(|()| connection.execute_batch(sync))
         .map_err(problem(&what))?;
     Ok(Store::new(connection, path))
+}
+
+/// Opens a new file that nobody knows of before [`Store::finish`]. It needs no log: a failure
+/// leaves nothing worth keeping.
+pub fn open_new(path: &Path) -> Result<Store> {
+    let store = open(path, Durability::Derived)?;
+    store
+        .connection
+        .query_row(tables::NO_LOG, [], |_| Ok(()))
+        .and_then(|()| store.connection.execute_batch(tables::SYNC_OFF))
+        .map_err(problem("make a store"))?;
+    Ok(store)
 }
 
 /// Opens an existing store for reading only, also on a disk that cannot be written.
@@ -138,7 +162,7 @@ pub fn require_sound_library() -> Result<()> {
 
 pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_millis(tables::BUSY_TIMEOUT_MS.into()))?;
-    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.execute_batch(tables::SETTINGS)
 }
 
@@ -174,6 +198,22 @@ mod tests {
         assert_eq!(count(store.connection()).unwrap(), 0);
         let reader = open_reading(store.path()).unwrap();
         assert!(reader.execute("INSERT INTO t VALUES (1)", []).is_err());
+    }
+
+    #[test]
+    fn a_new_store_is_whole_once_it_is_finished() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.sqlite");
+        let mut store = open_new(&path).unwrap();
+        let make = "CREATE TABLE t (x); INSERT INTO t VALUES (1)";
+        store.write(|tx| tx.execute_batch(make).map_err(problem("make"))).unwrap();
+        store.finish().unwrap();
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no log is left");
+        let mode: String = open_reading(&path)
+            .unwrap()
+            .query_row("PRAGMA journal_mode", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(mode, "wal");
     }
 
     #[test]

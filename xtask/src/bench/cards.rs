@@ -10,8 +10,8 @@ use super::latency::Warm;
 use super::{Site, median, row};
 use crate::run::Result;
 
-const CARDS: usize = 500;
-const FILES: usize = 2_000;
+pub(super) const CARDS: usize = 500;
+pub(super) const FILES: usize = 2_000;
 
 /// Entities in each file.
 const ENTITIES: usize = 5;
@@ -51,13 +51,13 @@ fn timed(once: impl FnOnce() -> Result<String>) -> Result<Duration> {
     once().map(|_| begin.elapsed())
 }
 
-fn fixture() -> String {
+pub(super) fn fixture() -> String {
     let mut text = String::new();
     for n in 0..CARDS {
         let _ = write!(text, "//- .cairn/cards/area{}/card{n}.card.md\n{}", n % 20, card(n));
     }
     for n in 0..FILES {
-        let _ = write!(text, "//- src/m{}/f{n}.ts\n{}", n % 40, code(n));
+        let _ = write!(text, "//- {}\n{}", path(n), code(n));
     }
     text
 }
@@ -74,7 +74,12 @@ fn card(n: usize) -> String {
     )
 }
 
-fn code(n: usize) -> String {
+/// Where a file of code is.
+pub(super) fn path(n: usize) -> String {
+    format!("src/m{}/f{n}.ts", n % 40)
+}
+
+pub(super) fn code(n: usize) -> String {
     let next = (n + 40) % FILES;
     let see = n % CARDS;
     let mut text = format!("import {{ handler{next}_0 }} from './f{next}';\n");

@@ -3,8 +3,10 @@
 //! One file an area, and one line in [`ALL`]. What a benchmark needs from outside (a checkout, a
 //! peer's program) comes from the environment; without it the row says NOT RUN.
 
+mod calls;
 mod cards;
 mod code;
+mod cross;
 mod history;
 mod kb;
 mod latency;
@@ -27,9 +29,11 @@ const ALL: &[Bench] = &[
     Bench { name: "start", run: start::run },
     Bench { name: "code", run: code::run },
     Bench { name: "history", run: history::run },
+    Bench { name: "calls", run: calls::run },
     Bench { name: "cards", run: cards::run },
     Bench { name: "work", run: work::run },
     Bench { name: "kb", run: kb::run },
+    Bench { name: "cross", run: cross::run },
 ];
 
 /// What every benchmark is given.

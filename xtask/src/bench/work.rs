@@ -1,7 +1,8 @@
 //! What is known about files, the next task, and writes beside the disk's own flush.
 
-use std::fs::File;
-use std::io::Write;
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -15,6 +16,9 @@ use crate::run::Result;
 const ATOMS: usize = 2_000;
 const PATTERNS: usize = 10;
 
+/// Files that are there, each covered by one atom.
+const FILES: usize = 2_000;
+
 /// Paths of one question.
 const PATHS: usize = 200;
 
@@ -26,37 +30,74 @@ const ROUNDS: usize = 100;
 
 /// Fills a store, then measures.
 pub(super) fn run(site: &Site) -> Result<()> {
-    let repo = Repo::new("//- README.md\n# Shop\n");
+    let repo = Repo::new(&fixture());
     let mut warm = Warm::start(site, &repo.root())?;
     warm.call("work_create", json!({"kind": "project", "name": "Shop"}))?;
     for number in 0..ATOMS {
         let pattern = |n: usize| format!("src/area{number}/part{n}/**/*.ts");
         let paths: Vec<String> = (0..PATTERNS).map(pattern).collect();
-        let name = format!("Atom {number}");
-        warm.call("graph_create", json!({"kind": "atom", "name": name, "paths": paths}))?;
+        let args = json!({"kind": "atom", "name": format!("Atom {number}"), "paths": paths,
+            "knowledge": "Amounts are in cents; rounding happens once, at the edge."});
+        warm.call("graph_create", args)?;
     }
     for number in 0..TASKS {
         warm.call("work_create", json!({"kind": "task", "name": format!("Task {number}")}))?;
     }
-    let path = |n: usize| format!("src/area{}/part{}/deep/f.ts", n * 7 % ATOMS, n % PATTERNS);
-    let paths: Vec<String> = (0..PATHS).map(path).collect();
+    let paths: Vec<String> = (0..PATHS).map(|n| path(n * 7 % FILES)).collect();
     let context: Vec<Value> = vec![json!({"paths": paths})];
     warm.row("graph_context", &context, Duration::from_millis(5))?;
     warm.row("work_next", &[json!({})], Duration::from_millis(2))?;
-    let flush = median(ROUNDS, || flush(&repo.root().join(".git/flush")))?;
-    let made = median(ROUNDS, || {
+    writes(&mut warm, &repo)
+}
+
+/// A write and a flush in turn, so that both meet the same disk.
+fn writes(warm: &mut Warm, repo: &Repo) -> Result<()> {
+    let log = repo.root().join(".git/flush");
+    let mut log = OpenOptions::new().create(true).append(true).open(log).map_err(failed)?;
+    let (mut flushes, mut made, mut moved) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        flushes.push(flush(&mut log)?);
         let begin = Instant::now();
-        warm.call("work_create", json!({"kind": "task", "name": "One more"}))?;
-        Ok(begin.elapsed())
-    })?;
-    row("work_create, median", made, ("twice a flush", flush * 2));
+        let text = warm.call("work_create", json!({"kind": "task", "name": "One more"}))?;
+        made.push(begin.elapsed());
+        let task = text.split_whitespace().find(|word| word.starts_with("task:"));
+        let task = task.ok_or_else(|| format!("no task in {text}"))?.to_owned();
+        flushes.push(flush(&mut log)?);
+        let begin = Instant::now();
+        warm.call("work_advance", json!({"id": task}))?;
+        moved.push(begin.elapsed());
+    }
+    let middle = |times: Vec<Duration>| {
+        let mut times = times.into_iter();
+        median(times.len(), || times.next().ok_or_else(|| "no time".to_owned()))
+    };
+    let flush = middle(flushes)?;
+    row("work_create, median", middle(made)?, ("twice a flush", flush * 2));
+    row("work_advance, median", middle(moved)?, ("twice a flush", flush * 2));
     Ok(())
 }
 
+fn fixture() -> String {
+    let mut text = "//- README.md\n# Shop\n".to_owned();
+    for n in 0..FILES {
+        let _ = write!(text, "//- {}\nexport const f{n} = {n};\n", path(n));
+    }
+    text
+}
+
+/// The file that one atom's first pattern but some covers.
+fn path(n: usize) -> String {
+    format!("src/area{n}/part{}/deep/f.ts", n % PATTERNS)
+}
+
 /// How long the disk takes to make a few bytes last.
-fn flush(path: &std::path::Path) -> Result<Duration> {
-    let mut file = File::create(path).map_err(|error| error.to_string())?;
+fn flush(log: &mut File) -> Result<Duration> {
     let begin = Instant::now();
-    let done = file.write_all(&[7; 4096]).and_then(|()| file.sync_all());
-    done.map(|()| begin.elapsed()).map_err(|error| error.to_string())
+    log.write_all(&[7; 4096]).and_then(|()| log.sync_data()).map_err(failed)?;
+    Ok(begin.elapsed())
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
+fn failed(error: std::io::Error) -> String {
+    error.to_string()
 }

@@ -51,6 +51,13 @@ line of an answer is its basis: `stale` or `partial` there says what was not loo
 lists everything else (specs, requirements, history, tasks, edits by symbol); call it with `ask` \
 (reads) or `run` (writes).";
 
+/// How many messages a client's bytes hold, by the reader of stdin, which must come back whatever
+/// they are.
+#[doc(hidden)]
+pub async fn messages_in(bytes: &[u8]) -> usize {
+    stdio::messages_in(bytes).await
+}
+
 /// Serve agents over MCP, on stdin and stdout or over HTTP
 #[derive(Debug, Clone, Args)]
 pub struct Options {

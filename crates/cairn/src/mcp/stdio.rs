@@ -70,6 +70,21 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Stdio<W> 
     }
 }
 
+/// How many messages there are in what a client might send, for whoever tries to break this.
+pub(super) async fn messages_in(bytes: &[u8]) -> usize {
+    let (sender, mut messages) = mpsc::channel(16);
+    let out = Out(Arc::new(Mutex::new(Some(tokio::io::sink()))));
+    let reader = Reader { input: BufReader::new(bytes), out, sender, note: |_: &str| {} };
+    let counted = async {
+        let mut count = 0;
+        while messages.recv().await.is_some() {
+            count += 1;
+        }
+        count
+    };
+    tokio::join!(reader.run(), counted).1
+}
+
 /// stdout, which the reader shares to answer what never becomes a message.
 struct Out<W>(Arc<Mutex<Option<W>>>);
 

@@ -206,35 +206,67 @@ pub(crate) fn declared_by(conn: &Connection, file: &RepoPath) -> Result<Option<R
     Ok(list(conn, sql, params![file.as_bytes()], |row| path(row, 0))?.into_iter().next())
 }
 
-const EDGE: &str = "SELECT f.path, from_name, relation, t.path, to_name, min(sure), min(line)
-    FROM edge JOIN place f ON f.id = from_place JOIN place t ON t.id = to_place";
-const ONCE: &str = "GROUP BY from_place, from_name, relation, to_place, to_name
-    ORDER BY f.path, from_name, t.path, to_name";
+/// A symbol, by its file and nested name. An empty name is the file's own code.
+pub type End<'a> = (&'a RepoPath, &'a str);
 
-/// The edges that start at a symbol, or at a file's own code.
+const EDGE: &str = "SELECT f.path, from_name, relation, t.path, to_name, sure, line";
+
+/// The edges of some relations that start at some symbols, or at files' own code.
 pub fn edges_from(
     conn: &Connection,
-    (file, name): (&RepoPath, &str),
-    relation: Relation,
+    ends: &[End<'_>],
+    relations: &[Relation],
 ) -> Result<Vec<EdgeRow>> {
     let sql = format!(
-        "{EDGE} WHERE from_place = (SELECT id FROM place WHERE path = ?1) AND from_name = ?2
-         AND relation = ?3 {ONCE}"
+        "{EDGE} FROM place f CROSS JOIN edge ON from_place = f.id JOIN place t ON t.id = to_place
+         WHERE f.path = ?1 AND from_name = ?2 AND (?3 >> relation) & 1"
     );
-    list(conn, &sql, params![file.as_bytes(), name, relation as i64], edge_row)
+    edges_at(conn, &sql, ends, relations)
 }
 
-/// The edges that end at a symbol.
+/// The edges of some relations that end at some symbols.
 pub fn edges_to(
     conn: &Connection,
-    (file, name): (&RepoPath, &str),
-    relation: Relation,
+    ends: &[End<'_>],
+    relations: &[Relation],
 ) -> Result<Vec<EdgeRow>> {
     let sql = format!(
-        "{EDGE} WHERE to_place = (SELECT id FROM place WHERE path = ?1) AND to_name = ?2
-         AND relation = ?3 {ONCE}"
+        "{EDGE} FROM place t CROSS JOIN edge ON to_place = t.id JOIN place f ON f.id = from_place
+         WHERE t.path = ?1 AND to_name = ?2 AND (?3 >> relation) & 1"
     );
-    list(conn, &sql, params![file.as_bytes(), name, relation as i64], edge_row)
+    edges_at(conn, &sql, ends, relations)
+}
+
+/// One statement for all ends and relations, sorted here: SQLite would sort once for each end.
+fn edges_at(
+    conn: &Connection,
+    sql: &str,
+    ends: &[End<'_>],
+    relations: &[Relation],
+) -> Result<Vec<EdgeRow>> {
+    let failed = || problem("read the call graph");
+    let mask = relations.iter().fold(0_i64, |mask, relation| mask | 1 << (*relation as i64));
+    if mask == 0 {
+        return Ok(Vec::new());
+    }
+    let mut edges: Vec<EdgeRow> = Vec::new();
+    let mut statement = conn.prepare_cached(sql).map_err(failed())?;
+    for (file, name) in ends {
+        let rows = statement.query_map(params![file.as_bytes(), name, mask], edge_row);
+        for row in rows.map_err(failed())? {
+            edges.push(row.map_err(failed())?);
+        }
+    }
+    let key = |edge: &EdgeRow| (edge.relation as i64, edge.sure as i64, edge.line);
+    edges.sort_by(|a, b| (&a.from, &a.to).cmp(&(&b.from, &b.to)).then_with(|| key(a).cmp(&key(b))));
+    // Several files may say the same, and both ends may have been asked for.
+    edges.dedup_by(|other, first| {
+        let same =
+            (&other.from, other.relation, &other.to) == (&first.from, first.relation, &first.to);
+        first.line = if same { first.line.min(other.line) } else { first.line };
+        same
+    });
+    Ok(edges)
 }
 
 /// Calls of something with a name, of which nothing else is known: who calls, and the line.

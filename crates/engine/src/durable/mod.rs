@@ -3,27 +3,27 @@
 //! A store's rows are the business of its area. Here is what all of them share: where they are,
 //! how a plan's change to one is committed, recorded and undone.
 
-mod idle;
 mod kept;
 pub(crate) mod name;
 pub(crate) mod place;
 mod read;
+mod stores;
 pub(crate) mod tables;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use base::{Call, Code, Problem, Result};
+use base::{Code, Problem, Result};
 use serde_json::Value;
 use store::{Migration, Store, Transaction};
 
 use self::tables::Made;
 use crate::search;
 
-pub(crate) use idle::Idle;
 pub(crate) use kept::Kept;
 pub use read::Reading;
+pub(crate) use stores::Stores;
 
 /// A durable store that an area keeps.
 #[derive(Debug, Clone, Copy)]
@@ -64,26 +64,6 @@ impl Durable {
         store::open_durable(path, &steps)
     }
 
-    /// Commits a change and its record in one transaction, unless the store is no longer at the
-    /// revision that the change was planned from. Returns the change's number.
-    pub(crate) fn commit(
-        &self,
-        path: &Path,
-        (change, planned_from): (&dyn StoreChange, i64),
-        (summary, call): (String, &Call),
-    ) -> Result<String> {
-        let id = self.open(path)?.write(|transaction| {
-            if tables::revision(transaction)? != planned_from {
-                return Err(Problem::new(Code::Conflict, "another writer came between"));
-            }
-            let inverse = change.apply(transaction)?.to_string();
-            let (at, actor) = (call.now.to_string(), call.actor.clone());
-            call.go_on()?; // the last chance to stop
-            tables::record(transaction, &Made { id: 0, at, actor, summary, inverse })
-        })?;
-        Ok(format!("{}:{id}", self.name))
-    }
-
     /// Whether it keeps search text.
     pub(crate) fn has_texts(&self) -> bool {
         self.steps.iter().any(|step| step.name == search::STEP.name)
@@ -95,31 +75,9 @@ impl Durable {
         Ok(path.with_extension("lock"))
     }
 
-    /// The number of its last change.
-    pub(crate) fn revision(&self, path: &Path) -> Result<i64> {
-        Ok(self.read(path)?.map_or(0, |reading| reading.revision))
-    }
-
     /// Looks at the store as of now; nothing if it is not there.
     pub(crate) fn read(&self, path: &Path) -> Result<Option<Reading>> {
-        if !path.exists() {
-            return Ok(None);
-        }
-        let reading = Reading::open(path)?;
-        if reading.steps == self.steps.len() + 1 {
-            return Ok(Some(reading));
-        }
-        drop(reading);
-        drop(self.open(path)?); // brings it up to date, or refuses a newer one
-        Reading::open(path).map(Some)
-    }
-
-    /// The same through a connection that is open, if there is one.
-    pub(crate) fn read_again(&self, path: &Path, idle: &Idle) -> Result<Option<Reading>> {
-        match idle.look(path).filter(|reading| reading.steps == self.steps.len() + 1) {
-            Some(reading) => Ok(Some(reading)),
-            None => self.read(path),
-        }
+        Stores::keeping(0).read(self, path)
     }
 
     /// A recorded change, by number or the last one. A store that is not there has none.

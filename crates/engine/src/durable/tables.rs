@@ -18,23 +18,19 @@ pub(crate) struct Made {
 }
 
 pub(crate) fn record(conn: &Connection, made: &Made) -> Result<i64> {
-    conn.execute(
-        "INSERT INTO change (at, actor, summary, inverse) VALUES (?1, ?2, ?3, ?4)",
-        params![made.at, made.actor, made.summary, made.inverse],
-    )
-    .map_err(problem("record a change"))?;
+    let sql = "INSERT INTO change (at, actor, summary, inverse) VALUES (?1, ?2, ?3, ?4)";
+    conn.prepare_cached(sql)
+        .and_then(|mut statement| {
+            statement.execute(params![made.at, made.actor, made.summary, made.inverse])
+        })
+        .map_err(problem("record a change"))?;
     Ok(conn.last_insert_rowid())
 }
 
-/// Starts a look as of one moment.
-pub(crate) const BEGIN_READ: &str = "BEGIN";
-
-/// Ends it.
-pub(crate) const END_READ: &str = "ROLLBACK";
-
 /// The number of the last change: it counts up with every commit.
 pub(crate) fn revision(conn: &Connection) -> Result<i64> {
-    conn.query_row("SELECT ifnull(max(id), 0) FROM change", [], |row| row.get(0))
+    conn.prepare_cached("SELECT ifnull(max(id), 0) FROM change")
+        .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
         .map_err(problem("read the record of changes"))
 }
 

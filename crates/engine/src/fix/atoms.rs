@@ -4,7 +4,7 @@ use base::{RepoPath, Result};
 use work::Ref;
 use work::graph::drift::footprint;
 use work::graph::edit::{Fields, update};
-use work::graph::globs::{Matcher, Pattern, anchors};
+use work::graph::globs::{Pattern, Patterns, anchors};
 use work::record::Atom;
 use work::text::Many;
 use work::words::{Grain, Mode};
@@ -84,10 +84,10 @@ fn went(
         let new = matches!(went, Went::To { .. }).then(|| went.written());
         return Ok(Some((went, new)));
     }
-    let matcher = Matcher::of(&atom.id, &one);
+    let patterns = Patterns::of(&one);
     let then = look(view, |draft| footprint(draft, &atom.id))?;
     let files = then.map(|then| then.files).unwrap_or_default();
-    let covered = files.iter().filter(|file| matcher.covers(&file.path));
+    let covered = files.iter().filter(|file| patterns.cover(&file.path));
     let (anchors, mut moved) = (anchors(&one), None);
     let unknown = |because: &str| {
         let because = because.to_owned();

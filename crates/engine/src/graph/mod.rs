@@ -87,6 +87,27 @@ impl EdgeKind {
     }
 }
 
+/// A type of edge that a walk asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// The type
+    pub kind: &'static EdgeKind,
+    /// Which way it is looked along
+    pub direction: Direction,
+}
+
+impl Wanted {
+    /// Whether edges that start at a node are wanted.
+    pub fn is_along(&self) -> bool {
+        self.direction != Direction::Against
+    }
+
+    /// Whether edges that end at a node are wanted.
+    pub fn is_against(&self) -> bool {
+        self.direction != Direction::Along
+    }
+}
+
 /// How sure an edge is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -221,13 +242,13 @@ pub trait Layer: Sync {
     /// Whether a handle names something that is there.
     fn holds(&self, view: &View, node: &EntityRef) -> Result<bool>;
 
-    /// The edges of one type at any node of a frontier.
+    /// The edges of some of its types at any node of a frontier: one call for each hop, so that a
+    /// layer can ask its tables once for all of them.
     fn neighbours(
         &self,
         view: &View,
         frontier: &[EntityRef],
-        kind: &'static EdgeKind,
-        direction: Direction,
+        wanted: &[Wanted],
     ) -> Result<Vec<Edge>>;
 
     /// What a node is, if it is one of this layer.
@@ -276,9 +297,4 @@ pub fn describe(view: &View, node: &EntityRef) -> Result<Description> {
         }
     }
     Ok(Description { name: node.to_string(), about: "unknown".into(), node: node.clone() })
-}
-
-/// Every type of edge that some layer has.
-pub fn edge_kinds(view: &View) -> Vec<&'static EdgeKind> {
-    view.layers().iter().flat_map(|layer| layer.edges()).collect()
 }

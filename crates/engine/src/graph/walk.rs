@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{EntityRef, Result};
 
-use super::{Confidence, Direction, Edge, EdgeFilter, EdgeKind, Travel, edge_kinds};
+use super::{Confidence, Direction, Edge, EdgeFilter, EdgeKind, Layer, Travel, Wanted};
 use crate::view::View;
 
 /// A node with more direct connections than this is marked.
@@ -77,14 +77,14 @@ pub fn outwards(
     depth: usize,
     filter: &EdgeFilter,
 ) -> Result<Walked> {
-    let kinds = edge_kinds(view);
+    let wanted = wanted(view, sense, filter);
     let mut walked = Walked::default();
     let mut seen: BTreeMap<EntityRef, Confidence> =
         start.iter().map(|node| (node.clone(), Confidence::Exact)).collect();
     let mut frontier = start.to_vec();
     for distance in 1..=depth {
         view.call().step("walking the graph", distance, depth)?;
-        let edges = step(view, &frontier, (sense, filter, &kinds))?;
+        let edges = step(view, &frontier, &wanted)?;
         let (sure, unsure): (Vec<Edge>, Vec<Edge>) =
             edges.into_iter().partition(|edge| filter.believes(edge.confidence));
         walked.unsure += unsure.len();
@@ -135,20 +135,31 @@ impl Walked {
     }
 }
 
+/// What a walk asks each layer for.
+type Asked = Vec<(&'static dyn Layer, Vec<Wanted>)>;
+
+fn wanted(view: &View, sense: Sense, filter: &EdgeFilter) -> Asked {
+    let of_layer = |layer: &'static dyn Layer| {
+        let wanted = |kind: &'static EdgeKind| {
+            sense.direction(kind, filter).map(|direction| Wanted { kind, direction })
+        };
+        (layer, layer.edges().iter().filter_map(wanted).collect())
+    };
+    let all = view.layers().into_iter().map(of_layer);
+    all.filter(|(_, wanted): &(_, Vec<Wanted>)| !wanted.is_empty()).collect()
+}
+
 /// All edges that lead on from a frontier, in a fixed order.
-fn step(
-    view: &View,
-    frontier: &[EntityRef],
-    (sense, filter, kinds): (Sense, &EdgeFilter, &[&'static EdgeKind]),
-) -> Result<Vec<Edge>> {
+fn step(view: &View, frontier: &[EntityRef], asked: &Asked) -> Result<Vec<Edge>> {
     let mut edges = Vec::new();
-    for kind in kinds {
-        let Some(direction) = sense.direction(kind, filter) else { continue };
-        for layer in view.layers().iter().filter(|layer| layer.edges().contains(kind)) {
-            edges.extend(layer.neighbours(view, frontier, kind, direction)?);
-        }
+    for (layer, wanted) in asked {
+        edges.extend(layer.neighbours(view, frontier, wanted)?);
     }
-    edges.sort_by(|a, b| (&a.from, &a.to, a.kind.name).cmp(&(&b.from, &b.to, b.kind.name)));
+    let order = |a: &Edge, b: &Edge| {
+        let key = |edge: &Edge| (edge.kind.name, edge.kind.area, edge.confidence);
+        (&a.from, &a.to).cmp(&(&b.from, &b.to)).then_with(|| key(a).cmp(&key(b)))
+    };
+    edges.sort_by(order);
     edges.dedup_by(|a, b| a.from == b.from && a.to == b.to && a.kind == b.kind);
     Ok(edges)
 }
@@ -171,7 +182,7 @@ pub fn trace(
     to: &EntityRef,
     (depth, filter): (usize, &EdgeFilter),
 ) -> Result<Option<Vec<Hop>>> {
-    let kinds = edge_kinds(view);
+    let wanted = wanted(view, Sense::Around, filter);
     let mut ways: BTreeMap<EntityRef, Option<(EntityRef, Edge)>> =
         BTreeMap::from([(from.clone(), None)]);
     let mut frontier = vec![from.clone()];
@@ -181,7 +192,7 @@ pub fn trace(
         }
         view.call().step("looking for a way", hop, depth)?;
         let mut next = Vec::new();
-        for edge in step(view, &frontier, (Sense::Around, filter, &kinds))? {
+        for edge in step(view, &frontier, &wanted)? {
             if !filter.believes(edge.confidence) {
                 continue;
             }

@@ -176,7 +176,8 @@ pub(crate) fn contents_below(
     folder: &RepoPath,
 ) -> Result<Vec<(RepoPath, Option<Hash>, u32)>> {
     let (low, high) = range_below(folder);
-    let sql = "SELECT path, hash, lines FROM file WHERE path = ?1 OR (path >= ?2 AND path < ?3)";
+    let sql = "SELECT path, hash, lines FROM file WHERE path = ?1
+        UNION ALL SELECT path, hash, lines FROM file WHERE path >= ?2 AND path < ?3";
     store::rows(conn, (sql, "read the index"), params![folder.as_bytes(), low, high], |row| {
         Ok((path(row, 0)?, hash(row, 1)?, row.get(2)?))
     })

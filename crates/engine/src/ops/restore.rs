@@ -54,6 +54,7 @@ impl Action for Restore {
             return Ok(Restored { backup: None, kept: None, backups });
         };
         let chosen = find(&backups, &wanted)?.clone();
+        workspace.stores().forget();
         let kept = backup::put_back(shared, &chosen, call)?;
         Ok(Restored { backup: Some(chosen), kept, backups: backup::list(shared) })
     }

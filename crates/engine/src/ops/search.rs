@@ -104,17 +104,23 @@ impl Query for Search {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let filter = Filter { kinds: self.kinds, path: path.and_then(|node| node.path().cloned()) };
         let query = self.query.as_str();
+        let narrow = Narrow { tags: &self.tags, since: self.since.as_ref().map(Since::moment) };
+        // What narrows comes after what was found: then as much as can be is looked at.
+        let most = match narrow.is_asked() {
+            true => usize::MAX,
+            false => self.offset.get() + self.limit.get(),
+        };
         let Hits { mut hits, is_cut } = match locate::is_prose(query) {
             true => about(view, query, &filter)?,
-            false => named(view, query, &filter)?,
+            false => named(view, query, (&filter, most))?,
         };
         // The index holds what every document says; the configuration decides which count.
         hits.retain(|hit| hit.kind != "kb" || is_held(view, &hit.node));
-        let narrow = Narrow { tags: &self.tags, since: self.since.as_ref().map(Since::moment) };
         if narrow.is_asked() {
             hits = narrow.keep(view, hits)?;
         }
-        let (hits, paging) = Paging::cut(hits, self.offset, self.limit);
+        let (mut hits, paging) = Paging::cut(hits, self.offset, self.limit);
+        crate::search::excerpt(query, &mut hits);
         let hits = hits.into_iter().map(|hit| row(view, hit)).collect::<Result<_>>()?;
         Ok(Found { query: self.query.to_string(), hits, is_cut, paging, narrowed })
     }
@@ -190,7 +196,8 @@ fn about(view: &View, text: &str, filter: &Filter) -> Result<Hits> {
         found.hits.retain(|hit| hit.node != handle);
         let name = place.path.to_string();
         let (excerpt, score) = (place.said(), 1.0 + place.score / best);
-        found.hits.push(Hit { node: handle, kind, name, excerpt, why: Why::About, score });
+        let (why, body) = (Why::About, String::new());
+        found.hits.push(Hit { node: handle, kind, name, excerpt, body, why, score });
     }
     for layer in view.layers() {
         for said in layer.texts(view, text, filter)? {
@@ -200,6 +207,7 @@ fn about(view: &View, text: &str, filter: &Filter) -> Result<Hits> {
                 kind: said.kind.to_owned(),
                 name: said.name,
                 excerpt: String::new(),
+                body: String::new(),
                 why: Why::About,
                 score: SAID * share,
             });
@@ -210,8 +218,8 @@ fn about(view: &View, text: &str, filter: &Filter) -> Result<Hits> {
 }
 
 /// What is called so, or says so, wherever its text is kept.
-fn named(view: &View, query: &str, filter: &Filter) -> Result<Hits> {
-    let mut hits = crate::search::search_all(&view.texts()?, query, filter)?;
+fn named(view: &View, query: &str, (filter, most): (&Filter, usize)) -> Result<Hits> {
+    let mut hits = crate::search::search_all(&view.texts()?, query, (filter, most))?;
     for layer in view.layers() {
         let texts = layer.texts(view, query, filter)?;
         hits.hits.extend(crate::search::judge(texts, query));
@@ -221,7 +229,7 @@ fn named(view: &View, query: &str, filter: &Filter) -> Result<Hits> {
 }
 
 fn row(view: &View, hit: Hit) -> Result<HitRow> {
-    let Hit { node, kind, name, excerpt, why, score } = hit;
+    let Hit { node, kind, name, excerpt, why, score, .. } = hit;
     let tags = match node.parse() {
         Ok(node) => graph::marks(view, &node)?.tags,
         Err(_) => BTreeSet::new(),

@@ -57,10 +57,9 @@ fn callers(change: &Change<'_>, symbol: &ChangedSymbol) -> Result<Option<(usize,
     let conn = change.view.index()?.conn();
     let here = (&symbol.path, symbol.full.as_str());
     let mut callers: BTreeSet<(Sure, RepoPath, String, u32)> = BTreeSet::new();
-    for relation in [Relation::Calls, Relation::Implements, Relation::Extends] {
-        for edge in code::edges_to(conn, here, relation)? {
-            callers.insert((edge.sure, edge.from.0, edge.from.1, edge.line));
-        }
+    let asked = [Relation::Calls, Relation::Implements, Relation::Extends];
+    for edge in code::edges_to(conn, &[here], &asked)? {
+        callers.insert((edge.sure, edge.from.0, edge.from.1, edge.line));
     }
     let changed: BTreeSet<EntityRef> = change.symbols.iter().map(ChangedSymbol::node).collect();
     let mut names: Vec<(EntityRef, bool)> = Vec::new();

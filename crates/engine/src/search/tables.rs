@@ -1,18 +1,22 @@
 //! The SQL of the search text.
 
 use base::{RepoPath, Result};
-use store::{Connection, OptionalExtension, Row, SqlResult, params, problem};
+use store::{Connection, OptionalExtension, Row, SqlResult, ToSql, params, problem, rows};
 
-use super::Text;
+use super::{Text, words};
 use crate::index::tables::range_below;
 
-pub(crate) const SCHEMA: &str = include_str!("search.sql");
+pub(super) const TEXTS: &str = include_str!("search.sql");
+pub(super) const NAMES: &str = include_str!("names.sql");
+
+pub(crate) const SCHEMA: &str = concat!(include_str!("search.sql"), include_str!("names.sql"));
 
 pub(crate) const DUMP: &[&str] = &[
     "SELECT node, kind, path, name, body FROM doc",
     // Each word with the nodes it occurs in: the full-text tables have no rows of their own.
     "SELECT node FROM doc WHERE id IN (SELECT rowid FROM doc_word)",
     "SELECT node FROM doc WHERE id IN (SELECT rowid FROM doc_gram)",
+    "SELECT key, node FROM doc_name LEFT JOIN doc ON id = doc",
 ];
 
 /// A row that may be an answer.
@@ -27,37 +31,50 @@ pub(crate) struct Found {
 
 const COLUMNS: &str = "d.id, d.node, d.kind, d.name, d.body";
 
-pub(crate) fn put(conn: &Connection, text: &Text, split: (&str, &str)) -> Result<()> {
-    let failed = || problem("write the search text");
-    remove(conn, &text.node)?;
+pub(crate) fn put(
+    conn: &Connection,
+    text: &Text,
+    split: (&str, &str),
+    keys: &[String],
+) -> Result<()> {
     let path = text.path.as_ref().map(RepoPath::as_bytes);
-    conn.prepare_cached(
-        "INSERT INTO doc (node, kind, path, name, body) VALUES (?1, ?2, ?3, ?4, ?5)",
-    )
-    .and_then(|mut s| s.execute(params![text.node, text.kind, path, text.name, text.body]))
-    .map_err(failed())?;
+    let sql = "INSERT INTO doc (node, kind, path, name, body) VALUES (?1, ?2, ?3, ?4, ?5)
+               ON CONFLICT (node) DO NOTHING";
+    let values = params![text.node, text.kind, path, text.name, text.body];
+    // Most are new when there are many: a build from nothing.
+    if run(conn, sql, values)? == 0 {
+        remove(conn, &text.node)?;
+        run(conn, sql, values)?;
+    }
     let id = conn.last_insert_rowid();
-    conn.prepare_cached("INSERT INTO doc_word (rowid, name, body) VALUES (?1, ?2, ?3)")
-        .and_then(|mut s| s.execute(params![id, split.0, split.1]))
-        .map_err(failed())?;
-    conn.prepare_cached("INSERT INTO doc_gram (rowid, text) VALUES (?1, ?2)")
-        .and_then(|mut s| s.execute(params![id, format!("{}\n{}", text.name, text.body)]))
-        .map(drop)
-        .map_err(failed())
+    let sql = "INSERT INTO doc_word (rowid, name, body) VALUES (?1, ?2, ?3)";
+    run(conn, sql, params![id, split.0, split.1])?;
+    // What follows the last letters makes them the start of a trigram too.
+    let whole = format!("{}\n{}\n\n", text.name, text.body);
+    run(conn, "INSERT INTO doc_gram (rowid, text) VALUES (?1, ?2)", params![id, whole])?;
+    let sql = "INSERT OR IGNORE INTO doc_name (key, doc) VALUES (?1, ?2)";
+    keys.iter().try_for_each(|key| run(conn, sql, params![key, id]).map(drop))
 }
 
 pub(crate) fn remove(conn: &Connection, node: &str) -> Result<()> {
-    let failed = || problem("write the search text");
-    let id: Option<i64> = conn
-        .prepare_cached("DELETE FROM doc WHERE node = ?1 RETURNING id")
-        .and_then(|mut s| s.query_row([node], |row| row.get(0)).optional())
-        .map_err(failed())?;
-    for sql in ["DELETE FROM doc_word WHERE rowid = ?1", "DELETE FROM doc_gram WHERE rowid = ?1"] {
-        if let Some(id) = id {
-            conn.prepare_cached(sql).and_then(|mut s| s.execute([id])).map_err(failed())?;
-        }
-    }
-    Ok(())
+    let gone: Option<(i64, String)> = conn
+        .prepare_cached("DELETE FROM doc WHERE node = ?1 RETURNING id, name")
+        .and_then(|mut s| s.query_row([node], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+        .map_err(problem("write the search text"))?;
+    let Some((id, name)) = gone else { return Ok(()) };
+    run(conn, "DELETE FROM doc_word WHERE rowid = ?1", params![id])?;
+    run(conn, "DELETE FROM doc_gram WHERE rowid = ?1", params![id])?;
+    // A row of an older store was given the key that the statement can tell.
+    let keys = words::keys(&name).into_iter().chain([name.to_ascii_lowercase()]);
+    let sql = "DELETE FROM doc_name WHERE key = ?1 AND doc = ?2";
+    keys.into_iter().try_for_each(|key| run(conn, sql, params![key, id]).map(drop))
+}
+
+/// How many rows changed.
+fn run(conn: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<usize> {
+    conn.prepare_cached(sql)
+        .and_then(|mut statement| statement.execute(params))
+        .map_err(problem("write the search text"))
 }
 
 /// Which rows may be found, as the statements take it.
@@ -76,49 +93,156 @@ impl Bounds {
         });
         Self { kinds: (!kinds.is_empty()).then(|| serde_json::json!(kinds).to_string()), path }
     }
+
+    /// Whether everything may be found.
+    pub(super) fn is_open(&self) -> bool {
+        self.kinds.is_none() && self.path.is_none()
+    }
 }
 
 /// The condition that bounds are, with the parameters from the third on.
 const WITHIN: &str = "(?3 IS NULL OR d.kind IN (SELECT value FROM json_each(?3)))
     AND (?4 IS NULL OR d.path = ?4 OR (d.path >= ?5 AND d.path < ?6))";
 
-/// The best rows by words, names counting more than bodies.
-pub(crate) fn by_words(
-    conn: &Connection,
-    query: &str,
-    (b, most): (&Bounds, usize),
-) -> Result<Vec<Found>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM doc_word JOIN doc d ON d.id = doc_word.rowid
-         WHERE doc_word MATCH ?1 AND {WITHIN} ORDER BY bm25(doc_word, 5.0, 1.0) LIMIT ?2"
-    );
-    matching(conn, &sql, query, (b, most))
+/// The table of a full text.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Held {
+    Words,
+    Grams,
 }
 
-/// The best rows by trigrams.
-pub(crate) fn by_grams(
-    conn: &Connection,
-    query: &str,
-    (b, most): (&Bounds, usize),
-) -> Result<Vec<Found>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM doc_gram JOIN doc d ON d.id = doc_gram.rowid
-         WHERE doc_gram MATCH ?1 AND {WITHIN} ORDER BY bm25(doc_gram) LIMIT ?2"
-    );
-    matching(conn, &sql, query, (b, most))
+impl Held {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Words => "doc_word",
+            Self::Grams => "doc_gram",
+        }
+    }
 }
 
-/// Rows that hold a text too short for a trigram.
-pub(crate) fn by_substring(
+/// The best rows, names counting more than bodies. All that fit are ranked.
+pub(super) fn best(
+    conn: &Connection,
+    (held, query): (Held, &str),
+    within: (&Bounds, usize),
+) -> Result<Vec<Found>> {
+    let (table, weights) = match held {
+        Held::Words => (held.name(), ", 5.0, 1.0"),
+        Held::Grams => (held.name(), ""),
+    };
+    let order = format!("ORDER BY bm25({table}{weights})");
+    matching(conn, &text_query(table, &order), query, within)
+}
+
+/// Rows that fit, whichever come first.
+pub(super) fn any(
+    conn: &Connection,
+    (held, query): (Held, &str),
+    within: (&Bounds, usize),
+) -> Result<Vec<Found>> {
+    matching(conn, &text_query(held.name(), ""), query, within)
+}
+
+fn text_query(table: &str, order: &str) -> String {
+    format!(
+        "SELECT {COLUMNS} FROM {table} JOIN doc d ON d.id = {table}.rowid
+         WHERE {table} MATCH ?1 AND {WITHIN} {order} LIMIT ?2"
+    )
+}
+
+/// Rows that hold a text too short for a trigram, in a part of all.
+pub(super) fn by_substring(
     conn: &Connection,
     text: &str,
     (b, most): (&Bounds, usize),
 ) -> Result<Vec<Found>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM doc d WHERE (instr(d.name, ?1) > 0 OR instr(d.body, ?1) > 0)
-         AND {WITHIN} ORDER BY instr(d.name, ?1) = 0, length(d.name), d.node LIMIT ?2"
+        "SELECT {COLUMNS} FROM doc d WHERE {WITHIN}
+         AND (instr(lower(d.name), ?1) > 0 OR instr(lower(d.body), ?1) > 0)
+         ORDER BY instr(lower(d.name), ?1) = 0, length(d.name), d.node LIMIT ?2"
     );
     matching(conn, &sql, text, (b, most))
+}
+
+/// Rows of which a name is this, or starts so; in the order of those names.
+pub(super) fn by_name(
+    conn: &Connection,
+    name: &str,
+    (b, most): (&Bounds, usize),
+) -> Result<Vec<Found>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM doc_name n CROSS JOIN doc d ON d.id = n.doc
+         WHERE n.key >= ?1 AND n.key < ?1 || char(1114111) AND {WITHIN}
+         ORDER BY n.key, n.doc LIMIT ?2"
+    );
+    matching(conn, &sql, name, (b, most))
+}
+
+/// The first words that start so and are in `most` rows together; all such words if they are in
+/// fewer. A column is `name` or `body`.
+pub(super) fn terms_from(
+    conn: &Connection,
+    start: &str,
+    (column, most): (Option<&str>, usize),
+) -> Result<Vec<String>> {
+    let sql = "SELECT term, doc FROM doc_term WHERE term >= ?1 AND term < ?2
+               AND (?3 IS NULL OR col = ?3)";
+    until(conn, (sql, &[&start, &beyond(start), &column]), most)
+}
+
+/// The first trigrams that start so and are in `most` rows together; all if in fewer.
+pub(super) fn pieces_from(conn: &Connection, start: &str, most: usize) -> Result<Vec<String>> {
+    let sql = "SELECT term, doc FROM doc_piece WHERE term >= ?1 AND term < ?2";
+    until(conn, (sql, &[&start, &beyond(start)]), most)
+}
+
+fn beyond(start: &str) -> String {
+    format!("{start}{}", char::MAX)
+}
+
+/// Terms with the number of rows that hold each, until those are enough. Each costs as much to
+/// read as there are rows.
+fn until(
+    conn: &Connection,
+    (sql, params): (&str, &[&dyn ToSql]),
+    most: usize,
+) -> Result<Vec<String>> {
+    let failed = || problem("read the words");
+    let mut statement = conn.prepare_cached(sql).map_err(failed())?;
+    let mut rows = statement.query(params).map_err(failed())?;
+    let (mut terms, mut held) = (Vec::new(), 0);
+    while held < most
+        && let Some(row) = rows.next().map_err(failed())?
+    {
+        let term: String = row.get(0).map_err(failed())?;
+        held += row.get::<_, usize>(1).map_err(failed())?;
+        // A query ends at a zero byte.
+        terms.extend(Some(term).filter(|term| !term.contains('\0')));
+    }
+    terms.dedup(); // one in both columns
+    Ok(terms)
+}
+
+/// Those of some trigrams that the fewest rows hold, as many as are in `most` rows together.
+pub(super) fn rare_pieces(
+    conn: &Connection,
+    pieces: &[String],
+    most: usize,
+) -> Result<Vec<String>> {
+    let sql = "SELECT doc FROM doc_piece WHERE term = ?1";
+    let mut counted = Vec::new();
+    for piece in pieces {
+        let found = rows(conn, (sql, "read the words"), &[piece], |row| row.get::<_, usize>(0))?;
+        counted.extend(found.first().map(|held| (*held, piece.clone())));
+    }
+    counted.sort();
+    counted.dedup();
+    let mut held = 0;
+    let few = counted.into_iter().enumerate().take_while(|(at, (count, _))| {
+        held += count;
+        *at == 0 || held <= most
+    });
+    Ok(few.map(|(_, (_, piece))| piece).collect())
 }
 
 fn matching(

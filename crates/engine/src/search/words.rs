@@ -3,23 +3,43 @@
 /// The words of a text in lower case, in order: `handleOAuthCallback` is handle, oauth, callback.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
-        split(run, &mut words);
-    }
+    each(text, |word| words.push(word.to_lowercase()));
     words
+}
+
+/// Gives each word of a text as it is written.
+pub(crate) fn each<'t>(text: &'t str, mut give: impl FnMut(&'t str)) {
+    let mut chars = Vec::new();
+    for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
+        split(run, &mut chars, &mut give);
+    }
+}
+
+/// What a node is asked for by, in lower case: its name, the last part of its path, and what
+/// comes last in that.
+pub(crate) fn keys(name: &str) -> Vec<String> {
+    let name = name.to_lowercase();
+    let stem = name.rsplit('/').next().unwrap_or_default().to_owned();
+    let last = name.rsplit(['/', '.', ':']).next().unwrap_or_default().to_owned();
+    let mut keys = vec![name, stem, last];
+    keys.retain(|key| !key.is_empty());
+    keys.sort();
+    keys.dedup();
+    keys
 }
 
 /// What goes into the index: the words, and each identifier that was split also whole.
 pub(crate) fn spread(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
+    let mut chars = Vec::new();
     for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
-        let mut parts = Vec::new();
-        split(run, &mut parts);
-        for part in &parts {
-            out.push_str(part);
+        let mut parts = 0;
+        split(run, &mut chars, &mut |part| {
+            parts += 1;
+            out.push_str(&part.to_lowercase());
             out.push(' ');
-        }
-        if parts.len() > 1 {
+        });
+        if parts > 1 {
             out.push_str(&run.to_lowercase());
             out.push(' ');
         }
@@ -29,13 +49,16 @@ pub(crate) fn spread(text: &str) -> String {
 
 /// Splits at a change from lower to upper case and between letters and digits; a run of
 /// capitals belongs together up to the last before a small letter, which starts the next word.
-fn split(run: &str, words: &mut Vec<String>) {
-    let chars: Vec<char> = run.chars().collect();
-    let mut start = 0;
+/// `chars` is room to work in.
+fn split<'t>(run: &'t str, chars: &mut Vec<char>, give: &mut impl FnMut(&'t str)) {
+    chars.clear();
+    chars.extend(run.chars());
+    let (mut start, mut here) = (0, 0);
     for at in 1..=chars.len() {
-        if at == chars.len() || is_border(&chars, at) {
-            words.push(chars[start..at].iter().collect::<String>().to_lowercase());
-            start = at;
+        here += chars[at - 1].len_utf8();
+        if at == chars.len() || is_border(chars, at) {
+            give(&run[start..here]);
+            start = here;
         }
     }
 }

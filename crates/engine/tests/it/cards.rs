@@ -498,6 +498,52 @@ fn branches_that_touch_different_fields_merge_by_git_alone() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a merge that fails is what is looked at")]
+fn branches_that_add_relations_in_one_place_conflict_in_one_line() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    for key in ["spec::a", "spec::c", "spec::d"] {
+        repo.data("card.create", json!({"key": key, "summary": "s"}));
+    }
+    repo.commit("cards");
+    for to in ["c", "d"] {
+        repo.git(&["checkout", "-q", "-b", to, "main"]);
+        repo.data("relation.add", json!({"src_key": "spec::a", "dst_key": to, "type": "related"}));
+        repo.commit(to);
+    }
+    repo.git(&["checkout", "-q", "main"]);
+    repo.git(&["merge", "-q", "-m", "c", "c"]);
+    let merge = Command::new("git")
+        .args(["merge", "-q", "-m", "d", "d"])
+        .current_dir(repo.root())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    assert!(!merge.unwrap().success());
+    let card = repo.read(".cairn/cards/a.card.md").unwrap();
+    assert!(
+        card.contains(
+            "relations:\n<<<<<<< HEAD\n  - { type: related, target: spec::c }\n=======\n  \
+             - { type: related, target: spec::d }\n>>>>>>> d\n---\n"
+        ),
+        "{card}"
+    );
+}
+
+#[test]
+fn a_link_comes_off_with_the_comma_after_it() {
+    let repo = Repo::new(CARDS);
+    for (before, after) in [
+        ("/**\n * A.\n * @see spec::auth/login,\n */\n", "/**\n * A.\n */\n"),
+        ("/** @see spec::auth/login. */\n", ""),
+    ] {
+        let code = "export function own(): void {}\n";
+        repo.write("src/own.ts", format!("{before}{code}"));
+        repo.data("link.remove", json!({"file_path": "src/own.ts#own", "card_key": "auth/login"}));
+        assert_eq!(repo.read("src/own.ts").unwrap(), format!("{after}{code}"));
+    }
+}
+
+#[test]
 fn older_names_reach_cards() {
     let repo = Repo::new(CARDS);
     for (name, args) in [

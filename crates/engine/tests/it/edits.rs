@@ -61,7 +61,7 @@ fn an_edit_says_what_it_did() {
          }
 
          function ping() {
-        parsed: no new syntax errors; no linter was run
+        parsed: no new syntax errors; not formatted: no formatter is installed; not linted: nothing was written
         if_hash for the next edit: a85d3f1b754894b425f863936219debe6baeb62731dff7145fc92d4d69e41abf
 
         Dry run: nothing was written
@@ -150,4 +150,22 @@ fn the_older_names_edit_too() {
         ),
         "{now}"
     );
+}
+
+#[test]
+fn another_worktree_and_what_links_lead_to_are_left_alone() {
+    let repo = repo();
+    let beside = repo.root().with_extension("beside");
+    repo.git(&["worktree", "add", "-q", beside.to_str().unwrap()]);
+    let edit = |path: &std::path::Path| {
+        let target = format!("{}#ping", path.display());
+        repo.ask("code.replace", json!({"target": target, "content": "function ping() {}"}))
+    };
+    assert_eq!(edit(&beside.join("a/session.ts")).unwrap_err().code, Code::WrongWorktree);
+    let link = repo.root().join("a/away.ts");
+    std::os::unix::fs::symlink(beside.join("a/session.ts"), &link).unwrap();
+    assert!(edit(&link).is_err());
+    assert!(edit(std::path::Path::new("/etc/passwd")).is_err());
+    assert_eq!(fs::read_to_string(beside.join("a/session.ts")).unwrap(), SESSION);
+    repo.git(&["worktree", "remove", "--force", beside.to_str().unwrap()]);
 }

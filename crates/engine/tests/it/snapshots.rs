@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use base::{Code, Result};
-use history::{Commit, snapshot};
+use base::Code;
+use history::Commit;
+use history::snapshot::{self, Roll};
 use serde_json::{Value, json};
 use testkit::{Repo, call};
 
@@ -88,10 +89,11 @@ fn snapshots_are_listed_and_checked() {
     let file = kept(&repo).join(format!("{}.snapshot", name.as_str().unwrap()));
     let bytes = fs::read(&file).unwrap();
     let found = snapshot::read(&bytes).unwrap();
-    let lie = |commit: Result<Commit>| {
-        commit.map(|commit| Commit { message: commit.message.replace("two", "2"), ..commit })
-    };
-    let forged = snapshot::write(&found.about, found.commits().map(lie)).unwrap();
+    let mut forged = Roll::default();
+    for commit in found.commits().map(Result::unwrap) {
+        forged.add(&Commit { message: commit.message.replace("two", "2"), ..commit });
+    }
+    let forged = forged.finish(&found.about);
     fs::write(kept(&repo).join("forged.snapshot"), forged).unwrap();
     fs::write(kept(&repo).join("cut.snapshot"), &bytes[..bytes.len() / 2]).unwrap();
     let listed = repo.data("history.snapshots", json!({"verify": true}));
@@ -141,8 +143,7 @@ fn a_snapshot_is_taken_every_so_many_commits() {
             repo.commit(&number.to_string());
             repo.data("history.list", json!({}));
         }
-        let entries =
-            fs::read_dir(kept(&repo)).into_iter().flatten().map(std::result::Result::unwrap);
+        let entries = fs::read_dir(kept(&repo)).into_iter().flatten().map(Result::unwrap);
         let mut found: Vec<String> =
             entries.map(|entry| entry.file_name().to_string_lossy()[..6].to_owned()).collect();
         found.sort();

@@ -89,3 +89,37 @@ fn reports_for_programs_are_whole_documents() {
     assert!(github.starts_with("::error file=cairn.jsonc,line=1,title=CONFIG_INVALID::"));
     assert_eq!(github.lines().count(), 1);
 }
+
+#[test]
+fn every_report_tells_what_is_wrong_with_a_card() {
+    let card = "---\nkey: spec::a\nsummary: A\ntype: spec\nstatus: implemented\n---\n";
+    let repo = Repo::new(&format!("//- .cairn/cards/a.card.md\n{card}"));
+    repo.write("src/a.ts", "\n/** @see spec::gone */\nexport const a = 1;\n");
+    let report = |format: &str| {
+        let answer = verify(&repo, json!({"format": format}));
+        assert!(answer.has_findings, "{format}");
+        answer
+    };
+    let rows = report("text").data["findings"].clone();
+    let places = [
+        ("IMPLEMENTED_WITHOUT_LINK", ".cairn/cards/a.card.md", 5),
+        ("SEE_TARGET_MISSING", "src/a.ts", 2),
+    ];
+    let told = text(&report("text"));
+    let log: Value = serde_json::from_str(&text(&report("sarif"))).unwrap();
+    let github = text(&report("github"));
+    for (at, (code, path, line)) in places.into_iter().enumerate() {
+        assert_eq!(
+            (&rows[at]["code"], &rows[at]["path"], &rows[at]["line"]),
+            (&json!(code), &json!(path), &json!(line))
+        );
+        assert!(told.contains(code) && told.contains(&format!("{path}:{line}")), "{told}");
+        let result = &log["runs"][0]["results"][at];
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!(result["ruleId"], code);
+        assert_eq!(place["artifactLocation"]["uri"], path);
+        assert_eq!(place["region"]["startLine"], line);
+        let annotation = format!("::error file={path},line={line},title={code}::");
+        assert!(github.lines().nth(at).unwrap().starts_with(&annotation), "{github}");
+    }
+}

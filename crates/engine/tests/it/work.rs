@@ -445,7 +445,35 @@ fn a_pipeline_that_drops_a_state_in_use_is_refused_with_those_in_it() {
     }
     let problem = repo.ask("work.advance", json!({"id": short})).unwrap_err();
     assert_eq!(problem.details["missing_evidence"], json!(["tests"]));
-    result(&repo, "work.advance", json!({"id": short, "evidence": "tests: a.test.ts"}));
+    let tests = json!({"id": short, "evidence": "tests: src/a.test.ts"});
+    assert_eq!(repo.code("work.advance", tests.clone()), NotFound, "there is no such test");
+    repo.write("src/a.test.ts", "/** @see spec::gone */\nexport const a = 1;\n");
+    result(&repo, "work.advance", tests);
+}
+
+#[test]
+fn links_of_a_closed_task_hold() {
+    let repo = Repo::new(FIXTURE);
+    repo.write("cairn.jsonc", r#"{"work": {"evidence": ["links"]}}"#);
+    project(&repo);
+    let task = make(&repo, "task", "T", json!({}));
+    let section = json!({"operation": "add", "entityType": "TASK", "entityId": task,
+        "title": "Context Files", "content": "- src/auth/login.ts"});
+    result(&repo, "manage_sections", section);
+    repo.write("src/auth/login.ts", "/** @see spec::gone */\nexport function login() {}\n");
+    repo.write("src/pay/stripe-a.ts", "/** @see spec::gone */\nexport const a = 1;\n");
+    for _ in 0..3 {
+        result(&repo, "work.advance", json!({"id": task}));
+    }
+    let refused = repo.ask("work.advance", json!({"id": task})).unwrap_err();
+    assert_eq!(
+        (refused.code, &refused.details["missing_evidence"]),
+        (Code::Blocked, &json!(["links"]))
+    );
+    assert_eq!(refused.details["findings"][0]["code"], "SEE_TARGET_MISSING", "{refused:?}");
+    assert_eq!(refused.details["findings"].as_array().unwrap().len(), 1, "only in its own files");
+    repo.data("card.create", json!({"key": "spec::gone", "summary": "back"}));
+    result(&repo, "work.advance", json!({"id": task}));
 }
 
 #[test]

@@ -38,16 +38,17 @@ pub fn gather(
     most: u32,
 ) -> Result<Found> {
     let newest = line::count(conn)? - 1;
-    let seen = |pos: i64| -> Result<Seen> {
-        Ok(Seen { ago: newest - pos, touched: line::artifacts_at(conn, pos)? })
-    };
+    let seen = |(pos, touched): (i64, Vec<i64>)| Seen { ago: newest - pos, touched };
     let own_artifacts: BTreeSet<i64> = asked.iter().map(|(_, artifact)| *artifact).collect();
-    let mut own = BTreeSet::new();
+    let mut own: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
     for artifact in &own_artifacts {
-        own.extend(line::stops_of(conn, *artifact, (most, OWN + 1))?);
+        line::touched_with(conn, *artifact, (most, OWN + 1), |pos, touched| {
+            own.entry(pos).or_default().insert(touched);
+        })?;
     }
     let is_cut = own.len() > OWN;
-    let own: Vec<i64> = own.into_iter().rev().take(OWN).collect();
+    let own = own.into_iter().rev().take(OWN);
+    let own: Vec<Seen> = own.map(|(pos, all)| seen((pos, all.into_iter().collect()))).collect();
     let live = Near::of(asked.iter().map(|(path, _)| path), live);
     let mut around = BTreeSet::new();
     for siblings in live.folders.values().filter(|siblings| siblings.len() <= CROWD) {
@@ -56,13 +57,15 @@ pub fn gather(
         }
     }
     let around = around.into_iter().rev().take(FOLDER);
+    let around = around.map(|pos| Ok(seen((pos, line::artifacts_at(conn, pos)?))));
+    let (commits, folder) = (own.len() as u64, around.collect::<Result<_>>()?);
     let evidence = Evidence {
-        own: own.iter().map(|pos| seen(*pos)).collect::<Result<_>>()?,
-        folder: around.map(seen).collect::<Result<_>>()?,
+        own,
+        folder,
         namesakes: live.namesakes,
         siblings: live.folders.into_values().flatten().collect(),
     };
-    Ok(Found { commits: own.len() as u64, is_cut, evidence })
+    Ok(Found { evidence, commits, is_cut })
 }
 
 /// How many commits of an artifact count for what changes together.

@@ -111,7 +111,7 @@ fn weight(seen: &Seen) -> f64 {
 }
 
 /// A file's name as its tests share it: `tests/test_login.py` and `login.py` are namesakes.
-pub fn stem(path: &[u8]) -> Vec<u8> {
+fn stem(path: &[u8]) -> Vec<u8> {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
     let mut stem = stem.to_ascii_lowercase();

@@ -9,7 +9,7 @@ use store::Connection;
 
 use crate::commit::Commit;
 
-pub use tables::{SCHEMA, between, by_name, get, known, last_id, saying, stamp};
+pub use tables::{SCHEMA, between, by_name, get, known, last_id, message, saying, stamp};
 
 /// The most that commits may take on disk, in bytes.
 const CAP: u64 = 2 * 1024 * 1024 * 1024;
@@ -47,11 +47,13 @@ pub fn take_in(conn: &Connection, commits: impl Iterator<Item = Result<Commit>>)
     Ok(news)
 }
 
-/// Makes room where there is too little: commits that this worktree needs stay.
+/// Whether there is too little room.
+pub fn is_crowded(conn: &Connection) -> Result<bool> {
+    Ok(tables::size(conn)? > CAP)
+}
+
+/// Makes room: only commits that this worktree needs stay.
 pub fn make_room(conn: &Connection, needed: &BTreeSet<i64>) -> Result<()> {
-    if tables::size(conn)? <= CAP {
-        return Ok(());
-    }
     let mut ids = tables::ids(conn)?;
     ids.retain(|id| !needed.contains(id));
     tables::remove(conn, &ids)

@@ -25,6 +25,13 @@ pub fn get(conn: &Connection, id: i64) -> Result<Option<Commit>> {
         .map_err(problem("read commits"))
 }
 
+/// The name of a commit and what it says, by its id.
+pub fn message(conn: &Connection, id: i64) -> Result<Option<(Vec<u8>, String)>> {
+    conn.prepare_cached("SELECT sha, message FROM fact WHERE id = ?1")
+        .and_then(|mut s| s.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+        .map_err(problem("read commits"))
+}
+
 /// A commit by its name, with its id.
 pub fn by_name(conn: &Connection, sha: &[u8]) -> Result<Option<(i64, Commit)>> {
     conn.prepare_cached(&format!("{FACT} WHERE sha = ?1"))

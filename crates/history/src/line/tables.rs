@@ -297,6 +297,29 @@ pub(crate) fn count_all(conn: &Connection, files: u32) -> Result<u64> {
         .map_err(problem(READ))
 }
 
+/// For co-change: what was touched in the newest commits of an artifact that are no merges and
+/// touched few files, commit by commit.
+pub(crate) fn touched_with(
+    conn: &Connection,
+    artifact: i64,
+    (files, most): (u32, usize),
+    mut each: impl FnMut(i64, i64),
+) -> Result<()> {
+    let sql = "SELECT t.pos, t.artifact FROM
+               (SELECT DISTINCT l.pos FROM touch o JOIN line l ON l.pos = o.pos
+                WHERE o.artifact = ?1 AND NOT l.merge AND l.files <= ?2
+                ORDER BY l.pos DESC LIMIT ?3) c
+               JOIN touch t ON t.pos = c.pos";
+    let mut statement = conn.prepare_cached(sql).map_err(problem(READ))?;
+    let mut rows = statement.query(params![artifact, files, most]).map_err(problem(READ))?;
+    while let Some(row) = rows.next().map_err(problem(READ))? {
+        let pair = row.get(0).and_then(|pos| Ok((pos, row.get(1)?)));
+        let (pos, artifact) = pair.map_err(problem(READ))?;
+        each(pos, artifact);
+    }
+    Ok(())
+}
+
 /// The artifacts that the commit at a position touched.
 pub(crate) fn artifacts_at(conn: &Connection, pos: i64) -> Result<Vec<i64>> {
     let sql = "SELECT DISTINCT artifact FROM touch WHERE pos = ?1";

@@ -13,9 +13,10 @@ use crate::docs;
 use crate::lines::offset;
 use crate::model::{DocLink, DocTag, FileFacts, Owner, SymbolKind};
 
-/// The key that a `@see` names: the first word after it.
+/// The key that a `@see` names: the first word after it, without what ends a sentence.
 pub fn key_of(target: &str) -> &str {
-    target.split_whitespace().next().unwrap_or_default()
+    let word = target.split_whitespace().next().unwrap_or_default();
+    word.trim_end_matches([',', ';', '.', ')', ':'])
 }
 
 /// The text with `@see key` in the doc comment of a place; the same text if it is there.

@@ -84,22 +84,14 @@ impl Known {
     pub fn atoms(&self) -> impl Iterator<Item = &KnownAtom> {
         self.molecules.iter().flat_map(|molecule| &molecule.atoms).chain(&self.orphan_atoms)
     }
-
-    /// Every atom that matched, to be changed.
-    pub fn atoms_mut(&mut self) -> impl Iterator<Item = &mut KnownAtom> {
-        self.molecules
-            .iter_mut()
-            .flat_map(|molecule| &mut molecule.atoms)
-            .chain(&mut self.orphan_atoms)
-    }
 }
 
-/// Matches paths and gathers what is known about them.
+/// Matches paths and gathers what is known about them; `aged` says how old an atom's knowledge is.
 pub fn context(
-    draft: &Draft<'_>,
-    matcher: &Matcher,
+    (draft, matcher): (&Draft<'_>, &Matcher),
     (project, paths): (Option<&Id>, &[String]),
     changelog_limit: usize,
+    aged: impl Fn(&Atom) -> Result<Option<Drift>>,
 ) -> Result<Known> {
     let mut matched: BTreeMap<&Id, Vec<String>> = BTreeMap::new();
     let mut unmatched_paths = Vec::new();
@@ -117,7 +109,8 @@ pub fn context(
     for (id, matched_paths) in matched {
         let Some(atom) = draft.get::<Atom>(id)? else { continue };
         let molecule = atom.molecule_id.as_ref().map(|id| draft.get::<Molecule>(id)).transpose()?;
-        let shown = shown(draft, &atom, matched_paths, changelog_limit)?;
+        let drift = aged(&atom)?;
+        let shown = shown(draft, (atom, drift), matched_paths, changelog_limit)?;
         match molecule.flatten() {
             None => known.orphan_atoms.push(shown),
             Some(molecule) => {
@@ -139,7 +132,7 @@ pub fn context(
 
 fn shown(
     draft: &Draft<'_>,
-    atom: &Atom,
+    (atom, drift): (Atom, Option<Drift>),
     matched_paths: Vec<String>,
     changelog_limit: usize,
 ) -> Result<KnownAtom> {
@@ -147,13 +140,13 @@ fn shown(
         if changelog_limit == 0 { Vec::new() } else { changelog::of(draft, &atom.id)? };
     changes.truncate(changelog_limit);
     Ok(KnownAtom {
-        id: atom.id.clone(),
-        name: atom.name.clone(),
-        knowledge: atom.knowledge.clone(),
-        matched_paths,
         related_atoms: related_atoms(draft, &atom.related)?,
+        id: atom.id,
+        name: atom.name,
+        knowledge: atom.knowledge,
+        matched_paths,
         changelog: changes,
-        drift: None,
+        drift,
     })
 }
 

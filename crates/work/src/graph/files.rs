@@ -33,6 +33,14 @@ pub fn of(draft: &Draft<'_>, owner: &Container) -> Result<Vec<String>> {
     Ok(found)
 }
 
+/// The patterns that a name in Context Files stands for: a folder means what is below it.
+pub fn patterns(named: &str) -> Vec<String> {
+    if named.contains(['*', '?', '{', '[']) {
+        return vec![named.to_owned()];
+    }
+    vec![named.to_owned(), format!("{named}/**")]
+}
+
 /// The paths and globs that a section names, in order, each once. What is no path is passed over.
 pub fn named(content: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();

@@ -112,10 +112,10 @@ impl Matcher {
         Ok(matcher)
     }
 
-    /// A matcher for one atom's patterns.
-    pub fn of(id: &Id, patterns: &[String]) -> Self {
+    /// A matcher for the patterns of some records.
+    pub fn of(records: impl Iterator<Item = (Id, Vec<String>)>) -> Self {
         let mut matcher = Self::default();
-        matcher.add(id, patterns);
+        records.for_each(|(id, patterns)| matcher.add(&id, &patterns));
         matcher
     }
 
@@ -140,26 +140,39 @@ impl Matcher {
         found.retain(|id| project.is_none_or(|one| self.projects.get(*id) == Some(one)));
         found
     }
+}
 
-    /// Whether any pattern matches a path.
-    pub fn covers(&self, path: &str) -> bool {
-        !self.matching(path, None).is_empty()
+/// Some patterns, whosever they are.
+#[derive(Debug)]
+pub struct Patterns(GlobSet);
+
+impl Patterns {
+    /// Compiles them together.
+    pub fn of(patterns: &[String]) -> Self {
+        Self(compile(patterns.iter().map(String::as_str)))
     }
+
+    /// Whether any of them matches a path.
+    pub fn cover(&self, path: &str) -> bool {
+        self.0.is_match(path)
+    }
+}
+
+fn compile<'a>(patterns: impl Iterator<Item = &'a str>) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        // What does not compile was refused when it was written; it matches nothing.
+        let nothing = || GlobBuilder::new("").build();
+        if let Some(glob) = build(pattern).ok().or_else(|| nothing().ok()) {
+            set.add(glob);
+        }
+    }
+    set.build().unwrap_or_default()
 }
 
 impl Folder {
     fn compiled(&self) -> &GlobSet {
-        self.compiled.get_or_init(|| {
-            let mut set = GlobSetBuilder::new();
-            for (_, pattern) in &self.patterns {
-                // What does not compile was refused when it was written; it matches nothing.
-                let nothing = || GlobBuilder::new("").build();
-                if let Some(glob) = build(pattern).ok().or_else(|| nothing().ok()) {
-                    set.add(glob);
-                }
-            }
-            set.build().unwrap_or_default()
-        })
+        self.compiled.get_or_init(|| compile(self.patterns.iter().map(|(_, text)| text.as_str())))
     }
 }
 
@@ -194,8 +207,11 @@ mod tests {
 
     fn fits(pattern: &str, path: &str) -> bool {
         let id = Id::try_from("00000000-0000-7000-8000-000000000001".to_owned()).unwrap();
-        let pattern: Pattern = pattern.parse().unwrap();
-        Matcher::of(&id, &[pattern.normalised()]).covers(path)
+        let patterns = vec![pattern.parse::<Pattern>().unwrap().normalised()];
+        let alone = Patterns::of(&patterns).cover(path);
+        let matcher = Matcher::of([(id, patterns)].into_iter());
+        assert_eq!(matcher.matching(path, None).len(), usize::from(alone), "both agree");
+        alone
     }
 
     #[test]

@@ -1,16 +1,22 @@
 //! Cards as nodes; relations between them and `see` from code as edges.
 
+use std::collections::BTreeMap;
+
 use base::entity::CardKey;
-use base::{EntityRef, Result};
+use base::{EntityRef, RepoPath, Result};
 use cards::{CardRow, RelationRow, SeeRow};
+use store::Connection;
 
 use super::context;
 use crate::graph::{
-    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Marks, Travel,
+    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Marks, Travel, Wanted,
 };
-use crate::layers::code::handle;
+use crate::layers::code::named_node;
 use crate::layers::files::node;
 use crate::view::View;
+
+/// The edge from code to a card.
+const SEE: &str = "see";
 
 const fn relation(name: &'static str, travel: Travel, means: &'static str) -> EdgeKind {
     EdgeKind { area: "card", name, travel, means }
@@ -22,7 +28,7 @@ static EDGES: [EdgeKind; 6] = [
     relation("related", Travel::OnRequest, "two cards have to do with each other"),
     relation("extends", Travel::Against, "a card refines another"),
     relation("conflicts", Travel::OnRequest, "two cards cannot both be true"),
-    relation("see", Travel::Both, "code says that it implements a card"),
+    relation(SEE, Travel::Both, "code says that it implements a card"),
 ];
 
 /// Names at least this similar are worth suggesting (Jaro-Winkler, 0 to 1).
@@ -73,19 +79,19 @@ impl Layer for CardsLayer {
         &self,
         view: &View,
         frontier: &[EntityRef],
-        kind: &'static EdgeKind,
-        direction: Direction,
+        wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
-        let mut edges = Vec::new();
+        let mut found = Found::new(view.index()?.conn(), wanted);
         for here in frontier {
-            if direction != Direction::Against {
-                along(view, here, kind, &mut edges)?;
-            }
-            if direction != Direction::Along {
-                against(view, here, kind, &mut edges)?;
+            match here {
+                EntityRef::Card(key) => found.at_card(here, key.as_str())?,
+                EntityRef::Module(path) | EntityRef::Symbol(path, _) => {
+                    found.at_code(here, path)?;
+                }
+                _ => {}
             }
         }
-        Ok(edges)
+        Ok(found.edges)
     }
 
     fn describe(&self, view: &View, wanted: &EntityRef) -> Result<Option<Description>> {
@@ -124,8 +130,7 @@ pub(super) fn about(card: &CardRow) -> String {
 
 /// The node that a tag stands at.
 pub(crate) fn code_node(see: &SeeRow) -> EntityRef {
-    let symbol = see.owner.as_ref().map(|name| handle(&see.path, name).parse());
-    symbol.and_then(Result::ok).unwrap_or_else(|| node(&see.path))
+    see.owner.as_ref().map_or_else(|| node(&see.path), |name| named_node(&see.path, name))
 }
 
 fn card_node(card: &CardRow) -> EntityRef {
@@ -137,61 +142,73 @@ pub(super) fn row(view: &View, wanted: &EntityRef) -> Result<Option<CardRow>> {
     cards::by_key(view.index()?.conn(), key.as_str())
 }
 
-/// The card that a written key means, if there is one.
-fn meant(view: &View, key: &str) -> Result<Option<EntityRef>> {
-    Ok(cards::by_key(view.index()?.conn(), key)?.as_ref().map(card_node))
+/// The edges of some types, as a frontier is gone through.
+struct Found<'a> {
+    conn: &'a Connection,
+    /// The relations that are wanted between cards
+    relations: Vec<Wanted>,
+    /// The links from code, if they are wanted
+    see: Option<Wanted>,
+    /// The tags of each file that was asked about
+    sees: BTreeMap<&'a RepoPath, Vec<SeeRow>>,
+    edges: Vec<Edge>,
 }
 
-fn along(
-    view: &View,
-    here: &EntityRef,
-    kind: &'static EdgeKind,
-    edges: &mut Vec<Edge>,
-) -> Result<()> {
-    let conn = view.index()?.conn();
-    match here {
-        EntityRef::Card(key) if kind.name != "see" => {
-            for said in cards::relations_from(conn, key.as_str())?.iter().filter(is(kind)) {
-                if let Some(there) = meant(view, &said.target)? {
-                    edges.push(edge(here.clone(), there, kind));
+impl<'a> Found<'a> {
+    fn new(conn: &'a Connection, wanted: &[Wanted]) -> Self {
+        let (see, relations) = wanted.iter().partition(|one| one.kind.name == SEE);
+        let see: Vec<Wanted> = see;
+        let (sees, edges) = (BTreeMap::new(), Vec::new());
+        Self { conn, relations, see: see.first().copied(), sees, edges }
+    }
+
+    fn at_card(&mut self, here: &EntityRef, key: &str) -> Result<()> {
+        if self.relations.iter().any(Wanted::is_along) {
+            for said in cards::relations_from(self.conn, key)? {
+                let Some(wanted) = self.wanted(&said, Wanted::is_along) else { continue };
+                if cards::is_key(self.conn, &said.target)?
+                    && let Ok(target) = said.target.parse()
+                {
+                    self.add(here.clone(), EntityRef::Card(target), wanted);
                 }
             }
         }
-        EntityRef::Module(path) | EntityRef::Symbol(path, _) if kind.name == "see" => {
-            for see in cards::sees_in(conn, path)?.iter().filter(|see| code_node(see) == *here) {
-                if let Some(there) = meant(view, see.key.as_str())? {
-                    edges.push(edge(here.clone(), there, kind));
+        if self.relations.iter().any(Wanted::is_against) {
+            for said in cards::relations_to(self.conn, key)? {
+                if let Some(wanted) = self.wanted(&said, Wanted::is_against) {
+                    self.add(EntityRef::Card(said.source), here.clone(), wanted);
                 }
             }
         }
-        _ => {}
+        if let Some(wanted) = self.see.filter(Wanted::is_against) {
+            for see in cards::sees_of(self.conn, key)? {
+                self.add(code_node(&see), here.clone(), wanted);
+            }
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-fn against(
-    view: &View,
-    here: &EntityRef,
-    kind: &'static EdgeKind,
-    edges: &mut Vec<Edge>,
-) -> Result<()> {
-    let EntityRef::Card(key) = here else { return Ok(()) };
-    let conn = view.index()?.conn();
-    if kind.name == "see" {
-        let sees = cards::sees_of(conn, key.as_str())?;
-        edges.extend(sees.iter().map(|see| edge(code_node(see), here.clone(), kind)));
-        return Ok(());
+    fn at_code(&mut self, here: &EntityRef, path: &'a RepoPath) -> Result<()> {
+        let Some(wanted) = self.see.filter(Wanted::is_along) else { return Ok(()) };
+        if !self.sees.contains_key(path) {
+            self.sees.insert(path, cards::sees_in(self.conn, path)?);
+        }
+        let own = self.sees[path].iter().filter(|see| code_node(see) == *here);
+        let keys: Vec<CardKey> = own.map(|see| see.key.clone()).collect();
+        for key in keys {
+            if cards::is_key(self.conn, key.as_str())? {
+                self.add(here.clone(), EntityRef::Card(key), wanted);
+            }
+        }
+        Ok(())
     }
-    let said = cards::relations_to(conn, key.as_str())?;
-    let sources = said.iter().filter(is(kind)).map(|said| EntityRef::Card(said.source.clone()));
-    edges.extend(sources.map(|source| edge(source, here.clone(), kind)));
-    Ok(())
-}
 
-fn is(kind: &'static EdgeKind) -> impl FnMut(&&RelationRow) -> bool {
-    |said| said.kind.word() == kind.name
-}
+    fn wanted(&self, said: &RelationRow, is: fn(&Wanted) -> bool) -> Option<Wanted> {
+        let named = |one: &&Wanted| one.kind.name == said.kind.word() && is(one);
+        self.relations.iter().find(named).copied()
+    }
 
-fn edge(from: EntityRef, to: EntityRef, kind: &'static EdgeKind) -> Edge {
-    Edge { from, to, kind, confidence: Confidence::Exact }
+    fn add(&mut self, from: EntityRef, to: EntityRef, wanted: Wanted) {
+        self.edges.push(Edge { from, to, kind: wanted.kind, confidence: Confidence::Exact });
+    }
 }

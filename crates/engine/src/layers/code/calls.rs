@@ -1,13 +1,13 @@
 //! Calls, mentions and heritage as edges of the graph.
 
+use std::collections::BTreeMap;
+
 use base::{EntityRef, RepoPath, Result};
-use code::{EdgeRow, Relation, Sure, SymbolRow};
+use code::{EdgeRow, End, Relation, Sure, SymbolRow};
 use syntax::Language;
 
-use super::handle;
-use super::layer::symbol_node;
-use crate::graph::{Confidence, Direction, Edge, EdgeKind, Item, Section, Travel};
-use crate::layers::files::node;
+use super::layer::{named_node, symbol_node};
+use crate::graph::{Confidence, Edge, EdgeKind, Item, Section, Travel, Wanted};
 use crate::view::View;
 
 const fn kind(name: &'static str, means: &'static str) -> EdgeKind {
@@ -32,51 +32,64 @@ const MOST_NAMESAKES: usize = 20;
 /// Callers that a context lists.
 const LISTED: usize = 12;
 
-/// What the index calls an edge type; none for those of other tables.
-fn relation(kind: &EdgeKind) -> Option<Relation> {
-    Relation::ALL.into_iter().find(|relation| relation.name() == kind.name)
+/// The edges of some types at some nodes.
+pub(super) fn edges(view: &View, frontier: &[EntityRef], wanted: &[Wanted]) -> Result<Vec<Edge>> {
+    let conn = view.index()?.conn();
+    let kinds = Relation::ALL.map(|relation| {
+        wanted.iter().find(|one| one.kind.name == relation.name()).map(|one| one.kind)
+    });
+    let asked = |is: fn(&Wanted) -> bool| -> Vec<Relation> {
+        let is_asked = |relation: &Relation| {
+            wanted.iter().any(|one| one.kind.name == relation.name() && is(one))
+        };
+        Relation::ALL.into_iter().filter(is_asked).collect()
+    };
+    let ends: Vec<End<'_>> = frontier.iter().filter_map(code_end).collect();
+    let symbols: Vec<End<'_>> = ends.iter().filter(|end| !end.1.is_empty()).copied().collect();
+    let (along, against) = (asked(Wanted::is_along), asked(Wanted::is_against));
+    let mut rows = code::edges_from(conn, &ends, &along)?;
+    rows.extend(code::edges_to(conn, &symbols, &against)?);
+    let made = |row: &EdgeRow| kinds[row.relation as usize].map(|kind| edge(row, kind));
+    let mut edges: Vec<Edge> = rows.iter().filter_map(made).collect();
+    if along.contains(&Relation::Calls) {
+        guessed_calls(view, &ends, &mut edges)?;
+    }
+    if against.contains(&Relation::Calls) {
+        guessed_callers(view, &symbols, &mut edges)?;
+    }
+    told_by_server(view, (frontier, wanted), &mut edges)?;
+    Ok(edges)
 }
 
-/// The edges of one type at a node.
-pub(super) fn edges(
+/// Where a language server was asked for calls, what it says of a node counts and nothing else.
+fn told_by_server(
     view: &View,
-    here: &EntityRef,
-    kind: &'static EdgeKind,
-    direction: Direction,
-) -> Result<Vec<Edge>> {
-    let Some(relation) = relation(kind) else { return Ok(Vec::new()) };
-    let (path, name) = match here {
-        EntityRef::Symbol(path, name) => (path, name.as_str()),
-        EntityRef::Module(path) => (path, ""),
-        _ => return Ok(Vec::new()),
-    };
-    if relation == Relation::Calls
-        && let Some(graph) = view.calls()
-        && let Some(calls) = graph.calls(view, here, direction)?
-    {
-        let confidence = Confidence::Exact;
-        return Ok(calls
-            .into_iter()
-            .map(|(from, to)| Edge { from, to, kind, confidence })
-            .collect());
+    (frontier, wanted): (&[EntityRef], &[Wanted]),
+    edges: &mut Vec<Edge>,
+) -> Result<()> {
+    let calls = wanted.iter().find(|one| *one.kind == CALLS);
+    let (Some(graph), Some(wanted)) = (view.calls(), calls) else { return Ok(()) };
+    for here in frontier.iter().filter(|node| code_end(node).is_some()) {
+        let Some(told) = graph.calls(view, here, wanted.direction)? else { continue };
+        let is_of = |edge: &Edge| {
+            *edge.kind == CALLS
+                && (wanted.is_along() && edge.from == *here
+                    || wanted.is_against() && edge.to == *here)
+        };
+        edges.retain(|edge| !is_of(edge));
+        let made = |(from, to)| Edge { from, to, kind: wanted.kind, confidence: Confidence::Exact };
+        edges.extend(told.into_iter().map(made));
     }
-    let conn = view.index()?.conn();
-    let mut edges = Vec::new();
-    if direction != Direction::Against {
-        let rows = code::edges_from(conn, (path, name), relation)?;
-        edges.extend(rows.iter().map(|row| edge(row, kind)));
-        if relation == Relation::Calls {
-            edges.extend(guessed_calls(view, here, (path, name), kind)?);
-        }
+    Ok(())
+}
+
+/// A node as the call graph names it.
+fn code_end(node: &EntityRef) -> Option<End<'_>> {
+    match node {
+        EntityRef::Symbol(path, name) => Some((path, name.as_str())),
+        EntityRef::Module(path) => Some((path, "")),
+        _ => None,
     }
-    if direction != Direction::Along && !name.is_empty() {
-        let rows = code::edges_to(conn, (path, name), relation)?;
-        edges.extend(rows.iter().map(|row| edge(row, kind)));
-        if relation == Relation::Calls {
-            edges.extend(guessed_callers(view, here, (path, name), kind)?);
-        }
-    }
-    Ok(edges)
 }
 
 fn edge(row: &EdgeRow, kind: &'static EdgeKind) -> Edge {
@@ -87,58 +100,59 @@ fn edge(row: &EdgeRow, kind: &'static EdgeKind) -> Edge {
     Edge { from: edge_end(&row.from), to: edge_end(&row.to), kind, confidence }
 }
 
+/// The node at an end of an edge.
 pub(crate) fn edge_end((path, name): &(RepoPath, String)) -> EntityRef {
-    let symbol = (!name.is_empty()).then(|| handle(path, name).parse().ok()).flatten();
-    symbol.unwrap_or_else(|| node(path))
+    named_node(path, name)
 }
 
-/// Who may call a symbol, as far as names tell.
-fn guessed_callers(
-    view: &View,
-    here: &EntityRef,
-    (path, name): (&RepoPath, &str),
-    kind: &'static EdgeKind,
-) -> Result<Vec<Edge>> {
+fn guess(from: EntityRef, to: EntityRef) -> Edge {
+    Edge { from, to, kind: &CALLS, confidence: Confidence::Name }
+}
+
+/// Who may call some symbols, as far as names tell. Namesakes are looked up once.
+fn guessed_callers(view: &View, symbols: &[End<'_>], edges: &mut Vec<Edge>) -> Result<()> {
     let conn = view.index()?.conn();
-    let is_callable = code::symbol(conn, path, name)?.is_some_and(|row| is_method(&row));
-    if !is_callable {
-        return Ok(Vec::new());
+    let mut by_name: BTreeMap<&str, Vec<(RepoPath, String, u32)>> = BTreeMap::new();
+    for (path, name) in symbols {
+        let called = short(name);
+        if !by_name.contains_key(called) {
+            by_name.insert(called, code::unsure_calls(conn, called, MOST_UNSURE)?);
+        }
+        let callers = &by_name[called];
+        if callers.is_empty() || !code::kind_of(conn, path, name)?.is_some_and(|k| is_method(&k)) {
+            continue;
+        }
+        let here = named_node(path, name);
+        let kin = callers.iter().filter(|(from, ..)| are_kin(from, path));
+        let guesses = kin.map(|(from, symbol, _)| guess(named_node(from, symbol), here.clone()));
+        edges.extend(guesses.filter(|edge| edge.from != here));
     }
-    let callers = code::unsure_calls(conn, short(name), MOST_UNSURE)?;
-    let of_kin = callers.into_iter().filter(|(from, ..)| are_kin(from, path));
-    let guess = |(from, symbol, _)| {
-        let from = edge_end(&(from, symbol));
-        Edge { from, to: here.clone(), kind, confidence: Confidence::Name }
-    };
-    Ok(of_kin.map(guess).filter(|edge| edge.from != *here).collect())
+    Ok(())
 }
 
-/// Whom a symbol may call, as far as names tell.
-fn guessed_calls(
-    view: &View,
-    here: &EntityRef,
-    from: (&RepoPath, &str),
-    kind: &'static EdgeKind,
-) -> Result<Vec<Edge>> {
+/// Whom some symbols may call, as far as names tell.
+fn guessed_calls(view: &View, ends: &[End<'_>], edges: &mut Vec<Edge>) -> Result<()> {
     let conn = view.index()?.conn();
-    let mut edges = Vec::new();
-    for name in code::unsure_names(conn, from)? {
-        let mut found = code::symbols_called(conn, &name)?;
-        found.retain(|row| is_method(row) && are_kin(&row.path, from.0));
-        if found.len() <= MOST_NAMESAKES {
-            edges.extend(found.iter().map(|row| Edge {
-                from: here.clone(),
-                to: symbol_node(row),
-                kind,
-                confidence: Confidence::Name,
-            }));
+    let mut by_name: BTreeMap<String, Vec<SymbolRow>> = BTreeMap::new();
+    for end in ends {
+        for name in code::unsure_names(conn, *end)? {
+            if !by_name.contains_key(&name) {
+                let mut found = code::symbols_called(conn, &name)?;
+                found.retain(|row| is_method(&row.kind));
+                by_name.insert(name.clone(), found);
+            }
+            let kin = || by_name[&name].iter().filter(|row| are_kin(&row.path, end.0));
+            if kin().count() <= MOST_NAMESAKES {
+                let here = named_node(end.0, end.1);
+                edges.extend(kin().map(|row| guess(here.clone(), symbol_node(row))));
+            }
         }
     }
-    Ok(edges)
+    Ok(())
 }
 
-fn is_method(row: &SymbolRow) -> bool {
-    matches!(row.kind.as_str(), "method" | "function" | "constructor" | "getter" | "setter")
+fn is_method(kind: &str) -> bool {
+    matches!(kind, "method" | "function" | "constructor" | "getter" | "setter")
 }
 
 /// The symbol's own name: nesting, the trait it is for and a mark of namesakes left out.
@@ -183,24 +197,25 @@ pub(super) fn parts(view: &View, whole: &EntityRef) -> Result<Vec<EntityRef>> {
 
 /// Who calls, for what is worth knowing before touching a symbol or a file.
 pub(super) fn callers(view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
-    let mut all: Vec<(Confidence, EntityRef)> = Vec::new();
-    let own = wanted.path();
-    for part in parts(view, wanted)?.iter().chain([wanted]) {
-        for kind in [&CALLS, &IMPLEMENTS, &EXTENDS] {
-            let found = edges(view, part, kind, Direction::Against)?;
-            let sure = found.into_iter().filter(|edge| edge.confidence < Confidence::Name);
-            let outside = sure
-                .filter(|edge| matches!(wanted, EntityRef::Symbol(..)) || edge.from.path() != own);
-            all.extend(outside.map(|edge| (edge.confidence, edge.from)));
-        }
-    }
+    let mut parts = parts(view, wanted)?;
+    parts.push(wanted.clone());
+    let (own, is_symbol) = (wanted.path(), matches!(wanted, EntityRef::Symbol(..)));
+    let ends: Vec<End<'_>> = parts.iter().filter_map(code_end).collect();
+    let symbols: Vec<End<'_>> = ends.into_iter().filter(|end| !end.1.is_empty()).collect();
+    let asked = [Relation::Calls, Relation::Implements, Relation::Extends];
+    let rows = code::edges_to(view.index()?.conn(), &symbols, &asked)?;
+    let edges = rows.iter().map(|row| edge(row, &CALLS));
+    let outside = edges.filter(|edge| is_symbol || edge.from.path() != own);
+    let mut all: Vec<(EntityRef, Confidence)> =
+        outside.map(|edge| (edge.from, edge.confidence)).collect();
     all.sort();
-    all.dedup_by(|a, b| a.1 == b.1);
-    all.retain(|(_, from)| from != wanted);
+    all.dedup_by(|a, b| a.0 == b.0); // the surest of each comes first
+    all.retain(|(from, _)| from != wanted);
+    all.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
     if all.is_empty() {
         return Ok(Vec::new());
     }
-    let exact = all.iter().filter(|(confidence, _)| *confidence == Confidence::Exact).count();
+    let exact = all.iter().filter(|(_, confidence)| *confidence == Confidence::Exact).count();
     let what = if all.len() == 1 { "caller" } else { "callers" };
     let text = format!("{} {what} ({exact} exact)", all.len());
     let mut items = vec![Item {
@@ -208,7 +223,7 @@ pub(super) fn callers(view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
         text,
         handle: Some(format!("impact {wanted}")),
     }];
-    items.extend(all.into_iter().take(LISTED).map(|(confidence, from)| Item {
+    items.extend(all.into_iter().take(LISTED).map(|(from, confidence)| Item {
         section: Section::IfItChanges,
         text: match confidence {
             Confidence::Exact => "called by".into(),

@@ -7,7 +7,7 @@ use code::{SymbolRow, Taker};
 
 use super::calls;
 use crate::graph::{
-    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Section, Travel,
+    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Section, Travel, Wanted,
 };
 use crate::layers::files::node;
 use crate::ops::first_sentence;
@@ -83,19 +83,14 @@ impl Layer for CodeLayer {
         &self,
         view: &View,
         frontier: &[EntityRef],
-        kind: &'static EdgeKind,
-        direction: Direction,
+        wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
-        let mut edges = Vec::new();
-        for here in frontier {
-            edges.extend(calls::edges(view, here, kind, direction)?);
-            if direction != Direction::Against {
-                let found = along(view, here, kind)?;
-                edges.extend(found.into_iter().map(|there| edge(here.clone(), there, kind)));
-            }
-            if direction != Direction::Along {
-                let found = against(view, here, kind)?;
-                edges.extend(found.into_iter().map(|there| edge(there, here.clone(), kind)));
+        let mut edges = calls::edges(view, frontier, wanted)?;
+        for one in wanted {
+            if *one.kind == DECLARES {
+                edges.extend(declared(view, frontier, one)?);
+            } else if *one.kind == IMPORTS {
+                edges.extend(imported(view, frontier, one)?);
             }
         }
         Ok(edges)
@@ -127,45 +122,57 @@ fn row(view: &View, wanted: &EntityRef) -> Result<Option<SymbolRow>> {
     code::symbol(view.index()?.conn(), path, name.as_str())
 }
 
-fn along(view: &View, from: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
+/// What files and symbols declare, and what declares them.
+fn declared(view: &View, frontier: &[EntityRef], wanted: &Wanted) -> Result<Vec<Edge>> {
     let conn = view.index()?.conn();
-    match from {
-        EntityRef::Module(path) if *kind == DECLARES => {
-            let top = code::in_file(conn, path)?.into_iter().filter(|row| row.parent.is_none());
-            Ok(top.map(|row| symbol_node(&row)).collect())
+    let mut edges = Vec::new();
+    for here in frontier {
+        let inner = match here {
+            _ if !wanted.is_along() => Vec::new(),
+            EntityRef::Module(path) => code::top_names(conn, path)?,
+            EntityRef::Symbol(path, name) => code::inner_names(conn, path, name.as_str())?,
+            _ => Vec::new(),
+        };
+        let path = here.path().into_iter();
+        let nodes = path.flat_map(|path| inner.iter().map(|name| named_node(path, name)));
+        edges.extend(nodes.map(|there| edge(here.clone(), there, wanted.kind)));
+        if let EntityRef::Symbol(path, name) = here
+            && wanted.is_against()
+            && let Some(outer) = code::outer_name(conn, path, name.as_str())?
+        {
+            let outer = outer.map_or_else(|| node(path), |outer| named_node(path, &outer));
+            edges.push(edge(outer, here.clone(), wanted.kind));
         }
-        EntityRef::Symbol(path, name) if *kind == DECLARES => {
-            let own = code::symbol(conn, path, name.as_str())?.map(|row| row.id);
-            let rows = code::in_file(conn, path)?.into_iter();
-            let inner = rows.filter(|row| own.is_some() && row.parent == own);
-            Ok(inner.map(|row| symbol_node(&row)).collect())
-        }
-        EntityRef::Module(path) if *kind == IMPORTS => {
-            Ok(distinct(code::taken_from(conn, path)?.iter()))
-        }
-        _ => Ok(Vec::new()),
     }
+    Ok(edges)
 }
 
-fn against(view: &View, to: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
+/// What files take of others, and who takes something of them. A file whose symbols are asked
+/// about is looked at once for all of them.
+fn imported(view: &View, frontier: &[EntityRef], wanted: &Wanted) -> Result<Vec<Edge>> {
     let conn = view.index()?.conn();
-    match to {
-        EntityRef::Symbol(path, _) if *kind == DECLARES => {
-            let Some(row) = row(view, to)? else { return Ok(Vec::new()) };
-            let around = code::in_file(conn, path)?.into_iter().find(|r| Some(r.id) == row.parent);
-            Ok(vec![around.map_or_else(|| node(path), |row| symbol_node(&row))])
+    let mut takers: BTreeMap<&RepoPath, Vec<Taker>> = BTreeMap::new();
+    let mut edges = Vec::new();
+    for here in frontier {
+        let (path, name) = match here {
+            EntityRef::Module(path) => (path, None),
+            EntityRef::Symbol(path, name) => (path, Some(name.as_str())),
+            _ => continue,
+        };
+        if name.is_none() && wanted.is_along() {
+            let taken = distinct(code::taken_from(conn, path)?.iter());
+            edges.extend(taken.into_iter().map(|there| edge(here.clone(), there, wanted.kind)));
         }
-        EntityRef::Module(path) if *kind == IMPORTS => {
-            let takers = code::takers(conn, path)?;
-            Ok(distinct(takers.iter().map(|taker| &taker.path)))
+        if wanted.is_against() {
+            if !takers.contains_key(path) {
+                takers.insert(path, code::takers(conn, path)?);
+            }
+            let taking = takers[path].iter().filter(|t| name.is_none_or(|name| takes(t, name)));
+            let takers = distinct(taking.map(|taker| &taker.path)).into_iter();
+            edges.extend(takers.map(|there| edge(there, here.clone(), wanted.kind)));
         }
-        EntityRef::Symbol(path, name) if *kind == IMPORTS => {
-            let takers = code::takers(conn, path)?;
-            let taking = takers.iter().filter(|taker| takes(taker, name.as_str()));
-            Ok(distinct(taking.map(|taker| &taker.path)))
-        }
-        _ => Ok(Vec::new()),
     }
+    Ok(edges)
 }
 
 /// Whether a symbol may be what is taken: it is named, or what it is nested in, or all is taken.
@@ -197,8 +204,13 @@ fn candidate(row: &SymbolRow) -> Candidate {
 }
 
 pub(super) fn symbol_node(row: &SymbolRow) -> EntityRef {
-    let handle = handle(&row.path, &row.full);
-    handle.parse().unwrap_or_else(|_| node(&row.path))
+    named_node(&row.path, &row.full)
+}
+
+/// The node of a symbol; of its file where the name is none.
+pub(crate) fn named_node(path: &RepoPath, full: &str) -> EntityRef {
+    let symbol = full.parse().map(|name| EntityRef::Symbol(path.clone(), name));
+    symbol.unwrap_or_else(|_| node(path))
 }
 
 fn about(row: &SymbolRow) -> String {

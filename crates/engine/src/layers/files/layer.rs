@@ -1,11 +1,12 @@
 //! Files and folders as nodes, `contains` and `links` as edges.
 
 use base::{EntityRef, RepoPath, Result};
+use store::Connection;
 
 use super::node;
 use super::tables::{self, File, Folder};
 use crate::graph::{
-    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Section, Travel,
+    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Section, Travel, Wanted,
 };
 use crate::view::View;
 
@@ -79,20 +80,18 @@ impl Layer for FilesLayer {
         &self,
         view: &View,
         frontier: &[EntityRef],
-        kind: &'static EdgeKind,
-        direction: Direction,
+        wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
+        let conn = view.index()?.conn();
         let mut edges = Vec::new();
-        for here in frontier {
-            if direction != Direction::Against {
-                for there in along(view, here, kind)? {
-                    edges.push(edge(here.clone(), there, kind));
-                }
+        for (here, one) in frontier.iter().flat_map(|here| wanted.iter().map(move |w| (here, w))) {
+            if one.is_along() {
+                let ends = along(conn, here, one.kind)?.into_iter();
+                edges.extend(ends.map(|there| edge(here.clone(), there, one.kind)));
             }
-            if direction != Direction::Along {
-                for there in against(view, here, kind)? {
-                    edges.push(edge(there, here.clone(), kind));
-                }
+            if one.is_against() {
+                let starts = against(conn, here, one.kind)?.into_iter();
+                edges.extend(starts.map(|there| edge(there, here.clone(), one.kind)));
             }
         }
         Ok(edges)
@@ -140,8 +139,7 @@ fn at(view: &View, path: &RepoPath) -> Result<Option<Candidate>> {
     Ok(folder.map(|folder| Candidate { node: node(), about: about(folder), sure: false }))
 }
 
-fn along(view: &View, from: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
-    let conn = view.index()?.conn();
+fn along(conn: &Connection, from: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
     match from {
         EntityRef::Dir(folder) if *kind == CONTAINS => {
             let folders = tables::folders_in(conn, folder)?;
@@ -151,22 +149,29 @@ fn along(view: &View, from: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef
         }
         EntityRef::Module(path) | EntityRef::File(path) if *kind == LINKS => {
             let targets = tables::links_from(conn, path)?;
-            let nodes = targets.iter().map(|(target, _)| at(view, target));
-            let nodes = nodes.collect::<Result<Vec<_>>>()?;
-            Ok(nodes.into_iter().flatten().map(|candidate| candidate.node).collect())
+            let nodes = targets.iter().map(|(target, _)| there(conn, target));
+            Ok(nodes.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
         }
         _ => Ok(Vec::new()),
     }
 }
 
-fn against(view: &View, to: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
+/// The node that is at a path, if there is one.
+fn there(conn: &Connection, path: &RepoPath) -> Result<Option<EntityRef>> {
+    Ok(match tables::file(conn, path)? {
+        Some(_) => Some(node(path)),
+        None => tables::is_folder(conn, path)?.then(|| EntityRef::Dir(path.clone())),
+    })
+}
+
+fn against(conn: &Connection, to: &EntityRef, kind: &EdgeKind) -> Result<Vec<EntityRef>> {
     let Some(path) = to.path().filter(|_| !matches!(to, EntityRef::Symbol(..))) else {
         return Ok(Vec::new());
     };
     if *kind == CONTAINS {
         return Ok(path.parent().map(EntityRef::Dir).into_iter().collect());
     }
-    let sources = tables::links_to(view.index()?.conn(), path)?;
+    let sources = tables::links_to(conn, path)?;
     Ok(sources.iter().map(|(source, _)| node(source)).collect())
 }
 

@@ -3,18 +3,16 @@
 mod rules;
 
 use base::entity::RecordKind;
-use base::{EntityRef, Problem, Result};
+use base::{EntityRef, Result};
 use work::graph::edit::{Knows, find};
 use work::record::{Atom, Molecule, Related};
 use work::words::Grain;
 use work::{Draft, Id, Ref};
 
-use crate::graph::{
-    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Marks, Section,
-    Travel,
-};
+use crate::graph::{Description, EdgeKind, Item, Marks, Section, Travel};
 use crate::layers::files::node as file_node;
-use crate::layers::work::{ago, derived, drift, is_empty, look, seen};
+use crate::layers::work::records::{Look, Records, record_node};
+use crate::layers::work::{ago, derived, drift, seen};
 use crate::view::View;
 
 pub(crate) use rules::RULES;
@@ -38,8 +36,6 @@ const RELATED: EdgeKind = EdgeKind {
     means: "an atom or molecule has to do with another",
 };
 
-static EDGES: [EdgeKind; 3] = [GROUPS, COVERS, RELATED];
-
 /// How many atoms a file's context quotes.
 const QUOTED: usize = 8;
 
@@ -49,129 +45,54 @@ const EXCERPT: usize = 400;
 /// Molecules and atoms.
 pub(crate) struct GraphLayer;
 
-fn grain_of(node: &EntityRef) -> Option<(Grain, &str)> {
-    match node {
-        EntityRef::Record(RecordKind::Atom, id) => Some((Grain::Atom, id.as_str())),
-        EntityRef::Record(RecordKind::Molecule, id) => Some((Grain::Molecule, id.as_str())),
-        _ => None,
+impl Records for GraphLayer {
+    type Record = Knows;
+    const EDGES: &'static [EdgeKind] = &[GROUPS, COVERS, RELATED];
+    const KINDS: &'static [RecordKind] = &[RecordKind::Molecule, RecordKind::Atom];
+
+    fn find(draft: &Draft<'_>, asked: &Ref) -> Result<Knows> {
+        find(draft, None, asked)
+    }
+
+    fn get(draft: &Draft<'_>, kind: RecordKind, id: &Id) -> Result<Option<Knows>> {
+        Ok(match kind {
+            RecordKind::Atom => draft.get::<Atom>(id)?.map(Knows::Atom),
+            _ => draft.get::<Molecule>(id)?.map(Knows::Molecule),
+        })
+    }
+
+    fn describe(known: &Knows) -> Result<Description> {
+        let node = node(known.grain(), known.id())?;
+        Ok(Description { node, name: known.name().to_owned(), about: about(known) })
+    }
+
+    fn ends(look: Look<'_>, from: &EntityRef, edge: &EdgeKind) -> Result<Vec<EntityRef>> {
+        along(look, from, edge)
+    }
+
+    fn starts(look: Look<'_>, to: &EntityRef, edge: &EdgeKind) -> Result<Vec<EntityRef>> {
+        against(look, to, edge)
+    }
+
+    fn about_path(Look { view, draft }: Look<'_>, path: &str) -> Result<Vec<Item>> {
+        about_path(view, draft, path)
+    }
+
+    fn about(Look { view, draft }: Look<'_>, known: &Knows) -> Result<Vec<Item>> {
+        about_known(view, draft, known)
+    }
+
+    fn mark(known: &Knows, marks: &mut Marks) {
+        let changed = match known {
+            Knows::Atom(atom) => &atom.updated_at,
+            Knows::Molecule(molecule) => &molecule.updated_at,
+        };
+        marks.changed = changed.parse().ok();
     }
 }
 
 fn node(grain: Grain, id: &Id) -> Result<EntityRef> {
-    let kind = if grain == Grain::Atom { RecordKind::Atom } else { RecordKind::Molecule };
-    Ok(EntityRef::Record(kind, id.as_str().parse().map_err(Problem::internal)?))
-}
-
-/// The record that a handle names whole.
-fn found(draft: &Draft<'_>, node: &EntityRef) -> Result<Option<Knows>> {
-    let Some((grain, text)) = grain_of(node) else { return Ok(None) };
-    let Ok(id) = Id::try_from(text.to_owned()) else { return Ok(None) };
-    Ok(match grain {
-        _ if id.as_str() != text => None, // another spelling is not the node's name
-        Grain::Atom => draft.get::<Atom>(&id)?.map(Knows::Atom),
-        Grain::Molecule => draft.get::<Molecule>(&id)?.map(Knows::Molecule),
-    })
-}
-
-impl Layer for GraphLayer {
-    fn edges(&self) -> &'static [EdgeKind] {
-        &EDGES
-    }
-
-    fn resolve(&self, view: &View, name: &str) -> Result<Vec<Candidate>> {
-        let Ok(asked) = name.parse::<Ref>() else { return Ok(Vec::new()) };
-        if asked.kind.as_deref().is_some_and(|kind| kind.parse::<Grain>().is_err()) {
-            return Ok(Vec::new());
-        }
-        look(view, |draft| match find(draft, None, &asked) {
-            Ok(known) => {
-                let (about, sure) = (about(&known), asked.kind.is_some());
-                Ok(vec![Candidate { node: node(known.grain(), known.id())?, about, sure }])
-            }
-            Err(_) => Ok(Vec::new()),
-        })
-    }
-
-    fn near(&self, _: &View, _: &str) -> Result<Vec<(f64, String)>> {
-        Ok(Vec::new()) // ids are not guessed
-    }
-
-    fn holds(&self, view: &View, node: &EntityRef) -> Result<bool> {
-        if grain_of(node).is_none() {
-            return Ok(false);
-        }
-        look(view, |draft| Ok(found(draft, node)?.is_some()))
-    }
-
-    fn neighbours(
-        &self,
-        view: &View,
-        frontier: &[EntityRef],
-        kind: &'static EdgeKind,
-        direction: Direction,
-    ) -> Result<Vec<Edge>> {
-        if is_empty(view)? {
-            return Ok(Vec::new());
-        }
-        look(view, |draft| {
-            let mut pairs = Vec::new();
-            for node in frontier {
-                if direction != Direction::Against {
-                    let ends = along(view, draft, node, kind)?;
-                    pairs.extend(ends.into_iter().map(|to| (node.clone(), to)));
-                }
-                if direction != Direction::Along {
-                    let starts = against(view, draft, node, kind)?;
-                    pairs.extend(starts.into_iter().map(|from| (from, node.clone())));
-                }
-            }
-            let edge = |(from, to)| Edge { from, to, kind, confidence: Confidence::Exact };
-            Ok(pairs.into_iter().map(edge).collect())
-        })
-    }
-
-    fn describe(&self, view: &View, node: &EntityRef) -> Result<Option<Description>> {
-        if grain_of(node).is_none() {
-            return Ok(None);
-        }
-        look(view, |draft| {
-            let known = found(draft, node)?;
-            Ok(known.map(|known| Description {
-                node: node.clone(),
-                name: known.name().to_owned(),
-                about: about(&known),
-            }))
-        })
-    }
-
-    fn parts(&self, _: &View, _: &EntityRef) -> Result<Vec<EntityRef>> {
-        Ok(Vec::new())
-    }
-
-    fn mark(&self, view: &View, node: &EntityRef, marks: &mut Marks) -> Result<()> {
-        if grain_of(node).is_none() {
-            return Ok(());
-        }
-        look(view, |draft| {
-            let changed = found(draft, node)?.map(|known| match known {
-                Knows::Atom(atom) => atom.updated_at,
-                Knows::Molecule(molecule) => molecule.updated_at,
-            });
-            marks.changed = changed.and_then(|changed| changed.parse().ok());
-            Ok(())
-        })
-    }
-
-    fn context(&self, view: &View, node: &EntityRef) -> Result<Vec<Item>> {
-        if is_empty(view)? {
-            return Ok(Vec::new());
-        }
-        look(view, |draft| match (node.path(), found(draft, node)?) {
-            (Some(path), _) => about_path(view, draft, &path.to_string()),
-            (None, Some(known)) => about_known(view, draft, &known),
-            (None, None) => Ok(Vec::new()),
-        })
-    }
+    record_node(if grain == Grain::Atom { RecordKind::Atom } else { RecordKind::Molecule }, id)
 }
 
 fn about(known: &Knows) -> String {
@@ -181,26 +102,20 @@ fn about(known: &Knows) -> String {
     }
 }
 
-fn along(
-    view: &View,
-    draft: &Draft<'_>,
-    from: &EntityRef,
-    edge: &EdgeKind,
-) -> Result<Vec<EntityRef>> {
+fn along(look: Look<'_>, from: &EntityRef, edge: &EdgeKind) -> Result<Vec<EntityRef>> {
+    let Look { view, draft } = look;
     let related = |grain: Grain, related: &[Related]| {
         related.iter().map(|one| node(grain, &one.id)).collect::<Result<Vec<_>>>()
     };
-    match (found(draft, from)?, edge.name) {
+    match (GraphLayer::found(draft, from)?, edge.name) {
         (Some(Knows::Molecule(molecule)), "groups") => {
             let atoms = draft.list::<Atom>("molecule_id", &molecule.id)?;
             atoms.iter().map(|atom| node(Grain::Atom, &atom.id)).collect()
         }
         (Some(Knows::Atom(atom)), "covers") => {
-            let files = seen(view, &atom.paths)?.into_iter();
-            Ok(files
-                .filter_map(|file| file.path.parse().ok())
-                .map(|path| file_node(&path))
-                .collect())
+            let files = seen(view, &atom.paths)?;
+            let paths = files.iter().filter_map(|file| file.path.parse().ok());
+            Ok(paths.map(|path| file_node(&path)).collect())
         }
         (Some(Knows::Atom(atom)), "related") => related(Grain::Atom, &atom.related),
         (Some(Knows::Molecule(one)), "related") => related(Grain::Molecule, &one.related),
@@ -208,12 +123,8 @@ fn along(
     }
 }
 
-fn against(
-    view: &View,
-    draft: &Draft<'_>,
-    to: &EntityRef,
-    edge: &EdgeKind,
-) -> Result<Vec<EntityRef>> {
+fn against(look: Look<'_>, to: &EntityRef, edge: &EdgeKind) -> Result<Vec<EntityRef>> {
+    let Look { view, draft } = look;
     if let Some(path) = to.path() {
         if edge.name != "covers" {
             return Ok(Vec::new());
@@ -222,7 +133,7 @@ fn against(
         let atoms = derived.matcher.matching(&path.to_string(), None);
         return atoms.into_iter().map(|id| node(Grain::Atom, id)).collect();
     }
-    match (found(draft, to)?, edge.name) {
+    match (GraphLayer::found(draft, to)?, edge.name) {
         (Some(Knows::Atom(atom)), "groups") => {
             atom.molecule_id.iter().map(|id| node(Grain::Molecule, id)).collect()
         }

@@ -2,7 +2,7 @@
 //! somewhere.
 
 use base::Result;
-use work::graph::globs::{Matcher, anchors};
+use work::graph::globs::{Patterns, anchors};
 use work::record::Atom;
 use work::words::Grain;
 
@@ -76,8 +76,8 @@ fn dead_patterns(view: &View, _: &Scope) -> Result<Vec<Violation>> {
         let files = seen(view, &atom.paths)?;
         for pattern in &atom.paths {
             let one = std::slice::from_ref(pattern);
-            let matcher = Matcher::of(&atom.id, one);
-            if !files.iter().any(|file| matcher.covers(&file.path)) {
+            let alone = Patterns::of(one);
+            if !files.iter().any(|file| alone.cover(&file.path)) {
                 let message = format!("\"{}\": `{pattern}` matches no file", atom.name);
                 let near = anchors(one).into_iter().next().unwrap_or_default();
                 let fix = format!("correct the pattern; look for what moved from {near}/");

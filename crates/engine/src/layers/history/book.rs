@@ -15,6 +15,9 @@ use crate::view::View;
 /// The area's name.
 const NAME: &str = "history";
 
+/// The artifact of a file that no commit has touched; numbers start above it.
+const NEW: i64 = 0;
+
 /// A history that can be read.
 pub(crate) struct Book<'v> {
     facts: &'v Connection,
@@ -100,6 +103,21 @@ impl<'v> Book<'v> {
         })
     }
 
+    /// The same for something that may be new: a file that no commit has touched yet is told by
+    /// its place and name alone.
+    pub(crate) fn artifact_or_new(&self, view: &View<'_>, target: &Target) -> Result<Artifact> {
+        let known = self.artifact(view, target);
+        let Err(problem) = &known else { return known };
+        match graph::resolve(view, target) {
+            Ok(EntityRef::Module(path) | EntityRef::File(path))
+                if problem.code == base::Code::NotFound =>
+            {
+                Ok(Artifact { id: NEW, path, is_live: false })
+            }
+            _ => known,
+        }
+    }
+
     /// What was last at a path.
     pub(crate) fn at(&self, path: &RepoPath) -> Result<Option<Artifact>> {
         let Some(Place { artifact: id, live, .. }) = line::at(self.line, path)? else {
@@ -175,6 +193,13 @@ impl<'v> Book<'v> {
         found.ok_or_else(|| Problem::internal("a commit of the history is not kept"))
     }
 
+    /// The words of a commit alone.
+    pub(crate) fn message(&self, stop: &Stop) -> Result<String> {
+        let found = facts::message(self.facts, stop.id)?.filter(|(sha, _)| *sha == stop.sha);
+        let found = found.ok_or_else(|| Problem::internal("a commit of the history is not kept"));
+        Ok(found?.1)
+    }
+
     /// The files that a commit touched.
     pub(crate) fn touched(&self, stop: &Stop) -> Result<Vec<(i64, TouchRow)>> {
         line::touched_at(self.line, stop.pos)
@@ -214,7 +239,7 @@ impl<'v> Book<'v> {
     pub(crate) fn tags_touched(&self, stop: &Stop) -> Result<BTreeSet<String>> {
         let touched = self.touched(stop)?;
         let folders = touched.iter().flat_map(|(_, touch)| self.folders.tags(&touch.path));
-        let said = history::tags_said(&self.commit(stop)?.message);
+        let said = history::tags_said(&self.message(stop)?);
         Ok(history::tag_state(folders.collect(), &said))
     }
 

@@ -5,13 +5,14 @@
 //! is stopped; what they add up to goes into the line in one transaction.
 
 use std::collections::HashSet;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use base::call::Progress;
 use base::{Call, Problem, RepoPath, Result};
 use git::{Oid, Repo, Touch};
 use history::line::{Live, Writer};
+use history::snapshot::Roll;
 use history::{Change, Commit, How, Link, Person, commit, facts, line};
 use store::{Connection, Store};
 use tree::Excludes;
@@ -71,20 +72,32 @@ impl Follower for HistoryFollower {
         let excludes = Excludes::new(&excludes.collect::<Vec<_>>())?;
         let hides = |path: &RepoPath| excludes.hide(path, false);
         let reading = store::open_reading(facts.path())?;
-        line.write(|tx| {
+        let commits = route.keep + i64::try_from(route.rest.len()).unwrap_or(i64::MAX);
+        let is_due = snapshot::is_due(facts, commits, goal);
+        let mut roll = (is_due && route.keep == 0).then(Roll::default);
+        let packed = line.write(|tx| {
             let mut writer = Writer::from(tx, route.keep, &hides)?;
             let source = Source::new(repo, &reading, &route.rest)?;
-            carry(source, facts, &mut writer, goal)?;
-            let tree = match (&goal.head, route.is_chain) {
-                (Some(head), false) => tree(repo, head, goal.call)?,
-                _ => Vec::new(),
-            };
-            let live = if route.is_chain { Live::Chain } else { Live::Tree(&tree) };
-            writer.finish(&live)?;
-            ground.keep(tx)?;
-            line::set_meta(tx, "head", goal.head.as_deref().unwrap_or_default())
+            keeping(facts, |keeper| {
+                carry(source, keeper, (&mut writer, roll.as_mut()), goal)?;
+                // The last commits are still being kept while it is written what they add up to.
+                let tree = match (&goal.head, route.is_chain) {
+                    (Some(head), false) => tree(repo, head, goal.call)?,
+                    _ => Vec::new(),
+                };
+                let live = if route.is_chain { Live::Chain } else { Live::Tree(&tree) };
+                writer.finish(&live)?;
+                ground.keep(tx)?;
+                line::set_meta(tx, "head", goal.head.as_deref().unwrap_or_default())?;
+                Ok(roll.and_then(|roll| snapshot::pack(tx, roll, goal).ok()))
+            })
         })?;
-        snapshot::keep_up((facts, line), goal);
+        if is_due {
+            snapshot::keep_up((facts, line), packed, goal);
+        }
+        if !facts::is_crowded(facts.connection())? {
+            return Ok(());
+        }
         let needed = line::ids(line.connection())?.into_iter().collect();
         facts.write(|tx| facts::make_room(tx, &needed))
     }
@@ -99,34 +112,45 @@ fn tree(repo: &Repo, head: &str, call: &Call) -> Result<Vec<RepoPath>> {
     Ok(repo.tree(call, &head)?.items.into_iter().map(|entry| entry.path).collect())
 }
 
-/// Moves commits from where they are read to where they are kept and replayed.
-fn carry(
-    mut source: Source<'_>,
-    facts: &mut Store,
-    writer: &mut Writer<'_>,
-    goal: &Goal<'_>,
-) -> Result<()> {
-    let total = source.links.len();
-    let what = "reading the history";
+/// Has commits kept by a thread of its own while `work` hands them over and goes on. What
+/// `work` did counts only if all of them are kept.
+fn keeping<T>(facts: &mut Store, work: impl FnOnce(Keeper) -> Result<T>) -> Result<T> {
     thread::scope(|scope| {
         let (sender, receiver) = sync_channel(WAITING);
         let keeper = scope.spawn(|| keep(facts, receiver));
-        let carried = (0..total).try_for_each(|done| {
-            if done % STEP == 0 {
-                (goal.tell)(Progress { what, done, total })?;
-            }
-            let next = source.next(done, goal.call)?;
-            writer.add(next.id, &next.commit)?;
-            if next.is_new {
-                // A keeper that is gone says why when it is asked.
-                let _ = sender.send((next.id, next.commit));
-            }
-            Ok(())
-        });
-        drop(sender);
+        let done = work(sender);
         let kept = keeper.join().map_err(|_| Problem::internal("keeping commits broke off"));
-        carried.and(kept?)
+        let done = done?;
+        kept?.map(|()| done)
     })
+}
+
+/// Takes commits to be kept.
+type Keeper = SyncSender<(i64, Commit)>;
+
+/// Moves commits from where they are read to where they are kept and replayed.
+fn carry(
+    mut source: Source<'_>,
+    keeper: Keeper,
+    (writer, mut roll): (&mut Writer<'_>, Option<&mut Roll>),
+    goal: &Goal<'_>,
+) -> Result<()> {
+    let (what, total) = ("reading the history", source.links.len());
+    for done in 0..total {
+        if done % STEP == 0 {
+            (goal.tell)(Progress { what, done, total })?;
+        }
+        let next = source.next(done, goal.call)?;
+        writer.add(next.id, &next.commit)?;
+        if let Some(roll) = &mut roll {
+            roll.add(&next.commit);
+        }
+        if next.is_new {
+            // A keeper that is gone says why when it is asked.
+            let _ = keeper.send((next.id, next.commit));
+        }
+    }
+    Ok(())
 }
 
 /// Keeps what comes, piece by piece.

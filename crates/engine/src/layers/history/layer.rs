@@ -1,13 +1,13 @@
 //! Commits as nodes; `touches` and `co_change` as edges.
 
 use base::{EntityRef, RepoPath, Result};
+use history::commit;
 use history::line::Stop;
 use jiff::Timestamp;
 
 use super::book::{Book, Together, ago, short};
 use crate::graph::{
-    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Marks, Section,
-    Travel,
+    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Marks, Section, Travel, Wanted,
 };
 use crate::layers::files::node;
 use crate::locate;
@@ -42,7 +42,7 @@ const FILES: usize = 40;
 const OFTEN: u64 = 2;
 
 /// How many commits a search considers.
-const CANDIDATES: usize = 200;
+const CANDIDATES: usize = 100;
 
 /// How many commits a whole sentence may be about.
 const ABOUT: usize = 30;
@@ -72,42 +72,33 @@ impl Layer for HistoryLayer {
     }
 
     fn holds(&self, view: &View, wanted: &EntityRef) -> Result<bool> {
-        Ok(commit(view, wanted)?.is_some())
+        Ok(found(view, wanted)?.is_some())
     }
 
     fn neighbours(
         &self,
         view: &View,
         frontier: &[EntityRef],
-        kind: &'static EdgeKind,
-        direction: Direction,
+        wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
         let Some(book) = Book::soon(view)? else { return Ok(Vec::new()) };
         let mut edges = Vec::new();
-        for here in frontier {
-            let edge = |from: &EntityRef, to: &EntityRef, confidence| Edge {
-                from: from.clone(),
-                to: to.clone(),
-                kind,
-                confidence,
-            };
-            match (kind, here) {
-                (kind, EntityRef::Commit(_))
-                    if *kind == TOUCHES && direction != Direction::Against =>
-                {
-                    let files = files_of(view, &book, here)?;
-                    edges.extend(files.iter().map(|to| edge(here, to, Confidence::Exact)));
+        for (here, one) in frontier.iter().flat_map(|here| wanted.iter().map(move |w| (here, w))) {
+            let kind = one.kind;
+            let edge = |from, to, confidence| Edge { from, to, kind, confidence };
+            match here {
+                EntityRef::Commit(_) if *kind == TOUCHES && one.is_along() => {
+                    let files = files_of(view, &book, here)?.into_iter();
+                    edges.extend(files.map(|to| edge(here.clone(), to, Confidence::Exact)));
                 }
-                (_, EntityRef::Module(path) | EntityRef::File(path)) => {
-                    if *kind == CO_CHANGE {
-                        let partners = partners(&book, path)?.into_iter().take(PARTNERS);
-                        let nodes = partners.map(|together| node(&together.path));
-                        edges.extend(nodes.map(|to| edge(here, &to, Confidence::Inferred)));
-                    } else if direction != Direction::Along {
-                        let commits = commits_of(&book, path)?;
-                        edges
-                            .extend(commits.iter().map(|from| edge(from, here, Confidence::Exact)));
-                    }
+                EntityRef::Module(path) | EntityRef::File(path) if *kind == CO_CHANGE => {
+                    let partners = partners(&book, path)?.into_iter().take(PARTNERS);
+                    let nodes = partners.map(|together| node(&together.path));
+                    edges.extend(nodes.map(|to| edge(here.clone(), to, Confidence::Inferred)));
+                }
+                EntityRef::Module(path) | EntityRef::File(path) if one.is_against() => {
+                    let commits = commits_of(&book, path)?.into_iter();
+                    edges.extend(commits.map(|from| edge(from, here.clone(), Confidence::Exact)));
                 }
                 _ => {}
             }
@@ -116,7 +107,7 @@ impl Layer for HistoryLayer {
     }
 
     fn describe(&self, view: &View, wanted: &EntityRef) -> Result<Option<Description>> {
-        let Some((book, stop)) = commit(view, wanted)? else { return Ok(None) };
+        let Some((book, stop)) = found(view, wanted)? else { return Ok(None) };
         Ok(Some(Description {
             node: wanted.clone(),
             name: format!("commit {}", short(&stop.sha)),
@@ -137,7 +128,7 @@ impl Layer for HistoryLayer {
     }
 
     fn mark(&self, view: &View, wanted: &EntityRef, marks: &mut Marks) -> Result<()> {
-        if let Some((book, stop)) = commit(view, wanted)? {
+        if let Some((book, stop)) = found(view, wanted)? {
             marks.tags.extend(book.tags_touched(&stop)?);
             marks.changed = Timestamp::from_second(stop.time).ok();
         }
@@ -170,13 +161,13 @@ impl Layer for HistoryLayer {
             stops.extend(book.called(query.trim())?);
         }
         let text = |stop: Stop| {
-            let commit = book.commit(&stop)?;
+            let message = book.message(&stop)?;
             Ok(Text {
                 node: commit_node(&stop).to_string(),
                 kind: "commit",
                 path: None,
-                name: commit.subject().to_owned(),
-                body: format!("{}\n{}", history::hex(&stop.sha), commit.body()),
+                name: commit::subject(&message).to_owned(),
+                body: format!("{}\n{}", history::hex(&stop.sha), commit::body(&message)),
             })
         };
         stops.into_iter().map(text).collect()
@@ -188,7 +179,7 @@ fn is_name(text: &str) -> bool {
     (4..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn commit<'v>(view: &'v View, wanted: &EntityRef) -> Result<Option<(Book<'v>, Stop)>> {
+fn found<'v>(view: &'v View, wanted: &EntityRef) -> Result<Option<(Book<'v>, Stop)>> {
     let EntityRef::Commit(id) = wanted else { return Ok(None) };
     let Some(book) = Book::soon(view)? else { return Ok(None) };
     let mut found = book.called(id.as_str())?;
@@ -208,7 +199,7 @@ fn about(view: &View, book: &Book<'_>, stop: &Stop) -> Result<String> {
 }
 
 fn files_of(view: &View, book: &Book<'_>, wanted: &EntityRef) -> Result<Vec<EntityRef>> {
-    let Some((_, stop)) = commit(view, wanted)? else { return Ok(Vec::new()) };
+    let Some((_, stop)) = found(view, wanted)? else { return Ok(Vec::new()) };
     let mut nodes = Vec::new();
     for (_, touch) in book.touched(&stop)? {
         let now = book.at(&touch.path)?.filter(|artifact| artifact.is_live);
@@ -251,7 +242,7 @@ fn file_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
 }
 
 fn commit_context(view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
-    let Some((book, stop)) = commit(view, wanted)? else { return Ok(Vec::new()) };
+    let Some((book, stop)) = found(view, wanted)? else { return Ok(Vec::new()) };
     let commit = book.commit(&stop)?;
     let said = commit.body().lines().filter(|line| !line.trim().is_empty());
     let mut items: Vec<Item> = said

@@ -7,8 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use base::call::Progress;
-use base::{Problem, Result};
-use history::{facts, line, snapshot};
+use base::{Call, Problem, Result};
+use config::Config;
+use history::snapshot::{self, About, Roll};
+use history::{facts, line};
 use store::{Connection, Store};
 
 use super::follow::PIECE;
@@ -72,27 +74,44 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
 /// Takes a snapshot of what is known: what it is of, and its bytes.
 pub(crate) fn take(
     (facts, line): (&Connection, &Connection),
-    exclude: Vec<String>,
-    made: i64,
-) -> Result<(snapshot::About, Vec<u8>)> {
-    let ids = line::ids(line)?;
-    let about = snapshot::About {
+    (config, call): (&Config, &Call),
+) -> Result<(About, Vec<u8>)> {
+    sealed(line, rolled(facts, &line::ids(line)?)?, (config, call))
+}
+
+/// The same, of commits that were just read.
+pub(super) fn pack(line: &Connection, roll: Roll, goal: &Goal<'_>) -> Result<(About, Vec<u8>)> {
+    sealed(line, roll, (goal.config, goal.call))
+}
+
+fn sealed(
+    line: &Connection,
+    roll: Roll,
+    (config, call): (&Config, &Call),
+) -> Result<(About, Vec<u8>)> {
+    let about = About {
         head: history::unhex(&line::meta(line, "head")?.unwrap_or_default()),
-        made,
-        commits: ids.len(),
-        exclude,
+        made: call.now.as_second(),
+        commits: usize::try_from(line::count(line)?).unwrap_or(0),
+        exclude: config.history.exclude.iter().map(ToString::to_string).collect(),
         tree: line::live(line)?.into_iter().map(|(path, _)| path.as_bytes().to_vec()).collect(),
         digest: line::digest(line)?,
     };
-    let commits = ids.into_iter().map(|id| {
-        facts::get(facts, id)?.ok_or_else(|| Problem::internal("a commit of the history is gone"))
-    });
-    let bytes = snapshot::write(&about, commits)?;
+    let bytes = roll.finish(&about);
     Ok((about, bytes))
 }
 
+fn rolled(facts: &Connection, ids: &[i64]) -> Result<Roll> {
+    let mut roll = Roll::default();
+    for id in ids {
+        let commit = facts::get(facts, *id)?;
+        roll.add(&commit.ok_or_else(|| Problem::internal("a commit of the history is gone"))?);
+    }
+    Ok(roll)
+}
+
 /// What a snapshot is called unless somebody says otherwise.
-pub(crate) fn name_of(about: &snapshot::About) -> String {
+pub(crate) fn name_of(about: &About) -> String {
     format!("{}-{}", about.commits, super::short(&about.head))
 }
 
@@ -102,40 +121,46 @@ pub(crate) fn keep(store: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     let folder = folder(store);
     fs::create_dir_all(&folder).map_err(failed())?;
     let path = folder.join(format!("{name}.{ENDING}"));
-    let opened = tree::open_folder(&folder).map_err(failed())?;
-    let file = path.file_name().unwrap_or_default();
-    tree::Disk::default().replace(&opened, file.as_ref(), bytes).map_err(failed())?;
+    // Not flushed: a file that a power cut left short is known by its seal, and not missed.
+    let new = path.with_extension("new");
+    fs::write(&new, bytes).and_then(|()| fs::rename(&new, &path)).map_err(failed())?;
     Ok(path)
 }
 
-/// Takes a snapshot if one is due, and drops the oldest that nobody asked for.
-pub(super) fn keep_up((facts, line): (&Store, &Store), goal: &Goal<'_>) {
+/// Keeps a snapshot that is due, and drops the oldest that nobody asked for.
+pub(super) fn keep_up(
+    (facts, line): (&Store, &Store),
+    packed: Option<(About, Vec<u8>)>,
+    goal: &Goal<'_>,
+) {
     // A snapshot saves time, later; not having one must not cost anybody their answer.
-    let _ = take_if_due((facts, line), goal);
+    let _ = keep_unasked((facts, line), packed, goal);
 }
 
-fn take_if_due((facts, line): (&Store, &Store), goal: &Goal<'_>) -> Result<()> {
-    let every = i64::from(goal.config.history.snapshot_frequency);
-    let unasked: Vec<Kept> = list(facts.path()).into_iter().filter(is_unasked).collect();
-    let last = unasked.first().and_then(|kept| kept.name[UNASKED.len()..].split('-').next());
-    let last: i64 = last.and_then(|count| count.parse().ok()).unwrap_or(0);
-    if every == 0 || line::count(line.connection())? < last.saturating_add(every) {
-        return Ok(());
-    }
+fn keep_unasked(
+    (facts, line): (&Store, &Store),
+    packed: Option<(About, Vec<u8>)>,
+    goal: &Goal<'_>,
+) -> Result<()> {
     let stores = (facts.connection(), line.connection());
-    let (about, bytes) = take(stores, exclude(goal.config), goal.call.now.as_second())?;
+    let taken = packed.map_or_else(|| take(stores, (goal.config, goal.call)), Ok);
+    let (about, bytes) = taken?;
     keep(facts.path(), &format!("{UNASKED}{}", name_of(&about)), &bytes)?;
-    unasked.iter().skip(KEEP - 1).for_each(|old| drop(fs::remove_file(&old.path)));
+    let unasked = list(facts.path()).into_iter().filter(is_unasked);
+    unasked.skip(KEEP).for_each(|old| drop(fs::remove_file(&old.path)));
     Ok(())
+}
+
+/// Whether a snapshot is due once there are so many commits.
+pub(super) fn is_due(facts: &Store, commits: i64, goal: &Goal<'_>) -> bool {
+    let every = i64::from(goal.config.history.snapshot_frequency);
+    let last = list(facts.path()).into_iter().find(is_unasked);
+    let last = last.and_then(|kept| kept.name[UNASKED.len()..].split('-').next()?.parse().ok());
+    every > 0 && commits >= last.unwrap_or(0_i64).saturating_add(every)
 }
 
 fn is_unasked(kept: &Kept) -> bool {
     kept.name.starts_with(UNASKED)
-}
-
-/// The patterns that leave paths out.
-pub(crate) fn exclude(config: &config::Config) -> Vec<String> {
-    config.history.exclude.iter().map(ToString::to_string).collect()
 }
 
 /// Fills an empty store of commits from the newest snapshot that can be read, if there is one.

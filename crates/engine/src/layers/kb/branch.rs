@@ -6,11 +6,11 @@ use std::path::Path;
 use base::{Call, Code, Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::Connection;
 
 use super::DURABLE;
 use crate::durable::name::Owner;
 use crate::durable::place::{Kept, StorePlace};
+use crate::idle::Lent;
 use crate::repo::Repository;
 
 /// A branch's store
@@ -86,7 +86,7 @@ pub(crate) fn all(
 }
 
 /// A branch's store for reading, by the branch's name.
-pub(crate) fn open(place: &StorePlace, branch: &str) -> Result<Connection> {
+pub(crate) fn open(place: &StorePlace, branch: &str) -> Result<Lent> {
     let kept = place.kept(&DURABLE)?;
     let names: Vec<&str> = kept.iter().map(|kept| kept.owner.name()).collect();
     if let Some(kept) = kept.iter().find(|kept| kept.owner.name() == branch) {
@@ -99,7 +99,7 @@ pub(crate) fn open(place: &StorePlace, branch: &str) -> Result<Connection> {
     Err(hint.into_iter().chain([all]).fold(problem, Problem::hint))
 }
 
-fn read(file: &Path) -> Result<Connection> {
+fn read(file: &Path) -> Result<Lent> {
     match DURABLE.read(file)? {
         Some(reading) => Ok(reading.conn),
         None => Err(Problem::new(Code::NotFound, "the store is not there")),

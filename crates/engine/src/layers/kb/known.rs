@@ -160,12 +160,28 @@ pub(crate) fn outside(view: &View, set: &Changeset) -> Result<Outside> {
                 }
                 let naming = files.naming(&id);
                 if !naming.is_empty() {
-                    outside.pointing.insert(id, naming);
+                    outside.pointing.insert(id.clone(), naming);
+                }
+                if files.get(&id).is_none() && set.entities.iter().all(|patch| patch.id != id) {
+                    let near = nearest(view, &files, &id)?;
+                    outside.near.extend(near.map(|near| (id, near)));
                 }
             }
         }
     }
     Ok(outside)
+}
+
+/// For an id that nothing has, the nearest that something has.
+fn nearest(view: &View, files: &FromFiles, id: &str) -> Result<Option<String>> {
+    let store = view.store(STORE)?.map(|reading| &reading.conn);
+    if store.map(|conn| kb::entity(conn, id)).transpose()?.flatten().is_some() {
+        return Ok(None);
+    }
+    let written = store.map(kb::ids).transpose()?.unwrap_or_default();
+    let told = files.facts.iter().map(|fact| fact.entity.id.as_str());
+    let all = told.chain(written.iter().map(String::as_str));
+    Ok(base::near::nearest(id, all, 1).first().map(ToString::to_string))
 }
 
 /// Whether a piece of the tree is there, whatever kind of file it is called.

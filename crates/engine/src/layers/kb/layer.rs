@@ -6,7 +6,7 @@ use kb::{Bond, Relates};
 use super::context;
 use super::known::{Knowledge, description, known};
 use crate::graph::{
-    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Marks, Travel,
+    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Marks, Travel, Wanted,
 };
 use crate::view::View;
 
@@ -74,15 +74,11 @@ impl Layer for KbLayer {
         &self,
         view: &View,
         frontier: &[EntityRef],
-        kind: &'static EdgeKind,
-        direction: Direction,
+        wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
         let known = known(view)?;
-        let Some(at) = EDGES.iter().position(|edge| edge == kind) else { return Ok(Vec::new()) };
-        let relates = Relates::ALL[at];
         let told = frontier.iter().filter(|node| known.speaks_of(node));
-        let edges = told.flat_map(|node| edges_of(&known, node, (relates, kind), direction));
-        Ok(edges.collect())
+        Ok(told.flat_map(|node| edges_of(&known, node, wanted)).collect())
     }
 
     fn describe(&self, view: &View, node: &EntityRef) -> Result<Option<Description>> {
@@ -115,22 +111,20 @@ impl Layer for KbLayer {
     }
 }
 
-fn edges_of(
-    known: &Knowledge,
-    node: &EntityRef,
-    (relates, kind): (Relates, &'static EdgeKind),
-    direction: Direction,
-) -> Vec<Edge> {
+fn edges_of(known: &Knowledge, node: &EntityRef, wanted: &[Wanted]) -> Vec<Edge> {
     let mut edges = Vec::new();
-    let model = &known.model;
+    let kind = |bond: &Bond, is: fn(&Wanted) -> bool| {
+        let named = |one: &&Wanted| one.kind.name == bond.relation.relates.word() && is(one);
+        wanted.iter().find(named).map(|one| one.kind)
+    };
     for name in known.names_of(node) {
-        let along = model.starting(&name).filter(|_| direction != Direction::Against);
-        let against = model.ending(&name).filter(|_| direction != Direction::Along);
-        for bond in along.filter(|bond| bond.relation.relates == relates) {
+        for bond in known.model.starting(&name) {
+            let Some(kind) = kind(bond, Wanted::is_along) else { continue };
             let to = there(known, &bond.relation.to);
             edges.extend(to.map(|to| made((node.clone(), to), bond, kind)));
         }
-        for bond in against.filter(|bond| bond.relation.relates == relates) {
+        for bond in known.model.ending(&name) {
+            let Some(kind) = kind(bond, Wanted::is_against) else { continue };
             let from = there(known, &bond.relation.from);
             edges.extend(from.map(|from| made((from, node.clone()), bond, kind)));
         }

@@ -30,6 +30,6 @@ pub(crate) const STORE: &str = "kb";
 pub(crate) const DURABLE: Durable = Durable {
     name: STORE,
     file: "branches/{branch}/kb.sqlite",
-    steps: &[kb::STEPS[0], search::STEP],
+    steps: &[kb::STEPS[0], search::STEP, search::NAMES],
     inverse: change::read_inverse,
 };

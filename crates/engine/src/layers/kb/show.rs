@@ -129,22 +129,16 @@ impl Applied {
 
 impl Render for Applied {
     fn render(&self, page: &mut Page) {
-        let counted = |tally: Tally, what: &str| match tally.total() {
-            0 => None,
-            _ => Some(format!(
-                "{what}: {} added, {} changed, {} removed",
-                tally.added, tally.changed, tally.removed
-            )),
-        };
-        let counts = [counted(self.entities, "entities"), counted(self.relations, "relations")];
+        let counts = [
+            counted(self.entities, ["entity", "entities"]),
+            counted(self.relations, ["relation", "relations"]),
+        ];
         let counts: Vec<String> = counts.into_iter().flatten().collect();
         page.answer(match counts.as_slice() {
-            [] => format!("{}; nothing to change", self.summary),
-            counts => format!("{}; {}", self.summary, counts.join("; ")),
+            [] => format!("{}: nothing to change", self.summary),
+            counts => format!("{}: {}", self.summary, counts.join("; ")),
         });
-        for row in self.rows.iter().take(LISTED) {
-            page.say(format!("  {row}"));
-        }
+        page.table(2, self.rows.iter().take(LISTED).map(|row| cells(row)).collect());
         if self.rows.len() > LISTED {
             let more = self.rows.len() - LISTED;
             page.say_next(format!("…  {more} more"), "kb log --limit 1 --json");
@@ -153,6 +147,45 @@ impl Render for Applied {
             page.item("warning", warning);
         }
     }
+}
+
+/// `2 entities added, 1 changed`; none where nothing was touched.
+fn counted(tally: Tally, [one, many]: [&str; 2]) -> Option<String> {
+    let sorts = [(tally.added, "added"), (tally.changed, "changed"), (tally.removed, "removed")];
+    let mut parts = Vec::new();
+    for (count, verb) in sorts.into_iter().filter(|(count, _)| *count > 0) {
+        let what = match (parts.is_empty(), count) {
+            (true, 1) => format!(" {one}"),
+            (true, _) => format!(" {many}"),
+            (false, _) => String::new(),
+        };
+        parts.push(format!("{count}{what} {verb}"));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// A changed row as it is listed: an entity by its handle, a relation by its words.
+fn cells(row: &str) -> Vec<Cell> {
+    match row.split_once(' ') {
+        Some((verb, id)) if !id.contains(' ') => {
+            vec![Cell::text(verb), Cell::handle(format!("kb:{id}"))]
+        }
+        Some((verb, relation)) => vec![Cell::text(verb), Cell::text(relation)],
+        None => vec![Cell::text(row)],
+    }
+}
+
+/// A moment to the second, as people read it.
+pub(crate) fn moment(at: &str) -> String {
+    match at.split_once('.') {
+        Some((seconds, _)) if at.ends_with('Z') => format!("{seconds}Z"),
+        _ => at.to_owned(),
+    }
+}
+
+/// How many there are of something.
+pub(crate) fn number(count: u64, [one, many]: [&str; 2]) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// Texts on one line and cut, for tables.

@@ -1,11 +1,12 @@
 //! Where the store meets the working tree: what atoms cover, how far it drifted, what tasks touch.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{RepoPath, Result};
 use work::graph::context::{Known, context};
 use work::graph::drift::{self, Drift, MOST_FILES};
-use work::graph::globs::{Matcher, Pattern, anchors};
+use work::graph::globs::{Pattern, Patterns, anchors};
 use work::record::{Atom, Claim, Seen};
 use work::{Draft, Id};
 
@@ -22,23 +23,46 @@ const EXPANDED: usize = 1_000;
 /// The digits of a task's id that a commit's trailer needs.
 const SHORTEST_NAME: usize = 8;
 
+/// The name of what is kept.
+const COVERED: &str = "work.covered";
+
+/// What patterns match, looked up once for each state of the index.
+#[derive(Debug, Default)]
+struct Covered(Mutex<HashMap<Vec<String>, Arc<Vec<Seen>>>>);
+
 /// The files that patterns match now.
-pub(crate) fn seen(view: &View, patterns: &[String]) -> Result<Vec<Seen>> {
+pub(crate) fn seen(view: &View, patterns: &[String]) -> Result<Arc<Vec<Seen>>> {
+    let Some(mark) = view.index()?.mark() else { return matched(view, patterns).map(Arc::new) };
+    let covered: Arc<Covered> = match view.still_kept(COVERED, &mark) {
+        Some(kept) => kept,
+        None => view.keep(COVERED, mark, Covered::default()),
+    };
+    let lock = || covered.0.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().get(patterns) {
+        return Ok(known.clone());
+    }
+    let found = Arc::new(matched(view, patterns)?);
+    lock().insert(patterns.to_vec(), found.clone());
+    Ok(found)
+}
+
+fn matched(view: &View, patterns: &[String]) -> Result<Vec<Seen>> {
     let conn = view.index()?.conn();
-    let id = Id::try_from("00000000-0000-7000-8000-000000000000".to_owned());
-    let id = id.map_err(base::Problem::internal)?;
-    let matcher = Matcher::of(&id, patterns);
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     for folder in anchors(patterns) {
-        let Ok(folder) = folder_of(&folder) else { continue };
-        for (path, hash, lines) in tables::contents_below(conn, &folder)? {
-            let path = path.to_string();
-            if matcher.covers(&path) {
-                let hash = hash.map(|hash| hash.to_string()[..DIGITS].to_owned());
-                found.push(Seen { path, hash: hash.unwrap_or_default(), lines });
-            }
+        if let Ok(folder) = folder_of(&folder) {
+            files.extend(tables::contents_below(conn, &folder)?);
         }
     }
+    if files.is_empty() {
+        return Ok(Vec::new()); // patterns cost more to compile than this look
+    }
+    let set = Patterns::of(patterns);
+    let seen = |(path, hash, lines): (RepoPath, Option<base::Hash>, u32)| {
+        let hash = hash.map(|hash| hash.to_string()[..DIGITS].to_owned()).unwrap_or_default();
+        Some(Seen { path: path.to_string(), hash, lines }).filter(|seen| set.cover(&seen.path))
+    };
+    let mut found: Vec<Seen> = files.into_iter().filter_map(seen).collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
     found.dedup_by(|a, b| a.path == b.path);
     found.truncate(MOST_FILES);
@@ -63,23 +87,20 @@ pub(crate) fn known_about(
     changelog_limit: usize,
 ) -> Result<Known> {
     let derived = derived(view)?;
-    let mut known = context(draft, &derived.matcher, (project, paths), changelog_limit)?;
-    for atom in known.atoms_mut() {
-        if let Some(record) = draft.get::<Atom>(&atom.id)? {
-            atom.drift = drift(view, draft, &record)?;
-        }
-    }
-    Ok(known)
+    let aged = |atom: &Atom| drift(view, draft, atom);
+    context((draft, &derived.matcher), (project, paths), changelog_limit, aged)
 }
 
 /// Paths as callers name them: folders and globs stand for the files below, or that match.
 pub(crate) fn named_paths(view: &View, named: &[String]) -> Result<Vec<String>> {
     let conn = view.index()?.conn();
     let mut paths: Vec<String> = Vec::new();
+    let mut told: HashSet<String> = HashSet::new();
     for name in named {
         let mut found = Vec::new();
         if name.contains(['*', '?', '{', '[']) && name.parse::<Pattern>().is_ok() {
-            found = seen(view, std::slice::from_ref(name))?.into_iter().map(|s| s.path).collect();
+            let matched = seen(view, std::slice::from_ref(name))?;
+            found = matched.iter().map(|seen| seen.path.clone()).collect();
         } else if let Some(path) = view.typed_paths(name).into_iter().next() {
             let below = tables::contents_below(conn, &path)?;
             found = below.into_iter().map(|(path, ..)| path.to_string()).collect();
@@ -91,7 +112,7 @@ pub(crate) fn named_paths(view: &View, named: &[String]) -> Result<Vec<String>> 
             found.push(name.clone());
         }
         found.truncate(EXPANDED);
-        found.retain(|path| !paths.contains(path));
+        found.retain(|path| told.insert(path.clone()));
         paths.append(&mut found);
     }
     Ok(paths)
@@ -158,15 +179,6 @@ fn is_within(commit: &git::Recent, claim: &Claim) -> bool {
 impl Derived {
     /// Open tasks whose Context Files name a path, by name or glob.
     pub(crate) fn tasks_naming(&self, path: &str) -> Vec<&Id> {
-        let names = |named: &String| {
-            if named.contains(['*', '?', '{', '[']) {
-                let id = self.task_files.keys().next();
-                return id
-                    .is_some_and(|id| Matcher::of(id, std::slice::from_ref(named)).covers(path));
-            }
-            path == named || path.strip_prefix(named.as_str()).is_some_and(|r| r.starts_with('/'))
-        };
-        let naming = self.task_files.iter().filter(|(_, files)| files.iter().any(names));
-        naming.map(|(id, _)| id).collect()
+        self.tasks.matching(path, None).into_iter().collect()
     }
 }

@@ -1,18 +1,16 @@
 //! Projects, features and tasks as nodes; what holds, blocks and touches what as edges.
 
 use base::entity::RecordKind;
-use base::{EntityRef, Problem, Result};
+use base::{EntityRef, Result};
 use work::claim::live_claim;
 use work::container::blockers;
 use work::record::{Dependency, Feature, Project, Task};
 use work::words::{Kind, Relation};
 use work::{Container, Draft, Id, Ref};
 
-use super::{derived, is_empty, look, named_paths};
-use crate::graph::{
-    Candidate, Confidence, Description, Direction, Edge, EdgeKind, Item, Layer, Marks, Section,
-    Travel,
-};
+use super::records::{Look, Records, record_node};
+use super::{derived, named_paths};
+use crate::graph::{Description, EdgeKind, Item, Marks, Section, Travel};
 use crate::layers::files::node as file_node;
 use crate::view::View;
 
@@ -41,148 +39,63 @@ const CONTEXT: EdgeKind = EdgeKind {
     means: "a task names a file in its Context Files",
 };
 
-static EDGES: [EdgeKind; 4] = [CONTAINS, BLOCKS, RELATES_TO, CONTEXT];
-
 /// Projects, features and tasks.
 pub(crate) struct WorkLayer;
 
-const fn record_kind(kind: Kind) -> RecordKind {
-    match kind {
-        Kind::Project => RecordKind::Project,
-        Kind::Feature => RecordKind::Feature,
-        Kind::Task => RecordKind::Task,
-    }
-}
+impl Records for WorkLayer {
+    type Record = Container;
+    const EDGES: &'static [EdgeKind] = &[CONTAINS, BLOCKS, RELATES_TO, CONTEXT];
+    const KINDS: &'static [RecordKind] =
+        &[RecordKind::Project, RecordKind::Feature, RecordKind::Task];
 
-fn kind_of(node: &EntityRef) -> Option<(Kind, &str)> {
-    let EntityRef::Record(kind, id) = node else { return None };
-    let kind = match kind {
-        RecordKind::Project => Kind::Project,
-        RecordKind::Feature => Kind::Feature,
-        RecordKind::Task => Kind::Task,
-        _ => return None,
-    };
-    Some((kind, id.as_str()))
+    fn find(draft: &Draft<'_>, asked: &Ref) -> Result<Container> {
+        Container::find(draft, Kind::ALL, asked)
+    }
+
+    fn get(draft: &Draft<'_>, kind: RecordKind, id: &Id) -> Result<Option<Container>> {
+        let kind = match kind {
+            RecordKind::Project => Kind::Project,
+            RecordKind::Feature => Kind::Feature,
+            _ => Kind::Task,
+        };
+        Container::get(draft, kind, id)
+    }
+
+    fn describe(one: &Container) -> Result<Description> {
+        let node = node(one.kind(), one.id())?;
+        Ok(Description { node, name: one.name().to_owned(), about: about(one) })
+    }
+
+    fn ends(look: Look<'_>, from: &EntityRef, edge: &EdgeKind) -> Result<Vec<EntityRef>> {
+        outgoing(look, from, edge)
+    }
+
+    fn starts(look: Look<'_>, to: &EntityRef, edge: &EdgeKind) -> Result<Vec<EntityRef>> {
+        incoming(look, to, edge)
+    }
+
+    fn about_path(Look { view, draft }: Look<'_>, path: &str) -> Result<Vec<Item>> {
+        tasks_on(view, draft, path)
+    }
+
+    fn about(Look { draft, .. }: Look<'_>, one: &Container) -> Result<Vec<Item>> {
+        of_work(draft, one)
+    }
+
+    fn mark(one: &Container, marks: &mut Marks) {
+        marks.tags.extend(one.tags().iter().cloned());
+        marks.changed = one.updated_at().parse().ok();
+    }
 }
 
 /// The handle of a project, feature or task.
 pub(crate) fn node(kind: Kind, id: &Id) -> Result<EntityRef> {
-    let id = id.as_str().parse().map_err(Problem::internal)?;
-    Ok(EntityRef::Record(record_kind(kind), id))
-}
-
-/// The record that a handle names whole.
-fn found(draft: &Draft<'_>, node: &EntityRef) -> Result<Option<Container>> {
-    let Some((kind, id)) = kind_of(node) else { return Ok(None) };
-    let Ok(id) = Id::try_from(id.to_owned()) else { return Ok(None) };
-    if id.as_str() != kind_of(node).map_or("", |(_, id)| id) {
-        return Ok(None); // another spelling of it is not the node's name
-    }
-    Container::get(draft, kind, &id)
-}
-
-impl Layer for WorkLayer {
-    fn edges(&self) -> &'static [EdgeKind] {
-        &EDGES
-    }
-
-    fn resolve(&self, view: &View, name: &str) -> Result<Vec<Candidate>> {
-        let Ok(asked) = name.parse::<Ref>() else { return Ok(Vec::new()) };
-        if asked.kind.as_deref().is_some_and(|kind| kind.parse::<Kind>().is_err()) {
-            return Ok(Vec::new());
-        }
-        look(view, |draft| match Container::find(draft, Kind::ALL, &asked) {
-            Ok(one) => {
-                let about = about(&one);
-                Ok(vec![Candidate {
-                    node: node(one.kind(), one.id())?,
-                    about,
-                    sure: asked.kind.is_some(),
-                }])
-            }
-            Err(_) => Ok(Vec::new()),
-        })
-    }
-
-    fn near(&self, _: &View, _: &str) -> Result<Vec<(f64, String)>> {
-        Ok(Vec::new()) // ids are not guessed
-    }
-
-    fn holds(&self, view: &View, node: &EntityRef) -> Result<bool> {
-        if kind_of(node).is_none() {
-            return Ok(false);
-        }
-        look(view, |draft| Ok(found(draft, node)?.is_some()))
-    }
-
-    fn neighbours(
-        &self,
-        view: &View,
-        frontier: &[EntityRef],
-        kind: &'static EdgeKind,
-        direction: Direction,
-    ) -> Result<Vec<Edge>> {
-        if is_empty(view)? {
-            return Ok(Vec::new());
-        }
-        look(view, |draft| {
-            let mut pairs = Vec::new();
-            for node in frontier {
-                if direction != Direction::Against {
-                    pairs.extend(outgoing(view, draft, node, kind)?);
-                }
-                if direction != Direction::Along {
-                    pairs.extend(incoming(view, draft, node, kind)?);
-                }
-            }
-            let edge = |(from, to)| Edge { from, to, kind, confidence: Confidence::Exact };
-            Ok(pairs.into_iter().map(edge).collect())
-        })
-    }
-
-    fn describe(&self, view: &View, node: &EntityRef) -> Result<Option<Description>> {
-        if kind_of(node).is_none() {
-            return Ok(None);
-        }
-        look(view, |draft| {
-            let one = found(draft, node)?;
-            Ok(one.map(|one| Description {
-                node: node.clone(),
-                name: one.name().to_owned(),
-                about: about(&one),
-            }))
-        })
-    }
-
-    fn parts(&self, _: &View, _: &EntityRef) -> Result<Vec<EntityRef>> {
-        Ok(Vec::new())
-    }
-
-    fn mark(&self, view: &View, node: &EntityRef, marks: &mut Marks) -> Result<()> {
-        if kind_of(node).is_none() {
-            return Ok(());
-        }
-        look(view, |draft| {
-            if let Some(one) = found(draft, node)? {
-                marks.tags.extend(one.tags().iter().cloned());
-                marks.changed = one.updated_at().parse().ok();
-            }
-            Ok(())
-        })
-    }
-
-    fn context(&self, view: &View, node: &EntityRef) -> Result<Vec<Item>> {
-        if is_empty(view)? {
-            return Ok(Vec::new());
-        }
-        if let Some(path) = node.path() {
-            return look(view, |draft| tasks_on(view, draft, &path.to_string()));
-        }
-        look(view, |draft| match found(draft, node)? {
-            Some(one) => of_work(draft, &one),
-            None => Ok(Vec::new()),
-        })
-    }
+    let kind = match kind {
+        Kind::Project => RecordKind::Project,
+        Kind::Feature => RecordKind::Feature,
+        Kind::Task => RecordKind::Task,
+    };
+    record_node(kind, id)
 }
 
 fn about(one: &Container) -> String {
@@ -195,10 +108,9 @@ fn about(one: &Container) -> String {
     }
 }
 
-type Pairs = Vec<(EntityRef, EntityRef)>;
-
-fn outgoing(view: &View, draft: &Draft<'_>, from: &EntityRef, edge: &EdgeKind) -> Result<Pairs> {
-    let Some(one) = found(draft, from)? else { return Ok(Vec::new()) };
+fn outgoing(look: Look<'_>, from: &EntityRef, edge: &EdgeKind) -> Result<Vec<EntityRef>> {
+    let Look { view, draft } = look;
+    let Some(one) = WorkLayer::found(draft, from)? else { return Ok(Vec::new()) };
     let mut ends = Vec::new();
     match edge.name {
         "contains" => {
@@ -232,17 +144,18 @@ fn outgoing(view: &View, draft: &Draft<'_>, from: &EntityRef, edge: &EdgeKind) -
             }
         }
     }
-    Ok(ends.into_iter().map(|to| (from.clone(), to)).collect())
+    Ok(ends)
 }
 
-fn incoming(view: &View, draft: &Draft<'_>, to: &EntityRef, edge: &EdgeKind) -> Result<Pairs> {
+fn incoming(look: Look<'_>, to: &EntityRef, edge: &EdgeKind) -> Result<Vec<EntityRef>> {
+    let Look { view, draft } = look;
     let mut starts = Vec::new();
     if edge.name == "context" {
         let Some(path) = to.path() else { return Ok(Vec::new()) };
         for task in derived(view)?.tasks_naming(&path.to_string()) {
             starts.push(node(Kind::Task, task)?);
         }
-    } else if let Some(one) = found(draft, to)? {
+    } else if let Some(one) = WorkLayer::found(draft, to)? {
         match (&one, edge.name) {
             (Container::Feature(feature), "contains") => {
                 starts.push(node(Kind::Project, &feature.project_id)?);
@@ -260,7 +173,7 @@ fn incoming(view: &View, draft: &Draft<'_>, to: &EntityRef, edge: &EdgeKind) -> 
             }
         }
     }
-    Ok(starts.into_iter().map(|from| (from, to.clone())).collect())
+    Ok(starts)
 }
 
 fn is_of(tie: &Dependency, edge: &EdgeKind) -> bool {

@@ -2,6 +2,7 @@
 
 mod files;
 mod layer;
+pub(crate) mod records;
 mod rules;
 pub(crate) mod shared;
 pub(crate) mod text;
@@ -32,7 +33,7 @@ pub(crate) const STORE: &str = "work";
 pub(crate) const DURABLE: Durable = Durable {
     name: STORE,
     file: "work.sqlite",
-    steps: &[work::tables::STEP, search::STEP],
+    steps: &[work::tables::STEP, search::STEP, search::NAMES],
     inverse: |json| {
         let read = serde_json::from_value(json.clone());
         let images = read.map_err(|error| {
@@ -144,6 +145,8 @@ pub(crate) struct Derived {
     pub matcher: Matcher,
     /// What open tasks name in their Context Files
     pub task_files: BTreeMap<Id, Vec<String>>,
+    /// The same as patterns
+    pub tasks: Matcher,
 }
 
 /// The patterns and files that the store names, as of this view.
@@ -157,7 +160,11 @@ pub(crate) fn derived(view: &View) -> Result<Arc<Derived>> {
 impl Derived {
     fn of(conn: &Connection) -> Result<Self> {
         let (matcher, task_files) = (Matcher::load(conn)?, context_files::of_open_tasks(conn)?);
-        Ok(Self { matcher, task_files })
+        let tasks = Matcher::of(task_files.iter().map(|(id, files)| {
+            let patterns = files.iter().flat_map(|file| context_files::patterns(file));
+            (id.clone(), patterns.collect())
+        }));
+        Ok(Self { matcher, task_files, tasks })
     }
 }
 

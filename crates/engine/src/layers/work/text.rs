@@ -11,12 +11,18 @@ use crate::search::{self, Text};
 pub(crate) fn keep(conn: &Connection, image: &Image) -> Result<()> {
     let Some((kind, name)) = searched(&image.table) else { return Ok(()) };
     let node = format!("{kind}:{}", image.id);
-    let Some(row) = &image.after else { return search::remove(conn, &node) };
-    let field = |key: &str| row[key].as_str().unwrap_or_default();
-    let body = [field("summary"), field("description"), field("knowledge")];
-    let body: Vec<&str> = body.into_iter().filter(|text| !text.is_empty()).collect();
-    let text = Text { node, kind, path: None, name: field(name).to_owned(), body: body.join("\n") };
-    search::put(conn, &text)
+    let said = |row: &Value| {
+        let field = |key: &str| row[key].as_str().unwrap_or_default();
+        let body = [field("summary"), field("description"), field("knowledge")];
+        let body: Vec<&str> = body.into_iter().filter(|text| !text.is_empty()).collect();
+        (field(name).to_owned(), body.join("\n"))
+    };
+    let (before, after) = (image.before.as_ref().map(said), image.after.as_ref().map(said));
+    match after {
+        None => search::remove(conn, &node),
+        after if after == before => Ok(()), // most changes are of a state
+        Some((name, body)) => search::put(conn, &Text { node, kind, path: None, name, body }),
+    }
 }
 
 /// The tables that are searched, with the column that holds the name.

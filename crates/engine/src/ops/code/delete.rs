@@ -1,40 +1,41 @@
-//! `code.delete`: a symbol taken out, unless it is still named somewhere.
+//! `code.delete`: a symbol taken out, unless it is still used somewhere.
 
-use base::{Code, Hash, Problem, RepoPath, Result};
+use std::collections::BTreeSet;
+
+use base::{Code, Hash, Problem, Result};
 use clap::Args;
+use code::Relation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use syntax::Language;
-use syntax::edit::{Edit, itself};
+use syntax::edit::{self, Edit, itself};
 
-use super::importers::importers;
 use crate::contract::alias::Alias;
 use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
-use crate::index::tables;
-use crate::layers::code::edit::{Declared, Edited, lint, yes};
+use crate::layers::code::edit::{Declared, Edited, Format, lint};
 use crate::plan::Plan;
+use crate::precise::own_name;
 use crate::view::View;
 
 /// How many places a problem lists.
 const LISTED: usize = 20;
 
-/// Delete a symbol with its docs, unless something still names it
+/// Delete a symbol with its docs, unless something still uses it
 ///
-/// Looks in its own file and in every file that imports it, directly or through others.
+/// Asks the call graph: calls, other uses and imports, of what it holds too.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delete {
     /// Symbol, as path#name
     pub target: Target,
-    /// Delete it though something names it
+    /// Delete it though something uses it
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
     /// Format with the project's formatter, where it leaves the rest alone
-    #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
-    #[serde(default = "yes")]
-    pub format: bool,
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub format: Format,
     /// Only if the file still has this hash
     #[arg(long)]
     #[serde(default)]
@@ -54,12 +55,12 @@ impl Mutation for Delete {
         let declared = Declared::find(view, &self.target, self.if_hash)?;
         let mentions = mentions(view, &declared)?;
         if !mentions.is_empty() && !self.force {
-            let message = format!("{} is still named in {} places", declared.node, mentions.len());
+            let message = format!("{} is still used in {} places", declared.node, mentions.len());
             let listed: Vec<_> = mentions.into_iter().take(LISTED).collect();
             return Err(Problem::new(Code::Blocked, message)
                 .hint(format!("first: {}", listed[0]))
                 .detail("mentions", listed)
-                .hint("these are mentions by name; `--force` deletes it all the same"));
+                .hint("`--force` deletes it all the same"));
         }
         let mut plan = declared.plan(view, (Edit::Delete, "Deleted"), self.format)?;
         plan.answer.mentions = mentions.into_iter().take(LISTED).collect();
@@ -71,59 +72,37 @@ impl Mutation for Delete {
     }
 }
 
-/// Where the symbol's name stands, itself left out: in its file, and in those that import it.
+/// Where the symbol is still used, what it holds included: by what the index knows of calls and
+/// other uses, by imports, and by name in its own file.
 fn mentions(view: &View, declared: &Declared) -> Result<Vec<String>> {
-    let name = last_name(&declared.name);
-    let own = itself(declared.language, &declared.text, &declared.name)
-        .map_err(|_| Problem::not_found(format!("no symbol `{}`", declared.name)))?;
-    let lines = |text: &str| text.matches('\n').count() + 1;
-    let before = &declared.text[..own.start as usize];
-    let after = &declared.text[own.end as usize..];
-    let past = lines(&declared.text[..own.end as usize]) - 1;
-    let mut found = named(&declared.path, before, name, 0);
-    found.extend(named(&declared.path, after, name, past));
-    for path in users(view, declared)? {
-        if let Some(blob) = view.tree().read(&path)? {
-            found.extend(named(&path, &String::from_utf8_lossy(&blob.bytes), name, 0));
+    let Declared { path, name, language, text, .. } = declared;
+    let conn = view.index()?.conn();
+    let own = itself(*language, text, name)
+        .map_err(|_| Problem::not_found(format!("no symbol `{name}`")))?;
+    let is_inside = |inner: &str| {
+        inner
+            .strip_prefix(name.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let mut found = BTreeSet::new();
+    for row in code::in_file(conn, path)?.iter().filter(|row| is_inside(&row.full)) {
+        for relation in Relation::ALL {
+            let edges = code::edges_to(conn, (path, &row.full), relation)?;
+            let outside =
+                edges.iter().filter(|edge| edge.from.0 != *path || !is_inside(&edge.from.1));
+            found.extend(outside.map(|edge| (edge.from.0.clone(), edge.line)));
         }
     }
-    Ok(found)
-}
-
-/// The other files that could use the symbol. Where imports are not resolved, or files of one
-/// package need none, that is every file of the language.
-fn users(view: &View, declared: &Declared) -> Result<Vec<RepoPath>> {
-    let resolved = matches!(
-        declared.language,
-        Language::JavaScript
-            | Language::TypeScript
-            | Language::Tsx
-            | Language::Python
-            | Language::Rust
-    );
-    if resolved {
-        let all = importers(view, &declared.path, None)?;
-        return Ok(all.iter().filter_map(|importer| importer.node.path().cloned()).collect());
+    let is_top = !name.contains('.');
+    let line = |at: u32| text[..at as usize].matches('\n').count() + 1;
+    for mention in edit::mentions(*language, text, own_name(name)) {
+        let is_own = own.range().contains(&(mention.span.start as usize));
+        if !is_own && is_top && !mention.is_member {
+            let line = u32::try_from(line(mention.span.start)).unwrap_or(u32::MAX);
+            found.insert((path.clone(), line));
+        }
     }
-    let mut all = tables::all_files(view.index()?.conn())?;
-    all.retain(|path| Language::of(path) == Some(declared.language) && *path != declared.path);
-    Ok(all.into_iter().collect())
-}
-
-/// The own name of a symbol, without what it is nested in.
-fn last_name(path: &str) -> &str {
-    let path = path.split(['~', '@']).next().unwrap_or(path);
-    path.rsplit(['.', ' ']).next().unwrap_or(path)
-}
-
-/// The lines of a text that hold a name as a whole word.
-fn named(path: &RepoPath, text: &str, name: &str, past: usize) -> Vec<String> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let holds = |line: &str| {
-        line.match_indices(name).any(|(at, _)| {
-            !line[..at].ends_with(is_part) && !line[at + name.len()..].starts_with(is_part)
-        })
-    };
-    let lines = text.lines().enumerate().filter(|(_, line)| holds(line));
-    lines.map(|(at, _)| format!("{path}:{}", at + 1 + past)).collect()
+    let named = code::takers(conn, path)?.into_iter().filter(|taker| is_top && taker.name == *name);
+    found.extend(named.map(|taker| (taker.path, taker.line)));
+    Ok(found.iter().map(|(path, line)| format!("{path}:{line}")).collect())
 }

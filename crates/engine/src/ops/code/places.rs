@@ -102,12 +102,10 @@ pub(super) fn used_by(
     let conn = view.index()?.conn();
     let texts = Texts::new(view);
     let mut places = Vec::new();
-    for relation in relations {
-        for row in code::edges_to(conn, (path, name.as_str()), *relation)? {
-            let sure = if row.sure == Sure::Exact { "exact" } else { "inferred" };
-            let from = edge_end(&row.from);
-            places.push(texts.line((&row.from.0, row.line), from, sure)?);
-        }
+    for row in code::edges_to(conn, &[(path, name.as_str())], relations)? {
+        let sure = if row.sure == Sure::Exact { "exact" } else { "inferred" };
+        let from = edge_end(&row.from);
+        places.push(texts.line((&row.from.0, row.line), from, sure)?);
     }
     places.sort();
     places.dedup_by(|a, b| (&a.path, a.line, &a.node) == (&b.path, b.line, &b.node));
@@ -120,9 +118,9 @@ impl Render for Found {
         let inside = usize::try_from(self.paging.total).unwrap_or(usize::MAX);
         let total = inside + self.outside.len();
         let what = if total == 1 { self.what[0] } else { self.what[1] };
-        let by = match &self.by {
-            By::Server { name } => format!(", by {name}"),
-            By::Index { .. } => ", as far as the index knows".into(),
+        let by = match self.by.name() {
+            Some(name) => format!(", by {name}"),
+            None => ", as far as the index knows".into(),
         };
         let files = match self.files {
             0 | 1 => String::new(),

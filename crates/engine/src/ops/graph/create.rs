@@ -80,7 +80,7 @@ impl Mutation for Create {
                 let patterns: Vec<String> =
                     fields.paths.iter().flat_map(|many| &many.0).map(Pattern::normalised).collect();
                 let files = match self.kind {
-                    Grain::Atom if !patterns.is_empty() => Some(seen(view, &patterns)?),
+                    Grain::Atom if !patterns.is_empty() => Some(seen(view, &patterns)?.to_vec()),
                     _ => None,
                 };
                 let made = create(draft, (self.kind, self.project.as_ref()), &fields, files)?;

@@ -114,7 +114,7 @@ fn uncovered(view: &View) -> Result<Vec<Folder>> {
     let derived = derived(view)?;
     let mut counts = std::collections::BTreeMap::<String, usize>::new();
     for path in crate::layers::files::paths(view)? {
-        if !derived.matcher.covers(&path.to_string()) {
+        if derived.matcher.matching(&path.to_string(), None).is_empty() {
             let folder = path.parent().map_or(".".into(), |folder| folder.to_string());
             *counts.entry(folder).or_default() += 1;
         }

@@ -95,7 +95,7 @@ impl Mutation for Update {
                         let given = fields.paths.as_ref();
                         let given =
                             given.map(|many| many.0.iter().map(Pattern::normalised).collect());
-                        Some(seen(view, &given.unwrap_or(atom.paths))?)
+                        Some(seen(view, &given.unwrap_or(atom.paths))?.to_vec())
                     }
                     _ => None,
                 };

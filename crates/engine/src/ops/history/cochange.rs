@@ -88,8 +88,11 @@ impl Query for Cochange {
             return Err(Problem::invalid("`paths` is empty").hint("name a file"));
         }
         let book = Book::open(view)?;
-        let asked: Vec<Artifact> =
-            self.paths.iter().map(|path| book.artifact(view, path)).collect::<Result<_>>()?;
+        let asked: Vec<Artifact> = self
+            .paths
+            .iter()
+            .map(|path| book.artifact_or_new(view, path))
+            .collect::<Result<_>>()?;
         let (together, found) = book.together(&asked)?;
         let (together, paging) = Paging::cut(together, self.offset, self.limit);
         let all = book.counted()?;

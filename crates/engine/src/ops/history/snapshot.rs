@@ -48,9 +48,8 @@ impl Action for TakeSnapshot {
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Taken> {
         let view = workspace.view(call.clone())?;
         let file = self.to.as_deref().map(|to| writable(&view, to)).transpose()?;
-        let exclude = snapshot::exclude(view.config());
         let book = Book::open(&view)?;
-        let (about, bytes) = snapshot::take(book.stores(), exclude, call.now.as_second())?;
+        let (about, bytes) = snapshot::take(book.stores(), (view.config(), call))?;
         if about.commits == 0 {
             return Err(Problem::new(Code::InvalidOperation, "there are no commits yet")
                 .hint("a snapshot is of commits; make one first"));

@@ -9,7 +9,9 @@ use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
+use crate::layers::kb::DURABLE;
 use crate::layers::kb::branch::{self, BranchRow};
+use crate::layers::kb::show::number;
 use crate::view::View;
 
 /// List the branches that have a knowledge base of their own, and what each holds
@@ -31,6 +33,9 @@ pub struct KbBranches {
 pub struct Branches {
     /// One row a branch
     pub branches: Vec<BranchRow>,
+    /// The branch whose store is read here, where that is not the current branch's own
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<String>,
     #[serde(skip)]
     paging: Paging,
 }
@@ -43,9 +48,11 @@ impl Query for KbBranches {
 
     fn run(self, view: &View) -> Result<Branches> {
         let all = branch::all(view.place()?, view.git(), view.call())?;
-        let rows = all.into_iter().map(|(row, _)| row).collect();
+        let rows: Vec<BranchRow> = all.into_iter().map(|(row, _)| row).collect();
+        let is_own = rows.is_empty() || rows.iter().any(|row| row.current);
+        let read = view.place()?.seen_branch(&DURABLE).filter(|_| !is_own);
         let (branches, paging) = Paging::cut(rows, self.offset, self.limit);
-        Ok(Branches { branches, paging })
+        Ok(Branches { branches, read, paging })
     }
 }
 
@@ -57,6 +64,9 @@ impl Render for Branches {
             total => format!("{total} branches have a knowledge base of their own"),
         });
         page.table(0, self.branches.iter().map(cells).collect());
+        if let Some(read) = &self.read {
+            page.say(format!("the current branch has none yet and reads that of {read}"));
+        }
         self.paging.say_rest(page, self.branches.len(), "kb branches");
     }
 
@@ -72,12 +82,19 @@ pub(super) fn cells(row: &BranchRow) -> Vec<Cell> {
     let marks: Vec<&str> = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
     let unmerged = match row.unmerged {
         0 => String::new(),
-        count => format!("{count} changesets the default branch has not"),
+        count => {
+            let changesets = number(count, ["changeset", "changesets"]);
+            format!("{changesets} the default branch has not")
+        }
     };
     let problem = row.problem.as_deref().unwrap_or_default();
     vec![
         Cell::strong(&row.branch),
-        Cell::text(format!("{} entities, {} relations", row.entities, row.relations)),
+        Cell::text(format!(
+            "{}, {}",
+            number(row.entities, ["entity", "entities"]),
+            number(row.relations, ["relation", "relations"])
+        )),
         Cell::text(unmerged),
         Cell::bad(problem),
         Cell::faint(marks.join(", ")),

@@ -10,6 +10,7 @@ use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target, comma_list};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
+use crate::layers::kb::show::number;
 use crate::layers::kb::{RULES, known, place};
 use crate::rules::{self, Finding, Report, Rule, Scope, Severity, Staged};
 use crate::view::View;
@@ -110,10 +111,15 @@ fn find(name: &str) -> Result<&'static Rule> {
 
 impl Render for Checked {
     fn render(&self, page: &mut Page) {
-        let of = format!("{} rules over {} entities", self.rules, self.entities);
+        let rules = number(self.rules as u64, ["rule", "rules"]);
+        let of = format!("{rules} over {}", number(self.entities as u64, ["entity", "entities"]));
         page.answer(match (self.errors, self.warnings) {
-            (0, 0) => format!("All {of} hold"),
-            (errors, warnings) => format!("{errors} errors, {warnings} warnings in {of}"),
+            (0, 0) => format!("All is well: {of}"),
+            (errors, warnings) => {
+                let errors = number(errors as u64, ["error", "errors"]);
+                let warnings = number(warnings as u64, ["warning", "warnings"]);
+                format!("{errors}, {warnings} in {of}")
+            }
         });
         let cells = |finding: &Finding| {
             let word = finding.severity.word();

@@ -11,6 +11,7 @@ use super::branches::cells;
 use crate::contract::op::{Action, Door, Effect, Example};
 use crate::contract::page::{Page, Render};
 use crate::layers::kb::branch::{self, BranchRow};
+use crate::layers::kb::show::number;
 use crate::workspace::Workspace;
 
 /// Remove the knowledge bases of branches that no longer exist
@@ -66,11 +67,15 @@ impl Render for Collected {
         let lost: u64 = self.stores.iter().map(|row| row.unmerged).sum();
         page.answer(match (self.stores.len(), self.removed) {
             (0, _) => "Every store belongs to a branch that exists; nothing to remove".to_owned(),
-            (count, true) => format!("{count} stores removed, with {lost} changesets of their own"),
+            (count, true) => {
+                let stores = number(count as u64, ["store", "stores"]);
+                let lost = number(lost, ["changeset", "changesets"]);
+                format!("{stores} removed, with {lost} that the default branch had not")
+            }
             (count, false) => {
-                format!(
-                    "{count} stores would go, with {lost} changesets the default branch has not"
-                )
+                let stores = number(count as u64, ["store", "stores"]);
+                let lost = number(lost, ["changeset", "changesets"]);
+                format!("{stores} would go, with {lost} that the default branch has not")
             }
         });
         page.table(0, self.stores.iter().map(cells).collect());

@@ -11,7 +11,7 @@ use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
-use crate::layers::kb::show::short;
+use crate::layers::kb::show::{moment, number, short};
 use crate::layers::kb::{STORE, place};
 use crate::view::View;
 
@@ -121,7 +121,7 @@ impl Render for Log {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
             0 => "The log is empty: nothing was written here".to_owned(),
-            total => format!("{total} entries, newest first"),
+            total => format!("{}, newest first", number(total, ["entry", "entries"])),
         });
         let cells = |entry: &LogRow| {
             let rows = match entry.rows.as_slice() {
@@ -130,7 +130,7 @@ impl Render for Log {
                 [first, rest @ ..] => format!("{first} and {} more", rest.len()),
             };
             vec![
-                Cell::faint(&entry.at),
+                Cell::faint(moment(&entry.at)),
                 Cell::text(&entry.actor),
                 Cell::text(format!("{}: {}", entry.action, short(&rows, 100))),
                 Cell::handle(format!("kb rollback {}", entry.entry)),

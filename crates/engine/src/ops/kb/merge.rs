@@ -11,7 +11,7 @@ use store::Connection;
 
 use super::upsert::nothing;
 use crate::contract::op::{Door, Effect, Example, Mutation};
-use crate::layers::kb::show::Applied;
+use crate::layers::kb::show::{Applied, number};
 use crate::layers::kb::{KbChange, STORE, What, branch, stamp};
 use crate::plan::{Change, Plan};
 use crate::view::View;
@@ -57,7 +57,8 @@ impl Mutation for KbMerge {
             return Err(Problem::invalid(format!("{} is what is read here", self.branch))
                 .hint("name another branch; `kb branches` lists them"));
         }
-        let theirs = kb::whole_log(&branch::open(view.place()?, &self.branch)?)?;
+        let other = branch::open(view.place()?, &self.branch)?;
+        let theirs = kb::whole_log(&other)?;
         let prefer = match self.prefer {
             None => Prefer::Neither,
             Some(Side::Ours) => Prefer::Ours,
@@ -73,8 +74,8 @@ impl Mutation for KbMerge {
         let edits: Vec<kb::Edit> =
             replay.entries.iter().flat_map(|entry| entry.edits.clone()).collect();
         let count = replay.entries.len();
-        let mut answer =
-            Applied::of(format!("merged {count} changesets of {}", self.branch), &edits);
+        let merged = number(count as u64, ["changeset", "changesets"]);
+        let mut answer = Applied::of(format!("merged {merged} of {}", self.branch), &edits);
         answer.warnings.extend(replay.conflicts.iter().map(|what| format!("both changed {what}")));
         if count == 0 {
             return Ok(nothing(answer));

@@ -11,9 +11,12 @@ use crate::contract::answer::Paging;
 use crate::contract::args::{Depth, Limit, Offset, Target, Words, comma_list};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::kb::show::{Row, Tie, short};
+use crate::layers::kb::show::{Row, Tie, moment, number, short};
 use crate::layers::kb::{known, place};
 use crate::view::View;
+
+/// What fills an empty knowledge base.
+const FIRST: &str = r#"kb upsert '{"entities": [{"id": "FACT-1", "type": "fact", "title": "…"}]}'"#;
 
 /// Find requirements, tests, decisions, facts
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -228,17 +231,19 @@ impl Render for Answered {
         match (self.entities.as_slice(), self.paging.total) {
             ([], _) if self.known == 0 => {
                 page.answer("The knowledge base is empty: no document, manifest or changeset yet");
+                page.say_next("write the first fact", FIRST);
+                page.say("or a document such as docs/requirements/REQ-001.md, with id, title and status in its frontmatter");
             }
             ([], _) => page.answer(format!("No entity fits; {} are known", self.known)),
             ([only], 1) => one(page, only),
             (rows, total) => {
-                page.answer(format!("{total} entities"));
+                page.answer(number(total, ["entity", "entities"]));
                 page.table(0, rows.iter().map(Row::cells).collect());
                 self.paging.say_rest(page, rows.len(), &self.again);
             }
         }
         if !self.relations.is_empty() {
-            page.heading(format!("{} relations", self.relations.len()));
+            page.heading(number(self.relations.len() as u64, ["relation", "relations"]));
             page.table(2, self.relations.iter().map(Tie::cells).collect());
         }
     }
@@ -260,7 +265,7 @@ fn one(page: &mut Page, row: &Row) {
         ("links", Some(more.links.join(", ")).filter(|links| !links.is_empty())),
         ("code", row.symbol.clone().or_else(|| more.code.clone())),
         ("told in", row.file.clone()),
-        ("updated", Some(entity.updated_at.clone()).filter(|at| !at.is_empty())),
+        ("updated", Some(moment(&entity.updated_at)).filter(|at| !at.is_empty())),
         ("version", (entity.version > 0).then(|| entity.version.to_string())),
     ];
     for (key, value) in rows {
@@ -269,11 +274,8 @@ fn one(page: &mut Page, row: &Row) {
         }
     }
     if let Some(text) = &more.text {
-        let by = if entity.author.is_empty() {
-            String::new()
-        } else {
-            format!(", by {}", entity.author)
-        };
+        let is_told = entity.author.is_empty() || entity.author == entity.source;
+        let by = if is_told { String::new() } else { format!(", by {}", entity.author) };
         page.quoted(text, format!("{}{by}", entity.source));
     }
 }

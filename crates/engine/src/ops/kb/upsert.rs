@@ -86,7 +86,7 @@ pub(crate) fn apply(
     (action, verb): (&'static str, &str),
 ) -> Result<Plan<Applied>> {
     let (outside, stamp) = (outside(view, &set)?, stamp(view));
-    let conn = view.store(STORE)?.map(|reading| &reading.conn);
+    let conn = view.store(STORE)?.map(|reading| &*reading.conn);
     let edits = match kb::check((conn, &outside), (&set, faults), &stamp)? {
         Planned::Known(entry) => return Ok(nothing(Applied::before(&entry))),
         Planned::Edits(edits) => edits,

@@ -1,16 +1,29 @@
 //! What shows that a task is done, where `work.evidence` asks for it.
 
-use base::{Code, Problem, Result};
+use std::collections::BTreeSet;
+
+use base::{Code, EntityRef, Problem, Result};
+use serde_json::json;
 use work::flow::{Pipelines, missing_evidence};
 use work::graph::files;
 use work::record::{Evidence, Task};
 use work::{Container, Draft};
 
+use crate::contract::args::Target;
+use crate::graph;
+use crate::layers::kb::known;
 use crate::layers::work::{digest, named_paths};
+use crate::rules::{self, Finding, Scope, Severity};
 use crate::view::View;
 
 /// Evidence that is checked here and need not be brought.
 const LINKS: &str = "links";
+
+/// Evidence whose names are looked up.
+const TESTS: &str = "tests";
+
+/// Findings that a refusal lists.
+const LISTED: usize = 20;
 
 /// What a caller brought, and what the task's files look like now.
 pub(super) struct Shown {
@@ -60,6 +73,7 @@ pub(super) fn check(
     (task, shown): (&Task, &Shown),
 ) -> Result<()> {
     let all: Vec<Evidence> = task.evidence.iter().chain(&shown.given).cloned().collect();
+    check_tests(view, &shown.given)?;
     let mut missing = missing_evidence(pipelines, &all, &shown.digest);
     if pipelines.evidence.iter().any(|kind| kind == LINKS) {
         check_links(view, shown)?;
@@ -77,6 +91,57 @@ pub(super) fn check(
         .hint(format!("say what you saw, for example  --evidence \"{}: …\"", missing[0])))
 }
 
+/// The tests that are named are there, and none is known to fail.
+fn check_tests(view: &View, given: &[Evidence]) -> Result<()> {
+    let tests = given.iter().filter(|one| one.kind == TESTS);
+    for name in tests.flat_map(|one| one.what.split(',')).map(str::trim).filter(|n| !n.is_empty()) {
+        let target: Target = name.parse().map_err(Problem::invalid)?;
+        let node = match graph::resolve(view, &target) {
+            Ok(node) => node,
+            Err(problem) if problem.code == Code::Ambiguous => continue, // it is there, twice
+            Err(problem) => {
+                return Err(problem.hint("name tests by file, symbol or id, with commas between"));
+            }
+        };
+        let EntityRef::Kb(id) = &node else { continue };
+        let known = known(view)?;
+        let status = known.model.get(id.as_str()).map(|fact| fact.entity.status.as_str());
+        if status == Some("failing") {
+            return Err(Problem::new(Code::Blocked, format!("{node} fails"))
+                .detail("missing_evidence", vec![TESTS])
+                .hint("make it pass, then bring its report in with  kb import"));
+        }
+    }
+    Ok(())
+}
+
+/// What the task's files say about others holds: no rule finds an error in them.
+fn check_rules(view: &View, paths: &[String]) -> Result<()> {
+    let own: BTreeSet<String> = named_paths(view, paths)?.into_iter().collect();
+    let report = rules::run(view, &Scope::Everything, &[])?;
+    let concerns = |finding: &&Finding| {
+        finding.severity == Severity::Error
+            && finding.path.as_ref().is_some_and(|path| own.contains(&path.to_string()))
+    };
+    let wrong: Vec<&Finding> = report.findings.iter().filter(concerns).collect();
+    let Some(first) = wrong.first() else { return Ok(()) };
+    let what = format!(
+        "{} in its files, the first {}: {}",
+        errors(wrong.len()),
+        first.place(),
+        first.message
+    );
+    let listed: Vec<&Finding> = wrong.into_iter().take(LISTED).collect();
+    Err(Problem::new(Code::Blocked, what)
+        .detail("missing_evidence", vec![LINKS])
+        .detail("findings", json!(listed))
+        .hint("`verify` says how to mend each"))
+}
+
+fn errors(count: usize) -> String {
+    if count == 1 { "1 error".into() } else { format!("{count} errors") }
+}
+
 /// Every file that the task names is there.
 fn check_links(view: &View, shown: &Shown) -> Result<()> {
     let gone: Vec<String> = shown
@@ -90,7 +155,7 @@ fn check_links(view: &View, shown: &Shown) -> Result<()> {
         .cloned()
         .collect();
     if gone.is_empty() {
-        return Ok(());
+        return check_rules(view, &shown.paths);
     }
     Err(Problem::new(Code::Blocked, format!("{} of its Context Files are not there", gone.len()))
         .detail("missing_evidence", vec![LINKS])

@@ -1,0 +1,259 @@
+//! Language servers through the operations: who is asked, what is said without one, and that no
+//! failure of one is taken for an answer. Real servers are in `tests/servers`.
+
+use base::Code;
+use engine::{AREAS, Mode, Object, Outcome, Workspace, ops, to_json};
+use serde_json::{Value, json};
+use testkit::{Repo, call_by, check};
+use tree::Disk;
+
+/// Speaks enough of the protocol: finds a word in what it was told, and dies when asked for a
+/// definition.
+const FAKE: &str = r#"
+import json, os, sys
+texts = {}
+def receive():
+    length = 0
+    while (line := sys.stdin.buffer.readline()) != b"\r\n":
+        if not line: sys.exit(0)
+        length = int(line.split(b":")[1])
+    return json.loads(sys.stdin.buffer.read(length))
+def send(id, result):
+    body = json.dumps({"jsonrpc": "2.0", "id": id, "result": result}).encode()
+    sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    sys.stdout.buffer.flush()
+def at(line, start, end):
+    return {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
+def word(params):
+    text = texts[params["textDocument"]["uri"]].split("\n")[params["position"]["line"]]
+    start = params["position"]["character"]
+    end = start
+    while end < len(text) and text[end].isidentifier(): end += 1
+    return text[start:end]
+def found(name):
+    for uri, text in texts.items():
+        for number, line in enumerate(text.split("\n")):
+            if name in line and not line.startswith("def"):
+                yield {"uri": uri, "range": at(number, line.index(name), line.index(name) + len(name))}
+while True:
+    message = receive()
+    method, params = message.get("method"), message.get("params")
+    if method == "initialize":
+        names = ["references", "definition", "rename"]
+        send(message["id"], {"capabilities": {name + "Provider": True for name in names},
+                             "serverInfo": {"name": "fake", "version": "7"}})
+    elif method == "textDocument/didOpen":
+        texts[params["textDocument"]["uri"]] = params["textDocument"]["text"]
+    elif method == "textDocument/didChange":
+        texts[params["textDocument"]["uri"]] = params["contentChanges"][0]["text"]
+    elif method == "textDocument/didClose":
+        del texts[params["textDocument"]["uri"]]
+    elif method == "textDocument/references":
+        send(message["id"], list(found(word(params))))
+    elif method == "textDocument/definition":
+        os._exit(3)
+    elif method == "textDocument/rename":
+        place = {"range": at(0, 4, 6), "newText": params["newName"]}
+        outside = {"file:///etc/passwd": [place]}
+        inside = {params["textDocument"]["uri"]: [place]}
+        send(message["id"], {"changes": outside if params["newName"] == "out" else inside})
+    elif method == "exit":
+        sys.exit(0)
+    elif "id" in message and method:
+        send(message["id"], None)
+"#;
+
+/// A repository whose Python is served by the fake.
+fn repo() -> Repo {
+    let repo =
+        Repo::new("//- a.py\ndef go():\n    return 1\n//- b.py\nfrom a import go\nx = go()\n");
+    repo.write("server/fake.py", FAKE);
+    let script = repo.root().join("server/fake.py");
+    let config = json!({"languages": {"python": {"server": "python3", "args": [script]}}});
+    repo.write("cairn.jsonc", config.to_string());
+    repo.write(".gitignore", "server\n");
+    repo.commit("server");
+    repo
+}
+
+fn ask(workspace: &Workspace, name: &str, args: Value) -> Outcome {
+    let args: Object = serde_json::from_value(args).unwrap();
+    let (op, args) = ops::resolve(name, args)?;
+    op.call(workspace, call_by("tester"), args)
+}
+
+fn data(workspace: &Workspace, name: &str, args: Value) -> Value {
+    let answer = to_json(&ask(workspace, name, args));
+    assert!(answer.get("error").is_none(), "{name}: {answer:#}");
+    answer["data"].clone()
+}
+
+#[test]
+fn nothing_starts_before_the_repository_is_trusted() {
+    let repo = repo();
+    check(
+        &repo,
+        "code references a.py#go",
+        "
+        1 reference of symbol:a.py#go, as far as the index knows
+          b.py:2  x = go()  module:b.py
+        Each symbol that uses it is listed once
+        from the index: python3 was not started: this repository is not trusted
+        hint: a person can allow its programs to run with  cairn trust
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    assert_eq!(repo.code("code.hints", json!({"path": "a.py"})), Code::Untrusted);
+    let trusted = repo.data("trust", json!({}));
+    assert_eq!((&trusted["trusted"], &trusted["changed"]), (&json!(true), &json!(true)));
+    assert_eq!(repo.data("trust", json!({}))["changed"], false);
+    let by = repo.data("code.references", json!({"target": "a.py#go"}))["by"].clone();
+    assert_eq!(by, json!({"source": "server", "name": "python3 7"}));
+    assert_eq!(repo.data("untrust", json!({}))["changed"], true);
+    let by = repo.data("code.references", json!({"target": "a.py#go"}))["by"].clone();
+    assert_eq!(by["source"], "index");
+}
+
+#[test]
+fn trust_is_a_persons_alone() {
+    for name in ["trust", "untrust"] {
+        let op = ops::find(name).unwrap();
+        assert_eq!(op.doors, [engine::Door::Cli], "{name}");
+    }
+}
+
+#[test]
+fn a_server_sees_what_is_on_disk_and_is_replaced_when_it_dies() {
+    let repo = repo();
+    repo.data("trust", json!({}));
+    let workspace = repo.open(Mode::Once, Disk::default(), AREAS);
+    let lines = || {
+        let found = data(&workspace, "code.references", json!({"target": "a.py#go"}));
+        let places = found["places"].as_array().unwrap().clone();
+        let line = |one: &Value| {
+            format!("{}:{}:{}", one["path"].as_str().unwrap(), one["line"], one["column"])
+        };
+        places.iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(), [""; 0], "it was shown only the file that was asked about");
+    repo.write("b.py", "from a import go\n\nx = go()\n");
+    assert_eq!(lines(), ["b.py:1:15", "b.py:3:5"]);
+    repo.write("c.py", "from a import go\n");
+    assert_eq!(lines(), ["b.py:1:15", "b.py:3:5", "c.py:1:15"]);
+    repo.remove("b.py");
+    assert_eq!(lines(), ["c.py:1:15"]);
+
+    let died = data(&workspace, "code.definition", json!({"target": "a.py#go"}));
+    let why = died["by"]["why"].as_str().unwrap();
+    assert!(why.starts_with("python3: it ended instead of answering"), "{why}");
+    assert_eq!(died["places"][0]["path"], "a.py");
+    let found = data(&workspace, "code.references", json!({"target": "a.py#go"}));
+    assert_eq!(found["by"]["name"], "python3 7");
+    assert_eq!(data(&workspace, "code.restart", json!({}))["servers"], json!(["python3 7"]));
+    assert_eq!(data(&workspace, "kart_restart", json!({}))["servers"], json!([]));
+}
+
+#[test]
+fn what_a_server_does_not_offer_or_is_not_there_is_said() {
+    let repo = repo();
+    repo.data("trust", json!({}));
+    let hints = repo.ask("code.hints", json!({"path": "a.py"})).unwrap_err();
+    assert_eq!(hints.to_string(), "python3 7 does not offer inlayHint");
+    repo.write("cairn.jsonc", r#"{"languages": {"python": {"server": "cairn-no-such"}}}"#);
+    let hints = repo.ask("code.hints", json!({"path": "a.py"})).unwrap_err();
+    assert_eq!(
+        (hints.code, hints.message.as_str()),
+        (Code::Unavailable, "cairn-no-such is not installed")
+    );
+    repo.write("x.sh", "f() { :; }\n");
+    let unknown = repo.ask("code.type_definition", json!({"target": "x.sh#f"})).unwrap_err();
+    assert_eq!(unknown.message, "no language server is known for Bash");
+    let wrong = repo.ask("code.expand_macro", json!({"target": "a.py:1:1"})).unwrap_err();
+    assert_eq!(wrong.code, Code::InvalidOperation);
+}
+
+#[test]
+fn a_server_cannot_have_files_changed_outside() {
+    let repo = repo();
+    repo.data("trust", json!({}));
+    let before = repo.snapshot();
+    let rename = |name: &str| json!({"target": "a.py#go", "new_name": name});
+    let refused = repo.ask("code.rename", rename("out")).unwrap_err();
+    assert_eq!(refused.message, "it would change passwd, which is not of this repository");
+    assert_eq!(repo.code("code.rename", rename("a b")), Code::ValidationError);
+    assert_eq!(repo.code("code.rename", rename("if")), Code::SyntaxError);
+    assert_eq!(repo.snapshot(), before);
+    let done = repo.data("code.rename", rename("walk"));
+    assert_eq!(done["result"]["by"]["source"], "server");
+    assert_eq!(repo.read("a.py").unwrap(), "def walk():\n    return 1\n");
+    repo.data("undo", json!({}));
+    assert_eq!(repo.snapshot(), before);
+}
+
+const PAY: &str = "//- pay.ts
+/** pay, in words. */
+export function pay(amount: number) {
+  return amount > 0 ? pay(amount - 1) : 'pay';
+}
+//- app.ts
+import { pay } from './pay';
+export const result = pay(3);
+//- other.ts
+export { pay as settle } from './pay';
+";
+
+#[test]
+fn the_index_renames_what_is_certain_everywhere_at_once() {
+    let repo = Repo::new(PAY);
+    let done =
+        repo.data("kart_rename", json!({"path": "pay.ts", "symbol": "pay", "newName": "charge"}));
+    assert_eq!(done["result"]["by"]["source"], "index");
+    assert_eq!(done["files"], json!(["app.ts", "other.ts", "pay.ts"]));
+    let expected = PAY
+        .replace("function pay", "function charge")
+        .replace("? pay(", "? charge(")
+        .replace("{ pay }", "{ charge }")
+        .replace("= pay(3)", "= charge(3)")
+        .replace("{ pay as", "{ charge as");
+    for (path, text) in testkit::files(&expected) {
+        assert_eq!(repo.read(&path).unwrap(), text, "{path}");
+    }
+    repo.data("undo", json!({}));
+    assert_eq!(repo.read("pay.ts").unwrap(), testkit::files(PAY)[0].1);
+}
+
+#[test]
+fn the_index_renames_nothing_that_is_not_certain() {
+    let cases = [
+        ("a namesake", "//- z.ts\nexport class Z { pay() {} }\n"),
+        (
+            "a member of something",
+            "//- z.ts\nimport './pay';\nexport const z = (x: any) => x.pay;\n",
+        ),
+        ("a call on something", "//- z.ts\nexport const z = (x: any) => x.pay();\n"),
+        ("a file without a tie", "//- z.ts\ndeclare const q: any; q(pay);\n"),
+        (
+            "a parameter",
+            "//- z.ts\nimport { pay } from './pay';\nexport const z = (pay: number) => pay + 1;\n",
+        ),
+        ("a shorthand", "//- z.ts\nimport { pay } from './pay';\nexport const z = { pay };\n"),
+        ("the new name taken", "//- z.ts\nimport { pay } from './pay';\nconst charge = pay(1);\n"),
+    ];
+    for (what, more) in cases {
+        let repo = Repo::new(&format!("{PAY}{more}"));
+        let before = repo.snapshot();
+        let args = json!({"target": "pay.ts#pay", "new_name": "charge"});
+        let refused = repo.ask("code.rename", args).map(|_| ()).unwrap_err();
+        assert_eq!(refused.code, Code::Blocked, "{what}: {refused}");
+        assert_eq!(repo.snapshot(), before, "{what}");
+    }
+}
+
+#[test]
+fn a_linter_that_is_absent_is_no_all_clear() {
+    let repo = Repo::new(PAY);
+    let code = repo.code("code.diagnostics", json!({"paths": ["pay.ts"]}));
+    assert!(matches!(code, Code::Unavailable | Code::Untrusted), "{code}");
+    let code = repo.code("kart_diagnostics", json!({}));
+    assert!(matches!(code, Code::Unavailable | Code::Untrusted), "{code}");
+}

@@ -98,7 +98,7 @@ impl Why {
 }
 
 /// The step that gives a durable store its own search text. Its area keeps a text in the
-/// transaction that changes the row, with [`put`] and [`remove`].
+/// transaction that changes the row, with [`put`] and [`remove`]. [`NAMES`] comes right after it.
 pub const STEP: Migration = Migration { name: "search text", sql: tables::TEXTS };
 
 /// The step after it: names in order, and the words there are.

@@ -265,6 +265,7 @@ const NOTES: Area = Area {
                 sql: "CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
             },
             engine::search::STEP,
+            engine::search::NAMES,
         ],
         inverse: |json| {
             let note = Note { id: json["id"].as_i64().unwrap(), text: read_text(json) };

@@ -19,8 +19,6 @@ CREATE TABLE symbol (
     body       INTEGER NOT NULL,
     PRIMARY KEY (path, id)
 ) WITHOUT ROWID;
-CREATE INDEX symbol_name ON symbol (name COLLATE NOCASE);
-CREATE INDEX symbol_full ON symbol (path, full);
 
 -- What files ask of others, and the file that is meant; none if it is not in the repository.
 CREATE TABLE import (

@@ -13,6 +13,9 @@ pub const SCHEMA: &str = concat!(
     include_str!("calls/calls.sql")
 );
 
+/// Indexes that only questions and later refreshes need.
+pub const LATE_SCHEMA: &str = include_str!("late.sql");
+
 /// What must be equal in an index built from nothing.
 pub const DUMP: &[&str] = &[
     "SELECT * FROM symbol",

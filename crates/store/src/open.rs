@@ -12,6 +12,9 @@ use crate::{still, tables};
 /// Before this release a bug of the write-ahead log could corrupt a store.
 const OLDEST_SOUND: i32 = 3_051_003;
 
+/// Statements that a connection keeps ready. A refresh runs more than a hundred in turn.
+const STATEMENTS: usize = 256;
+
 /// What a crash of the machine may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
@@ -159,7 +162,7 @@ pub fn require_sound_library() -> Result<()> {
 
 pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_millis(tables::BUSY_TIMEOUT_MS.into()))?;
-    connection.set_prepared_statement_cache_capacity(256);
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.execute_batch(tables::SETTINGS)
 }
 

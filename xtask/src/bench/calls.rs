@@ -54,7 +54,7 @@ fn trust(site: &Site, checkout: &Path, verb: &str) -> Result<bool> {
 }
 
 fn measure(site: &Site, checkout: &Path) -> Result<()> {
-    let flags = ["--toolsets", "all", "--structured"];
+    let flags = ["--toolsets", "all", "--structured", "--timeout", "900"];
     let mut client = McpClient::start(&site.cairn, checkout, &flags);
     ask(&mut client, "sync", json!({}))?;
     let symbols = sample(&mut client)?;
@@ -144,8 +144,9 @@ fn callers(
 
 /// The nearest symbol with a name: servers do not tell anonymous functions apart.
 fn named(node: &str) -> String {
-    match node.split_once(".<").or_else(|| node.split_once("#<")) {
-        Some((outer, _)) => outer.to_owned(),
-        None => node.to_owned(),
+    match (node.split_once("#<"), node.split_once(".<")) {
+        (Some((file, _)), _) => file.replacen("symbol:", "module:", 1),
+        (None, Some((outer, _))) => outer.to_owned(),
+        (None, None) => node.to_owned(),
     }
 }

@@ -75,7 +75,7 @@ fn one(cairn: &Path, at: &Path, issue: &Value, scores: &mut Scores) -> Result<()
         .filter_map(|line| line.strip_prefix("diff --git a/")?.split(' ').next())
         .collect();
     let question = field("problem_statement");
-    let mut client = McpClient::start(cairn, at, &["--structured"]);
+    let mut client = McpClient::start(cairn, at, &["--structured", "--timeout", "600"]);
     let asked = json!({"name": "context", "arguments": {"targets": [question], "budget": 2000}});
     let answer = client.request("tools/call", asked);
     let places = answer["result"]["structuredContent"]["data"]["places"].clone();

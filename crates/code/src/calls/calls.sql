@@ -33,8 +33,6 @@ CREATE TABLE edge (
     line       INTEGER NOT NULL,
     PRIMARY KEY (place, from_place, from_name, relation, to_place, to_name)
 ) WITHOUT ROWID;
-CREATE INDEX edge_to ON edge (to_place, to_name);
-CREATE INDEX edge_from ON edge (from_place, from_name);
 
 -- Calls of which only the name is known.
 CREATE TABLE unsure (
@@ -44,7 +42,6 @@ CREATE TABLE unsure (
     line      INTEGER NOT NULL,
     PRIMARY KEY (place, from_name, name)
 ) WITHOUT ROWID;
-CREATE INDEX unsure_name ON unsure (name);
 
 -- What the edges of a file rest on: names that were looked up in other files, found or not.
 CREATE TABLE rest (
@@ -53,7 +50,6 @@ CREATE TABLE rest (
     on_name  TEXT NOT NULL,
     PRIMARY KEY (place, on_place, on_name)
 ) WITHOUT ROWID;
-CREATE INDEX rest_on ON rest (on_place, on_name);
 
 -- Files to be linked again before this refresh ends; those that were touched offer anew as well.
 CREATE TABLE stale (place INTEGER PRIMARY KEY, touched INTEGER NOT NULL);

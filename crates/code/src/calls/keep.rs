@@ -243,9 +243,10 @@ fn relink(world: &mut Stored<'_>, place: i64) -> Result<()> {
     for (from, name, line) in &links.names {
         tables::put_unsure(conn, place, (outer(from), name, *line))?;
     }
-    for (on, name) in &links.rests {
-        if *on != path || name == DECLARED_BY {
-            let on = world.place(on)?;
+    for (on, names) in &links.rests {
+        let is_other = |name: &&String| *on != path || *name == DECLARED_BY;
+        let on = world.place(on)?;
+        for name in names.iter().filter(is_other) {
             tables::put_rest(conn, place, (on, name))?;
         }
     }

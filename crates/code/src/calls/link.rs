@@ -8,7 +8,7 @@
 mod paths;
 mod values;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use base::{RepoPath, Result};
@@ -63,7 +63,7 @@ pub(crate) struct Linked {
 pub(crate) struct Links {
     pub edges: Vec<Linked>,
     /// The names that were looked up, by file; the file is a folder where a package was asked
-    pub rests: BTreeSet<(RepoPath, String)>,
+    pub rests: HashMap<RepoPath, HashSet<String>>,
     /// Calls that led nowhere, by the last name that was asked for
     pub names: Vec<(String, String, u32)>,
 }
@@ -71,11 +71,13 @@ pub(crate) struct Links {
 /// Answers what one file wants.
 pub(crate) struct Linker<'w> {
     world: &'w mut dyn World,
-    rests: BTreeSet<(RepoPath, String)>,
+    rests: HashMap<RepoPath, HashSet<String>>,
     /// Names that are being looked up
     asking: Vec<(RepoPath, String)>,
-    /// What names mean that the file does not declare itself
-    globals: HashMap<String, Vec<Found>>,
+    /// What names of files came to, where that holds wherever they are asked for
+    known: HashMap<(RepoPath, String), Vec<Found>>,
+    /// How often something was not followed to its end
+    gave_up: u32,
     /// How much may still be looked at for one want
     fuel: u32,
     /// How far one thing has led to another: modules that import each other lead in circles
@@ -86,9 +88,10 @@ pub(crate) struct Linker<'w> {
 pub(crate) fn link(world: &mut dyn World, file: &RepoPath, summary: &Summary) -> Result<Links> {
     let mut linker = Linker {
         world,
-        rests: BTreeSet::new(),
+        rests: HashMap::new(),
         asking: Vec::new(),
-        globals: HashMap::new(),
+        known: HashMap::new(),
+        gave_up: 0,
         fuel: 0,
         depth: 0,
     };
@@ -218,7 +221,15 @@ impl Linker<'_> {
     /// Notes that an answer depends on what is behind a name, with all that is inside of it.
     fn rest_on(&mut self, file: &RepoPath, path: &str) {
         let top = path.split('.').next().unwrap_or(path);
-        self.rests.insert((file.clone(), top.to_owned()));
+        self.rest(file, top);
+    }
+
+    fn rest(&mut self, file: &RepoPath, name: &str) {
+        match self.rests.get_mut(file) {
+            Some(names) if names.contains(name) => {}
+            Some(names) => drop(names.insert(name.to_owned())),
+            None => drop(self.rests.insert(file.clone(), HashSet::from([name.to_owned()]))),
+        }
     }
 }
 

@@ -187,6 +187,25 @@ fn a_module_and_a_function_of_one_name() {
 }
 
 #[test]
+fn a_module_is_not_the_function_beside_it() {
+    check_of(
+        &[Relation::Calls, Relation::Uses],
+        "//- src/lib.rs\nmod search;\nmod user;\npub fn search() {}\npub fn all() { search(); let f = search; }\n\
+         //- src/search.rs\npub struct Hit;\nimpl Hit { pub fn new() -> Hit { Hit } }\n\
+         //- src/user.rs\nuse crate::search::Hit;\nfn find() { crate::search::Hit::new(); }\nfn call() { crate::search(); }\n",
+        "
+        src/lib.rs#all calls src/lib.rs#search~58d3
+        src/search.rs# uses src/search.rs#Hit
+        src/search.rs#Hit.new uses src/search.rs#Hit
+        src/search.rs#impl Hit uses src/search.rs#Hit
+        src/user.rs#call calls src/lib.rs#search~58d3
+        src/user.rs#find calls src/search.rs#Hit.new
+        src/user.rs#find uses src/search.rs#Hit
+        ",
+    );
+}
+
+#[test]
 fn heritage_and_mentions() {
     check_of(
         &[Relation::Extends, Relation::Implements, Relation::Uses, Relation::Injects],

@@ -37,10 +37,11 @@ fn look(
     for server in servers {
         match toolchain::find(server.program, host) {
             None => reasons.push(format!("{} is not installed", server.program)),
-            Some(Found { origin: Origin::Project, .. }) => {
+            Some(Found { origin: Origin::Project, .. }) if !workspace.trust.is_given() => {
                 // Its program is the repository's own: nothing of that is run unasked.
                 let message = format!("{language}: {} is the project's own", server.program);
-                return Ok(Finding::fine("servers", format!("{message} and was not started")));
+                let message = format!("{message} and was not started; `cairn trust` allows it");
+                return Ok(Finding::fine("servers", message));
             }
             Some(found) => match start(workspace, server, &found, host, call)? {
                 Ok(version) => {

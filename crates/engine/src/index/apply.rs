@@ -43,6 +43,7 @@ impl Applier<'_> {
         store.write(|tx| {
             let (mut changed, mut gone) = (Vec::new(), todo.gone.clone());
             let mut some_new = false;
+            (self.tell)(0, &todo.suspects)?;
             ahead(&looker, cache, &todo.suspects, call, |round, files| {
                 (self.tell)(round * BATCH, &todo.suspects)?;
                 for seen in files {

@@ -142,7 +142,7 @@ impl Looker<'_> {
             if unread.binary_search(&at).is_ok() {
                 held.facts = syntax::extract(file.language, text);
             }
-            let prepare = |indexer: &&dyn Indexer| indexer.prepare(&file.path, &held.facts);
+            let prepare = |indexer: &&dyn Indexer| indexer.prepare(&file.path, &held.facts, text);
             held.prepared = self.indexers.iter().map(prepare).collect();
         };
         on_threads(|| seen.par_iter_mut().enumerate().for_each(prepare));

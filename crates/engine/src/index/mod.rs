@@ -32,6 +32,11 @@ pub trait Indexer: Sync {
     /// Its tables, as SQL.
     fn schema(&self) -> &'static str;
 
+    /// Indexes that only questions need: a full build makes them last, when they cost least.
+    fn late_schema(&self) -> &'static str {
+        ""
+    }
+
     /// Queries whose rows must be the same in an index built from nothing.
     fn dump(&self) -> &'static [&'static str];
 
@@ -40,9 +45,9 @@ pub trait Indexer: Sync {
         false
     }
 
-    /// What it makes of a file's facts alone, which [`learn`](Indexer::learn) gets back. Done for
-    /// many files at once, so what takes time belongs here.
-    fn prepare(&self, _path: &RepoPath, _facts: &FileFacts) -> Option<Prepared> {
+    /// What it makes of a file's facts and bytes alone, which [`learn`](Indexer::learn) gets back.
+    /// Done for many files at once, so what takes time belongs here.
+    fn prepare(&self, _path: &RepoPath, _facts: &FileFacts, _text: &[u8]) -> Option<Prepared> {
         None
     }
 

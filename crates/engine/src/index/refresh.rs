@@ -68,6 +68,7 @@ pub(crate) struct Refresher {
     facts: PathBuf,
     indexers: Vec<&'static dyn Indexer>,
     schema: String,
+    late_schema: String,
     /// One refresh at a time in this process; the ear remembers what came between two
     ear: Mutex<Ear>,
     /// How far the refresh in progress has come, for those who wait for it
@@ -88,12 +89,25 @@ impl Refresher {
         let schemas = own.into_iter().chain(indexers.iter().map(|indexer| indexer.schema()));
         let schema = schemas.collect::<Vec<_>>().join("\n");
         // Facts feed the index: other facts, other index.
-        let keyed = format!("{schema}\n{}", syntax::EXTRACTOR_VERSION);
+        let late = indexers.iter().map(|indexer| indexer.late_schema());
+        let late_schema = late.collect::<Vec<_>>().join("\n");
+        let keyed = format!("{schema}\n{late_schema}\n{}", syntax::EXTRACTOR_VERSION);
         let generations = Generations::new(tree, &keyed);
         let readers = Readers::new(generations.clone());
         let (ear, progress) = (Mutex::default(), Mutex::default());
         let memory = InMemory::default();
-        Self { generations, readers, facts, indexers, schema, ear, progress, disk, memory }
+        Self {
+            generations,
+            readers,
+            facts,
+            indexers,
+            schema,
+            late_schema,
+            ear,
+            progress,
+            disk,
+            memory,
+        }
     }
 
     /// Opens the index after making sure, within the time given, that it is not behind. Where
@@ -118,7 +132,8 @@ impl Refresher {
         let current = self.generations.current().map(|(_, path)| path);
         self.memory.fresh(current.as_deref(), |store, from_nothing| {
             if from_nothing {
-                self.make_tables(store)?;
+                make(store, &self.schema)?;
+                make(store, &self.late_schema)?;
             }
             let dirty = (&Dirty::Everything, from_nothing);
             let todo = Todo::find(store.connection(), sources, dirty, call)?;
@@ -304,16 +319,13 @@ impl Refresher {
 
     fn build_at(&self, path: &Path, sources: &Sources<'_>, call: &Call) -> Result<()> {
         let mut store = store::open_new(path)?;
-        self.make_tables(&mut store)?;
+        make(&mut store, &self.schema)?;
         let everything = (&Dirty::Everything, true);
         let todo = Todo::find(store.connection(), sources, everything, call)?;
         self.apply(&mut store, sources, &todo, call)?;
+        make(&mut store, &self.late_schema)?;
         settle_in(store.connection(), path)?;
         store.finish()
-    }
-
-    fn make_tables(&self, store: &mut Store) -> Result<()> {
-        store.write(|tx| tx.execute_batch(&self.schema).map_err(store::problem("make the index")))
     }
 
     /// Removes older generations, once nobody needs their log any more.
@@ -376,6 +388,10 @@ fn hurried(call: &Call, wait: Wait) -> Call {
             call.child(move || (start.elapsed() > limit).then_some(Stop::Deadline))
         }
     }
+}
+
+fn make(store: &mut Store, schema: &str) -> Result<()> {
+    store.write(|tx| tx.execute_batch(schema).map_err(store::problem("make the index")))
 }
 
 fn vanished() -> Problem {

@@ -9,6 +9,7 @@ use crate::contract::args::{Depth, Limit, Offset, Target};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph::walk::{self, Reached, Sense, Walked};
 use crate::graph::{self, Confidence, EdgeFilter};
+use crate::layers::code::doubt_cut_short;
 use crate::precise::{By, CallGraph};
 use crate::view::View;
 
@@ -88,6 +89,8 @@ pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
     let depth = asked.depth.get().min(Depth::CAP);
     let by = if asked.precise { Some(follow_server(view, &target)?) } else { None };
     let mut walked = walk::outwards(view, &start, asked.sense, depth, &asked.filter)?;
+    let nodes = walked.reached.iter().map(|reached| &reached.node);
+    doubt_cut_short(view, nodes.chain([&target]))?;
     walked.reached.sort_by(|a, b| (a.distance, &a.node).cmp(&(b.distance, &b.node)));
     let (reached, notes) = (counts(&walked), notes(asked.depth.get(), &walked));
     let (rows, paging) = Paging::cut(walked.reached, asked.offset, asked.limit);
@@ -161,9 +164,9 @@ impl Render for Reach {
                 format!("{} {} --confidence name", self.operation, self.target),
             );
         }
-        match &self.by {
-            Some(By::Server { name }) => page.item("calls by", name),
-            Some(by) => by.render(page),
+        match self.by.as_ref().map(|by| (by, by.name())) {
+            Some((_, Some(name))) => page.item("calls by", name),
+            Some((by, None)) => by.render_as(page, "calls from the index"),
             None => {}
         }
         self.notes.iter().for_each(|note| page.say(note));

@@ -46,30 +46,52 @@ const SERVING: (Duration, Duration) = (Duration::from_secs(20), Duration::from_s
 
 /// Who answered: a language server, or the index in its place
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(tag = "source", rename_all = "snake_case")]
-pub enum By {
+pub struct By {
+    /// Which of the two
+    pub source: Source,
+    /// The server's program and version
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Why no server was asked, or its answer not used
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// How to get one
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
+}
+
+/// Where an answer comes from
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
     /// A language server
-    Server {
-        /// Its program and version
-        name: String,
-    },
+    Server,
     /// The index
-    Index {
-        /// Why no server was asked, or its answer not used
-        why: String,
-        /// How to get one
-        hints: Vec<String>,
-    },
+    Index,
 }
 
 impl By {
-    /// Says who answered, if it was not the one that knows best.
+    fn server(name: String) -> Self {
+        Self { source: Source::Server, name: Some(name), why: None, hints: Vec::new() }
+    }
+
+    /// The server that answered.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Says why it was not a server, if it was not.
     pub(crate) fn render(&self, page: &mut Page) {
-        if let Self::Index { why, hints } = self {
-            page.item("from the index", why);
-            for hint in hints {
-                page.item("hint", hint);
-            }
+        self.render_as(page, "from the index");
+    }
+
+    /// The same, called otherwise.
+    pub(crate) fn render_as(&self, page: &mut Page, what: &str) {
+        if let Some(why) = &self.why {
+            page.item(what, why);
+        }
+        for hint in &self.hints {
+            page.item("hint", hint);
         }
     }
 }
@@ -100,7 +122,7 @@ impl Absent {
 
     /// The index answers instead.
     pub(crate) fn by(self) -> By {
-        By::Index { why: self.why, hints: self.hints }
+        By { source: Source::Index, name: None, why: Some(self.why), hints: self.hints }
     }
 }
 
@@ -150,7 +172,7 @@ impl<'v> Server<'v> {
 
     /// Its name and version.
     pub(crate) fn by(&self) -> By {
-        By::Server { name: self.session.title() }
+        By::server(self.session.title())
     }
 
     /// How it counts columns.

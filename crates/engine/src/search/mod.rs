@@ -176,6 +176,26 @@ pub fn put(conn: &Connection, text: &Text) -> Result<()> {
     tables::put(conn, text, split, &words::keys(&text.name))
 }
 
+/// A node's text with its words taken apart.
+pub(crate) struct Spread {
+    text: Text,
+    name: String,
+    body: String,
+    keys: Vec<String>,
+}
+
+impl Spread {
+    pub(crate) fn new(text: Text) -> Self {
+        let (name, body) = (words::spread(&text.name), words::spread(&text.body));
+        Self { name, body, keys: words::keys(&text.name), text }
+    }
+}
+
+/// Keeps a node's text whose words were taken apart before.
+pub(crate) fn put_spread(conn: &Connection, spread: &Spread) -> Result<()> {
+    tables::put(conn, &spread.text, (&spread.name, &spread.body), &spread.keys)
+}
+
 /// What fits, best first.
 pub(crate) fn search(
     conn: &Connection,

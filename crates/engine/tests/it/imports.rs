@@ -183,6 +183,40 @@ fn no_input_is_too_odd() {
     );
 }
 
+#[test]
+fn a_file_that_vanishes_after_it_was_listed_is_not_there() {
+    let repo = Repo::new("//- a.ts\nimport { b } from './b';\n//- b.ts\nexport const b = 1;\n");
+    let gone = repo.root().join("b.ts");
+    // Progress is told after the tree was listed and before the first file is read.
+    let call = testkit::call_by("t").telling(move |progress| {
+        if progress.what == "indexing files" && gone.exists() {
+            std::fs::remove_file(&gone).unwrap();
+        }
+    });
+    let sync = engine::ops::find("sync").unwrap();
+    sync.call(&repo.workspace(), call, engine::Object::new()).unwrap();
+    let imports = repo.data("code_imports", json!({"path": "a.ts"}));
+    assert_eq!(imports["imports"][0]["target"], json!(null));
+    assert_eq!(repo.data("code_find", json!({"name": "b"}))["symbols"], json!([]));
+    repo.write("b.ts", "export const b = 2;\n");
+    let imports = repo.data("code_imports", json!({"path": "a.ts"}));
+    assert_eq!(imports["imports"][0]["target"], "module:b.ts");
+}
+
+#[test]
+fn calls_that_were_not_followed_to_their_end_are_told() {
+    let inner = |depth: usize| format!("{}for i{depth} in x:\n", "  ".repeat(depth));
+    let loops: String = (0..40).map(inner).collect();
+    let text = format!("def f(a): return a\nx = []\n{loops}{}x = f(x) + [f]\n", "  ".repeat(40));
+    let repo = Repo::new("//- a.md\nx\n");
+    repo.write("loops.py", text);
+    let answer = repo.ask("impact", json!({"target": "loops.py#f"})).unwrap();
+    assert_eq!(answer.basis.state, State::Partial);
+    assert_eq!(answer.basis.reasons, ["calls are followed only in part in loops.py"]);
+    let other = repo.ask("impact", json!({"target": "a.md"})).unwrap();
+    assert_eq!(other.basis.state, State::Fresh);
+}
+
 fn fs_write(repo: &Repo, path: &str, bytes: &[u8]) {
     std::fs::write(repo.root().join(path), bytes).unwrap();
 }

@@ -20,6 +20,8 @@ pub struct Mention {
     /// Whether it is the name of a member or argument, which another name may stand for: `a.name`,
     /// `{ name: 1 }`, `f(name=1)`
     pub is_member: bool,
+    /// Whether it gives the name to something: a declaration, a parameter, a pattern
+    pub is_binding: bool,
 }
 
 /// Every mention of a name in a text, in order.
@@ -39,6 +41,7 @@ pub fn mentions(language: Language, text: &str, name: &str) -> Vec<Mention> {
     found.dedup_by(|later, earlier| {
         let same = later.span == earlier.span;
         earlier.is_member |= same && later.is_member;
+        earlier.is_binding |= same && later.is_binding;
         same
     });
     found
@@ -56,8 +59,8 @@ fn collect(root: Node<'_>, (text, name): (&str, &str), found: &mut Vec<Mention>)
         let is_name = node.kind().ends_with("identifier")
             || matches!(node.kind(), "name" | "constant" | "word" | "variable_name");
         if is_name && text.get(at.start as usize..at.end as usize) == Some(name) {
-            let is_member = is_member(text, node);
-            found.push(Mention { span: Span::new(at.start, at.end), is_member });
+            let (is_member, is_binding) = (is_member(text, node), is_binding(node));
+            found.push(Mention { span: Span::new(at.start, at.end), is_member, is_binding });
         }
     }
 }
@@ -72,6 +75,16 @@ fn is_member(text: &str, node: Node<'_>) -> bool {
     before.ends_with('.') || before.ends_with("->") || is_argument || is_shorthand
 }
 
+fn is_binding(node: Node<'_>) -> bool {
+    let Some(parent) = node.parent() else { return false };
+    let kind = parent.kind();
+    let fields = ["name", "pattern", "left", "alias", "declarator"];
+    let is =
+        |field: &&str| parent.child_by_field_name(field).is_some_and(|one| one.id() == node.id());
+    let takes_in = kind.contains("import") || kind.contains("use_") || kind.contains("scoped");
+    !takes_in && (fields.iter().any(is) || kind.contains("parameter") || kind.contains("pattern"))
+}
+
 struct Names<'n> {
     name: &'n str,
     found: Vec<Mention>,
@@ -79,39 +92,39 @@ struct Names<'n> {
 }
 
 impl Names<'_> {
-    fn see(&mut self, name: &str, span: Place, is_member: bool) {
+    fn see(&mut self, name: &str, span: Place, (is_member, is_binding): (bool, bool)) {
         if name == self.name {
             // An identifier with a type behind it spans both.
             let length = u32::try_from(name.len()).unwrap_or_default();
             let span = Span::new(span.start, span.start + length);
-            self.found.push(Mention { span, is_member });
+            self.found.push(Mention { span, is_member, is_binding });
         }
     }
 }
 
 impl<'a> Visit<'a> for Names<'_> {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
-        self.see(&it.name, it.span, false);
+        self.see(&it.name, it.span, (false, false));
     }
 
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
-        self.see(&it.name, it.span, false);
+        self.see(&it.name, it.span, (false, !self.in_specifier));
     }
 
     fn visit_label_identifier(&mut self, it: &LabelIdentifier<'a>) {
-        self.see(&it.name, it.span, true);
+        self.see(&it.name, it.span, (true, false));
     }
 
     fn visit_identifier_name(&mut self, it: &IdentifierName<'a>) {
-        self.see(&it.name, it.span, !self.in_specifier);
+        self.see(&it.name, it.span, (!self.in_specifier, false));
     }
 
     fn visit_private_identifier(&mut self, it: &PrivateIdentifier<'a>) {
-        self.see(&it.name, it.span, true);
+        self.see(&it.name, it.span, (true, false));
     }
 
     fn visit_jsx_identifier(&mut self, it: &JSXIdentifier<'a>) {
-        self.see(&it.name, it.span, false);
+        self.see(&it.name, it.span, (false, false));
     }
 
     fn visit_import_specifier(&mut self, it: &ImportSpecifier<'a>) {

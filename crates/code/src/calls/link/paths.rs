@@ -53,15 +53,21 @@ impl Linker<'_> {
     ) -> Result<Vec<Found>> {
         let key = scoped(module, name);
         let asked = (file.clone(), key.clone());
-        self.rests.insert((file.clone(), key.split('.').next().unwrap_or(&key).to_owned()));
+        if let Some(known) = self.known.get(&asked) {
+            return Ok(known.clone());
+        }
+        self.rest_on(file, &key);
         if self.fuel == 0 {
+            self.gave_up += 1;
             return Ok(Vec::new());
         }
         self.fuel -= 1;
         let Some(face) = self.world.face(file)? else { return Ok(Vec::new()) };
         if self.asking.contains(&asked) {
+            self.gave_up += 1;
             return self.declared_only(file, face.names.get(&key));
         }
+        let gave_up = self.gave_up;
         self.asking.push(asked);
         let mut all = Vec::new();
         for out in face.names.get(&key).cloned().unwrap_or_default() {
@@ -79,7 +85,12 @@ impl Linker<'_> {
                 all = self.submodule(file, name)?;
             }
         }
-        self.asking.pop();
+        // What nothing on the way depended on holds wherever it is asked for.
+        if let Some(asked) = self.asking.pop()
+            && gave_up == self.gave_up
+        {
+            self.known.insert(asked, all.clone());
+        }
         Ok(all)
     }
 
@@ -104,7 +115,7 @@ impl Linker<'_> {
         let folder = folder.map(|folder| format!("{folder}/")).unwrap_or_default();
         for path in [format!("{folder}{name}.py"), format!("{folder}{name}/__init__.py")] {
             let Ok(path) = path.parse::<RepoPath>() else { continue };
-            self.rests.insert((path.clone(), String::new()));
+            self.rest(&path, "");
             if self.world.face(&path)?.is_some() {
                 return Ok(vec![Found { file: path, out: Out::Sym(String::new()) }]);
             }
@@ -174,15 +185,15 @@ impl Linker<'_> {
     }
 
     fn declared_by(&mut self, file: &RepoPath) -> Result<Option<RepoPath>> {
-        self.rests.insert((file.clone(), DECLARED_BY.to_owned()));
+        self.rest(file, DECLARED_BY);
         self.world.declared_by(file)
     }
 
     /// The root file of a package.
     fn package(&mut self, name: &str) -> Result<Option<RepoPath>> {
-        self.rests.insert((RepoPath::ROOT, format!("crate {name}")));
+        self.rest(&RepoPath::ROOT, &format!("crate {name}"));
         for path in self.world.package(name)? {
-            self.rests.insert((path.clone(), String::new()));
+            self.rest(&path, "");
             if self.world.face(&path)?.is_some() {
                 return Ok(Some(path));
             }
@@ -203,15 +214,17 @@ impl Linker<'_> {
 
     /// A name that another file of the package declares.
     fn in_package(&mut self, file: &RepoPath, name: &str) -> Result<Vec<Found>> {
-        if let Some(known) = self.globals.get(name).filter(|_| self.asking.is_empty()) {
+        let asked = (file.clone(), format!("{name} elsewhere"));
+        if let Some(known) = self.known.get(&asked) {
             return Ok(known.clone());
         }
+        let gave_up = self.gave_up;
         let mut all = self.of_mates(file, ("", name))?;
         if matches!(Language::of(file), Some(Language::C | Language::Cpp)) {
             self.of_headers(file, name, &mut all)?;
         }
-        if self.asking.is_empty() && self.fuel > 0 {
-            self.globals.insert(name.to_owned(), all.clone());
+        if gave_up == self.gave_up {
+            self.known.insert(asked, all.clone());
         }
         Ok(all)
     }
@@ -220,7 +233,7 @@ impl Linker<'_> {
         let key = scoped(module, name);
         let top = key.split('.').next().unwrap_or(&key);
         if let Some(folder) = file.parent() {
-            self.rests.insert((folder, top.to_owned()));
+            self.rest(&folder, top);
         }
         let mut all = Vec::new();
         for mate in self.world.mates(file, top)? {
@@ -255,7 +268,7 @@ impl Linker<'_> {
         name: &str,
     ) -> Result<Vec<Found>> {
         if let Some(folder) = file.parent() {
-            self.rests.insert((folder, class.to_owned()));
+            self.rest(&folder, class);
         }
         let path = scoped(class, name);
         for mate in self.world.mates(file, class)? {
@@ -279,7 +292,7 @@ impl Linker<'_> {
             return Ok(Vec::new());
         }
         let own = class.rsplit('.').next().unwrap_or(class);
-        self.rests.insert((RepoPath::ROOT, format!("impl {own}")));
+        self.rest(&RepoPath::ROOT, &format!("impl {own}"));
         let mut all = Vec::new();
         for other in self.world.implementors(own)? {
             let Some(face) = self.world.face(&other)? else { continue };
@@ -309,6 +322,10 @@ impl Linker<'_> {
             (Some((Op::Get(name), before)), base) => {
                 let before = Term { base: base.clone(), ops: before.to_vec() };
                 (self.term(file, &before)?, name.clone())
+            }
+            (Some((Op::Inst, before)), base) => {
+                let before = Term { base: base.clone(), ops: before.to_vec() };
+                return self.holders(file, &before);
             }
             (None, Base::Import(key, Some(name))) => {
                 let target = self.imported(file, key)?;
@@ -341,6 +358,19 @@ impl Linker<'_> {
         Ok(all)
     }
 
+    /// The declared types and modules that a term names.
+    fn holders(&mut self, file: &RepoPath, term: &Term) -> Result<Vec<(RepoPath, String)>> {
+        let mut all = self.symbols(file, term)?;
+        let mut holds = Vec::new();
+        for (file, path) in &all {
+            let kind = self.shape(file, path)?.map(|shape| shape.kind);
+            holds.push(matches!(kind, Some(ShapeKind::Class | ShapeKind::Module)));
+        }
+        let mut holds = holds.into_iter();
+        all.retain(|_| holds.next().unwrap_or_default());
+        Ok(all)
+    }
+
     /// The symbol that a name declares in a module or a class.
     fn declared(&mut self, around: &Found, name: &str) -> Result<Option<(RepoPath, String)>> {
         let (Out::Sym(path) | Out::New(path)) = &around.out else { return Ok(None) };
@@ -359,14 +389,12 @@ impl Linker<'_> {
         if let Some(path) = face.declared.get(&key) {
             return Ok(Some((around.file.clone(), path.clone())));
         }
-        if self.fuel == 0 {
+        let asked = (around.file.clone(), format!("{key} declared"));
+        if self.fuel == 0 || self.asking.contains(&asked) {
+            self.gave_up += 1;
             return Ok(None);
         }
         self.fuel -= 1;
-        let asked = (around.file.clone(), format!("{key} declared"));
-        if self.asking.contains(&asked) {
-            return Ok(None);
-        }
         self.asking.push(asked);
         let mut found = None;
         for out in face.names.get(&key).cloned().unwrap_or_default() {

@@ -40,6 +40,7 @@ impl Linker<'_> {
     /// What a term comes to.
     pub(super) fn term(&mut self, file: &RepoPath, term: &Term) -> Result<Vec<Found>> {
         if self.fuel == 0 || self.depth == DEEPEST {
+            self.gave_up += 1;
             return Ok(Vec::new());
         }
         self.fuel -= 1;
@@ -111,9 +112,11 @@ impl Linker<'_> {
     fn settle_symbol(&mut self, value: Found, path: &str) -> Result<Vec<Found>> {
         let shape = self.shape(&value.file, path)?;
         match shape {
-            Some(shape)
-                if shape.kind == ShapeKind::Value && self.fuel > 0 && self.depth < DEEPEST =>
-            {
+            Some(shape) if shape.kind == ShapeKind::Value => {
+                if self.fuel == 0 || self.depth == DEEPEST {
+                    self.gave_up += 1;
+                    return Ok(vec![value]);
+                }
                 self.fuel -= 1;
                 self.depth += 1;
                 let mut all = Vec::new();
@@ -193,6 +196,7 @@ impl Linker<'_> {
         name: &str,
     ) -> Result<Vec<Found>> {
         if self.fuel == 0 {
+            self.gave_up += 1;
             return Ok(Vec::new());
         }
         self.fuel -= 1;

@@ -1,6 +1,7 @@
 //! What the run leaves behind: edges by path, and the face that other files see.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use syntax::relations::{EXTRACTORS, Target};
 use syntax::{ExportKind, Expr, HeritageKind, ImportKind, Owner, SymbolKind};
@@ -130,7 +131,14 @@ impl Machine<'_> {
                 last = found.and_then(|all| all.first().copied()).or(last);
             }
         }
-        self.note_all(from, Relation::Uses, &value);
+        // What a path goes through is a type or a module, whatever else has its name.
+        let through = |atom: &Atom| match atom {
+            Atom::Ext(term) => term.then(Op::Inst).map(|term| Atom::Ext(Rc::new(term))),
+            Atom::Fun(..) => None,
+            other => Some(other.clone()),
+        };
+        let through: Vec<Atom> = value.iter().filter_map(through).collect();
+        self.note_all(from, Relation::Uses, &through);
         if let Some(symbol) = last {
             self.note(from.0, Relation::Uses, symbol, (Sure::Exact, from.1));
         } else {
@@ -144,7 +152,7 @@ impl Machine<'_> {
         loop {
             let is_module = at.is_none_or(|symbol| is_scope(self.kind(symbol)));
             if is_module && let Some(found) = self.tops.get(&(at, name)) {
-                return found.first().copied().filter(|one| !self.is_file_module(*one));
+                return found.iter().copied().find(|one| !self.is_file_module(*one));
             }
             match at {
                 // An inner module of Rust does not see what is around it.

@@ -1,6 +1,6 @@
 //! Paths: what `a::b::C` means in a module.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use base::RepoPath;
 
@@ -101,10 +101,11 @@ fn lookup(world: &World<'_>, module: &Module, name: &str, steps: &mut Steps) -> 
 
 fn in_module(world: &World<'_>, module: &Module, name: &str, steps: &mut Steps) -> Vec<Def> {
     let Some(offers) = world.offers(&module.file) else { return Vec::new() };
-    let plain = name.trim_start_matches("r#");
+    let names = world.once("rust names", (&module.file, ""), || Names::of(&offers));
+    let Some((called, stars)) = names.0.get(&module.scope) else { return Vec::new() };
     let mut found = Vec::new();
-    let here = offers.names.iter().filter(|named| named.scope == module.scope);
-    for named in here.clone().filter(|named| named.name.trim_start_matches("r#") == plain) {
+    for at in called.get(plain(name)).into_iter().flatten() {
+        let named = &offers.names[*at];
         match &named.what {
             What::Own(full) => found.push(Def::Item(module.file.clone(), full.clone())),
             What::Inner => found.push(Def::Module(module.inner(&named.name))),
@@ -115,18 +116,38 @@ fn in_module(world: &World<'_>, module: &Module, name: &str, steps: &mut Steps) 
         }
     }
     if found.is_empty() {
-        let stars = here.filter_map(|named| match named.what {
-            What::Star(import) => Some(import),
-            _ => None,
-        });
         for import in stars {
-            found.extend(imported(world, module, &offers, (import, name), steps));
+            found.extend(imported(world, module, &offers, (*import, name), steps));
             if !found.is_empty() {
                 break;
             }
         }
     }
     found
+}
+
+/// The names of a file by the inline module they are in: where each stands among what the file
+/// offers, and the imports that bring in all of another module. A path asks for one name at a time,
+/// and files have thousands.
+struct Names(HashMap<String, (HashMap<String, Vec<usize>>, Vec<u32>)>);
+
+impl Names {
+    fn of(offers: &Offers) -> Self {
+        let mut scopes: HashMap<String, (HashMap<String, Vec<usize>>, Vec<u32>)> = HashMap::new();
+        for (at, named) in offers.names.iter().enumerate() {
+            let (called, stars) = scopes.entry(named.scope.clone()).or_default();
+            match named.what {
+                What::Star(import) => stars.push(import),
+                _ => called.entry(plain(&named.name).to_owned()).or_default().push(at),
+            }
+        }
+        Self(scopes)
+    }
+}
+
+/// A name as it is compared.
+fn plain(name: &str) -> &str {
+    name.trim_start_matches("r#")
 }
 
 /// A name of an import of a module.

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use base::{Code, EntityRef, Hash, Problem, RepoPath, Result, text_type};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use similar::TextDiff;
 use syntax::Language;
 use syntax::edit::{self, Edit, Refusal};
@@ -32,6 +34,30 @@ text_type!(
         _ => Ok(()),
     }
 );
+
+/// Whether the project's formatter puts an edit in shape.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// Where there is one, and it leaves the rest of the file alone
+    #[default]
+    Auto,
+    /// Not at all
+    Off,
+}
+
+impl<'de> Deserialize<'de> for Format {
+    /// Takes true and false too, which the older tools had.
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        match Value::deserialize(input)? {
+            Value::Bool(true) => Ok(Self::Auto),
+            Value::Bool(false) => Ok(Self::Off),
+            Value::String(text) if text == "auto" => Ok(Self::Auto),
+            Value::String(text) if text == "off" => Ok(Self::Off),
+            other => Err(D::Error::custom(format!("{other} is neither `auto` nor `off`"))),
+        }
+    }
+}
 
 /// A symbol in the file that declares it, as the file is now.
 pub(crate) struct Declared {
@@ -110,11 +136,11 @@ impl Declared {
         self,
         view: &View,
         (change, did): (Edit<'_>, &'static str),
-        format: bool,
+        format: Format,
     ) -> Result<Plan<Edited>> {
         let new = edit::edit(self.language, &self.text, &self.name, change)
             .map_err(|refusal| self.refused(refusal))?;
-        let (new, format) = match format && new != self.text {
+        let (new, format) = match format == Format::Auto && new != self.text {
             true => self.formatted(view, new)?,
             false => (new, "not formatted".into()),
         };
@@ -178,11 +204,6 @@ impl Declared {
             Refusal::Unparsed => Problem::invalid(format!("`{path}` is not parsed as code")),
         }
     }
-}
-
-/// Edits are formatted unless told otherwise.
-pub(crate) fn yes() -> bool {
-    true
 }
 
 /// Has the linter look at the file that was written, if it is quick.

@@ -5,7 +5,7 @@ use store::Connection;
 use syntax::{FileFacts, Symbol};
 
 use crate::index::{Indexer, Learned, News, Prepared, tables};
-use crate::search::{self, Text};
+use crate::search::{self, Spread, Text};
 
 /// Up to so many changed files, asking for each file is quicker than knowing all.
 const FEW: usize = 64;
@@ -18,12 +18,18 @@ impl Indexer for CodeIndexer {
         code::SCHEMA
     }
 
+    fn late_schema(&self) -> &'static str {
+        code::LATE_SCHEMA
+    }
+
     fn dump(&self) -> &'static [&'static str] {
         code::DUMP
     }
 
-    fn prepare(&self, path: &RepoPath, facts: &FileFacts) -> Option<Prepared> {
-        code::Digest::of(path, facts).map(|digest| Box::new(digest) as Prepared)
+    fn prepare(&self, path: &RepoPath, facts: &FileFacts, _: &[u8]) -> Option<Prepared> {
+        let named = facts.symbols.iter().filter(|symbol| !symbol.is_anonymous());
+        let texts = named.map(|symbol| Spread::new(text(path, symbol))).collect();
+        Some(Box::new(Ready { digest: code::Digest::of(path, facts), texts }))
     }
 
     fn forget(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()> {
@@ -34,10 +40,11 @@ impl Indexer for CodeIndexer {
     }
 
     fn learn(&self, conn: &Connection, file: &Learned<'_>) -> Result<()> {
-        let digest = file.prepared.and_then(|prepared| prepared.downcast_ref());
+        let ready: Option<&Ready> = file.prepared.and_then(|prepared| prepared.downcast_ref());
+        let digest = ready.and_then(|ready| ready.digest.as_ref());
         code::learn(conn, file.path, (file.facts, digest), file.is_new)?;
-        let named = file.facts.symbols.iter().filter(|symbol| !symbol.is_anonymous());
-        named.into_iter().try_for_each(|symbol| search::put(conn, &text(file.path, symbol)))
+        let texts = ready.iter().flat_map(|ready| &ready.texts);
+        texts.into_iter().try_for_each(|text| search::put_spread(conn, text))
     }
 
     fn settle(&self, conn: &Connection, news: &News<'_>) -> Result<()> {
@@ -50,6 +57,12 @@ impl Indexer for CodeIndexer {
         };
         code::settle(conn)
     }
+}
+
+/// What is made of a file before it is learnt.
+struct Ready {
+    digest: Option<code::Digest>,
+    texts: Vec<Spread>,
 }
 
 /// The files there are, each looked up when it is asked for.

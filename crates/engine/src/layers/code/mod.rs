@@ -1,11 +1,13 @@
 //! Code as a layer of the graph: symbols as nodes, what declares and imports them as edges.
 
 mod calls;
+mod cut;
 pub(crate) mod edit;
 mod index;
 mod layer;
 pub(crate) mod rename;
 
 pub(crate) use calls::edge_end;
+pub(crate) use cut::doubt_cut_short;
 pub(crate) use index::CodeIndexer;
 pub(crate) use layer::{CodeLayer, handle, named_node};

@@ -45,7 +45,10 @@ pub(crate) fn by_index(
     let doubtful = doubtful(&files, &row, &known);
     if !doubtful.is_empty() {
         return Err(unsure(
-            format!("{} mentions of `{name}` are not certain to be it", doubtful.len()),
+            format!(
+                "not every mention of `{name}` is certain to be it ({} are not)",
+                doubtful.len()
+            ),
             doubtful,
         ));
     }
@@ -78,7 +81,10 @@ fn alone(view: &View, row: &SymbolRow, (language, name): (Language, &str)) -> Re
         .map(|other| symbol_node(other).to_string())
         .collect();
     if !others.is_empty() {
-        return Err(unsure(format!("{} other symbols are called `{name}`", others.len()), others));
+        return Err(unsure(
+            format!("other symbols are called `{name}` too ({})", others.len()),
+            others,
+        ));
     }
     let calls = code::unsure_calls(conn, name, MOST_UNSURE)?.into_iter();
     let calls: Vec<String> = calls
@@ -86,7 +92,7 @@ fn alone(view: &View, row: &SymbolRow, (language, name): (Language, &str)) -> Re
         .map(|(path, _, line)| format!("{path}:{line}"))
         .collect();
     if !calls.is_empty() {
-        let why = format!("{} calls of `{name}` are on values of unknown type", calls.len());
+        let why = format!("`{name}` is called on values of unknown type ({})", calls.len());
         return Err(unsure(why, calls));
     }
     Ok(())
@@ -131,9 +137,12 @@ fn doubtful(
         let sure = |mention: &Mention| {
             let line = line_of(mention);
             let declares = file.path == row.path && line == row.line;
-            let is_used = lines.is_some_and(|lines| lines.contains(&line));
-            let is_plain = row.parent.is_none() && !mention.is_member && lines.is_some();
-            !is_local && (declares || is_used || is_plain)
+            let is_tied = match row.parent {
+                // A member of the same name may be anybody's; `{ name }` is one too.
+                None => !mention.is_member && lines.is_some(),
+                Some(_) => lines.is_some_and(|lines| lines.contains(&line)),
+            };
+            !is_local && (declares || (is_tied && !mention.is_binding))
         };
         let unsure = file.mentions.iter().filter(|mention| !sure(mention));
         found.extend(unsure.map(|mention| format!("{}:{}", file.path, line_of(mention))));

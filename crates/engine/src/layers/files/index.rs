@@ -2,10 +2,10 @@
 
 use base::{EntityRef, RepoPath, Result};
 use store::Connection;
-use syntax::Language;
+use syntax::{FileFacts, Language};
 
 use super::tables;
-use crate::index::{Indexer, Learned, News};
+use crate::index::{Indexer, Learned, News, Prepared};
 use crate::locate;
 use crate::search::{self, Text};
 
@@ -19,6 +19,11 @@ impl Indexer for FilesIndexer {
 
     fn dump(&self) -> &'static [&'static str] {
         tables::DUMP
+    }
+
+    fn prepare(&self, path: &RepoPath, _: &FileFacts, text: &[u8]) -> Option<Prepared> {
+        Language::of(path)?;
+        Some(Box::new(locate::kept(&String::from_utf8_lossy(text))))
     }
 
     fn forget(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()> {
@@ -45,17 +50,8 @@ impl Indexer for FilesIndexer {
         }
         let text = text(file);
         search::put(conn, &text)?;
-        match file.text {
-            Some(bytes) => {
-                let words = locate::kept(&String::from_utf8_lossy(bytes));
-                locate::tables::put(conn, &text.node, &words)
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn reads(&self, path: &RepoPath) -> bool {
-        Language::of(path).is_some()
+        let words = file.prepared.and_then(|prepared| prepared.downcast_ref::<String>());
+        words.map_or(Ok(()), |words| locate::tables::put(conn, &text.node, words))
     }
 
     fn settle(&self, _: &Connection, _: &News<'_>) -> Result<()> {

@@ -109,10 +109,7 @@ fn offer(item: &Value) -> Option<Offer> {
 
 impl Render for Offered {
     fn render(&self, page: &mut Page) {
-        let by = match &self.by {
-            By::Server { name } => name.as_str(),
-            By::Index { why, .. } => why.as_str(),
-        };
+        let by = self.by.name().unwrap_or("nobody");
         let what = match self.actions.len() {
             0 => "Nothing is".to_owned(),
             1 => "1 action is".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use base::{Code, Hash, Problem, RepoPath, Result};
+use base::{Code, Hash, Problem, Result};
 use clap::Args;
 use code::Relation;
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use syntax::edit::{self, Edit, itself};
 use crate::contract::alias::Alias;
 use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::code::edit::{Declared, Edited, lint, yes};
+use crate::layers::code::edit::{Declared, Edited, Format, lint};
 use crate::plan::Plan;
 use crate::precise::own_name;
 use crate::view::View;
@@ -33,9 +33,9 @@ pub struct Delete {
     #[serde(default)]
     pub force: bool,
     /// Format with the project's formatter, where it leaves the rest alone
-    #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
-    #[serde(default = "yes")]
-    pub format: bool,
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub format: Format,
     /// Only if the file still has this hash
     #[arg(long)]
     #[serde(default)]
@@ -86,12 +86,9 @@ fn mentions(view: &View, declared: &Declared) -> Result<Vec<String>> {
     };
     let mut found = BTreeSet::new();
     for row in code::in_file(conn, path)?.iter().filter(|row| is_inside(&row.full)) {
-        for relation in Relation::ALL {
-            let edges = code::edges_to(conn, (path, &row.full), relation)?;
-            let outside =
-                edges.iter().filter(|edge| edge.from.0 != *path || !is_inside(&edge.from.1));
-            found.extend(outside.map(|edge| (edge.from.0.clone(), edge.line)));
-        }
+        let edges = code::edges_to(conn, &[(path, &row.full)], &Relation::ALL)?;
+        let outside = edges.iter().filter(|edge| edge.from.0 != *path || !is_inside(&edge.from.1));
+        found.extend(outside.map(|edge| (edge.from.0.clone(), edge.line)));
     }
     let is_top = !name.contains('.');
     let line = |at: u32| text[..at as usize].matches('\n').count() + 1;

@@ -87,10 +87,7 @@ impl Query for ExpandMacro {
 impl Render for Expanded {
     fn render(&self, page: &mut Page) {
         let lines = self.expansion.lines().count();
-        let by = match &self.by {
-            By::Server { name } => name.as_str(),
-            By::Index { why, .. } => why.as_str(),
-        };
+        let by = self.by.name().unwrap_or("nobody");
         page.answer(format!("{}! at {} becomes {lines} lines, by {by}", self.name, self.target));
         page.quoted(&self.expansion, &self.target);
         if self.is_cut {

@@ -137,10 +137,7 @@ fn hint(item: &Value, text: &str, encoding: toolchain::lsp::Encoding) -> Option<
 impl Render for Hinted {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
-        let by = match &self.by {
-            By::Server { name } => name.as_str(),
-            By::Index { why, .. } => why.as_str(),
-        };
+        let by = self.by.name().unwrap_or("nobody");
         let what = if total == 1 { "hint" } else { "hints" };
         let count = if total == 0 { "No".into() } else { total.to_string() };
         page.answer(format!("{count} {what} in {}, by {by}", self.node));

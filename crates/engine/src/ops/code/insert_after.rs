@@ -9,7 +9,7 @@ use syntax::edit::Edit;
 use crate::contract::alias::Alias;
 use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::code::edit::{Content, Declared, Edited, lint, yes};
+use crate::layers::code::edit::{Content, Declared, Edited, Format, lint};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -25,9 +25,9 @@ pub struct InsertAfter {
     #[arg(long)]
     pub content: Content,
     /// Format with the project's formatter, where it leaves the rest alone
-    #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
-    #[serde(default = "yes")]
-    pub format: bool,
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub format: Format,
     /// Only if the file still has this hash
     #[arg(long)]
     #[serde(default)]

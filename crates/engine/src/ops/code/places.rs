@@ -118,9 +118,9 @@ impl Render for Found {
         let inside = usize::try_from(self.paging.total).unwrap_or(usize::MAX);
         let total = inside + self.outside.len();
         let what = if total == 1 { self.what[0] } else { self.what[1] };
-        let by = match &self.by {
-            By::Server { name } => format!(", by {name}"),
-            By::Index { .. } => ", as far as the index knows".into(),
+        let by = match self.by.name() {
+            Some(name) => format!(", by {name}"),
+            None => ", as far as the index knows".into(),
         };
         let files = match self.files {
             0 | 1 => String::new(),

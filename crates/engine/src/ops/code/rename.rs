@@ -166,9 +166,9 @@ fn one_diff(path: &RepoPath, before: &str, after: &str) -> String {
 impl Render for Renamed {
     fn render(&self, page: &mut Page) {
         let Self { target, new_name, files, places, .. } = self;
-        let by = match &self.by {
-            By::Server { name } => format!("by {name}"),
-            By::Index { .. } => "by the index, every use being exact".into(),
+        let by = match self.by.name() {
+            Some(name) => format!("by {name}"),
+            None => "by the index, every use being exact".into(),
         };
         if *files == 0 {
             page.answer(format!("{target} is called {new_name} already"));

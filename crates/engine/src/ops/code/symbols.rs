@@ -161,14 +161,9 @@ impl Render for Named {
         page.table(2, self.symbols.iter().map(row).collect());
         self.paging.say_rest(page, self.symbols.len(), format!("code symbols {}", self.query));
         for (language, by) in &self.by {
-            match by {
-                By::Server { name } => page.item(language, name),
-                By::Index { why, hints } => {
-                    page.item(language, format!("from the index: {why}"));
-                    for hint in hints {
-                        page.item("hint", hint);
-                    }
-                }
+            match by.name() {
+                Some(name) => page.item(language, name),
+                None => by.render_as(page, &format!("{language}, from the index")),
             }
         }
     }

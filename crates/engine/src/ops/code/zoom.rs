@@ -274,14 +274,9 @@ impl Render for Zoomed {
             (_, [file]) => render_file(page, file, true),
             _ => {}
         }
-        match &self.by {
-            Some(By::Server { name }) => page.item("types by", name),
-            Some(By::Index { why, hints }) => {
-                page.item("types are not resolved", why);
-                for hint in hints {
-                    page.item("hint", hint);
-                }
-            }
+        match self.by.as_ref().map(|by| (by, by.name())) {
+            Some((_, Some(name))) => page.item("types by", name),
+            Some((by, None)) => by.render_as(page, "types are not resolved"),
             None => {}
         }
     }

@@ -79,7 +79,8 @@ impl Follower for HistoryFollower {
             let mut writer = Writer::from(tx, route.keep, &hides)?;
             let source = Source::new(repo, &reading, &route.rest)?;
             keeping(facts, |keeper| {
-                carry(source, keeper, (&mut writer, roll.as_mut()), goal)?;
+                carry(source, &keeper, (&mut writer, roll.as_mut()), goal)?;
+                drop(keeper);
                 // The last commits are still being kept while it is written what they add up to.
                 let tree = match (&goal.head, route.is_chain) {
                     (Some(head), false) => tree(repo, head, goal.call)?,
@@ -131,7 +132,7 @@ type Keeper = SyncSender<(i64, Commit)>;
 /// Moves commits from where they are read to where they are kept and replayed.
 fn carry(
     mut source: Source<'_>,
-    keeper: Keeper,
+    keeper: &Keeper,
     (writer, mut roll): (&mut Writer<'_>, Option<&mut Roll>),
     goal: &Goal<'_>,
 ) -> Result<()> {

@@ -12,7 +12,9 @@ pub(crate) const SETTINGS: &str = "
 ";
 pub(crate) const WAL: &str = "PRAGMA journal_mode = WAL";
 pub(crate) const NO_LOG: &str = "PRAGMA journal_mode = OFF";
-pub(crate) const SYNC_OFF: &str = "PRAGMA synchronous = OFF; PRAGMA cache_size = -65536";
+/// Pages that are written once are not worth a map of the file.
+pub(crate) const SYNC_OFF: &str =
+    "PRAGMA synchronous = OFF; PRAGMA mmap_size = 0; PRAGMA cache_size = -32768";
 pub(crate) const SYNC_NORMAL: &str = "PRAGMA synchronous = NORMAL";
 pub(crate) const SYNC_FULL: &str = "PRAGMA synchronous = FULL";
 pub(crate) const READ_ONLY: &str = "PRAGMA query_only = ON";

@@ -15,7 +15,7 @@ use crate::facts::FactsCache;
 use crate::repo::Repository;
 
 /// Files that are read before the first of them is written; bounds memory.
-const BATCH: usize = 256;
+const BATCH: usize = 128;
 
 /// What a refresh is written with.
 pub(super) struct Applier<'a> {

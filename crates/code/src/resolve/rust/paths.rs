@@ -102,9 +102,9 @@ fn lookup(world: &World<'_>, module: &Module, name: &str, steps: &mut Steps) -> 
 fn in_module(world: &World<'_>, module: &Module, name: &str, steps: &mut Steps) -> Vec<Def> {
     let Some(offers) = world.offers(&module.file) else { return Vec::new() };
     let names = world.once("rust names", (&module.file, ""), || Names::of(&offers));
-    let Some((called, stars)) = names.0.get(&module.scope) else { return Vec::new() };
+    let Some(scope) = names.0.get(&module.scope) else { return Vec::new() };
     let mut found = Vec::new();
-    for at in called.get(plain(name)).into_iter().flatten() {
+    for at in scope.called.get(plain(name)).into_iter().flatten() {
         let named = &offers.names[*at];
         match &named.what {
             What::Own(full) => found.push(Def::Item(module.file.clone(), full.clone())),
@@ -116,7 +116,7 @@ fn in_module(world: &World<'_>, module: &Module, name: &str, steps: &mut Steps) 
         }
     }
     if found.is_empty() {
-        for import in stars {
+        for import in &scope.stars {
             found.extend(imported(world, module, &offers, (*import, name), steps));
             if !found.is_empty() {
                 break;
@@ -126,19 +126,27 @@ fn in_module(world: &World<'_>, module: &Module, name: &str, steps: &mut Steps) 
     found
 }
 
-/// The names of a file by the inline module they are in: where each stands among what the file
-/// offers, and the imports that bring in all of another module. A path asks for one name at a time,
-/// and files have thousands.
-struct Names(HashMap<String, (HashMap<String, Vec<usize>>, Vec<u32>)>);
+/// The names of a file by the inline module they are in. A path asks for one name at a time, and
+/// files have thousands.
+struct Names(HashMap<String, Scope>);
+
+/// The names of one module.
+#[derive(Default)]
+struct Scope {
+    /// Where each stands among what the file offers
+    called: HashMap<String, Vec<usize>>,
+    /// The imports that bring in all of another module
+    stars: Vec<u32>,
+}
 
 impl Names {
     fn of(offers: &Offers) -> Self {
-        let mut scopes: HashMap<String, (HashMap<String, Vec<usize>>, Vec<u32>)> = HashMap::new();
+        let mut scopes: HashMap<String, Scope> = HashMap::new();
         for (at, named) in offers.names.iter().enumerate() {
-            let (called, stars) = scopes.entry(named.scope.clone()).or_default();
+            let scope = scopes.entry(named.scope.clone()).or_default();
             match named.what {
-                What::Star(import) => stars.push(import),
-                _ => called.entry(plain(&named.name).to_owned()).or_default().push(at),
+                What::Star(import) => scope.stars.push(import),
+                _ => scope.called.entry(plain(&named.name).to_owned()).or_default().push(at),
             }
         }
         Self(scopes)

@@ -7,13 +7,13 @@ use crate::place::Place;
 const PACKAGE: &str = "//- pkg/__init__.py
 //- pkg/a.py
 class Base:
-    def run(self, x: int):
-        return x + 1
+  def run(self, x: int):
+    return x + 1
 
 
 class Child(Base):
-    def run(self, x: int):
-        return 2
+  def run(self, x: int):
+    return 2
 
 
 def go(b: Base):

@@ -27,8 +27,10 @@ macro_rules! twice {
 pub fn show() -> f64 {
     twice!(total(&[Box::new(Square(2.0))]))
 }
-//- src/shape.rs
-pub trait Area {
+"#;
+
+/// On its own, since a fixture is written with its indentation taken away.
+const SHAPE: &str = "pub trait Area {
     fn area(&self) -> f64;
 }
 pub struct Square(pub f64);
@@ -37,11 +39,12 @@ impl Area for Square {
         return self.0 * self.0;
     }
 }
-"#;
+";
 
 #[test]
 fn rust_analyzer_answers_once_it_has_loaded() {
     let place = Place::new(SHAPES, None);
+    place.repo.write("src/shape.rs", SHAPE);
     assert_eq!(
         place.places("code.references", "src/lib.rs#total"),
         ["src/lib.rs:16:12 in symbol:src/lib.rs#show"]
@@ -71,6 +74,7 @@ fn rust_analyzer_answers_once_it_has_loaded() {
 #[test]
 fn clippy_and_rustfmt_look_at_edits() {
     let place = Place::new(SHAPES, None);
+    place.repo.write("src/shape.rs", SHAPE);
     let found = place.data("code.diagnostics", json!({"paths": ["src"]}));
     assert_eq!(found["by"]["Rust"], "clippy", "{found}");
     assert!(found["diagnostics"].to_string().contains("needless_return"), "{found}");

@@ -28,6 +28,8 @@ pub(crate) struct Inbox {
     moved: Instant,
     /// Whether all is read, for servers that say so outright
     quiescent: Option<bool>,
+    /// Whether it said how many files it found, as pyright does before it can answer about them
+    has_listed: bool,
     /// What is wrong with the project, in the server's words
     complaint: Option<String>,
     reports: BTreeMap<String, Report>,
@@ -39,6 +41,7 @@ impl Default for Inbox {
             work: BTreeMap::new(),
             moved: Instant::now(),
             quiescent: None,
+            has_listed: false,
             complaint: None,
             reports: BTreeMap::new(),
         }
@@ -54,6 +57,11 @@ impl Inbox {
             "pyright/beginProgress" => self.begin("pyright", "reading the project"),
             "pyright/endProgress" => self.end("pyright"),
             "experimental/serverStatus" => self.status(params),
+            "window/logMessage" => {
+                let said = params["message"].as_str().unwrap_or_default();
+                self.has_listed |= said.contains("source file")
+                    && ["Found ", "No source files found"].iter().any(|one| said.starts_with(one));
+            }
             "textDocument/publishDiagnostics" => self.report(params),
             _ => {}
         }
@@ -111,6 +119,11 @@ impl Inbox {
         self.quiescent
     }
 
+    /// Whether it said which files there are.
+    pub(crate) fn has_listed(&self) -> bool {
+        self.has_listed
+    }
+
     /// Whether no work is in progress, and since when.
     pub(crate) fn quiet_since(&self) -> Option<Instant> {
         self.work.is_empty().then_some(self.moved)
@@ -159,6 +172,16 @@ mod tests {
         assert_eq!(say("report", json!(1), report), (false, Some("33 % 3/9".into())));
         assert_eq!(say("end", json!(1), json!({})), (false, None));
         assert_eq!(say("end", json!("a"), json!({})), (true, None));
+    }
+
+    #[test]
+    fn a_list_of_files_is_heard_in_the_log() {
+        let mut inbox = Inbox::default();
+        for (said, listed) in [("Searching for source files", false), ("Found 1 source file", true)]
+        {
+            inbox.hear("window/logMessage", &json!({"type": 3, "message": said}));
+            assert_eq!(inbox.has_listed(), listed, "{said}");
+        }
     }
 
     #[test]

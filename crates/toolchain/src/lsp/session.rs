@@ -36,6 +36,9 @@ const PULSE: Duration = Duration::from_secs(4);
 /// Who says outright whether all is read.
 const TELLS_STATUS: &str = "rust-analyzer";
 
+/// Who answers before it has looked for files, and says in its log when it has.
+const TELLS_FILES: [&str; 2] = ["pyright-langserver", "basedpyright-langserver"];
+
 /// A server that was started, greeted, and answers.
 pub struct Session {
     /// Its program's name
@@ -182,7 +185,8 @@ impl Session {
         let says_outright = self.alive.name.as_deref() == Some(TELLS_STATUS);
         let is_warm = self.is_warm.load(Ordering::Relaxed);
         self.link.heard(|inbox| {
-            let has_read = inbox.quiescent().unwrap_or(!says_outright);
+            let has_files = inbox.has_listed() || !TELLS_FILES.contains(&self.program.as_str());
+            let has_read = has_files && inbox.quiescent().unwrap_or(!says_outright);
             let quiet = inbox.quiet_since();
             has_read && quiet.is_some_and(|since| is_warm || since.elapsed() >= SETTLED)
         })

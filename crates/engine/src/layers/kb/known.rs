@@ -178,7 +178,7 @@ fn nearest(view: &View, files: &FromFiles, id: &str) -> Result<Option<String>> {
     if store.map(|conn| kb::entity(conn, id)).transpose()?.flatten().is_some() {
         return Ok(None);
     }
-    let written = store.map(kb::ids).transpose()?.unwrap_or_default();
+    let written = store.map(|conn| kb::ids(conn)).transpose()?.unwrap_or_default();
     let told = files.facts.iter().map(|fact| fact.entity.id.as_str());
     let all = told.chain(written.iter().map(String::as_str));
     Ok(base::near::nearest(id, all, 1).first().map(ToString::to_string))

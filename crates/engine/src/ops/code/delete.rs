@@ -86,12 +86,9 @@ fn mentions(view: &View, declared: &Declared) -> Result<Vec<String>> {
     };
     let mut found = BTreeSet::new();
     for row in code::in_file(conn, path)?.iter().filter(|row| is_inside(&row.full)) {
-        for relation in Relation::ALL {
-            let edges = code::edges_to(conn, (path, &row.full), relation)?;
-            let outside =
-                edges.iter().filter(|edge| edge.from.0 != *path || !is_inside(&edge.from.1));
-            found.extend(outside.map(|edge| (edge.from.0.clone(), edge.line)));
-        }
+        let edges = code::edges_to(conn, &[(path, row.full.as_str())], &Relation::ALL)?;
+        let outside = edges.iter().filter(|edge| edge.from.0 != *path || !is_inside(&edge.from.1));
+        found.extend(outside.map(|edge| (edge.from.0.clone(), edge.line)));
     }
     let is_top = !name.contains('.');
     let line = |at: u32| text[..at as usize].matches('\n').count() + 1;

@@ -144,8 +144,9 @@ fn callers(
 
 /// The nearest symbol with a name: servers do not tell anonymous functions apart.
 fn named(node: &str) -> String {
-    match node.split_once(".<").or_else(|| node.split_once("#<")) {
-        Some((outer, _)) => outer.to_owned(),
-        None => node.to_owned(),
+    match (node.split_once("#<"), node.split_once(".<")) {
+        (Some((file, _)), _) => file.replacen("symbol:", "module:", 1),
+        (None, Some((outer, _))) => outer.to_owned(),
+        (None, None) => node.to_owned(),
     }
 }

@@ -86,7 +86,7 @@ fn mentions(view: &View, declared: &Declared) -> Result<Vec<String>> {
     };
     let mut found = BTreeSet::new();
     for row in code::in_file(conn, path)?.iter().filter(|row| is_inside(&row.full)) {
-        let edges = code::edges_to(conn, &[(path, row.full.as_str())], &Relation::ALL)?;
+        let edges = code::edges_to(conn, &[(path, &row.full)], &Relation::ALL)?;
         let outside = edges.iter().filter(|edge| edge.from.0 != *path || !is_inside(&edge.from.1));
         found.extend(outside.map(|edge| (edge.from.0.clone(), edge.line)));
     }

@@ -76,7 +76,7 @@ impl Query for ExpandMacro {
         let shown = &expansion[..end.unwrap_or_default()];
         Ok(Expanded {
             target: spot.named(),
-            name: answer["name"].as_str().unwrap_or_default().to_owned(),
+            name: answer["name"].as_str().unwrap_or_default().trim_end_matches('!').to_owned(),
             expansion: shown.to_owned(),
             is_cut: shown.len() < expansion.len(),
             by: server.by(),

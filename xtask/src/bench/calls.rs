@@ -56,7 +56,7 @@ fn trust(site: &Site, checkout: &Path, verb: &str) -> Result<bool> {
 fn measure(site: &Site, checkout: &Path) -> Result<()> {
     let flags = ["--toolsets", "all", "--structured", "--timeout", "900"];
     let mut client = McpClient::start(&site.cairn, checkout, &flags);
-    ask(&mut client, "sync", json!({}))?;
+    ask(&mut client, "sync", &json!({}))?;
     let symbols = sample(&mut client)?;
     let by = loaded(&mut client, symbols.first().ok_or("no functions")?)?;
     let (mut ours, mut theirs, mut both) = (0, 0, 0);
@@ -84,7 +84,7 @@ fn measure(site: &Site, checkout: &Path) -> Result<()> {
     Ok(())
 }
 
-fn ask(client: &mut McpClient, tool: &str, args: Value) -> Result<Value> {
+fn ask(client: &mut McpClient, tool: &str, args: &Value) -> Result<Value> {
     let response = client.request("tools/call", json!({"name": tool, "arguments": args}));
     let result = &response["result"];
     if result["isError"] == true {
@@ -99,7 +99,7 @@ fn sample(client: &mut McpClient) -> Result<Vec<String>> {
     for kind in ["function", "method"] {
         for letter in ["e", "a"] {
             let args = json!({"name": letter, "kind": kind, "limit": 1000});
-            let found = ask(client, "code_find", args)?;
+            let found = ask(client, "code_find", &args)?;
             let rows = found["symbols"].as_array().cloned().unwrap_or_default();
             all.extend(rows.iter().filter_map(|row| row["node"].as_str().map(str::to_owned)));
         }
@@ -113,7 +113,7 @@ fn loaded(client: &mut McpClient, symbol: &str) -> Result<String> {
     let since = Instant::now();
     loop {
         let args = json!({"target": symbol, "precise": true, "depth": 1, "edges": ["calls"]});
-        let found = ask(client, "impact", args)?;
+        let found = ask(client, "impact", &args)?;
         let by = &found["by"];
         if by["source"] == "server" {
             return Ok(by["name"].as_str().unwrap_or_default().to_owned());
@@ -133,7 +133,7 @@ fn callers(
 ) -> Result<Option<BTreeSet<String>>> {
     let args = json!({"target": symbol, "precise": precise, "depth": 1, "edges": ["calls"],
         "limit": 1000});
-    let found = ask(client, "impact", args)?;
+    let found = ask(client, "impact", &args)?;
     if precise && found["by"]["source"] != "server" {
         return Ok(None);
     }

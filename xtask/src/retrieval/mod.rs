@@ -15,12 +15,11 @@ use crate::run::{self, Result};
 /// `--cairn=FILE` one that is there, `--every=4` every fourth issue, `--links` no issues.
 pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
     let given = args.iter().find_map(|arg| arg.strip_prefix("--cairn="));
-    let cairn = match given {
-        Some(file) => PathBuf::from(file),
-        None => {
-            let profile = if args.contains(&"--quick") { "quick" } else { "release" };
-            run::build(root, &["--package", "cairn", "--profile", profile], profile)?.join("cairn")
-        }
+    let cairn = if let Some(file) = given {
+        PathBuf::from(file)
+    } else {
+        let profile = if args.contains(&"--quick") { "quick" } else { "release" };
+        run::build(root, &["--package", "cairn", "--profile", profile], profile)?.join("cairn")
     };
     let every = args.iter().find_map(|arg| arg.strip_prefix("--every=")?.parse().ok());
     if !args.contains(&"--links") {

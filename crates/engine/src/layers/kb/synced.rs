@@ -105,11 +105,11 @@ fn digests(files: &FromFiles) -> Digests {
         let mut entity = fact.entity.clone();
         (entity.created_at, entity.updated_at) = (String::new(), String::new());
         let text = texts.entry(format!("kb:{}", entity.id)).or_default();
-        text.push_str(&format!("{entity:?} {:?}\n", fact.code));
+        text.extend([format!("{entity:?} {:?}\n", fact.code)]);
     }
     for told in &files.told {
         let text = texts.entry(super::show::handle(&told.from)).or_default();
-        text.push_str(&format!("{:?} {} {}\n", told.relates, told.to, told.kind));
+        text.extend([format!("{:?} {} {}\n", told.relates, told.to, told.kind)]);
     }
     let digest = |text: &String| blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
     texts.iter().map(|(handle, text)| (handle.clone(), digest(text))).collect()

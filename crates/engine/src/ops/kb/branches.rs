@@ -30,7 +30,7 @@ pub struct KbBranches {
 
 /// The stores of all branches
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Branches {
+pub struct BranchStores {
     /// One row a branch
     pub branches: Vec<BranchRow>,
     /// The branch whose store is read here, where that is not the current branch's own
@@ -44,19 +44,19 @@ impl Query for KbBranches {
     const NAME: &'static str = "kb.branches";
     const EXAMPLES: &'static [Example] =
         &[Example { args: "", shows: "every branch that has a store" }];
-    type Answer = Branches;
+    type Answer = BranchStores;
 
-    fn run(self, view: &View) -> Result<Branches> {
+    fn run(self, view: &View) -> Result<BranchStores> {
         let all = branch::all(view.place()?, view.git(), view.call())?;
         let rows: Vec<BranchRow> = all.into_iter().map(|(row, _)| row).collect();
         let is_own = rows.is_empty() || rows.iter().any(|row| row.current);
         let read = view.place()?.seen_branch(&DURABLE).filter(|_| !is_own);
         let (branches, paging) = Paging::cut(rows, self.offset, self.limit);
-        Ok(Branches { branches, read, paging })
+        Ok(BranchStores { branches, read, paging })
     }
 }
 
-impl Render for Branches {
+impl Render for BranchStores {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
             0 => "No branch has a knowledge base of its own yet; the first write makes one".into(),

@@ -117,6 +117,8 @@ mod tests {
             "search",
             "impact",
             "trace",
+            "review",
+            "explain",
             "verify",
             "code_zoom",
             "code_find",

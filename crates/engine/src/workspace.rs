@@ -38,7 +38,7 @@ const IDLE: Duration = Duration::from_secs(2);
 /// How long a watcher waits for the rest of what it has begun to hear.
 const DEBOUNCE: Duration = Duration::from_millis(40);
 
-/// Connections to durable stores that a server keeps open.
+/// Connections to stores that a server keeps open, for each kind of them.
 const OPEN_STORES: usize = 6;
 
 /// A change that `watch` took in.
@@ -152,8 +152,10 @@ impl Workspace {
         let git = layout.zip(opening.host).map(|(layout, host)| Repository::open(host, layout));
         let indexers = opening.areas.iter().filter_map(|area| area.indexer).collect();
         let facts = homes.facts.clone();
+        // A process that gives one answer keeps nothing open.
+        let most_open = if opening.mode == Mode::Serving { OPEN_STORES } else { 0 };
         let workspace = Self {
-            following: following(opening.areas, &homes),
+            following: following(opening.areas, &homes, most_open),
             refresher: Refresher::new(&tree, facts, indexers, opening.disk.clone()),
             journal: Journal::at(homes.local.join("journal")),
             disk: opening.disk,
@@ -168,7 +170,7 @@ impl Workspace {
             notices: Mutex::default(),
             behind: Default::default(),
             kept: Kept::default(),
-            stores: Stores::keeping(if opening.mode == Mode::Serving { OPEN_STORES } else { 0 }),
+            stores: Stores::keeping(most_open),
             git: git.transpose()?,
             homes,
             tree,
@@ -604,8 +606,8 @@ struct PlannedFrom {
     revision: i64,
 }
 
-fn following(areas: &'static [Area], homes: &Homes) -> Vec<Following> {
-    let one = |area: &Area| Some(Following::new(area.name, area.follower?, homes));
+fn following(areas: &'static [Area], homes: &Homes, most_open: usize) -> Vec<Following> {
+    let one = |area: &Area| Some(Following::new((area.name, area.follower?), homes, most_open));
     areas.iter().filter_map(one).collect()
 }
 

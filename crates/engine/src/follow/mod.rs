@@ -15,6 +15,7 @@ use base::{Call, Code, Problem, Result};
 use config::Config;
 use store::{Connection, Store};
 
+use crate::idle::Pool;
 use crate::repo::Repository;
 use crate::workspace::Homes;
 
@@ -61,6 +62,8 @@ pub(crate) struct Following {
     /// One at a time in this process
     busy: Mutex<()>,
     progress: Mutex<Progress>,
+    /// Its files as they are open between calls
+    open: Pool<Connection>,
 }
 
 /// How a look at a follower's files came out.
@@ -74,9 +77,15 @@ pub(crate) enum Look {
 }
 
 impl Following {
-    pub(crate) fn new(name: &'static str, follower: &'static dyn Follower, homes: &Homes) -> Self {
+    /// One that keeps so many connections to its files open between calls.
+    pub(crate) fn new(
+        (name, follower): (&'static str, &'static dyn Follower),
+        homes: &Homes,
+        most_open: usize,
+    ) -> Self {
         let (busy, progress) = (Mutex::default(), Mutex::default());
-        Self { name, follower, homes: homes.clone(), busy, progress }
+        let open = Pool::keeping(most_open);
+        Self { name, follower, homes: homes.clone(), busy, progress, open }
     }
 
     /// Looks at the files after bringing them up to date, for as long as `call` waits.
@@ -85,6 +94,7 @@ impl Following {
             Err(problem) if problem.code == Code::Timeout => Ok(self.last_good()),
             // Whatever was kept is of no use: a cache is made anew, without being asked.
             Err(problem) if is_damage(&problem) => {
+                self.open.forget();
                 Shelves::remove(self.follower.shelves(), &self.homes, None);
                 self.catch_up((git, config), call).map(Look::Fresh)
             }
@@ -106,6 +116,7 @@ impl Following {
     /// Throws away what belongs to this worktree alone.
     pub(crate) fn forget(&self) -> Result<()> {
         let _busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        self.open.forget();
         Shelves::remove(self.follower.shelves(), &self.homes, Some(Home::Worktree));
         Ok(())
     }
@@ -143,11 +154,13 @@ impl Following {
     }
 
     fn arrived(&self, goal: &Goal<'_>) -> Result<Option<Shelves>> {
-        let Some(shelves) = Shelves::read(self.follower.shelves(), &self.homes)? else {
-            return Ok(None);
-        };
+        let Some(shelves) = self.read()? else { return Ok(None) };
         let arrived = self.follower.has_arrived(&shelves.all(), goal)?;
         Ok(arrived.then_some(shelves))
+    }
+
+    fn read(&self) -> Result<Option<Shelves>> {
+        Shelves::read(self.follower.shelves(), &self.homes, &self.open)
     }
 
     /// Waits for whoever follows in this process, and passes on how far they are.
@@ -166,7 +179,7 @@ impl Following {
 
     fn last_good(&self) -> Look {
         let progress = *self.progress();
-        match Shelves::read(self.follower.shelves(), &self.homes) {
+        match self.read() {
             Ok(Some(shelves)) if shelves.is_written() => Look::Behind(shelves, progress),
             _ => Look::Nothing(progress),
         }

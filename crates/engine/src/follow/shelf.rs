@@ -6,6 +6,7 @@ use std::time::Duration;
 use base::{Call, Code, Problem, Result};
 use store::{Connection, Durability, Store};
 
+use crate::idle::{FileId, Lent, Pool};
 use crate::index::{Generations, file_mark, tables};
 use crate::workspace::Homes;
 
@@ -48,18 +49,23 @@ impl Shelf {
 
 /// All files of a follower, as of one moment each.
 pub(crate) struct Shelves {
-    conns: Vec<(&'static Shelf, Connection)>,
+    conns: Vec<(&'static Shelf, Lent)>,
 }
 
 impl Shelves {
-    /// Opens all for reading; nothing if one is not there or not ours.
-    pub(crate) fn read(shelves: &'static [Shelf], homes: &Homes) -> Result<Option<Self>> {
+    /// Opens all for reading, if they are not open yet; nothing if one is not there or not ours.
+    pub(crate) fn read(
+        shelves: &'static [Shelf],
+        homes: &Homes,
+        open: &Pool<Connection>,
+    ) -> Result<Option<Self>> {
         let mut conns = Vec::with_capacity(shelves.len());
         for shelf in shelves {
             let path = shelf.path(homes);
-            let Some(own) = file_mark(&path) else { return Ok(None) };
-            let conn = store::open_reading(&path)?;
-            conn.execute_batch(tables::BEGIN_READ).map_err(store::problem("read a cache"))?;
+            let (Some(own), Some(file)) = (file_mark(&path), FileId::unchanged(&path)) else {
+                return Ok(None);
+            };
+            let (conn, _) = open.lend(file, store::open_reading)?;
             // A file that somebody is just making has no tables yet.
             if !tables::has_meta(&conn)? || tables::meta(&conn, HOME)?.as_ref() != Some(&own) {
                 return Ok(None);
@@ -71,7 +77,7 @@ impl Shelves {
 
     /// The connections, in the order of the shelves.
     pub(crate) fn all(&self) -> Vec<&Connection> {
-        self.conns.iter().map(|(_, conn)| conn).collect()
+        self.conns.iter().map(|(_, conn)| &**conn).collect()
     }
 
     /// Whether a follower has ever come to an end here.

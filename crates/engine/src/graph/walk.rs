@@ -175,46 +175,87 @@ pub struct Hop {
     pub edge: Edge,
 }
 
-/// The shortest way from one node to another, whichever way the edges point.
+/// The shortest way from one node to another, whichever way the edges point. Both ends are
+/// walked from, the smaller frontier first: what lies between grows far less than what lies
+/// around.
 pub fn trace(
     view: &View,
     from: &EntityRef,
     to: &EntityRef,
     (depth, filter): (usize, &EdgeFilter),
 ) -> Result<Option<Vec<Hop>>> {
+    if from == to {
+        return Ok(Some(Vec::new()));
+    }
     let wanted = wanted(view, Sense::Around, filter);
-    let mut ways: BTreeMap<EntityRef, Option<(EntityRef, Edge)>> =
-        BTreeMap::from([(from.clone(), None)]);
-    let mut frontier = vec![from.clone()];
+    let (mut near, mut far) = (Side::at(from), Side::at(to));
     for hop in 0..depth {
-        if ways.contains_key(to) || frontier.is_empty() || ways.len() > MOST_NODES {
+        if near.is_spent() || far.is_spent() {
             break;
         }
         view.call().step("looking for a way", hop, depth)?;
+        let (side, other) = match near.frontier.len() <= far.frontier.len() {
+            true => (&mut near, &far),
+            false => (&mut far, &near),
+        };
+        side.advance(view, &wanted, filter)?;
+        let met = side.frontier.iter().find(|node| other.ways.contains_key(node)).cloned();
+        if let Some(met) = met {
+            let mut hops = near.back_from(&met);
+            hops.reverse();
+            hops.extend(far.back_from(&met).into_iter().map(Hop::turned));
+            return Ok(Some(hops));
+        }
+    }
+    Ok(None)
+}
+
+/// One end of a way that is looked for, and how far one has come from there.
+struct Side {
+    ways: BTreeMap<EntityRef, Option<(EntityRef, Edge)>>,
+    frontier: Vec<EntityRef>,
+}
+
+impl Side {
+    fn at(node: &EntityRef) -> Self {
+        Self { ways: BTreeMap::from([(node.clone(), None)]), frontier: vec![node.clone()] }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.frontier.is_empty() || self.ways.len() > MOST_NODES
+    }
+
+    /// Goes one hop further.
+    fn advance(&mut self, view: &View, wanted: &Asked, filter: &EdgeFilter) -> Result<()> {
+        let edges = step(view, &self.frontier, wanted)?;
         let mut next = Vec::new();
-        for edge in step(view, &frontier, &wanted)? {
-            if !filter.believes(edge.confidence) {
-                continue;
-            }
+        for edge in edges.into_iter().filter(|edge| filter.believes(edge.confidence)) {
             for (here, there) in [(&edge.from, &edge.to), (&edge.to, &edge.from)] {
-                if ways.contains_key(here) && !ways.contains_key(there) {
-                    ways.insert(there.clone(), Some((here.clone(), edge.clone())));
+                if self.ways.contains_key(here) && !self.ways.contains_key(there) {
+                    self.ways.insert(there.clone(), Some((here.clone(), edge.clone())));
                     next.push(there.clone());
                 }
             }
         }
-        frontier = next;
+        self.frontier = next;
+        Ok(())
     }
-    Ok(ways.contains_key(to).then(|| unwind(&ways, to)))
+
+    /// The steps that led to a node, last first.
+    fn back_from(&self, node: &EntityRef) -> Vec<Hop> {
+        let mut hops = Vec::new();
+        let mut here = node.clone();
+        while let Some(Some((before, edge))) = self.ways.get(&here) {
+            hops.push(Hop { from: before.clone(), to: here, edge: edge.clone() });
+            here = before.clone();
+        }
+        hops
+    }
 }
 
-fn unwind(ways: &BTreeMap<EntityRef, Option<(EntityRef, Edge)>>, to: &EntityRef) -> Vec<Hop> {
-    let mut hops = Vec::new();
-    let mut here = to.clone();
-    while let Some(Some((before, edge))) = ways.get(&here) {
-        hops.push(Hop { from: before.clone(), to: here, edge: edge.clone() });
-        here = before.clone();
+impl Hop {
+    /// The same step the other way.
+    fn turned(self) -> Self {
+        Self { from: self.to, to: self.from, edge: self.edge }
     }
-    hops.reverse();
-    hops
 }

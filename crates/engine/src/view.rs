@@ -20,12 +20,13 @@ use crate::durable::place::StorePlace;
 use crate::durable::{Durable, Reading};
 use crate::follow::{Look, Shelves};
 use crate::graph::Layer;
+use crate::homes::Homes;
 use crate::index::{Freshness, Index, file_mark, tables};
 use crate::precise::{CallGraph, Pool};
 use crate::repo::Repository;
 use crate::settings::Settings;
 use crate::trust::Trust;
-use crate::workspace::{Homes, Mode, Workspace};
+use crate::workspace::{Mode, Workspace};
 
 /// How long an answer waits for what it could do without.
 const GLANCE: Duration = Duration::from_millis(300);

@@ -14,6 +14,7 @@ use crate::contract::answer::{Basis, State};
 use crate::durable::place::StorePlace;
 use crate::durable::{Durable, Kept, Stores};
 use crate::follow::{Following, Look};
+use crate::homes::Homes;
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
 use crate::plan::{Change, Plan, Written};
@@ -80,19 +81,6 @@ pub enum Mode {
     Once,
     /// For many, with a watcher
     Serving,
-}
-
-/// The folders that cairn keeps data in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Homes {
-    /// The index of this working tree; may be deleted
-    pub cache: PathBuf,
-    /// What belongs to this working tree alone: the journal and its lock
-    pub local: PathBuf,
-    /// What all worktrees share: durable stores
-    pub shared: PathBuf,
-    /// Facts by content, shared too; a cache like the index
-    pub facts: PathBuf,
 }
 
 /// An open repository. Actions get this; queries and mutations get a [`View`].
@@ -578,25 +566,6 @@ impl Workspace {
         let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
         notices.extend(found.iter().map(told));
         Ok(())
-    }
-}
-
-impl Homes {
-    fn of(root: &Path, layout: Option<&git::Layout>) -> Self {
-        let cache = root.join(".cairn/cache");
-        if let Some(layout) = layout {
-            Self {
-                cache,
-                local: layout.git_dir.join("cairn"),
-                shared: layout.common_dir.join("cairn"),
-                facts: layout.common_dir.join("cairn/cache/facts.sqlite"),
-            }
-        } else {
-            let own = root.join(".cairn/local");
-            // Without git there is nothing to share with, and a read makes its cache alone.
-            let facts = cache.join("facts.sqlite");
-            Self { cache, local: own.clone(), shared: own, facts }
-        }
     }
 }
 

@@ -15,9 +15,9 @@ use base::{Call, Code, Problem, Result};
 use config::Config;
 use store::{Connection, Store};
 
+use crate::homes::Homes;
 use crate::idle::Pool;
 use crate::repo::Repository;
-use crate::workspace::Homes;
 
 pub use shelf::{Home, Shelf};
 pub(crate) use shelf::{Shelves, is_damage};

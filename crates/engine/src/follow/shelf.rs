@@ -6,9 +6,9 @@ use std::time::Duration;
 use base::{Call, Code, Problem, Result};
 use store::{Connection, Durability, Store};
 
+use crate::homes::Homes;
 use crate::idle::{FileId, Lent, Pool};
 use crate::index::{Generations, file_mark, tables};
-use crate::workspace::Homes;
 
 /// A file that a follower keeps. It has a table `meta`, and its schema can be applied again.
 #[derive(Debug)]

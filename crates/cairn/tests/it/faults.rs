@@ -35,6 +35,11 @@ fn on_a_small_disk(repo: &Repo, body: &str) -> Option<String> {
     done.then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// Says that nothing was checked: a pass must not look like a proof.
+fn not_run(tool: &str) {
+    println!("NOT RUN: `{tool}` is missing here, or may not do its work");
+}
+
 #[test]
 fn a_full_disk_is_told_and_loses_nothing() {
     let repo = Repo::new("//- a.md\n# A\n");
@@ -52,7 +57,7 @@ fn a_full_disk_is_told_and_loses_nothing() {
         cairn kb log --json | grep -o '"entry": [0-9]*' | tr '\n' ' '
         "#,
     ) else {
-        return;
+        return not_run("unshare");
     };
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines[0], "exit 3", "{said}");
@@ -81,7 +86,7 @@ fn a_read_only_disk_is_told_and_read() {
         facts
         "#,
     ) else {
-        return;
+        return not_run("unshare");
     };
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines[0], "exit 3", "{said}");

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base::{Code, Problem, Result};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::failure::{is_unwritable, problem};
@@ -163,6 +164,8 @@ pub fn require_sound_library() -> Result<()> {
 pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_millis(tables::BUSY_TIMEOUT_MS.into()))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Without it a statement is planned anew each time another value is bound to it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(tables::SETTINGS)
 }
 

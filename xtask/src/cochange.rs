@@ -186,7 +186,7 @@ impl Guess {
         let path = before.unwrap_or(path);
         let place = line::at(conn, &path)?.filter(|place| place.alive);
         let artifact = place.map_or(0, |place| place.artifact);
-        let found = gather(conn, &[(path, artifact)], live, LARGEST)?;
+        let found = gather(conn, &[(path, artifact)], LARGEST)?;
         let alive: BTreeSet<i64> = live.iter().map(|(_, artifact)| *artifact).collect();
         let ranked = rank(&[artifact].into(), &found.evidence).into_iter().map(|one| one.artifact);
         let counted = counted(artifact, &found.evidence);

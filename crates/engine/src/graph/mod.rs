@@ -108,6 +108,16 @@ impl Wanted {
     }
 }
 
+/// The nodes that a walk has come to, to go on from.
+#[derive(Debug, Clone, Copy)]
+pub struct Frontier<'a> {
+    /// The nodes
+    pub nodes: &'a [EntityRef],
+    /// Whether the walk starts here: what is asked about is told whole, what is passed through
+    /// only as far as it says something
+    pub is_start: bool,
+}
+
 /// How sure an edge is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -247,7 +257,7 @@ pub trait Layer: Sync {
     fn neighbours(
         &self,
         view: &View,
-        frontier: &[EntityRef],
+        frontier: Frontier<'_>,
         wanted: &[Wanted],
     ) -> Result<Vec<Edge>>;
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{EntityRef, Result};
 
-use super::{Confidence, Direction, Edge, EdgeFilter, EdgeKind, Layer, Travel, Wanted};
+use super::{Confidence, Direction, Edge, EdgeFilter, EdgeKind, Frontier, Layer, Travel, Wanted};
 use crate::view::View;
 
 /// A node with more direct connections than this is marked.
@@ -84,7 +84,7 @@ pub fn outwards(
     let mut frontier = start.to_vec();
     for distance in 1..=depth {
         view.call().step("walking the graph", distance, depth)?;
-        let edges = step(view, &frontier, &wanted)?;
+        let edges = step(view, Frontier { nodes: &frontier, is_start: distance == 1 }, &wanted)?;
         let (sure, unsure): (Vec<Edge>, Vec<Edge>) =
             edges.into_iter().partition(|edge| filter.believes(edge.confidence));
         walked.unsure += unsure.len();
@@ -150,7 +150,7 @@ fn wanted(view: &View, sense: Sense, filter: &EdgeFilter) -> Asked {
 }
 
 /// All edges that lead on from a frontier, in a fixed order.
-fn step(view: &View, frontier: &[EntityRef], asked: &Asked) -> Result<Vec<Edge>> {
+fn step(view: &View, frontier: Frontier<'_>, asked: &Asked) -> Result<Vec<Edge>> {
     let mut edges = Vec::new();
     for (layer, wanted) in asked {
         edges.extend(layer.neighbours(view, frontier, wanted)?);
@@ -227,7 +227,8 @@ impl Side {
 
     /// Goes one hop further.
     fn advance(&mut self, view: &View, wanted: &Asked, filter: &EdgeFilter) -> Result<()> {
-        let edges = step(view, &self.frontier, wanted)?;
+        let is_start = self.ways.len() == 1;
+        let edges = step(view, Frontier { nodes: &self.frontier, is_start }, wanted)?;
         let mut next = Vec::new();
         for edge in edges.into_iter().filter(|edge| filter.believes(edge.confidence)) {
             for (here, there) in [(&edge.from, &edge.to), (&edge.to, &edge.from)] {

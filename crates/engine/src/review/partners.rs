@@ -44,10 +44,9 @@ pub(super) fn look(change: &Change<'_>) -> Result<Found> {
     for file in change.files.iter().filter(|file| file.how != How::Added) {
         let Some(artifact) = book.at(file.before_path())? else { continue };
         let own = book.weight(artifact.id)?;
-        let (together, _) = book.together(&[artifact])?;
-        for one in together {
+        for one in book.often_with(artifact.id, (OFTEN, usize::MAX))? {
             let (count, path) = (one.partner.count, one.path);
-            let is_habit = count >= OFTEN && count * 100 >= own * SHARE;
+            let is_habit = count * 100 >= own * SHARE;
             let is_there = || change.view.tree().stat_if_there(&path).is_some();
             if !is_habit || touched.contains(&path) || !is_there() {
                 continue;

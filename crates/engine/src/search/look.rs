@@ -111,29 +111,38 @@ impl<'a> Look<'a> {
 
     /// Rows that hold all of some words, or words that start so.
     fn holding(&mut self, words: &[String], part: Part) -> Result<()> {
-        let query = match words {
-            [] => return Ok(()),
-            // A word that many others start with is looked up by the first of those: putting
-            // together what holds any of them would come before the first row.
+        match words {
+            [] => Ok(()),
+            // A word that many others start with is looked up by itself, then by the first of
+            // those: putting together what holds any of them would come before the first row.
             [word] if self.bounds.is_open() && word.is_ascii() => {
+                if self.fitting(&quoted(word), part)? >= self.most {
+                    return Ok(());
+                }
                 let column = matches!(part, Part::Name).then_some("name");
-                any_of(&tables::terms_from(self.conn, word, (column, self.most))?)
+                let longer = tables::terms_from(self.conn, word, (column, self.most))?;
+                self.fitting(&any_of(&longer), part).map(drop)
             }
             words => {
                 let starts: Vec<String> = words.iter().map(|word| format!("\"{word}\"*")).collect();
-                starts.join(" AND ")
+                self.fitting(&starts.join(" AND "), part).map(drop)
             }
-        };
+        }
+    }
+
+    /// Takes the rows that a query of words fits, and says how many those are.
+    fn fitting(&mut self, query: &str, part: Part) -> Result<usize> {
         if query.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         let query = match part {
             Part::Name => format!("name : ({query})"),
-            Part::Any => query,
+            Part::Any => query.to_owned(),
         };
         let found = tables::any(self.conn, (Held::Words, &query), (self.bounds, self.most))?;
+        let count = found.len();
         self.take(found);
-        Ok(())
+        Ok(count)
     }
 
     /// Rows that hold the letters, wherever in a word.

@@ -178,8 +178,8 @@ pub(super) fn by_name(
     matching(conn, &sql, name, (b, most))
 }
 
-/// The first words that start so and are in `most` rows together; all such words if they are in
-/// fewer. A column is `name` or `body`.
+/// The first longer words that start so and are in `most` rows together; all such words if they
+/// are in fewer. A column is `name` or `body`.
 pub(super) fn terms_from(
     conn: &Connection,
     start: &str,
@@ -187,7 +187,9 @@ pub(super) fn terms_from(
 ) -> Result<Vec<String>> {
     let sql = "SELECT term, doc FROM doc_term WHERE term >= ?1 AND term < ?2
                AND (?3 IS NULL OR col = ?3)";
-    until(conn, (sql, &[&start, &beyond(start), &column]), most)
+    // No letter comes before this one. A condition of more than would start at the word itself.
+    let longer = format!("{start}\u{1}");
+    until(conn, (sql, &[&longer, &beyond(start), &column]), most)
 }
 
 /// The first trigrams that start so and are in `most` rows together; all if in fewer.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{RepoPath, Result};
 use store::Connection;
 
-use super::{Evidence, Seen, stem};
+use super::{Evidence, Seen};
 use crate::line;
 
 /// Of a file with more commits than this, the newest ones count.
@@ -29,19 +29,14 @@ pub struct Found {
     pub is_cut: bool,
 }
 
-/// Gathers what is known about some files: where they are now, and their artifacts; `live` is all
-/// there is now. Merges, and commits of more than `most` files, say nothing.
-pub fn gather(
-    conn: &Connection,
-    asked: &[(RepoPath, i64)],
-    live: &[(RepoPath, i64)],
-    most: u32,
-) -> Result<Found> {
+/// Gathers what is known about some files: where they are now, and their artifacts. Merges, and
+/// commits of more than `most` files, say nothing.
+pub fn gather(conn: &Connection, asked: &[(RepoPath, i64)], most: u32) -> Result<Found> {
     let newest = line::count(conn)? - 1;
     let seen = |(pos, touched): (i64, Vec<i64>)| Seen { ago: newest - pos, touched };
-    let own_artifacts: BTreeSet<i64> = asked.iter().map(|(_, artifact)| *artifact).collect();
+    let artifacts: BTreeSet<i64> = asked.iter().map(|(_, artifact)| *artifact).collect();
     let mut own: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
-    for artifact in &own_artifacts {
+    for artifact in &artifacts {
         line::touched_with(conn, *artifact, (most, OWN + 1), |pos, touched| {
             own.entry(pos).or_default().insert(touched);
         })?;
@@ -49,23 +44,31 @@ pub fn gather(
     let is_cut = own.len() > OWN;
     let own = own.into_iter().rev().take(OWN);
     let own: Vec<Seen> = own.map(|(pos, all)| seen((pos, all.into_iter().collect()))).collect();
-    let live = Near::of(asked.iter().map(|(path, _)| path), live);
+    let near = Near::of(conn, asked.iter().map(|(path, _)| path))?;
     let mut around = BTreeSet::new();
-    for siblings in live.folders.values().filter(|siblings| siblings.len() <= CROWD) {
-        for artifact in siblings.iter().filter(|artifact| !own_artifacts.contains(artifact)) {
+    for siblings in near.folders.values().filter(|siblings| siblings.len() <= CROWD) {
+        for artifact in siblings.iter().filter(|artifact| !artifacts.contains(artifact)) {
             around.extend(line::stops_of(conn, *artifact, (most, OF_EACH))?);
         }
     }
     let around = around.into_iter().rev().take(FOLDER);
     let around = around.map(|pos| Ok(seen((pos, line::artifacts_at(conn, pos)?))));
     let (commits, folder) = (own.len() as u64, around.collect::<Result<_>>()?);
-    let evidence = Evidence {
-        own,
-        folder,
-        namesakes: live.namesakes,
-        siblings: live.folders.into_values().flatten().collect(),
-    };
+    let siblings = near.folders.into_values().flatten().collect();
+    let evidence = Evidence { own, folder, namesakes: near.namesakes, siblings };
     Ok(Found { evidence, commits, is_cut })
+}
+
+/// The evidence of one file's own commits alone: it says what often changes with it, and costs
+/// little.
+pub fn gather_own(conn: &Connection, artifact: i64, most: u32) -> Result<Evidence> {
+    let newest = line::count(conn)? - 1;
+    let mut own: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    line::touched_with(conn, artifact, (most, OWN), |pos, touched| {
+        own.entry(pos).or_default().push(touched);
+    })?;
+    let own = own.into_iter().map(|(pos, touched)| Seen { ago: newest - pos, touched }).collect();
+    Ok(Evidence { own, ..Evidence::default() })
 }
 
 /// How many commits of an artifact count for what changes together.
@@ -88,22 +91,15 @@ struct Near {
 }
 
 impl Near {
-    /// Sorts files by what they share with those that were asked for.
-    fn of<'a>(asked: impl Iterator<Item = &'a RepoPath>, live: &[(RepoPath, i64)]) -> Self {
-        let (mut folders, mut stems) = (BTreeMap::new(), BTreeSet::new());
+    /// The files that share a folder or a name with some.
+    fn of<'a>(conn: &Connection, asked: impl Iterator<Item = &'a RepoPath>) -> Result<Self> {
+        let mut near = Self::default();
         for path in asked {
-            folders.insert(path.parent().unwrap_or(RepoPath::ROOT), Vec::new());
-            stems.insert(stem(path.as_bytes()));
+            let folder = path.parent().unwrap_or(RepoPath::ROOT);
+            let siblings = line::siblings(conn, &folder)?;
+            near.folders.insert(folder, siblings);
+            near.namesakes.extend(line::namesakes(conn, path)?);
         }
-        let mut near = Self { folders, ..Self::default() };
-        for (path, artifact) in live {
-            if stems.contains(&stem(path.as_bytes())) {
-                near.namesakes.insert(*artifact);
-            }
-            if let Some(siblings) = path.parent().and_then(|folder| near.folders.get_mut(&folder)) {
-                siblings.push(*artifact);
-            }
-        }
-        near
+        Ok(near)
     }
 }

@@ -10,7 +10,7 @@ mod evidence;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use evidence::{Found, commits_of, gather, total};
+pub use evidence::{Found, commits_of, gather, gather_own, total};
 
 /// The weight of a commit falls to a third over this many commits.
 const FADING: f64 = 2500.0;
@@ -111,7 +111,7 @@ fn weight(seen: &Seen) -> f64 {
 }
 
 /// A file's name as its tests share it: `tests/test_login.py` and `login.py` are namesakes.
-fn stem(path: &[u8]) -> Vec<u8> {
+pub(crate) fn stem(path: &[u8]) -> Vec<u8> {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
     let mut stem = stem.to_ascii_lowercase();

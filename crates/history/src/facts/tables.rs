@@ -108,11 +108,18 @@ pub(crate) fn renew_stamp(conn: &Connection) -> Result<()> {
         .map_err(problem("keep commits"))
 }
 
-/// Ids of commits that say some words, best first.
+/// Ids of commits that say some words, best first. Where thousands say them, those that came
+/// last are ranked.
 pub fn saying(conn: &Connection, query: &str, most: usize) -> Result<Vec<i64>> {
-    let sql = "SELECT rowid FROM said WHERE said MATCH ?1 ORDER BY bm25(said, 4.0, 1.0) LIMIT ?2";
-    store::rows(conn, (sql, "search commits"), params![query, most], |row| row.get(0))
+    let sql = "SELECT id FROM
+               (SELECT rowid AS id, bm25(said, 4.0, 1.0) AS fit FROM said WHERE said MATCH ?1
+                ORDER BY rowid DESC LIMIT ?3)
+               ORDER BY fit, id DESC LIMIT ?2";
+    store::rows(conn, (sql, "search commits"), params![query, most, RANKED], |row| row.get(0))
 }
+
+/// How many commits are ranked.
+const RANKED: usize = 1000;
 
 /// Bytes of all pages that hold something.
 pub(crate) fn size(conn: &Connection) -> Result<u64> {

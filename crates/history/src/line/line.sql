@@ -9,7 +9,13 @@ CREATE TABLE IF NOT EXISTS line (
     files INTEGER NOT NULL,        -- how many files it touched
     merge INTEGER NOT NULL
 );
-CREATE TABLE IF NOT EXISTS path (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE);
+-- With what a path is near to others by: the folder it is in, and its name as its tests share it.
+CREATE TABLE IF NOT EXISTS path (
+    id     INTEGER PRIMARY KEY,
+    path   BLOB NOT NULL UNIQUE,
+    folder BLOB NOT NULL,
+    stem   BLOB NOT NULL
+);
 
 -- The artifact that was last seen at a path: whether it is still there as the commits were replayed,
 -- and whether the commit that is checked out has the path.

@@ -12,9 +12,11 @@ use crate::commit::How;
 
 pub use tables::{
     DUMP, SCHEMA, all_tag_ops, at, count, digest, gone, ids, last_touch, live, meta, names,
-    places_of, set_meta, stop_at, stop_of, tag_ops_of, touched_at, touches_of,
+    place_now, set_meta, stop_at, stop_of, tag_ops_of, touched_at, touches_of,
 };
-pub(crate) use tables::{artifacts_at, count_all, count_stops, stops_of, touched_with};
+pub(crate) use tables::{
+    artifacts_at, count_all, count_stops, namesakes, siblings, stops_of, touched_with,
+};
 pub use writer::{Live, Writer};
 
 /// A commit as the line has it.

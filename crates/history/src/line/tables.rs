@@ -4,6 +4,7 @@ use base::{RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, SqlResult, ValueRef, params, problem};
 
 use super::{Place, Stop, TouchRow};
+use crate::cochange::stem;
 use crate::commit::How;
 use crate::tags::TagOp;
 
@@ -20,9 +21,13 @@ pub const DUMP: &[&str] = &[
     "SELECT value FROM meta WHERE key = 'head'",
 ];
 
-/// Made after the rows of a first load, which is quicker than keeping it up all the while.
-pub(crate) const BY_ARTIFACT: &str =
-    "CREATE INDEX IF NOT EXISTS touch_artifact ON touch (artifact, pos)";
+/// Made after the rows of a first load, which is quicker than keeping them up all the while.
+pub(crate) const LATE: &str = "
+    CREATE INDEX IF NOT EXISTS touch_artifact ON touch (artifact, pos);
+    CREATE INDEX IF NOT EXISTS place_artifact ON place (artifact) WHERE live;
+    CREATE INDEX IF NOT EXISTS path_folder ON path (folder);
+    CREATE INDEX IF NOT EXISTS path_stem ON path (stem);
+    CREATE INDEX IF NOT EXISTS line_files ON line (files) WHERE NOT merge";
 
 const WRITE: &str = "write the history";
 const READ: &str = "read the history";
@@ -123,9 +128,10 @@ pub(crate) fn path_id(conn: &Connection, path: &[u8]) -> Result<Option<i64>> {
         .map_err(problem(READ))
 }
 
-pub(crate) fn put_path(conn: &Connection, path: &[u8]) -> Result<i64> {
-    conn.prepare_cached("INSERT INTO path (path) VALUES (?1)")
-        .and_then(|mut s| s.insert([path]))
+pub(crate) fn put_path(conn: &Connection, path: &RepoPath) -> Result<i64> {
+    let (bytes, folder) = (path.as_bytes(), path.parent().unwrap_or(RepoPath::ROOT));
+    conn.prepare_cached("INSERT INTO path (path, folder, stem) VALUES (?1, ?2, ?3)")
+        .and_then(|mut s| s.insert(params![bytes, folder.as_bytes(), stem(bytes)]))
         .map_err(problem(WRITE))
 }
 
@@ -209,12 +215,27 @@ pub fn live(conn: &Connection) -> Result<Vec<(RepoPath, i64)>> {
     store::rows(conn, (sql, READ), &[], |row| Ok((path(row, 0)?, row.get(1)?)))
 }
 
-/// Where an artifact is now, if the commit that is checked out has it; by path.
-pub fn places_of(conn: &Connection, artifact: i64) -> Result<Vec<RepoPath>> {
-    let sql = "SELECT DISTINCT p.path FROM touch t JOIN place x ON x.path = t.path
-               JOIN path p ON p.id = x.path
-               WHERE t.artifact = ?1 AND x.artifact = ?1 AND x.live ORDER BY p.path";
-    store::rows(conn, (sql, READ), params![artifact], |row| path(row, 0))
+/// Where an artifact is now, if the commit that is checked out has it; the first such path.
+pub fn place_now(conn: &Connection, artifact: i64) -> Result<Option<RepoPath>> {
+    let sql = "SELECT min(p.path) FROM place x JOIN path p ON p.id = x.path
+               WHERE x.artifact = ?1 AND x.live HAVING count(*) > 0";
+    conn.prepare_cached(sql)
+        .and_then(|mut s| s.query_row([artifact], |row| path(row, 0)).optional())
+        .map_err(problem(READ))
+}
+
+/// The files of a folder that the commit that is checked out has.
+pub(crate) fn siblings(conn: &Connection, folder: &RepoPath) -> Result<Vec<i64>> {
+    let sql = "SELECT x.artifact FROM path p JOIN place x ON x.path = p.id
+               WHERE p.folder = ?1 AND x.live";
+    store::rows(conn, (sql, READ), params![folder.as_bytes()], |row| row.get(0))
+}
+
+/// Those that are called the same, whatever the folder and tests aside.
+pub(crate) fn namesakes(conn: &Connection, path: &RepoPath) -> Result<Vec<i64>> {
+    let sql = "SELECT x.artifact FROM path p JOIN place x ON x.path = p.id
+               WHERE p.stem = ?1 AND x.live";
+    store::rows(conn, (sql, READ), params![stem(path.as_bytes())], |row| row.get(0))
 }
 
 /// Artifacts that the commit that is checked out does not have, with their last path.

@@ -112,7 +112,7 @@ impl<'a> Writer<'a> {
         for (path, place) in sorted {
             tables::put_place(self.conn, path, place)?;
         }
-        self.conn.execute_batch(tables::BY_ARTIFACT).map_err(store::problem("write the history"))
+        self.conn.execute_batch(tables::LATE).map_err(store::problem("write the history"))
     }
 
     /// The changes that count, with numbers for paths. Half of a rename may be hidden.
@@ -166,7 +166,7 @@ impl<'a> Writer<'a> {
         let number = match plain {
             Some(plain) if !(self.hides)(&plain) => Some(match tables::path_id(self.conn, path)? {
                 Some(id) => id,
-                None => tables::put_path(self.conn, path)?,
+                None => tables::put_path(self.conn, &plain)?,
             }),
             _ => None,
         };

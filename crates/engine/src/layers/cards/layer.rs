@@ -9,7 +9,8 @@ use store::Connection;
 
 use super::context;
 use crate::graph::{
-    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Marks, Travel, Wanted,
+    Candidate, Confidence, Description, Edge, EdgeKind, Frontier, Item, Layer, Marks, Travel,
+    Wanted,
 };
 use crate::layers::code::named_node;
 use crate::layers::files::node;
@@ -78,11 +79,11 @@ impl Layer for CardsLayer {
     fn neighbours(
         &self,
         view: &View,
-        frontier: &[EntityRef],
+        frontier: Frontier<'_>,
         wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
         let mut found = Found::new(view.index()?.conn(), wanted);
-        for here in frontier {
+        for here in frontier.nodes {
             match here {
                 EntityRef::Card(key) => found.at_card(here, key.as_str())?,
                 EntityRef::Module(path) | EntityRef::Symbol(path, _) => {

@@ -7,7 +7,8 @@ use code::{SymbolRow, Taker};
 
 use super::calls;
 use crate::graph::{
-    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Section, Travel, Wanted,
+    Candidate, Confidence, Description, Edge, EdgeKind, Frontier, Item, Layer, Section, Travel,
+    Wanted,
 };
 use crate::layers::files::node;
 use crate::ops::first_sentence;
@@ -82,15 +83,15 @@ impl Layer for CodeLayer {
     fn neighbours(
         &self,
         view: &View,
-        frontier: &[EntityRef],
+        frontier: Frontier<'_>,
         wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
-        let mut edges = calls::edges(view, frontier, wanted)?;
+        let mut edges = calls::edges(view, frontier.nodes, wanted)?;
         for one in wanted {
             if *one.kind == DECLARES {
-                edges.extend(declared(view, frontier, one)?);
+                edges.extend(declared(view, frontier.nodes, one)?);
             } else if *one.kind == IMPORTS {
-                edges.extend(imported(view, frontier, one)?);
+                edges.extend(imported(view, frontier.nodes, one)?);
             }
         }
         Ok(edges)

@@ -6,7 +6,8 @@ use store::Connection;
 use super::node;
 use super::tables::{self, File, Folder};
 use crate::graph::{
-    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Section, Travel, Wanted,
+    Candidate, Confidence, Description, Edge, EdgeKind, Frontier, Item, Layer, Section, Travel,
+    Wanted,
 };
 use crate::view::View;
 
@@ -79,12 +80,14 @@ impl Layer for FilesLayer {
     fn neighbours(
         &self,
         view: &View,
-        frontier: &[EntityRef],
+        frontier: Frontier<'_>,
         wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
         let conn = view.index()?.conn();
         let mut edges = Vec::new();
-        for (here, one) in frontier.iter().flat_map(|here| wanted.iter().map(move |w| (here, w))) {
+        for (here, one) in
+            frontier.nodes.iter().flat_map(|here| wanted.iter().map(move |w| (here, w)))
+        {
             if one.is_along() {
                 let ends = along(conn, here, one.kind)?.into_iter();
                 edges.extend(ends.map(|there| edge(here.clone(), there, one.kind)));

@@ -126,7 +126,7 @@ impl<'v> Book<'v> {
         if live {
             return Ok(Some(Artifact { id, path: path.clone(), is_live: true }));
         }
-        if let Some(path) = line::places_of(self.line, id)?.into_iter().next() {
+        if let Some(path) = line::place_now(self.line, id)? {
             return Ok(Some(Artifact { id, path, is_live: true }));
         }
         let last = line::touches_of(self.line, id)?.into_iter().next_back();
@@ -279,19 +279,37 @@ impl<'v> Book<'v> {
 
     /// What usually changes with some files, most likely first.
     pub(crate) fn together(&self, asked: &[Artifact]) -> Result<(Vec<Together>, cochange::Found)> {
-        let live = self.live()?;
-        let places: BTreeMap<i64, &RepoPath> =
-            live.iter().map(|(path, artifact)| (*artifact, path)).collect();
         let files: Vec<(RepoPath, i64)> =
             asked.iter().map(|artifact| (artifact.path.clone(), artifact.id)).collect();
-        let found = cochange::gather(self.line, &files, &live, self.most)?;
+        let found = cochange::gather(self.line, &files, self.most)?;
         let own = asked.iter().map(|artifact| artifact.id).collect();
         let partners = cochange::rank(&own, &found.evidence).into_iter();
-        let together = partners.filter_map(|partner| {
-            let path = (*places.get(&partner.artifact)?).clone();
-            Some(Together { path, partner })
-        });
-        Ok((together.collect(), found))
+        let together = partners.map(|partner| self.placed(partner)).filter_map(Result::transpose);
+        Ok((together.collect::<Result<_>>()?, found))
+    }
+
+    /// What changed with a file at least so often, most likely first, and no more than that.
+    pub(crate) fn often_with(
+        &self,
+        artifact: i64,
+        (often, most): (u64, usize),
+    ) -> Result<Vec<Together>> {
+        let evidence = cochange::gather_own(self.line, artifact, self.most)?;
+        let partners = cochange::rank(&[artifact].into(), &evidence).into_iter();
+        let partners = partners.filter(|partner| partner.count >= often);
+        let together = partners.map(|partner| self.placed(partner)).filter_map(Result::transpose);
+        together.take(most).collect()
+    }
+
+    /// A partner with where it is now, if it still is.
+    fn placed(&self, partner: cochange::Partner) -> Result<Option<Together>> {
+        let path = line::place_now(self.line, partner.artifact)?;
+        Ok(path.map(|path| Together { path, partner }))
+    }
+
+    /// Whether a commit touched so much that it says nothing of what belongs together.
+    pub(crate) fn is_bulk(&self, stop: &Stop) -> bool {
+        stop.files > i64::from(self.most)
     }
 
     /// How many commits of an artifact count for what changes together.

@@ -7,7 +7,8 @@ use jiff::Timestamp;
 
 use super::book::{Book, Together, ago, short};
 use crate::graph::{
-    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Marks, Section, Travel, Wanted,
+    Candidate, Confidence, Description, Edge, EdgeKind, Frontier, Item, Layer, Marks, Section,
+    Travel, Wanted,
 };
 use crate::layers::files::node;
 use crate::locate;
@@ -18,7 +19,7 @@ const TOUCHES: EdgeKind = EdgeKind {
     area: "history",
     name: "touches",
     travel: Travel::OnRequest,
-    means: "a commit changed a file",
+    means: "a commit changed a file; a bulk one is followed only from itself",
 };
 
 const CO_CHANGE: EdgeKind = EdgeKind {
@@ -78,21 +79,23 @@ impl Layer for HistoryLayer {
     fn neighbours(
         &self,
         view: &View,
-        frontier: &[EntityRef],
+        frontier: Frontier<'_>,
         wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
         let Some(book) = Book::soon(view)? else { return Ok(Vec::new()) };
         let mut edges = Vec::new();
-        for (here, one) in frontier.iter().flat_map(|here| wanted.iter().map(move |w| (here, w))) {
+        for (here, one) in
+            frontier.nodes.iter().flat_map(|here| wanted.iter().map(move |w| (here, w)))
+        {
             let kind = one.kind;
             let edge = |from, to, confidence| Edge { from, to, kind, confidence };
             match here {
                 EntityRef::Commit(_) if *kind == TOUCHES && one.is_along() => {
-                    let files = files_of(view, &book, here)?.into_iter();
+                    let files = files_of(view, here, frontier.is_start)?.into_iter();
                     edges.extend(files.map(|to| edge(here.clone(), to, Confidence::Exact)));
                 }
                 EntityRef::Module(path) | EntityRef::File(path) if *kind == CO_CHANGE => {
-                    let partners = partners(&book, path)?.into_iter().take(PARTNERS);
+                    let partners = partners(&book, path, PARTNERS)?.into_iter();
                     let nodes = partners.map(|together| node(&together.path));
                     edges.extend(nodes.map(|to| edge(here.clone(), to, Confidence::Inferred)));
                 }
@@ -198,8 +201,13 @@ fn about(view: &View, book: &Book<'_>, stop: &Stop) -> Result<String> {
     Ok(format!("{} ({}, {when})", commit.subject(), commit.author.name))
 }
 
-fn files_of(view: &View, book: &Book<'_>, wanted: &EntityRef) -> Result<Vec<EntityRef>> {
-    let Some((_, stop)) = found(view, wanted)? else { return Ok(Vec::new()) };
+/// The files of a commit. Files do not belong together because one commit touched thousands:
+/// such a commit is not passed through.
+fn files_of(view: &View, wanted: &EntityRef, is_start: bool) -> Result<Vec<EntityRef>> {
+    let Some((book, stop)) = found(view, wanted)? else { return Ok(Vec::new()) };
+    if book.is_bulk(&stop) && !is_start {
+        return Ok(Vec::new());
+    }
     let mut nodes = Vec::new();
     for (_, touch) in book.touched(&stop)? {
         let now = book.at(&touch.path)?.filter(|artifact| artifact.is_live);
@@ -216,10 +224,9 @@ fn commits_of(book: &Book<'_>, path: &RepoPath) -> Result<Vec<EntityRef>> {
 }
 
 /// Files that changed with a file more than once.
-fn partners(book: &Book<'_>, path: &RepoPath) -> Result<Vec<Together>> {
+fn partners(book: &Book<'_>, path: &RepoPath, most: usize) -> Result<Vec<Together>> {
     let Some(artifact) = book.at(path)? else { return Ok(Vec::new()) };
-    let (together, _) = book.together(&[artifact])?;
-    Ok(together.into_iter().filter(|together| together.partner.count >= OFTEN).collect())
+    book.often_with(artifact.id, (OFTEN, most))
 }
 
 fn file_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
@@ -232,7 +239,7 @@ fn file_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
         items.push(item(Section::Now, text, commit_node(&stop).to_string()));
     }
     let own = book.weight(artifact.id)?;
-    for Together { path, partner } in partners(&book, path)?.into_iter().take(LISTED) {
+    for Together { path, partner } in partners(&book, path, LISTED)? {
         let last = book.time_ago(partner.last.unwrap_or(0))?;
         let when = ago(view.call().now, last);
         let text = format!("usually changes too: {} of {own} commits, last {when}", partner.count);

@@ -6,7 +6,8 @@ use kb::{Bond, Relates};
 use super::context;
 use super::known::{Knowledge, description, known};
 use crate::graph::{
-    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Marks, Travel, Wanted,
+    Candidate, Confidence, Description, Edge, EdgeKind, Frontier, Item, Layer, Marks, Travel,
+    Wanted,
 };
 use crate::view::View;
 
@@ -73,11 +74,11 @@ impl Layer for KbLayer {
     fn neighbours(
         &self,
         view: &View,
-        frontier: &[EntityRef],
+        frontier: Frontier<'_>,
         wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
         let known = known(view)?;
-        let told = frontier.iter().filter(|node| known.speaks_of(node));
+        let told = frontier.nodes.iter().filter(|node| known.speaks_of(node));
         Ok(told.flat_map(|node| edges_of(&known, node, wanted)).collect())
     }
 

@@ -6,7 +6,7 @@ use work::{Draft, Id, Ref};
 
 use super::{is_empty, look};
 use crate::graph::{
-    Candidate, Confidence, Description, Edge, EdgeKind, Item, Layer, Marks, Wanted,
+    Candidate, Confidence, Description, Edge, EdgeKind, Frontier, Item, Layer, Marks, Wanted,
 };
 use crate::view::View;
 
@@ -102,7 +102,7 @@ impl<R: Records> Layer for R {
     fn neighbours(
         &self,
         view: &View,
-        frontier: &[EntityRef],
+        frontier: Frontier<'_>,
         wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
         if is_empty(view)? {
@@ -111,7 +111,8 @@ impl<R: Records> Layer for R {
         look(view, |draft| {
             let look = Look { view, draft };
             let mut edges = Vec::new();
-            let all = frontier.iter().flat_map(|node| wanted.iter().map(move |one| (node, one)));
+            let all =
+                frontier.nodes.iter().flat_map(|node| wanted.iter().map(move |one| (node, one)));
             for (node, one) in all {
                 let edge =
                     |from, to| Edge { from, to, kind: one.kind, confidence: Confidence::Exact };

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use base::{Code, Problem, Result};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use store::Connection;
 
@@ -69,8 +69,18 @@ impl<'c> Draft<'c> {
     pub fn get<R: Record>(&self, id: &Id) -> Result<Option<R>> {
         match self.images.get(&(R::TABLE.name, id.to_string())) {
             Some(image) => image.after.clone().map(record).transpose(),
-            None => tables::get(self.conn, R::TABLE, id.as_str())?.map(record).transpose(),
+            None => tables::find(self.conn, id.as_str()),
         }
+    }
+
+    /// The records of which a column has one of some values: rows of the store alone, with nothing
+    /// that the draft has changed.
+    pub(crate) fn stored<R: Record>(&self, column: &'static str, values: &[&Id]) -> Result<Vec<R>> {
+        if self.images.keys().any(|(table, _)| *table == R::TABLE.name) {
+            return Err(Problem::internal("the draft has changed what is read as it is stored"));
+        }
+        let values: Vec<&str> = values.iter().map(|id| id.as_str()).collect();
+        tables::find_all(self.conn, column, &values)
     }
 
     /// The record with this id, which must be there.
@@ -193,8 +203,12 @@ pub fn stamp(at: Timestamp) -> String {
 }
 
 /// A row as the record it is.
-pub(crate) fn record<R: Record>(row: Value) -> Result<R> {
-    serde_json::from_value(row).map_err(|error| {
+pub(crate) fn record<'r, R, D>(row: D) -> Result<R>
+where
+    R: Record,
+    D: Deserializer<'r, Error = serde_json::Error>,
+{
+    R::deserialize(row).map_err(|error| {
         let what = format!("a row of `{}` cannot be read", R::TABLE.name);
         Problem::new(Code::StoreDamaged, what).because(error)
     })

@@ -59,12 +59,24 @@ impl fmt::Display for Id {
 impl TryFrom<String> for Id {
     type Error = String;
     fn try_from(text: String) -> Result<Self, String> {
+        if is_whole(&text) {
+            return Ok(Self(text));
+        }
         let asked: Ref = text.parse()?;
         match asked.prefix.len() {
             36 => Ok(Self(asked.prefix)),
             _ => Err(format!("`{text}` is not a whole id")),
         }
     }
+}
+
+/// Whether a text is an id as it is kept.
+fn is_whole(text: &str) -> bool {
+    let fits = |(at, byte): (usize, u8)| match DASHES.contains(&at) {
+        true => byte == b'-',
+        false => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+    };
+    text.len() == 36 && text.bytes().enumerate().all(fits)
 }
 
 impl From<Id> for String {

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use base::{Problem, Result};
+use serde::de::value::MapDeserializer;
 use serde_json::{Map, Value, json};
 use store::{Connection, Migration, Row, SqlResult, ToSql, problem, rows};
 
+use crate::draft::record;
 use crate::record::{
     Atom, Claim, Dependency, Entry, Feature, Footprint, Held, Molecule, Project, Record, Section,
     Shared, Table, Task, Template,
@@ -40,6 +42,32 @@ impl Table {
         let columns: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
         format!("SELECT {} FROM {} {rest}", columns.join(", "), self.name)
     }
+}
+
+/// The record with this id.
+pub(crate) fn find<R: Record>(conn: &Connection, id: &str) -> Result<Option<R>> {
+    let sql = R::TABLE.select("WHERE id = ?1");
+    let found = rows(conn, (&sql, "read work"), &[&id], record_row::<R>)?;
+    found.into_iter().next().transpose()
+}
+
+/// The records of which a column has one of some values, by id.
+pub(crate) fn find_all<R: Record>(
+    conn: &Connection,
+    column: &'static str,
+    values: &[&str],
+) -> Result<Vec<R>> {
+    let rest = format!("WHERE {column} IN (SELECT value FROM json_each(?1)) ORDER BY id");
+    let values = json!(values).to_string();
+    let found = rows(conn, (&R::TABLE.select(&rest), "read work"), &[&values], record_row::<R>)?;
+    found.into_iter().collect()
+}
+
+fn record_row<R: Record>(row: &Row<'_>) -> SqlResult<Result<R>> {
+    let columns = R::TABLE.columns.iter().enumerate();
+    let values = columns.map(|(at, (name, held))| Ok((*name, from_column(row, at, *held)?)));
+    let values = values.collect::<SqlResult<Vec<_>>>()?;
+    Ok(record(MapDeserializer::new(values.into_iter())))
 }
 
 /// The row with this id.
@@ -203,8 +231,8 @@ pub(crate) fn context_sections(conn: &Connection) -> Result<Vec<(String, String)
     rows(conn, (sql, "read context files"), &[], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// The globs of every atom, as JSON.
-pub(crate) fn patterns(conn: &Connection) -> Result<Vec<(String, String, String)>> {
+/// Every atom with its project, and its globs as JSON.
+pub fn patterns(conn: &Connection) -> Result<Vec<(String, String, String)>> {
     let sql = "SELECT id, project_id, paths FROM atom ORDER BY id";
     rows(conn, (sql, "read atoms"), &[], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
 }

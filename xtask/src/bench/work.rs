@@ -55,7 +55,13 @@ fn writes(warm: &mut Warm, repo: &Repo) -> Result<()> {
     let log = repo.root().join(".git/flush");
     let mut log = OpenOptions::new().create(true).append(true).open(log).map_err(failed)?;
     let (mut flushes, mut made, mut moved) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut asked, mut bare) = (Vec::new(), Vec::new());
+    let mut floor = Floor::new(repo)?;
     for _ in 0..ROUNDS {
+        let begin = Instant::now();
+        warm.call("version", json!({}))?;
+        asked.push(begin.elapsed());
+        bare.push(floor.write()?);
         flushes.push(flush(&mut log)?);
         let begin = Instant::now();
         let text = warm.call("work_create", json!({"kind": "task", "name": "One more"}))?;
@@ -72,9 +78,40 @@ fn writes(warm: &mut Warm, repo: &Repo) -> Result<()> {
         median(times.len(), || times.next().ok_or_else(|| "no time".to_owned()))
     };
     let flush = middle(flushes)?;
+    row("a call that does nothing, median", middle(asked)?, ("twice a flush", flush * 2));
+    row("a row into a bare store, median", middle(bare)?, ("twice a flush", flush * 2));
     row("work_create, median", middle(made)?, ("twice a flush", flush * 2));
     row("work_advance, median", middle(moved)?, ("twice a flush", flush * 2));
     Ok(())
+}
+
+/// What any write costs at least: a store with one table, and a row into it.
+struct Floor(store::Store);
+
+impl Floor {
+    fn new(repo: &Repo) -> Result<Self> {
+        let path = repo.root().join(".git/floor.sqlite");
+        let mut store = store::open(&path, store::Durability::Durable).map_err(told)?;
+        let made = |t: &store::Transaction<'_>| {
+            t.execute_batch("CREATE TABLE x (y)").map_err(store::problem("measure"))
+        };
+        store.write(made).map_err(told)?;
+        Ok(Self(store))
+    }
+
+    fn write(&mut self) -> Result<Duration> {
+        let begin = Instant::now();
+        let put = |t: &store::Transaction<'_>| {
+            t.execute("INSERT INTO x VALUES (1)", []).map_err(store::problem("measure"))
+        };
+        self.0.write(put).map_err(told)?;
+        Ok(begin.elapsed())
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
+fn told(problem: base::Problem) -> String {
+    problem.to_string()
 }
 
 fn fixture() -> String {

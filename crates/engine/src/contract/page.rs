@@ -81,11 +81,27 @@ impl Cell {
     }
 
     fn new(label: Label, text: impl Display) -> Self {
-        Self(label, escape(&text.to_string()))
+        Self(label, escape(text.to_string()))
     }
 
     fn width(&self) -> usize {
         self.1.chars().count()
+    }
+
+    fn write(&self, to: &mut String, paint: Paint) {
+        let Self(label, text) = self;
+        let colour = match label {
+            _ if paint == Paint::Plain => return to.push_str(text),
+            Label::Plain => return to.push_str(text),
+            Label::Strong => "1",
+            Label::Handle => "36",
+            Label::Faint => "2",
+            Label::Key => "33",
+            Label::Bad => "31",
+        };
+        for part in ["\x1b[", colour, "m", text, "\x1b[0m"] {
+            to.push_str(part);
+        }
     }
 }
 
@@ -171,11 +187,15 @@ impl Page {
 
     /// The page as text.
     pub fn to_text(&self, paint: Paint) -> String {
-        let line = |cells: &Vec<Cell>| {
-            let text: String = cells.iter().map(|cell| painted(cell, paint)).collect();
-            text.trim_end().to_owned() + "\n"
-        };
-        self.lines.iter().map(line).collect()
+        let mut text = String::new();
+        for cells in &self.lines {
+            for cell in cells {
+                cell.write(&mut text, paint);
+            }
+            text.truncate(text.trim_end_matches([' ', '\t']).len());
+            text.push('\n');
+        }
+        text
     }
 }
 
@@ -197,22 +217,16 @@ fn aligned(row: Vec<Cell>, widths: &[usize], indent: usize) -> Vec<Cell> {
     line
 }
 
-fn painted(Cell(label, text): &Cell, paint: Paint) -> String {
-    let colour = match label {
-        _ if paint == Paint::Plain => return text.clone(),
-        Label::Plain => return text.clone(),
-        Label::Strong => "1",
-        Label::Handle => "36",
-        Label::Faint => "2",
-        Label::Key => "33",
-        Label::Bad => "31",
-    };
-    format!("\x1b[{colour}m{text}\x1b[0m")
-}
-
-fn escape(text: &str) -> String {
-    let show = |c: char| if deceives(c) { c.escape_unicode().to_string() } else { c.to_string() };
-    text.chars().map(show).collect()
+fn escape(text: String) -> String {
+    let is_plain = |byte: u8| byte == b'\t' || (b' '..=b'~').contains(&byte);
+    if text.bytes().all(is_plain) || !text.chars().any(deceives) {
+        return text;
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if deceives(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
+    }
+    shown
 }
 
 /// Control, bidirectional and invisible characters make text look like what it is not.

@@ -1,5 +1,7 @@
 //! The history of atoms and molecules: appended to, never changed.
 
+use std::collections::BTreeMap;
+
 use base::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -48,11 +50,23 @@ pub fn append(
 
 /// The entries of an atom or molecule, newest first.
 pub fn of(draft: &Draft<'_>, parent: &Id) -> Result<Vec<Change>> {
-    let mut entries = draft.list::<Entry>("parent_id", parent)?;
+    Ok(newest_first(draft.list::<Entry>("parent_id", parent)?))
+}
+
+/// The entries of many, each newest first.
+pub(super) fn of_all(draft: &Draft<'_>, parents: &[&Id]) -> Result<BTreeMap<Id, Vec<Change>>> {
+    let mut entries: BTreeMap<Id, Vec<Entry>> = BTreeMap::new();
+    for entry in draft.stored::<Entry>("parent_id", parents)? {
+        entries.entry(entry.parent_id.clone()).or_default().push(entry);
+    }
+    Ok(entries.into_iter().map(|(parent, entries)| (parent, newest_first(entries))).collect())
+}
+
+fn newest_first(mut entries: Vec<Entry>) -> Vec<Change> {
     entries.sort_by(|a, b| (&b.created_at, &b.id).cmp(&(&a.created_at, &a.id)));
     let shown = |entry: Entry| {
         let Entry { id, task_id, summary, created_at, .. } = entry;
         Change { id, task_id, summary, created_at }
     };
-    Ok(entries.into_iter().map(shown).collect())
+    entries.into_iter().map(shown).collect()
 }

@@ -11,7 +11,7 @@ use super::drift::Drift;
 use super::globs::Matcher;
 use crate::draft::Draft;
 use crate::id::Id;
-use crate::record::{Atom, Molecule, Related};
+use crate::record::{Atom, Footprint, Molecule, Related};
 
 /// Knowledge about some paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -86,12 +86,13 @@ impl Known {
     }
 }
 
-/// Matches paths and gathers what is known about them; `aged` says how old an atom's knowledge is.
+/// Matches paths and gathers what is known about them; `aged` says how old an atom's knowledge is
+/// by what its files were.
 pub fn context(
     (draft, matcher): (&Draft<'_>, &Matcher),
     (project, paths): (Option<&Id>, &[String]),
     changelog_limit: usize,
-    aged: impl Fn(&Atom) -> Result<Option<Drift>>,
+    aged: impl Fn(&Atom, &Footprint) -> Result<Drift>,
 ) -> Result<Known> {
     let mut matched: BTreeMap<&Id, Vec<String>> = BTreeMap::new();
     let mut unmatched_paths = Vec::new();
@@ -104,13 +105,31 @@ pub fn context(
             matched.entry(id).or_default().push(path.clone());
         }
     }
+    let ids: Vec<&Id> = matched.keys().copied().collect();
+    let atoms = draft.stored::<Atom>("id", &ids)?;
+    let footprints = draft.stored::<Footprint>("id", &ids)?.into_iter();
+    let footprints: BTreeMap<Id, Footprint> =
+        footprints.map(|then| (then.id.clone(), then)).collect();
+    let mut changes = match changelog_limit {
+        0 => BTreeMap::new(),
+        _ => changelog::of_all(draft, &ids)?,
+    };
     let mut known = Known { unmatched_paths, ..Known::default() };
     let mut molecules: BTreeMap<Id, KnownMolecule> = BTreeMap::new();
-    for (id, matched_paths) in matched {
-        let Some(atom) = draft.get::<Atom>(id)? else { continue };
+    for atom in atoms {
+        let drift = footprints.get(&atom.id).map(|then| aged(&atom, then)).transpose()?;
+        let mut changelog = changes.remove(&atom.id).unwrap_or_default();
+        changelog.truncate(changelog_limit);
+        let shown = KnownAtom {
+            related_atoms: related_atoms(draft, &atom.related)?,
+            matched_paths: matched.remove(&atom.id).unwrap_or_default(),
+            id: atom.id,
+            name: atom.name,
+            knowledge: atom.knowledge,
+            changelog,
+            drift,
+        };
         let molecule = atom.molecule_id.as_ref().map(|id| draft.get::<Molecule>(id)).transpose()?;
-        let drift = aged(&atom)?;
-        let shown = shown(draft, (atom, drift), matched_paths, changelog_limit)?;
         match molecule.flatten() {
             None => known.orphan_atoms.push(shown),
             Some(molecule) => {
@@ -128,26 +147,6 @@ pub fn context(
     known.molecules.iter_mut().for_each(|molecule| by_name(&mut molecule.atoms));
     by_name(&mut known.orphan_atoms);
     Ok(known)
-}
-
-fn shown(
-    draft: &Draft<'_>,
-    (atom, drift): (Atom, Option<Drift>),
-    matched_paths: Vec<String>,
-    changelog_limit: usize,
-) -> Result<KnownAtom> {
-    let mut changes =
-        if changelog_limit == 0 { Vec::new() } else { changelog::of(draft, &atom.id)? };
-    changes.truncate(changelog_limit);
-    Ok(KnownAtom {
-        related_atoms: related_atoms(draft, &atom.related)?,
-        id: atom.id,
-        name: atom.name,
-        knowledge: atom.knowledge,
-        matched_paths,
-        changelog: changes,
-        drift,
-    })
 }
 
 /// The related atoms that are still there, with their names.

@@ -101,8 +101,13 @@ struct Folder {
 impl Matcher {
     /// Reads the patterns of all atoms.
     pub fn load(conn: &Connection) -> Result<Self> {
+        Self::of_rows(tables::patterns(conn)?)
+    }
+
+    /// The same from the rows of [`tables::patterns`].
+    pub fn of_rows(rows: Vec<(String, String, String)>) -> Result<Self> {
         let mut matcher = Self::default();
-        for (id, project, paths) in tables::patterns(conn)? {
+        for (id, project, paths) in rows {
             let id = Id::try_from(id).map_err(Problem::internal)?;
             let project = Id::try_from(project).map_err(Problem::internal)?;
             let paths: Vec<String> = serde_json::from_str(&paths).unwrap_or_default();

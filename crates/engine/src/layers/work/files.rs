@@ -7,7 +7,7 @@ use base::{RepoPath, Result};
 use work::graph::context::{Known, context};
 use work::graph::drift::{self, Drift, MOST_FILES};
 use work::graph::globs::{Pattern, Patterns, anchors};
-use work::record::{Atom, Claim, Seen};
+use work::record::{Atom, Claim, Footprint, Seen};
 use work::{Draft, Id};
 
 use super::{Derived, derived};
@@ -87,7 +87,7 @@ pub(crate) fn known_about(
     changelog_limit: usize,
 ) -> Result<Known> {
     let derived = derived(view)?;
-    let aged = |atom: &Atom| drift(view, draft, atom);
+    let aged = |atom: &Atom, then: &Footprint| Ok(drift::drift(then, &seen(view, &atom.paths)?));
     context((draft, &derived.matcher), (project, paths), changelog_limit, aged)
 }
 

@@ -29,6 +29,9 @@ pub(crate) use rules::RULES;
 /// The store's name, which starts the numbers of its changes.
 pub(crate) const STORE: &str = "work";
 
+/// The name of what is kept of it.
+const PATTERNS: &str = "work.patterns";
+
 /// The store of work and knowledge.
 pub(crate) const DURABLE: Durable = Durable {
     name: STORE,
@@ -142,7 +145,7 @@ fn empty() -> Result<Connection> {
 #[derive(Debug, Default)]
 pub(crate) struct Derived {
     /// The patterns of all atoms
-    pub matcher: Matcher,
+    pub matcher: Arc<Matcher>,
     /// What open tasks name in their Context Files
     pub task_files: BTreeMap<Id, Vec<String>>,
     /// The same as patterns
@@ -152,14 +155,26 @@ pub(crate) struct Derived {
 /// The patterns and files that the store names, as of this view.
 pub(crate) fn derived(view: &View) -> Result<Arc<Derived>> {
     match view.store(STORE)? {
-        Some(reading) => view.derived(("work", STORE), || Derived::of(&reading.conn)),
+        Some(reading) => view
+            .derived(("work", STORE), || Derived::of(&reading.conn, matcher(view, &reading.conn)?)),
         None => Ok(shared::unwritten(view)?.derived.clone()),
     }
 }
 
+/// The patterns of all atoms. Most writes to the store leave them as they are.
+fn matcher(view: &View, conn: &Connection) -> Result<Arc<Matcher>> {
+    let rows = work::tables::patterns(conn)?;
+    let lines = rows.iter().map(|(id, project, patterns)| format!("{id} {project} {patterns}\n"));
+    let mark = base::Hash::of(lines.collect::<String>().as_bytes()).to_string();
+    match view.still_kept(PATTERNS, &mark) {
+        Some(kept) => Ok(kept),
+        None => Ok(view.keep(PATTERNS, mark, Matcher::of_rows(rows)?)),
+    }
+}
+
 impl Derived {
-    fn of(conn: &Connection) -> Result<Self> {
-        let (matcher, task_files) = (Matcher::load(conn)?, context_files::of_open_tasks(conn)?);
+    fn of(conn: &Connection, matcher: Arc<Matcher>) -> Result<Self> {
+        let task_files = context_files::of_open_tasks(conn)?;
         let tasks = Matcher::of(task_files.iter().map(|(id, files)| {
             let patterns = files.iter().flat_map(|file| context_files::patterns(file));
             (id.clone(), patterns.collect())

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use base::{Problem, RepoPath, Result};
 use store::Connection;
+use work::graph::globs::Matcher;
 use work::share::{FOLDER, merge};
 
 use super::{Derived, draft, empty};
@@ -56,7 +57,7 @@ pub(crate) fn unwritten(view: &View) -> Result<Arc<Unwritten>> {
     merge(&mut draft, &files(view)?)?;
     let images = draft.images();
     work::draft::apply(&conn, &images)?;
-    let derived = Arc::new(Derived::of(&conn)?);
+    let derived = Arc::new(Derived::of(&conn, Arc::new(Matcher::load(&conn)?))?);
     let made = Unwritten { conn: Mutex::new(conn), derived };
     Ok(match mark {
         Some(mark) => view.keep(KEPT, mark, made),

@@ -9,9 +9,8 @@ pub(crate) fn words(text: &str) -> Vec<String> {
 
 /// Gives each word of a text as it is written.
 pub(crate) fn each<'t>(text: &'t str, mut give: impl FnMut(&'t str)) {
-    let mut chars = Vec::new();
     for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
-        split(run, &mut chars, &mut give);
+        split(run, &mut give);
     }
 }
 
@@ -31,10 +30,9 @@ pub(crate) fn keys(name: &str) -> Vec<String> {
 /// What goes into the index: the words, and each identifier that was split also whole.
 pub(crate) fn spread(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
-    let mut chars = Vec::new();
     for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
         let mut parts = 0;
-        split(run, &mut chars, &mut |part| {
+        split(run, &mut |part| {
             parts += 1;
             out.push_str(&part.to_lowercase());
             out.push(' ');
@@ -49,31 +47,30 @@ pub(crate) fn spread(text: &str) -> String {
 
 /// Splits at a change from lower to upper case and between letters and digits; a run of
 /// capitals belongs together up to the last before a small letter, which starts the next word.
-/// `chars` is room to work in.
-fn split<'t>(run: &'t str, chars: &mut Vec<char>, give: &mut impl FnMut(&'t str)) {
-    chars.clear();
-    chars.extend(run.chars());
-    let (mut start, mut here) = (0, 0);
-    for at in 1..=chars.len() {
-        here += chars[at - 1].len_utf8();
-        if at == chars.len() || is_border(chars, at) {
-            give(&run[start..here]);
-            start = here;
+fn split<'t>(run: &'t str, give: &mut impl FnMut(&'t str)) {
+    let mut start = 0;
+    // The two letters before the one looked at.
+    let (mut earlier, mut before) = (None, None);
+    let mut letters = run.char_indices().peekable();
+    while let Some((at, here)) = letters.next() {
+        let next = letters.peek().map(|(_, next)| *next);
+        if before.is_some_and(|before| is_border((earlier, before), (here, next))) {
+            give(&run[start..at]);
+            start = at;
         }
+        (earlier, before) = (before, Some(here));
     }
+    give(&run[start..]);
 }
 
-fn is_border(chars: &[char], at: usize) -> bool {
-    let (before, here) = (chars[at - 1], chars[at]);
-    let next = chars.get(at + 1);
+fn is_border((earlier, before): (Option<char>, char), (here, next): (char, Option<char>)) -> bool {
     let camel = before.is_lowercase() && here.is_uppercase();
     // `OAuth` and `HTTPServer`: two capitals before a small letter are an acronym's end, one
     // capital alone is no word.
     let acronym = before.is_uppercase()
         && here.is_uppercase()
-        && next.is_some_and(|next| next.is_lowercase())
-        && at >= 2
-        && chars[at - 2].is_uppercase();
+        && next.is_some_and(char::is_lowercase)
+        && earlier.is_some_and(char::is_uppercase);
     let digit = before.is_numeric() != here.is_numeric() && !here.is_numeric();
     camel || acronym || digit
 }

@@ -1,6 +1,7 @@
 //! What to know before touching some files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use base::Result;
 use schemars::JsonSchema;
@@ -86,10 +87,42 @@ impl Known {
     }
 }
 
+/// Atoms that were asked for before, for as long as the store is the same.
+#[derive(Debug, Default)]
+pub struct Recall(Mutex<HashMap<Id, Arc<Recalled>>>);
+
+/// An atom with what is kept beside it.
+#[derive(Debug)]
+struct Recalled {
+    atom: Atom,
+    then: Option<Footprint>,
+    changelog: Vec<Change>,
+}
+
+impl Recall {
+    /// The atoms with these ids, by id. Those that nobody has asked for yet are read together.
+    fn all(&self, draft: &Draft<'_>, ids: &[&Id]) -> Result<Vec<Arc<Recalled>>> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let new: Vec<&Id> = ids.iter().copied().filter(|id| !known.contains_key(*id)).collect();
+        if !new.is_empty() {
+            let footprints = draft.stored::<Footprint>("id", &new)?.into_iter();
+            let mut footprints: BTreeMap<Id, Footprint> =
+                footprints.map(|then| (then.id.clone(), then)).collect();
+            let mut changes = changelog::of_all(draft, &new)?;
+            for atom in draft.stored::<Atom>("id", &new)? {
+                let then = footprints.remove(&atom.id);
+                let changelog = changes.remove(&atom.id).unwrap_or_default();
+                known.insert(atom.id.clone(), Arc::new(Recalled { atom, then, changelog }));
+            }
+        }
+        Ok(ids.iter().filter_map(|id| known.get(*id).cloned()).collect())
+    }
+}
+
 /// Matches paths and gathers what is known about them; `aged` says how old an atom's knowledge is
 /// by what its files were.
 pub fn context(
-    (draft, matcher): (&Draft<'_>, &Matcher),
+    (draft, matcher, recall): (&Draft<'_>, &Matcher, &Recall),
     (project, paths): (Option<&Id>, &[String]),
     changelog_limit: usize,
     aged: impl Fn(&Atom, &Footprint) -> Result<Drift>,
@@ -106,28 +139,19 @@ pub fn context(
         }
     }
     let ids: Vec<&Id> = matched.keys().copied().collect();
-    let atoms = draft.stored::<Atom>("id", &ids)?;
-    let footprints = draft.stored::<Footprint>("id", &ids)?.into_iter();
-    let footprints: BTreeMap<Id, Footprint> =
-        footprints.map(|then| (then.id.clone(), then)).collect();
-    let mut changes = match changelog_limit {
-        0 => BTreeMap::new(),
-        _ => changelog::of_all(draft, &ids)?,
-    };
+    let recalled = recall.all(draft, &ids)?;
     let mut known = Known { unmatched_paths, ..Known::default() };
     let mut molecules: BTreeMap<Id, KnownMolecule> = BTreeMap::new();
-    for atom in atoms {
-        let drift = footprints.get(&atom.id).map(|then| aged(&atom, then)).transpose()?;
-        let mut changelog = changes.remove(&atom.id).unwrap_or_default();
-        changelog.truncate(changelog_limit);
+    for recalled in &recalled {
+        let Recalled { atom, then, changelog } = recalled.as_ref();
         let shown = KnownAtom {
             related_atoms: related_atoms(draft, &atom.related)?,
             matched_paths: matched.remove(&atom.id).unwrap_or_default(),
-            id: atom.id,
-            name: atom.name,
-            knowledge: atom.knowledge,
-            changelog,
-            drift,
+            id: atom.id.clone(),
+            name: atom.name.clone(),
+            knowledge: atom.knowledge.clone(),
+            changelog: changelog.iter().take(changelog_limit).cloned().collect(),
+            drift: then.as_ref().map(|then| aged(atom, then)).transpose()?,
         };
         let molecule = atom.molecule_id.as_ref().map(|id| draft.get::<Molecule>(id)).transpose()?;
         match molecule.flatten() {

@@ -88,7 +88,7 @@ pub(crate) fn known_about(
 ) -> Result<Known> {
     let derived = derived(view)?;
     let aged = |atom: &Atom, then: &Footprint| Ok(drift::drift(then, &seen(view, &atom.paths)?));
-    context((draft, &derived.matcher), (project, paths), changelog_limit, aged)
+    context((draft, &derived.matcher, &derived.recall), (project, paths), changelog_limit, aged)
 }
 
 /// Paths as callers name them: folders and globs stand for the files below, or that match.

@@ -13,6 +13,7 @@ use std::sync::{Arc, PoisonError};
 use base::{Code, Problem, Result};
 use serde_json::Value;
 use store::{Connection, Transaction, problem};
+use work::graph::context::Recall;
 use work::graph::files as context_files;
 use work::graph::globs::Matcher;
 use work::{Draft, Id, Image};
@@ -146,6 +147,8 @@ fn empty() -> Result<Connection> {
 pub(crate) struct Derived {
     /// The patterns of all atoms
     pub matcher: Arc<Matcher>,
+    /// The atoms that were asked for
+    pub recall: Recall,
     /// What open tasks name in their Context Files
     pub task_files: BTreeMap<Id, Vec<String>>,
     /// The same as patterns
@@ -179,7 +182,7 @@ impl Derived {
             let patterns = files.iter().flat_map(|file| context_files::patterns(file));
             (id.clone(), patterns.collect())
         }));
-        Ok(Self { matcher, task_files, tasks })
+        Ok(Self { matcher, recall: Recall::default(), task_files, tasks })
     }
 }
 

@@ -313,7 +313,9 @@ fn a_shallow_clone_is_read_as_far_as_it_goes_and_deepened() {
         let how = told["commits"][0]["change"].as_str().unwrap().to_owned();
         (told["commits"].as_array().unwrap().len(), how)
     };
-    assert_eq!(count(), (1, "added".into()));
+    assert_eq!(count(), (1, "first known".into()));
+    let told = clone.text("history provenance a.md");
+    assert!(told.contains("the clone is shallow and ends at commit:"), "{told}");
     clone.git(&["fetch", "-q", "--unshallow"]);
     assert_eq!(count(), (3, "added".into()));
     let told = clone.data("history.provenance", json!({"path": "a.md"}));
@@ -397,9 +399,8 @@ fn search_is_narrowed_by_tags_and_time_and_sentences_find_commits() {
     assert_eq!(found.len(), 1, "{found:?}");
 }
 
-#[test]
-fn a_history_whose_reading_was_cut_off_goes_on_where_it_stopped() {
-    const COMMITS: usize = 5000;
+/// A repository with many commits, each of which changes one of fifty files.
+pub(crate) fn long(commits: usize) -> Repo {
     let repo = Repo::new("//- a.md\none\n");
     let commit = |number: usize| {
         let (text, file) = (format!("{number}\n"), number % 50);
@@ -409,9 +410,16 @@ fn a_history_whose_reading_was_cut_off_goes_on_where_it_stopped() {
              M 644 inline f{file}.md\ndata {length}\n{text}\n"
         )
     };
-    repo.write(".git/stream", (1..=COMMITS).map(commit).collect::<String>());
+    repo.write(".git/stream", (1..=commits).map(commit).collect::<String>());
     repo.git(&["-c", "alias.feed=!git fast-import --quiet <.git/stream", "feed"]);
     repo.git(&["reset", "-q", "--hard"]);
+    repo
+}
+
+#[test]
+fn a_history_whose_reading_was_cut_off_goes_on_where_it_stopped() {
+    const COMMITS: usize = 5000;
+    let repo = long(COMMITS);
     // Whoever waits gives up after four thousand commits.
     let stopped = std::sync::Arc::new(AtomicBool::new(false));
     let (stop, is_stopped) = (stopped.clone(), stopped);

@@ -2,6 +2,7 @@
 //! acknowledged is there, and what is there holds together.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -10,11 +11,16 @@ use std::time::Duration;
 
 use engine::{AREAS, Mode};
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::{Repo, assert_incremental_equals_full};
 use tree::Disk;
+
+use crate::history::long;
 
 /// The variables that turn a run of this test binary into a writer.
 const WRITER: (&str, &str) = ("CAIRN_TEST_WORK", "CAIRN_TEST_WORK_NAME");
+
+/// The variable that turns a run of it into an indexer.
+const INDEXER: &str = "CAIRN_TEST_INDEX";
 
 /// How many write at once.
 const WRITERS: usize = 8;
@@ -51,12 +57,16 @@ fn writer() {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the writers are processes of their own")]
 fn start(root: &Path, name: &str) -> Child {
+    child("killed::writer", &[(WRITER.0, root.as_os_str()), (WRITER.1, name.as_ref())])
+}
+
+/// A process that runs one of the functions here that are no tests of their own.
+#[expect(clippy::disallowed_methods, reason = "what is killed is a process of its own")]
+fn child(function: &str, told: &[(&str, &OsStr)]) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["killed::writer", "--exact", "--nocapture", "--test-threads=1"])
-        .env(WRITER.0, root)
-        .env(WRITER.1, name)
+        .args([function, "--exact", "--nocapture", "--test-threads=1"])
+        .envs(told.iter().copied())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -110,4 +120,33 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
     assert_eq!(repo.data("verify", json!({}))["errors"], 0);
     let found = repo.data("search", json!({"query": "0-7", "kinds": "task"}));
     assert!(!found["hits"].as_array().unwrap().is_empty(), "their texts came along");
+}
+
+/// Not a test of its own: what the next one starts and kills while it reads the history.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a child is told by its environment what to do")]
+fn indexer() {
+    let Some(root) = std::env::var_os(INDEXER) else { return };
+    Repo::at(root.as_ref()).workspace().sync(false, &testkit::call()).unwrap();
+}
+
+#[test]
+fn an_index_whose_process_was_killed_at_any_moment_is_finished_by_the_next() {
+    let repo = long(3000);
+    let root = repo.root();
+    let mut killed = 0;
+    for round in 0..8 {
+        let mut child = child("killed::indexer", &[(INDEXER, root.as_os_str())]);
+        thread::sleep(Duration::from_millis(25 << round)); // from its first steps to its last
+        child.kill().unwrap();
+        killed += usize::from(!child.wait().unwrap().success());
+        if round == 4 {
+            repo.write("a.md", "two\n");
+            repo.commit("while nobody looked");
+        }
+    }
+    assert!(killed > 0, "every one was done before it was killed");
+    let told = repo.data("history.provenance", json!({"path": "f7.md", "limit": 100}));
+    assert_eq!(told["commits"].as_array().unwrap().len(), 60);
+    assert_incremental_equals_full(&repo.workspace(), "after kills");
 }

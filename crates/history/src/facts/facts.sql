@@ -18,6 +18,7 @@ CREATE TABLE IF NOT EXISTS fact (
     changes         BLOB NOT NULL,
     edge            INTEGER NOT NULL  -- whether a shallow clone hid its parents when it was read
 );
+CREATE INDEX IF NOT EXISTS fact_edge ON fact (id) WHERE edge;
 CREATE VIRTUAL TABLE IF NOT EXISTS said USING fts5 (
     subject, body, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
 );

@@ -9,7 +9,7 @@ use store::Connection;
 
 use crate::commit::Commit;
 
-pub use tables::{SCHEMA, between, by_name, get, known, last_id, message, saying, stamp};
+pub use tables::{SCHEMA, between, by_name, edges, get, known, last_id, message, saying, stamp};
 
 /// The most that commits may take on disk, in bytes.
 const CAP: u64 = 2 * 1024 * 1024 * 1024;

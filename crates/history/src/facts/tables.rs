@@ -121,6 +121,12 @@ pub fn saying(conn: &Connection, query: &str, most: usize) -> Result<Vec<i64>> {
 /// How many commits are ranked.
 const RANKED: usize = 1000;
 
+/// The commits that were read at the edge of a shallow clone.
+pub fn edges(conn: &Connection) -> Result<Vec<i64>> {
+    let sql = "SELECT id FROM fact WHERE edge ORDER BY id";
+    store::rows(conn, (sql, "read commits"), &[], |row| row.get(0))
+}
+
 /// Bytes of all pages that hold something.
 pub(crate) fn size(conn: &Connection) -> Result<u64> {
     let sql = "SELECT (page_count - freelist_count) * page_size

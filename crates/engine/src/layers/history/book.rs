@@ -51,7 +51,22 @@ impl<'v> Book<'v> {
             Problem::new(base::Code::Unavailable, "there is no history here")
                 .hint("history is read from git: run this in a repository, with git installed")
         })?;
-        Self::of(view, &shelves.all())
+        let book = Self::of(view, &shelves.all())?;
+        if let Some(edge) = book.edge()? {
+            view.doubt(format!(
+                "the clone is shallow and ends at commit:{}; `git fetch --unshallow` brings the rest",
+                short(&edge.sha)
+            ));
+        }
+        Ok(book)
+    }
+
+    /// The first commit of which it is not known what came before it.
+    fn edge(&self) -> Result<Option<Stop>> {
+        let edges = facts::edges(self.facts)?.into_iter();
+        let stops = edges.map(|id| line::stop_of(self.line, id)).filter_map(Result::transpose);
+        let stops = stops.collect::<Result<Vec<_>>>()?;
+        Ok(stops.into_iter().min_by_key(|stop| stop.pos))
     }
 
     /// The history, if it can be had without waiting for it.

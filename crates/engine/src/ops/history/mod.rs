@@ -38,7 +38,7 @@ pub struct CommitRow {
     /// Whether it says that it breaks what was promised
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub breaking: bool,
-    /// What it did to the file
+    /// What it did to the file; `first known` where a shallow clone ends
     pub change: String,
     /// Where the file was then
     pub path: String,
@@ -46,7 +46,19 @@ pub struct CommitRow {
     pub tags_at_commit: BTreeSet<String>,
 }
 
+/// What is said of a file at a commit whose parents are hidden: that it was added there would be
+/// a guess.
+const FIRST_KNOWN: &str = "first known";
+
 impl CommitRow {
+    /// What a commit did to a file, unless nobody can know.
+    fn doing(self, change: &str) -> Self {
+        match self.change == FIRST_KNOWN {
+            true => self,
+            false => Self { change: change.to_owned(), ..self },
+        }
+    }
+
     fn of(book: &Book<'_>, stop: &Stop) -> Result<Self> {
         let commit = book.commit(stop)?;
         let conventional = history::conventional(&commit.message);
@@ -57,7 +69,7 @@ impl CommitRow {
             conv_type: conventional.as_ref().map(|c| c.kind.to_owned()),
             conv_scope: conventional.as_ref().and_then(|c| c.scope).map(str::to_owned),
             breaking: conventional.is_some_and(|c| c.breaking),
-            change: String::new(),
+            change: if commit.is_edge { FIRST_KNOWN.into() } else { String::new() },
             path: String::new(),
             tags_at_commit: BTreeSet::new(),
             message: commit.message,

@@ -90,10 +90,9 @@ pub(super) fn chain(
     for touch in touches {
         let stop = book.stop(touch.pos)?;
         commits.push(CommitRow {
-            change: touch.how.word().to_owned(),
             path: touch.path.to_string(),
             tags_at_commit: book.tags_at(&touch.path, &ops, touch.pos),
-            ..CommitRow::of(book, &stop)?
+            ..CommitRow::of(book, &stop)?.doing(touch.how.word())
         });
     }
     let (path, alive) = (artifact.path, artifact.is_live);
@@ -121,10 +120,9 @@ fn symbol_chain(
     let (touches, paging) = Paging::cut(touches, offset, limit);
     let row = |SymbolTouch { touch, how, name }: SymbolTouch| {
         Ok(CommitRow {
-            change: how.to_owned(),
             path: format!("{}#{name}", touch.path),
             tags_at_commit: book.tags_at(&touch.path, &ops, touch.pos),
-            ..CommitRow::of(book, &book.stop(touch.pos)?)?
+            ..CommitRow::of(book, &book.stop(touch.pos)?)?.doing(how)
         })
     };
     let commits = touches.into_iter().map(row).collect::<Result<_>>()?;

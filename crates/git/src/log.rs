@@ -14,8 +14,9 @@ use crate::oid::Oid;
 use crate::repo::Repo;
 use crate::run::Running;
 
-/// Commits go to the processes in turns of this many.
-const TURN: usize = 64;
+/// Commits go to the processes in turns of this many: what one process has unpacked for a commit
+/// serves the next, so each gets long runs, and their output waits to be pulled.
+const TURN: usize = 512;
 
 /// How many processes compare commits with one parent.
 const WORKERS: usize = 2;

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Output is read in pieces of this size; at most `PIECES` wait to be pulled.
 const PIECE: usize = 64 << 10;
-const PIECES: usize = 16;
+const PIECES: usize = 64;
 
 /// More output than this in one answer is refused: no repository we can serve has so much.
 const MOST_OUTPUT: usize = 1 << 30;

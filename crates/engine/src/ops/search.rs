@@ -219,7 +219,11 @@ fn about(view: &View, text: &str, filter: &Filter) -> Result<Hits> {
 
 /// What is called so, or says so, wherever its text is kept.
 fn named(view: &View, query: &str, (filter, most): (&Filter, usize)) -> Result<Hits> {
-    let mut hits = crate::search::search_all(&view.texts()?, query, (filter, most))?;
+    let mut hits = match filter.kinds.iter().all(|kind| kind == "commit") {
+        // Commits are told by their layer alone.
+        true if !filter.kinds.is_empty() => Hits { hits: Vec::new(), is_cut: false },
+        _ => crate::search::search_all(&view.texts()?, query, (filter, most))?,
+    };
     for layer in view.layers() {
         let texts = layer.texts(view, query, filter)?;
         hits.hits.extend(crate::search::judge(texts, query));

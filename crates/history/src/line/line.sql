@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS touch (
     path     INTEGER NOT NULL,
     old      INTEGER,          -- where it was before it was renamed
     how      INTEGER NOT NULL, -- git's letter
+    size     INTEGER NOT NULL, -- how many files its commit touched; 0 for a merge
     PRIMARY KEY (pos, artifact, path)
 ) WITHOUT ROWID;
 

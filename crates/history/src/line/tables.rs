@@ -23,7 +23,7 @@ pub const DUMP: &[&str] = &[
 
 /// Made after the rows of a first load, which is quicker than keeping them up all the while.
 pub(crate) const LATE: &str = "
-    CREATE INDEX IF NOT EXISTS touch_artifact ON touch (artifact, pos);
+    CREATE INDEX IF NOT EXISTS touch_artifact ON touch (artifact, pos, size);
     CREATE INDEX IF NOT EXISTS place_artifact ON place (artifact) WHERE live;
     CREATE INDEX IF NOT EXISTS path_folder ON path (folder);
     CREATE INDEX IF NOT EXISTS path_stem ON path (stem);
@@ -103,10 +103,10 @@ pub(crate) fn put_stop(conn: &Connection, stop: &Stop) -> Result<()> {
 pub(crate) fn put_touch(
     conn: &Connection,
     (pos, artifact): (i64, i64),
-    (path, old, how): (i64, Option<i64>, How),
+    ((path, old, how), size): ((i64, Option<i64>, How), i64),
 ) -> Result<()> {
-    conn.prepare_cached("INSERT OR REPLACE INTO touch VALUES (?1, ?2, ?3, ?4, ?5)")
-        .and_then(|mut s| s.execute(params![pos, artifact, path, old, how.letter()]))
+    conn.prepare_cached("INSERT OR REPLACE INTO touch VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        .and_then(|mut s| s.execute(params![pos, artifact, path, old, how.letter(), size]))
         .map(drop)
         .map_err(problem(WRITE))
 }
@@ -297,15 +297,14 @@ pub(crate) fn stops_of(
     artifact: i64,
     (files, most): (u32, usize),
 ) -> Result<Vec<i64>> {
-    let sql = "SELECT DISTINCT l.pos FROM touch t JOIN line l ON l.pos = t.pos
-               WHERE t.artifact = ?1 AND NOT l.merge AND l.files <= ?2
-               ORDER BY l.pos DESC LIMIT ?3";
+    let sql = "SELECT DISTINCT pos FROM touch WHERE artifact = ?1 AND size BETWEEN 1 AND ?2
+               ORDER BY pos DESC LIMIT ?3";
     store::rows(conn, (sql, READ), params![artifact, files, most], |row| row.get(0))
 }
 
 pub(crate) fn count_stops(conn: &Connection, artifact: i64, files: u32) -> Result<u64> {
-    let sql = "SELECT count(DISTINCT l.pos) FROM touch t JOIN line l ON l.pos = t.pos
-               WHERE t.artifact = ?1 AND NOT l.merge AND l.files <= ?2";
+    let sql = "SELECT count(*) FROM (SELECT 1 FROM touch
+               WHERE artifact = ?1 AND size BETWEEN 1 AND ?2 GROUP BY pos)";
     conn.prepare_cached(sql)
         .and_then(|mut s| s.query_row(params![artifact, files], |row| row.get(0)))
         .map_err(problem(READ))
@@ -327,9 +326,8 @@ pub(crate) fn touched_with(
     mut each: impl FnMut(i64, i64),
 ) -> Result<()> {
     let sql = "SELECT t.pos, t.artifact FROM
-               (SELECT DISTINCT l.pos FROM touch o JOIN line l ON l.pos = o.pos
-                WHERE o.artifact = ?1 AND NOT l.merge AND l.files <= ?2
-                ORDER BY l.pos DESC LIMIT ?3) c
+               (SELECT DISTINCT pos FROM touch WHERE artifact = ?1 AND size BETWEEN 1 AND ?2
+                ORDER BY pos DESC LIMIT ?3) c
                JOIN touch t ON t.pos = c.pos";
     let mut statement = conn.prepare_cached(sql).map_err(problem(READ))?;
     let mut rows = statement.query(params![artifact, files, most]).map_err(problem(READ))?;

@@ -83,8 +83,9 @@ impl<'a> Writer<'a> {
             is_merge: commit.parents.len() > 1,
         };
         tables::put_stop(self.conn, &stop)?;
+        let size = if stop.is_merge { 0 } else { stop.files };
         for ((how, path, old), artifact) in steps.iter().zip(&artifacts) {
-            tables::put_touch(self.conn, (pos, *artifact), (*path, *old, *how))?;
+            tables::put_touch(self.conn, (pos, *artifact), ((*path, *old, *how), size))?;
         }
         for (nth, op) in tags::said(&commit.message).iter().enumerate() {
             for artifact in &touched {

@@ -18,6 +18,12 @@ const NAME: &str = "history";
 /// The artifact of a file that no commit has touched; numbers start above it.
 const NEW: i64 = 0;
 
+/// Beyond so many files, those that change with others do so by chance.
+const MOST_PARTNERS: usize = 200;
+
+/// The name of what is kept: how many commits count.
+const COUNTED: &str = "history.counted";
+
 /// A history that can be read.
 pub(crate) struct Book<'v> {
     facts: &'v Connection,
@@ -292,7 +298,7 @@ impl<'v> Book<'v> {
         Ok(files.iter().map(tags).collect())
     }
 
-    /// What usually changes with some files, most likely first.
+    /// What usually changes with some files, most likely first, as far as anybody would read.
     pub(crate) fn together(&self, asked: &[Artifact]) -> Result<(Vec<Together>, cochange::Found)> {
         let files: Vec<(RepoPath, i64)> =
             asked.iter().map(|artifact| (artifact.path.clone(), artifact.id)).collect();
@@ -300,7 +306,7 @@ impl<'v> Book<'v> {
         let own = asked.iter().map(|artifact| artifact.id).collect();
         let partners = cochange::rank(&own, &found.evidence).into_iter();
         let together = partners.map(|partner| self.placed(partner)).filter_map(Result::transpose);
-        Ok((together.collect::<Result<_>>()?, found))
+        Ok((together.take(MOST_PARTNERS).collect::<Result<_>>()?, found))
     }
 
     /// What changed with a file at least so often, most likely first, and no more than that.
@@ -333,8 +339,13 @@ impl<'v> Book<'v> {
     }
 
     /// How many commits count for what changes together, in all.
-    pub(crate) fn counted(&self) -> Result<u64> {
-        cochange::total(self.line, self.most)
+    pub(crate) fn counted(&self, view: &View<'_>) -> Result<u64> {
+        let head = line::meta(self.line, "head")?.unwrap_or_default();
+        let mark = format!("{head} {} {}", self.most, self.commits()?);
+        if let Some(known) = view.still_kept::<u64>(COUNTED, &mark) {
+            return Ok(*known);
+        }
+        Ok(*view.keep(COUNTED, mark, cochange::total(self.line, self.most)?))
     }
 
     /// When a commit so many commits ago was made.

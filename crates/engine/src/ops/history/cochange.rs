@@ -95,7 +95,7 @@ impl Query for Cochange {
             .collect::<Result<_>>()?;
         let (together, found) = book.together(&asked)?;
         let (together, paging) = Paging::cut(together, self.offset, self.limit);
-        let all = book.counted()?;
+        let all = book.counted(view)?;
         let row = |together| row(view, &book, together, (found.commits, all));
         let partners = together.into_iter().map(row).collect::<Result<_>>()?;
         let paths = asked.into_iter().map(|artifact| artifact.path).collect();

@@ -19,8 +19,9 @@ use crate::run::{Done, Running};
 use crate::{Layout, failure};
 
 /// No lock, prompt, network, fetch of missing objects, replaced objects or translated message.
-const ENVIRONMENT: [(&str, &str); 8] = [
+const ENVIRONMENT: [(&str, &str); 9] = [
     ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_FLUSH", "0"), // not after each commit; what is waited for is flushed on request
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_ASKPASS", ""),
     ("GIT_ALLOW_PROTOCOL", "none"),

@@ -16,7 +16,7 @@ use crate::run::Running;
 
 /// Commits go to the processes in turns of this many: what one process has unpacked for a commit
 /// serves the next, so each gets long runs, and their output waits to be pulled.
-const TURN: usize = 512;
+const TURN: usize = 256;
 
 /// How many processes compare commits with one parent.
 const WORKERS: usize = 2;

@@ -24,8 +24,9 @@ use crate::follow::{Follower, Goal, Home, Shelf};
 /// Commits that are kept in one transaction: what is read again, at most, after an interruption.
 pub(super) const PIECE: usize = 2000;
 
-/// Commits that wait to be kept, at most.
-const WAITING: usize = 512;
+/// Commits are handed over to be kept in bundles of this many, of which so many wait at most.
+const BUNDLE: usize = 64;
+const WAITING: usize = 8;
 
 /// How many commits pass between two reports.
 const STEP: usize = 128;
@@ -127,7 +128,7 @@ fn keeping<T>(facts: &mut Store, work: impl FnOnce(Keeper) -> Result<T>) -> Resu
 }
 
 /// Takes commits to be kept.
-type Keeper = SyncSender<(i64, Commit)>;
+type Keeper = SyncSender<Vec<(i64, Commit)>>;
 
 /// Moves commits from where they are read to where they are kept and replayed.
 fn carry(
@@ -137,6 +138,9 @@ fn carry(
     goal: &Goal<'_>,
 ) -> Result<()> {
     let (what, total) = ("reading the history", source.links.len());
+    let mut bundle = Vec::with_capacity(BUNDLE);
+    // A keeper that is gone says why when it is asked.
+    let hand_over = |bundle: &mut Vec<_>| drop(keeper.send(std::mem::take(bundle)));
     for done in 0..total {
         if done % STEP == 0 {
             (goal.tell)(Progress { what, done, total })?;
@@ -147,16 +151,19 @@ fn carry(
             roll.add(&next.commit);
         }
         if next.is_new {
-            // A keeper that is gone says why when it is asked.
-            let _ = keeper.send((next.id, next.commit));
+            bundle.push((next.id, next.commit));
+        }
+        if bundle.len() == BUNDLE {
+            hand_over(&mut bundle);
         }
     }
+    hand_over(&mut bundle);
     Ok(())
 }
 
 /// Keeps what comes, piece by piece.
-fn keep(facts: &mut Store, receiver: Receiver<(i64, Commit)>) -> Result<()> {
-    let mut coming = receiver.into_iter().peekable();
+fn keep(facts: &mut Store, receiver: Receiver<Vec<(i64, Commit)>>) -> Result<()> {
+    let mut coming = receiver.into_iter().flatten().peekable();
     while coming.peek().is_some() {
         facts.write(|tx| {
             coming.by_ref().take(PIECE).try_for_each(|(id, commit)| facts::put(tx, id, &commit))

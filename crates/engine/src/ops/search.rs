@@ -81,7 +81,7 @@ pub struct HitRow {
     /// The text that matched, unless the name did
     #[serde(skip_serializing_if = "String::is_empty")]
     pub excerpt: String,
-    /// Its tags
+    /// Its tags, if some were asked for
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub tags: BTreeSet<String>,
     /// How well it fits, comparable within one answer
@@ -121,7 +121,7 @@ impl Query for Search {
         }
         let (mut hits, paging) = Paging::cut(hits, self.offset, self.limit);
         crate::search::excerpt(query, &mut hits);
-        let hits = hits.into_iter().map(|hit| row(view, hit)).collect::<Result<_>>()?;
+        let hits = hits.into_iter().map(|hit| row(view, hit, &self.tags)).collect::<Result<_>>()?;
         Ok(Found { query: self.query.to_string(), hits, is_cut, paging, narrowed })
     }
 }
@@ -232,11 +232,11 @@ fn named(view: &View, query: &str, (filter, most): (&Filter, usize)) -> Result<H
     Ok(hits)
 }
 
-fn row(view: &View, hit: Hit) -> Result<HitRow> {
+fn row(view: &View, hit: Hit, asked: &[String]) -> Result<HitRow> {
     let Hit { node, kind, name, excerpt, why, score, .. } = hit;
     let tags = match node.parse() {
-        Ok(node) => graph::marks(view, &node)?.tags,
-        Err(_) => BTreeSet::new(),
+        Ok(node) if !asked.is_empty() => graph::marks(view, &node)?.tags,
+        _ => BTreeSet::new(),
     };
     let score = (score * 1000.0).round() / 1000.0;
     Ok(HitRow { node, kind, name, why: why.words(), excerpt, tags, score })

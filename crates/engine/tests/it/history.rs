@@ -389,7 +389,7 @@ fn search_is_narrowed_by_tags_and_time_and_sentences_find_commits() {
     assert!(!tagged.iter().any(|node| node.contains("pay")), "{tagged:?}");
     let both = nodes(json!({"query": "limit", "tags": "auth,redis", "kinds": "module"}));
     assert_eq!(both, ["module:src/auth/limit.ts"]);
-    let hit = &repo.data("search", json!({"query": "limit.ts", "path": "src/auth"}))["hits"][0];
+    let hit = &repo.data("search", json!({"query": "limit.ts", "tags": "auth"}))["hits"][0];
     assert_eq!(hit["tags"], json!(["auth", "redis"]));
     assert_eq!(nodes(json!({"query": "limit", "since": "2999-01-01"})), [""; 0]);
     assert!(!nodes(json!({"query": "limit", "since": "2000-01-01T00:00:00Z"})).is_empty());

@@ -32,18 +32,8 @@ pub struct Found {
 /// Gathers what is known about some files: where they are now, and their artifacts. Merges, and
 /// commits of more than `most` files, say nothing.
 pub fn gather(conn: &Connection, asked: &[(RepoPath, i64)], most: u32) -> Result<Found> {
-    let newest = line::count(conn)? - 1;
-    let seen = |(pos, touched): (i64, Vec<i64>)| Seen { ago: newest - pos, touched };
     let artifacts: BTreeSet<i64> = asked.iter().map(|(_, artifact)| *artifact).collect();
-    let mut own: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
-    for artifact in &artifacts {
-        line::touched_with(conn, *artifact, (most, OWN + 1), |pos, touched| {
-            own.entry(pos).or_default().insert(touched);
-        })?;
-    }
-    let is_cut = own.len() > OWN;
-    let own = own.into_iter().rev().take(OWN);
-    let own: Vec<Seen> = own.map(|(pos, all)| seen((pos, all.into_iter().collect()))).collect();
+    let (own, is_cut) = own_commits(conn, &artifacts, most)?;
     let near = Near::of(conn, asked.iter().map(|(path, _)| path))?;
     let mut around = BTreeSet::new();
     for siblings in near.folders.values().filter(|siblings| siblings.len() <= CROWD) {
@@ -51,8 +41,12 @@ pub fn gather(conn: &Connection, asked: &[(RepoPath, i64)], most: u32) -> Result
             around.extend(line::stops_of(conn, *artifact, (most, OF_EACH))?);
         }
     }
-    let around = around.into_iter().rev().take(FOLDER);
-    let around = around.map(|pos| Ok(seen((pos, line::artifacts_at(conn, pos)?))));
+    let newest = line::count(conn)? - 1;
+    let around = around
+        .into_iter()
+        .rev()
+        .take(FOLDER)
+        .map(|pos| Ok(Seen { ago: newest - pos, touched: line::artifacts_at(conn, pos)? }));
     let (commits, folder) = (own.len() as u64, around.collect::<Result<_>>()?);
     let siblings = near.folders.into_values().flatten().collect();
     let evidence = Evidence { own, folder, namesakes: near.namesakes, siblings };
@@ -62,13 +56,29 @@ pub fn gather(conn: &Connection, asked: &[(RepoPath, i64)], most: u32) -> Result
 /// The evidence of one file's own commits alone: it says what often changes with it, and costs
 /// little.
 pub fn gather_own(conn: &Connection, artifact: i64, most: u32) -> Result<Evidence> {
-    let newest = line::count(conn)? - 1;
-    let mut own: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-    line::touched_with(conn, artifact, (most, OWN), |pos, touched| {
-        own.entry(pos).or_default().push(touched);
-    })?;
-    let own = own.into_iter().map(|(pos, touched)| Seen { ago: newest - pos, touched }).collect();
+    let (own, _) = own_commits(conn, &[artifact].into(), most)?;
     Ok(Evidence { own, ..Evidence::default() })
+}
+
+/// The newest commits of some files, and whether older ones were left out.
+fn own_commits(
+    conn: &Connection,
+    artifacts: &BTreeSet<i64>,
+    most: u32,
+) -> Result<(Vec<Seen>, bool)> {
+    let newest = line::count(conn)? - 1;
+    let mut own: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
+    for artifact in artifacts {
+        line::touched_with(conn, *artifact, (most, OWN + 1), |pos, touched| {
+            own.entry(pos).or_default().insert(touched);
+        })?;
+    }
+    let is_cut = own.len() > OWN;
+    let seen = |(pos, all): (i64, BTreeSet<i64>)| Seen {
+        ago: newest - pos,
+        touched: all.into_iter().collect(),
+    };
+    Ok((own.into_iter().rev().take(OWN).map(seen).collect(), is_cut))
 }
 
 /// How many commits of an artifact count for what changes together.

@@ -19,7 +19,7 @@ const NAME: &str = "history";
 const NEW: i64 = 0;
 
 /// Beyond so many files, those that change with others do so by chance.
-const MOST_PARTNERS: usize = 200;
+pub(crate) const MOST_PARTNERS: usize = 200;
 
 /// The name of what is kept: how many commits count.
 const COUNTED: &str = "history.counted";

@@ -9,7 +9,7 @@ mod route;
 pub(crate) mod snapshot;
 mod symbol;
 
-pub(crate) use book::{Artifact, Book, Together, ago, moment, short};
+pub(crate) use book::{Artifact, Book, MOST_PARTNERS, Together, ago, moment, short};
 pub(crate) use follow::HistoryFollower;
 pub(crate) use layer::{HistoryLayer, commit_node};
 pub(crate) use symbol::{SymbolHistory, SymbolTouch, follow as follow_symbol};

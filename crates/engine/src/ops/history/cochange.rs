@@ -10,7 +10,7 @@ use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target, one_or_many};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
-use crate::layers::history::{Artifact, Book, Together, ago, moment};
+use crate::layers::history::{Artifact, Book, MOST_PARTNERS, Together, ago, moment};
 use crate::view::View;
 
 /// Tell which files usually change together with these
@@ -145,6 +145,9 @@ impl Render for Ranked {
         match self.paging.total {
             0 => page.answer(format!("Nothing changes with {names} ({commits} looked at)")),
             1 => page.answer(format!("1 file may change with {names} ({commits} looked at)")),
+            n if n == MOST_PARTNERS as u64 => page.answer(format!(
+                "The {MOST_PARTNERS} files likeliest to change with {names} ({commits} looked at)"
+            )),
             n => page.answer(format!("{n} files may change with {names} ({commits} looked at)")),
         }
         let cells = |row: &Row| {

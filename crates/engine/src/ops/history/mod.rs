@@ -51,15 +51,8 @@ pub struct CommitRow {
 const FIRST_KNOWN: &str = "first known";
 
 impl CommitRow {
-    /// What a commit did to a file, unless nobody can know.
-    fn doing(self, change: &str) -> Self {
-        match self.change == FIRST_KNOWN {
-            true => self,
-            false => Self { change: change.to_owned(), ..self },
-        }
-    }
-
-    fn of(book: &Book<'_>, stop: &Stop) -> Result<Self> {
+    /// A commit that did this to a file, unless nobody can know.
+    fn of(book: &Book<'_>, stop: &Stop, change: &str) -> Result<Self> {
         let commit = book.commit(stop)?;
         let conventional = history::conventional(&commit.message);
         Ok(Self {
@@ -69,7 +62,7 @@ impl CommitRow {
             conv_type: conventional.as_ref().map(|c| c.kind.to_owned()),
             conv_scope: conventional.as_ref().and_then(|c| c.scope).map(str::to_owned),
             breaking: conventional.is_some_and(|c| c.breaking),
-            change: if commit.is_edge { FIRST_KNOWN.into() } else { String::new() },
+            change: if commit.is_edge { FIRST_KNOWN } else { change }.to_owned(),
             path: String::new(),
             tags_at_commit: BTreeSet::new(),
             message: commit.message,

@@ -92,7 +92,7 @@ pub(super) fn chain(
         commits.push(CommitRow {
             path: touch.path.to_string(),
             tags_at_commit: book.tags_at(&touch.path, &ops, touch.pos),
-            ..CommitRow::of(book, &stop)?.doing(touch.how.word())
+            ..CommitRow::of(book, &stop, touch.how.word())?
         });
     }
     let (path, alive) = (artifact.path, artifact.is_live);
@@ -122,7 +122,7 @@ fn symbol_chain(
         Ok(CommitRow {
             path: format!("{}#{name}", touch.path),
             tags_at_commit: book.tags_at(&touch.path, &ops, touch.pos),
-            ..CommitRow::of(book, &book.stop(touch.pos)?)?.doing(how)
+            ..CommitRow::of(book, &book.stop(touch.pos)?, how)?
         })
     };
     let commits = touches.into_iter().map(row).collect::<Result<_>>()?;

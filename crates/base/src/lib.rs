@@ -8,6 +8,7 @@ mod hash;
 pub mod near;
 mod path;
 mod problem;
+pub mod shared;
 mod span;
 mod text;
 

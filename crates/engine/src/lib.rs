@@ -31,6 +31,7 @@ mod review;
 pub mod rules;
 pub mod search;
 mod settings;
+mod shared;
 mod trust;
 mod view;
 mod workspace;

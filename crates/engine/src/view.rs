@@ -17,7 +17,7 @@ use tree::{Journal, Tree};
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
 use crate::durable::place::StorePlace;
-use crate::durable::{Durable, Reading};
+use crate::durable::{Durable, Reading, StoreChange, unwritten};
 use crate::follow::{Look, Shelves};
 use crate::graph::Layer;
 use crate::homes::Homes;
@@ -188,14 +188,18 @@ impl<'w> View<'w> {
         self.stores.iter().map(|(durable, _)| *durable).collect()
     }
 
-    /// A durable store as of the first time this view looked at it; nothing while nobody has
-    /// written to it.
+    /// A durable store as of the first time this view looked at it. While nobody has written to
+    /// it, it holds what files share; nothing if there are none.
     pub fn store(&self, name: &str) -> Result<Option<&Reading>> {
         let found = self.stores.iter().find(|(durable, _)| durable.name == name);
         let (durable, cell) =
             found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
         if cell.get().is_none() {
-            let opened = self.workspace.stores().read(durable, &self.place()?.seen(durable))?;
+            let written = self.workspace.stores().read(durable, &self.place()?.seen(durable))?;
+            let opened = match written {
+                Some(reading) if reading.revision > 0 => Some(reading),
+                none => unwritten::read(self, durable)?.or(none),
+            };
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
         Ok(cell.get().and_then(Option::as_ref))
@@ -213,9 +217,12 @@ impl<'w> View<'w> {
     /// What tells the state of a store that this view sees from every other, those of a file
     /// that was put in its place included.
     pub(crate) fn store_mark(&self, name: &str) -> Result<String> {
-        let revision = self.revision_of(name)?;
+        let (revision, begun) = match self.store(name)? {
+            Some(reading) => (reading.revision, reading.begun.as_deref().unwrap_or_default()),
+            None => (0, ""),
+        };
         let path = self.place()?.seen(&self.workspace.durable(name)?);
-        Ok(format!("{} {:?} {revision}", path.display(), file_mark(&path)))
+        Ok(format!("{} {:?} {revision} {begun}", path.display(), file_mark(&path)))
     }
 
     /// What was kept under a name for the state that `mark` names.
@@ -294,6 +301,13 @@ impl<'w> View<'w> {
             texts.extend(self.store(durable.name)?.map(|reading| &*reading.conn));
         }
         Ok(texts)
+    }
+
+    /// What a store begins with, if this view saw one that nobody has written to.
+    pub(crate) fn beginning(&self, store: &str) -> Result<Option<Arc<dyn StoreChange>>> {
+        let begun = self.store(store)?.is_some_and(|reading| reading.begun.is_some());
+        let begin = self.workspace.durable(store)?.begin.filter(|_| begun);
+        begin.map_or(Ok(None), |begin| begin(self))
     }
 
     /// The revision of a store that this view saw.

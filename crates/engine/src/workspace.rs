@@ -12,7 +12,7 @@ use tree::{Disk, FileEdit, Journal, Recovered, Tree};
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
 use crate::durable::place::StorePlace;
-use crate::durable::{Durable, Kept, Stores};
+use crate::durable::{Durable, Kept, StoreChange, Stores};
 use crate::follow::{Following, Look};
 use crate::homes::Homes;
 use crate::index::read::is_of_index;
@@ -379,6 +379,7 @@ impl Workspace {
                 Change::Store(change) => Some(PlannedFrom {
                     place: view.place()?.clone(),
                     revision: view.revision_of(change.store())?,
+                    begin: view.beginning(change.store())?,
                 }),
                 _ => None,
             };
@@ -423,7 +424,7 @@ impl Workspace {
         self.settle(&from.place, &durable, call)?;
         let file = from.place.own(&durable);
         let _lock = tree::lock(&Durable::lock_file(&file)?, PATIENCE, call)?;
-        let mut revision = from.revision;
+        let (mut revision, mut begin) = (from.revision, from.begin);
         if self.stores.revision(&durable, &file)? != revision {
             let (again, from) = plan()?;
             let Some(from) = from else { return Ok(unchanged(again.answer)) };
@@ -431,12 +432,12 @@ impl Workspace {
                 return Err(Problem::new(Code::Busy, "another branch was checked out meanwhile")
                     .hint("repeat the request"));
             }
-            (planned, revision) = (again, from.revision);
+            (planned, revision, begin) = (again, from.revision, from.begin);
         }
         let Plan { summary, change, answer, .. } = planned;
         let Change::Store(change) = change else { return Ok(unchanged(answer)) };
-        let done =
-            self.stores.commit((&durable, &file), (change.as_ref(), revision), (summary, call))?;
+        let change = (change.as_ref(), revision, begin.as_deref());
+        let done = self.stores.commit((&durable, &file), change, (summary, call))?;
         Ok(Written { result: answer, files: Vec::new(), change: Some(done), diff: None })
     }
 
@@ -573,6 +574,7 @@ impl Workspace {
 struct PlannedFrom {
     place: StorePlace,
     revision: i64,
+    begin: Option<Arc<dyn StoreChange>>,
 }
 
 fn following(areas: &'static [Area], homes: &Homes, most_open: usize) -> Vec<Following> {

@@ -135,6 +135,9 @@ pub fn apply(
 /// Takes entries of the log back, newest first. Refused where a row is no longer as an entry
 /// left it.
 pub fn roll_back(conn: &Connection, seqs: &[i64], stamp: &Stamp) -> Result<Vec<i64>> {
+    if seqs.is_empty() {
+        return Ok(Vec::new()); // the change was none of facts
+    }
     let mut edits = Vec::new();
     let mut taken = Vec::new();
     for seq in seqs.iter().rev() {

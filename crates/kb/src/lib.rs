@@ -19,6 +19,7 @@ mod read;
 mod references;
 mod replay;
 pub mod rules;
+pub mod share;
 mod tables;
 
 pub use apply::{Outside, Planned, apply, check, hand_over, inverse, roll_back};
@@ -33,7 +34,7 @@ pub use promote::{document_path, to_document};
 pub use query::{Found, Pattern, Wanted, Way, query};
 pub use read::{Bond, Fact, Model, Origin, Told};
 pub use references::{named_code, renamed_code};
-pub use replay::{Prefer, Replay, merge, replay, torn};
+pub use replay::{Replay, merge, replay, torn};
 pub use tables::{
     Logged, STEPS, counts, entities, entity, entry, ids, logged, relations, shrink, uids, whole_log,
 };

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::shared::Prefer;
 use base::{Code, Problem, Result};
 use serde_json::{Value, json};
 use store::Connection;
@@ -11,17 +12,6 @@ use crate::edit::Edit;
 use crate::model::{Entity, Relation, RelationKey};
 use crate::plan::Stamp;
 use crate::tables::{self, Logged};
-
-/// Whose row stays where both branches changed it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prefer {
-    /// Neither: such a merge is refused
-    Neither,
-    /// The branch that is merged into
-    Ours,
-    /// The branch that is merged
-    Theirs,
-}
 
 /// What a replay does: entries as they will stand in the log, and where the branches differ.
 #[derive(Debug, Default)]

@@ -1,5 +1,7 @@
 //! The SQL of the knowledge base's own store. Nothing else in the crate knows it.
 
+use std::collections::BTreeMap;
+
 use base::Result;
 use store::{
     Connection, Migration, OptionalExtension, Row, SqlResult, bad_value, params, problem, rows,
@@ -9,8 +11,10 @@ use crate::edit::Edit;
 use crate::model::{Entity, Relation, RelationKey};
 
 /// The store's tables, in steps that are never edited once landed.
-pub const STEPS: &[Migration] =
-    &[Migration { name: "entities, relations and their log", sql: include_str!("kb.sql") }];
+pub const STEPS: &[Migration] = &[
+    Migration { name: "entities, relations and their log", sql: include_str!("kb.sql") },
+    Migration { name: "what is shared", sql: include_str!("shared.sql") },
+];
 
 const ENTITY: &str = "SELECT id, type, title, status, created_at, updated_at, source, author,
     version, more FROM kb_entity";
@@ -227,6 +231,18 @@ pub fn counts(conn: &Connection) -> Result<(u64, u64, u64)> {
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )
     .map_err(problem("count entities"))
+}
+
+/// The files that share the store's facts, with the hash of what was agreed on.
+pub(crate) fn shared(conn: &Connection) -> Result<BTreeMap<String, String>> {
+    let sql = "SELECT file, hash FROM kb_shared";
+    let pairs =
+        rows(conn, (sql, "read what is shared"), &[], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(pairs.into_iter().collect())
+}
+
+pub(crate) fn set_shared(conn: &Connection, file: &str, hash: &str) -> Result<()> {
+    run(conn, "INSERT OR REPLACE INTO kb_shared VALUES (?1, ?2)", params![file, hash])
 }
 
 /// Gives space that is not used back to the disk.

@@ -13,7 +13,7 @@ mod tables;
 
 pub use backup::{back_up, put_back};
 pub use failure::{damaged, is_unwritable, problem};
-pub use migrate::{Migration, open_durable, version};
+pub use migrate::{Migration, migrate, open_durable, version};
 pub use open::{
     Durability, Store, integrity, library_version, open, open_new, open_reading,
     require_sound_library,

@@ -63,7 +63,8 @@ fn make(path: &Path, steps: &[Migration]) -> Result<()> {
     Ok(())
 }
 
-fn migrate(store: &mut Store, steps: &[Migration]) -> Result<()> {
+/// Brings an open store to the newest step.
+pub fn migrate(store: &mut Store, steps: &[Migration]) -> Result<()> {
     store.write(|transaction| {
         // Another process may have migrated while this one waited.
         let found = version(transaction)?;

@@ -3,12 +3,36 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use base::shared::Prefer;
 use base::text_type;
+use clap::ValueEnum;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use serde::{Deserialize, Deserializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+
+/// Whose rows stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// What is here
+    Ours,
+    /// What comes in
+    Theirs,
+}
+
+impl Side {
+    /// The same as a merge takes it.
+    pub(crate) fn prefer(side: Option<Self>) -> Prefer {
+        match side {
+            None => Prefer::Neither,
+            Some(Self::Ours) => Prefer::Ours,
+            Some(Self::Theirs) => Prefer::Theirs,
+        }
+    }
+}
 
 /// Declares a number type that only holds what lies between its bounds.
 macro_rules! number_type {

@@ -9,6 +9,7 @@ pub(crate) mod place;
 mod read;
 mod stores;
 pub(crate) mod tables;
+pub(crate) mod unwritten;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use store::{Migration, Store, Transaction};
 
 use self::tables::Made;
 use crate::search;
+use crate::view::View;
 
 pub(crate) use kept::Kept;
 pub use read::Reading;
@@ -36,7 +38,12 @@ pub struct Durable {
     pub steps: &'static [Migration],
     /// Reads a recorded inverse back
     pub inverse: fn(&Value) -> Result<Arc<dyn StoreChange>>,
+    /// What it begins with: the change that fills an empty one with what files share
+    pub begin: Option<Begin>,
 }
+
+/// The first change of a store, where files share something for it.
+pub type Begin = fn(&View<'_>) -> Result<Option<Arc<dyn StoreChange>>>;
 
 /// A change to a durable store, made by an area and committed by the engine.
 pub trait StoreChange: Debug + Send + Sync {
@@ -59,9 +66,11 @@ impl Durable {
     /// Opens the store, made or migrated if need be.
     pub(crate) fn open(&self, path: &Path) -> Result<Store> {
         make_folder(path)?;
-        let steps: Vec<Migration> =
-            [tables::CHANGES].into_iter().chain(self.steps.iter().copied()).collect();
-        store::open_durable(path, &steps)
+        store::open_durable(path, &self.all_steps())
+    }
+
+    fn all_steps(&self) -> Vec<Migration> {
+        [tables::CHANGES].into_iter().chain(self.steps.iter().copied()).collect()
     }
 
     /// Whether it keeps search text.

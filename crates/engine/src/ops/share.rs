@@ -3,26 +3,37 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use base::shared::{Merged, Prefer};
 use base::{Call, Hash, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
-use work::share::{Merged, agree, merge, texts};
 
+use crate::contract::args::Side;
 use crate::contract::op::{Action, Effect, Example};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::{look, plan, plan_bare, shared};
+use crate::layers::{kb, work};
 use crate::plan::{Change, Plan};
+use crate::shared;
 use crate::view::View;
 use crate::workspace::Workspace;
 
-/// Write molecules, atoms and their history as files, for review and for teammates
+/// Write knowledge and the branch's facts as files, for review and for teammates
 ///
-/// Under `.cairn/shared/`, one file a record. `sync` merges them elsewhere.
+/// Molecules, atoms, their changelog, facts of the knowledge base: under `.cairn/shared/`, one
+/// file a record. `sync` merges them elsewhere.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Share {}
+pub struct Share {
+    /// Whose records stay where both sides changed them
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    pub prefer: Option<Side>,
+}
+
+/// How many records that miss their files a page names.
+const LISTED: usize = 6;
 
 /// What was written
 #[derive(Debug, Serialize, JsonSchema)]
@@ -44,43 +55,44 @@ impl Action for Share {
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Wrote> {
         // First what others wrote comes in, so that nothing of theirs is overwritten.
-        let merged = merge_shared(workspace, call)?;
+        let merged = merge_shared(workspace, call, Side::prefer(self.prefer))?;
         let written = workspace.write(call, |view| write_files(view, &merged))?;
-        workspace.write(call, |view| plan(view, |()| "note what is shared".into(), agree))?;
+        workspace.write(call, |view| work::shared::agree(view, &merged))?;
+        workspace.write(call, |view| kb::shared::agree(view, &merged))?;
         Ok(Wrote { files: written.files, records: written.result, merged })
     }
 }
 
-/// Merges the shared files into the store. Where nothing is shared, nothing is made.
-pub(super) fn merge_shared(workspace: &Workspace, call: &Arc<Call>) -> Result<Merged> {
+/// Merges the shared files into the stores. Where nothing is shared, nothing is made.
+pub(super) fn merge_shared(
+    workspace: &Workspace,
+    call: &Arc<Call>,
+    prefer: Prefer,
+) -> Result<Merged> {
     if !shared::has_files(&workspace.view(call.clone())?)? {
         return Ok(Merged::default());
     }
-    let written = workspace.write(call, |view| {
-        let files = shared::files(view)?;
-        plan_bare(view, |_| "merge shared knowledge".into(), |draft| merge(draft, &files))
-    })?;
-    Ok(written.result)
+    let work = workspace.write(call, |view| work::shared::merge(view, prefer))?;
+    let kb = workspace.write(call, |view| kb::shared::merge(view, prefer))?;
+    Ok(work.result.and(kb.result))
 }
 
-/// The files as they should be; those in conflict are left alone.
+/// The files as they should be; those that are to be settled first are left alone.
 fn write_files(view: &View, merged: &Merged) -> Result<Plan<usize>> {
-    let texts = look(view, texts)?;
+    let mut texts = work::shared::texts(view)?;
+    texts.append(&mut kb::shared::texts(view)?);
     let known: BTreeMap<String, String> = shared::files(view)?;
-    let is_disputed = |path: &str| {
-        let id = path.rsplit('/').next().and_then(|name| name.strip_suffix(".md"));
-        let of_id = |handle: &String| id.is_some_and(|id| handle.ends_with(id));
-        merged.conflicts.iter().any(of_id) || merged.unreadable.iter().any(|file| file == path)
-    };
+    let is_settled = |path: &str| !merged.unsettled.contains(path);
     let mut edits = Vec::new();
-    for (path, text) in texts.iter().filter(|(path, _)| !is_disputed(path)) {
+    for (path, text) in texts.iter().filter(|(path, _)| is_settled(path)) {
         let before = known.get(path);
         if before != Some(text) {
             edits.push(edit(path, before, Some(text))?);
         }
     }
     // After the merge, what is in the files and not in the store was deleted here.
-    for (path, before) in known.iter().filter(|(path, _)| !is_disputed(path)) {
+    let is_record = |path: &String| is_settled(path) && merged.records.contains(path);
+    for (path, before) in known.iter().filter(|(path, _)| is_record(path)) {
         if !texts.contains_key(path) {
             edits.push(edit(path, Some(before), None)?);
         }
@@ -117,6 +129,14 @@ pub(super) fn say_merged(page: &mut Page, merged: &Merged) {
     page.item("shared knowledge", format!("{added} records added, {updated} updated"));
     for handle in &merged.conflicts {
         page.item("conflict, changed here and there", handle);
+    }
+    if !merged.missing.is_empty() {
+        let shown = merged.missing.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
+        let count = merged.missing.len();
+        page.item("shared before, and their files are gone", format!("{count}: {shown}"));
+    }
+    if !merged.conflicts.is_empty() || !merged.missing.is_empty() {
+        page.say("`share --prefer ours` writes what is here, `--prefer theirs` takes the files'");
     }
     for path in &merged.unreadable {
         page.item("not a record", path);

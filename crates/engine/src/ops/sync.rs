@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::shared::{Merged, Prefer};
 use base::{Call, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -15,7 +16,6 @@ use crate::layers::kb::Extracted;
 use crate::workspace::Workspace;
 
 use super::share::{merge_shared, say_merged};
-use work::share::Merged;
 
 /// Bring the index up to date with the working tree
 ///
@@ -69,7 +69,7 @@ impl Action for Sync {
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Synced> {
         workspace.sync(self.full, call)?;
-        let shared = merge_shared(workspace, call)?;
+        let shared = merge_shared(workspace, call, Prefer::Neither)?;
         let view = workspace.view(call.clone())?;
         let conn = view.index()?.conn();
         Ok(Synced {

@@ -25,6 +25,7 @@ mod servers;
 mod setup;
 mod shapes;
 mod shared_facts;
+mod shared_knowledge;
 mod snapshots;
 mod soak;
 mod verify;

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use base::shared::Prefer;
 use base::{Code, Problem, Result};
-use kb::{Changeset, Edit, Logged, Outside, Prefer, Stamp};
+use kb::share::Taken;
+use kb::{Changeset, Edit, Logged, Outside, Stamp};
 use serde_json::Value;
 use store::{Connection, Transaction};
 
@@ -32,6 +34,8 @@ pub(crate) enum What {
     RollBack(Vec<i64>),
     /// Another branch's log is replayed
     Merge(Vec<Logged>, String, Prefer),
+    /// Files that share facts are taken over, or agreed with
+    Share(Taken),
     /// A file takes an entity over
     HandOver(String, String),
 }
@@ -56,6 +60,7 @@ impl StoreChange for KbChange {
             What::Merge(theirs, branch, prefer) => {
                 kb::merge(transaction, (theirs, branch), *prefer, stamp)?
             }
+            What::Share(taken) => kb::share::took(transaction, taken, stamp)?,
             What::HandOver(id, file) => kb::hand_over(transaction, id, file, stamp)?,
         };
         seqs.iter().try_for_each(|seq| keep_text(transaction, *seq))?;

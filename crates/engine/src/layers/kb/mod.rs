@@ -10,6 +10,7 @@ mod index;
 mod known;
 mod layer;
 mod rules;
+pub(crate) mod shared;
 pub(crate) mod show;
 mod synced;
 
@@ -30,6 +31,7 @@ pub(crate) const STORE: &str = "kb";
 pub(crate) const DURABLE: Durable = Durable {
     name: STORE,
     file: "branches/{branch}/kb.sqlite",
-    steps: &[kb::STEPS[0], search::STEP, search::NAMES],
+    steps: &[kb::STEPS[0], search::STEP, search::NAMES, kb::STEPS[1]],
     inverse: change::read_inverse,
+    begin: Some(shared::begin),
 };

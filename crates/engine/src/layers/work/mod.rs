@@ -8,7 +8,7 @@ pub(crate) mod shared;
 pub(crate) mod text;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use base::{Code, Problem, Result};
 use serde_json::Value;
@@ -45,6 +45,7 @@ pub(crate) const DURABLE: Durable = Durable {
         })?;
         Ok(Arc::new(WorkChange { images, undoes: true }))
     },
+    begin: Some(shared::begin),
 };
 
 /// Rows that change.
@@ -80,33 +81,16 @@ impl StoreChange for WorkChange {
     }
 }
 
-/// Looks at the store as of this view. Where nobody has written yet, it holds what is shared.
+/// Looks at the store as of this view.
 pub(crate) fn look<T>(view: &View, read: impl FnOnce(&Draft<'_>) -> Result<T>) -> Result<T> {
-    if let Some(reading) = view.store(STORE)? {
-        return read(&draft(view, &reading.conn)?);
+    match view.store(STORE)? {
+        Some(reading) => read(&draft(view, &reading.conn)?),
+        None => read(&draft(view, &empty()?)?),
     }
-    let unwritten = shared::unwritten(view)?;
-    let conn = unwritten.conn.lock().unwrap_or_else(PoisonError::into_inner);
-    read(&draft(view, &conn)?)
 }
 
-/// Plans a change to the store. The first one brings what is shared along.
+/// Plans a change to the store.
 pub(crate) fn plan<A>(
-    view: &View,
-    summary: impl FnOnce(&A) -> String,
-    write: impl FnOnce(&mut Draft<'_>) -> Result<A>,
-) -> Result<Plan<A>> {
-    let is_first = view.store(STORE)?.is_none();
-    plan_bare(view, summary, |draft| {
-        if is_first {
-            work::share::merge(draft, &shared::files(view)?)?;
-        }
-        write(draft)
-    })
-}
-
-/// Plans a change to the store as it is.
-pub(crate) fn plan_bare<A>(
     view: &View,
     summary: impl FnOnce(&A) -> String,
     write: impl FnOnce(&mut Draft<'_>) -> Result<A>,
@@ -160,7 +144,7 @@ pub(crate) fn derived(view: &View) -> Result<Arc<Derived>> {
     match view.store(STORE)? {
         Some(reading) => view
             .derived(("work", STORE), || Derived::of(&reading.conn, matcher(view, &reading.conn)?)),
-        None => Ok(shared::unwritten(view)?.derived.clone()),
+        None => Ok(Arc::default()),
     }
 }
 
@@ -188,7 +172,7 @@ impl Derived {
 
 /// Whether there is nothing to look at.
 pub(crate) fn is_empty(view: &View) -> Result<bool> {
-    Ok(view.store(STORE)?.is_none() && !shared::has_files(view)?)
+    Ok(view.store(STORE)?.is_none())
 }
 
 /// The states that work passes through, as the configuration has them.

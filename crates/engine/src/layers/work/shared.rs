@@ -1,66 +1,52 @@
-//! Shared knowledge: files in the repository that the store is merged with.
+//! Work's knowledge in files that others share.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use base::{Problem, RepoPath, Result};
-use store::Connection;
-use work::graph::globs::Matcher;
-use work::share::{FOLDER, merge};
+use base::Result;
+use base::shared::{Merged, Prefer};
+use work::share;
 
-use super::{Derived, draft, empty};
-use crate::index::tables;
+use super::{STORE, WorkChange, draft, empty, look, plan};
+use crate::durable::StoreChange;
+use crate::plan::{Change, Plan};
+use crate::shared;
 use crate::view::View;
 
-/// A larger file is not a record, in bytes.
-const LARGEST: u64 = 256 * 1024;
-
-/// The name that what is shared is kept by.
-const KEPT: &str = "work.shared";
-
-/// What a store that nobody has written to would hold: what is shared.
-pub(crate) struct Unwritten {
-    /// It, in memory
-    pub conn: Mutex<Connection>,
-    /// What is derived from it
-    pub derived: Arc<Derived>,
-}
-
-fn folder() -> Result<RepoPath> {
-    FOLDER.parse().map_err(Problem::internal)
-}
-
-/// Whether anything is shared.
-pub(crate) fn has_files(view: &View) -> Result<bool> {
-    Ok(!tables::contents_below(view.index()?.conn(), &folder()?)?.is_empty())
-}
-
-/// The shared files, by path.
-pub(crate) fn files(view: &View) -> Result<BTreeMap<String, String>> {
-    let mut files = BTreeMap::new();
-    for (path, ..) in tables::contents_below(view.index()?.conn(), &folder()?)? {
-        if let Some(Ok(blob)) = view.tree().read_at_most(&path, LARGEST)? {
-            files.insert(path.to_string(), String::from_utf8_lossy(&blob.bytes).into_owned());
-        }
-    }
-    Ok(files)
-}
-
-/// What is shared, as a store in memory; made once for each state of the index.
-pub(crate) fn unwritten(view: &View) -> Result<Arc<Unwritten>> {
-    let mark = view.index()?.mark();
-    if let Some(known) = mark.as_ref().and_then(|mark| view.still_kept(KEPT, mark)) {
-        return Ok(known);
-    }
+/// What a store that nobody has written to begins with.
+pub(super) fn begin(view: &View<'_>) -> Result<Option<Arc<dyn StoreChange>>> {
+    let files = shared::files(view)?;
     let conn = empty()?;
     let mut draft = draft(view, &conn)?;
-    merge(&mut draft, &files(view)?)?;
+    share::merge(&mut draft, &files, Prefer::Neither)?;
     let images = draft.images();
-    work::draft::apply(&conn, &images)?;
-    let derived = Arc::new(Derived::of(&conn, Arc::new(Matcher::load(&conn)?))?);
-    let made = Unwritten { conn: Mutex::new(conn), derived };
-    Ok(match mark {
-        Some(mark) => view.keep(KEPT, mark, made),
-        None => Arc::new(made),
-    })
+    let change = WorkChange { images, undoes: false };
+    Ok((!change.images.is_empty()).then(|| Arc::new(change) as Arc<dyn StoreChange>))
+}
+
+/// Plans to take over what the files have.
+pub(crate) fn merge(view: &View, prefer: Prefer) -> Result<Plan<Merged>> {
+    let files = shared::files(view)?;
+    let summary = |_: &Merged| "merge shared knowledge".into();
+    if view.store(STORE)?.is_some_and(|reading| reading.begun.is_none()) {
+        return plan(view, summary, |draft| share::merge(draft, &files, prefer));
+    }
+    // What it begins with is all there is to merge.
+    let conn = empty()?;
+    let answer = share::merge(&mut draft(view, &conn)?, &files, prefer)?;
+    let change = match view.store(STORE)? {
+        Some(_) => Change::Store(Arc::new(WorkChange { images: Vec::new(), undoes: false })),
+        None => Change::Nothing,
+    };
+    Ok(Plan { summary: summary(&answer), change, answer, again: true })
+}
+
+/// Plans to note that the files say what the store says.
+pub(crate) fn agree(view: &View, merged: &Merged) -> Result<Plan<()>> {
+    plan(view, |()| "note what is shared".into(), |draft| share::agree(draft, merged))
+}
+
+/// What the files should say.
+pub(crate) fn texts(view: &View) -> Result<BTreeMap<String, String>> {
+    look(view, share::texts)
 }

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use base::shared::Prefer;
 use base::{Problem, Result};
-use clap::{Args, ValueEnum};
-use kb::Prefer;
+use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use store::Connection;
 
 use super::upsert::nothing;
+use crate::contract::args::Side;
 use crate::contract::op::{Door, Effect, Example, Mutation};
 use crate::layers::kb::show::{Applied, number};
-use crate::layers::kb::{KbChange, STORE, What, branch, stamp};
+use crate::layers::kb::{KbChange, STORE, What, branch, shared, stamp};
 use crate::plan::{Change, Plan};
 use crate::view::View;
 
@@ -29,16 +29,6 @@ pub struct KbMerge {
     #[arg(long, value_enum)]
     #[serde(default)]
     pub prefer: Option<Side>,
-}
-
-/// Whose rows stay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Side {
-    /// This branch's
-    Ours,
-    /// The other branch's
-    Theirs,
 }
 
 impl Mutation for KbMerge {
@@ -59,14 +49,10 @@ impl Mutation for KbMerge {
         }
         let other = branch::open(view.place()?, &self.branch)?;
         let theirs = kb::whole_log(&other)?;
-        let prefer = match self.prefer {
-            None => Prefer::Neither,
-            Some(Side::Ours) => Prefer::Ours,
-            Some(Side::Theirs) => Prefer::Theirs,
-        };
+        let prefer = Side::prefer(self.prefer);
         let replay = match view.store(STORE)? {
             Some(reading) => kb::replay(&reading.conn, &theirs, prefer)?,
-            None => kb::replay(&empty()?, &theirs, prefer)?,
+            None => kb::replay(&shared::empty()?, &theirs, prefer)?,
         };
         if prefer == Prefer::Neither && !replay.conflicts.is_empty() {
             return Err(kb::torn(&self.branch, &replay.conflicts));
@@ -85,11 +71,4 @@ impl Mutation for KbMerge {
         let change = KbChange { what, stamp: Some(stamp(view)), preview };
         Ok(Plan { summary, change: Change::Store(Arc::new(change)), answer, again: true })
     }
-}
-
-/// A store without rows, where this branch has none yet.
-fn empty() -> Result<Connection> {
-    let conn = Connection::open_in_memory().map_err(store::problem("open a store"))?;
-    conn.execute_batch(kb::STEPS[0].sql).map_err(store::problem("open a store"))?;
-    Ok(conn)
 }

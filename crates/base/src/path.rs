@@ -67,18 +67,24 @@ impl RepoPath {
     ///
     /// `None` when it climbs above the root.
     pub fn normalised(text: &str) -> Option<Result<Self, InvalidPath>> {
-        let mut parts: Vec<Vec<u8>> = Vec::new();
+        let mut bytes = Vec::with_capacity(text.len());
+        let mut starts = Vec::new();
         for part in text.split('/') {
             match part {
                 "" | "." => {}
-                ".." => drop(parts.pop()?),
-                part => match decode(part) {
-                    Ok(part) => parts.push(part),
-                    Err(error) => return Some(Err(error)),
-                },
+                ".." => bytes.truncate(starts.pop()?),
+                part => {
+                    starts.push(bytes.len());
+                    if !bytes.is_empty() {
+                        bytes.push(b'/');
+                    }
+                    if let Err(error) = decode_into(&mut bytes, part) {
+                        return Some(Err(error));
+                    }
+                }
             }
         }
-        Some(Self::from_bytes(parts.join(&b'/')))
+        Some(Self::from_bytes(bytes))
     }
 
     /// The bytes, as git keeps them.
@@ -214,6 +220,11 @@ fn escape(byte: u8, text: &mut String) {
 
 fn decode(text: &str) -> Result<Vec<u8>, InvalidPath> {
     let mut bytes = Vec::with_capacity(text.len());
+    decode_into(&mut bytes, text)?;
+    Ok(bytes)
+}
+
+fn decode_into(bytes: &mut Vec<u8>, text: &str) -> Result<(), InvalidPath> {
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
         if *first == b'%' {
@@ -227,7 +238,7 @@ fn decode(text: &str) -> Result<Vec<u8>, InvalidPath> {
             rest = tail;
         }
     }
-    Ok(bytes)
+    Ok(())
 }
 
 #[cfg(unix)]

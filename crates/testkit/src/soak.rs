@@ -178,7 +178,7 @@ fn unchanged() -> engine::Written<()> {
 fn ask(on: &Workspace, name: &str, args: serde_json::Value) -> Result<serde_json::Value> {
     let args = serde_json::from_value(args).map_err(|error| Problem::invalid(error.to_string()))?;
     let (op, args) = engine::ops::resolve(name, args)?;
-    Ok(op.call(on, crate::call_by("worker"), args)?.data)
+    Ok(op.call(on, crate::call_by("worker"), args)?.data.clone())
 }
 
 fn say(what: &str, text: &str) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 use base::{Problem, RepoPath};
 use schemars::JsonSchema;
@@ -122,11 +123,14 @@ impl Paging {
     }
 }
 
+/// JSON that is made when somebody first looks at it: most answers are read as text alone.
+pub type Data = LazyLock<Value, Box<dyn FnOnce() -> Value + Send>>;
+
 /// An answer with its types erased: JSON for programs, a page for readers.
 #[derive(Debug)]
 pub struct Answer {
     /// The answer itself
-    pub data: Value,
+    pub data: Data,
     /// The answer as text
     pub page: Page,
     /// Which part of a longer list it is
@@ -152,9 +156,9 @@ pub struct Envelope<T> {
 /// The JSON form, the same on every door.
 pub fn to_json(outcome: &Outcome) -> Value {
     match outcome {
-        Ok(Answer { data, basis, paging: None, .. }) => json!({"data": data, "basis": basis}),
+        Ok(Answer { data, basis, paging: None, .. }) => json!({"data": **data, "basis": basis}),
         Ok(Answer { data, basis, paging, .. }) => {
-            json!({"data": data, "page": paging, "basis": basis})
+            json!({"data": **data, "page": paging, "basis": basis})
         }
         Err(problem) => json!({"error": problem}),
     }

@@ -87,8 +87,8 @@ pub trait Input: Args + DeserializeOwned + Serialize + JsonSchema {}
 impl<T: Args + DeserializeOwned + Serialize + JsonSchema> Input for T {}
 
 /// An operation's answer is JSON for programs and a page for readers.
-pub trait Output: Serialize + JsonSchema + Render {}
-impl<T: Serialize + JsonSchema + Render> Output for T {}
+pub trait Output: Serialize + JsonSchema + Render + Send + 'static {}
+impl<T: Serialize + JsonSchema + Render + Send + 'static> Output for T {}
 
 /// An operation that only reads.
 pub trait Query: Input {

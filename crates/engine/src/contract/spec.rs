@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
 
 use super::alias::{Alias, snake_case};
-use super::answer::{Answer, Basis, Envelope, Outcome};
+use super::answer::{Answer, Basis, Data, Envelope, Outcome};
 use super::op::{Action, Ask, Door, Effect, Example, Input, Mutation, Output, Query, Toolset};
 use super::page::Page;
 use super::schema::{self, Object};
@@ -66,7 +66,7 @@ impl OpSpec {
             run: |workspace, call, args| {
                 let read = |view: &View<'_>| parse::<Q>(args.clone())?.run(view);
                 let (answer, basis) = workspace.read(&call, read)?;
-                reply(&answer, basis)
+                Ok(reply(answer, basis))
             },
         }
     }
@@ -102,7 +102,7 @@ impl OpSpec {
                     }
                     written
                 };
-                reply(&written, workspace.basis_afterwards(&call))
+                Ok(reply(written, workspace.basis_afterwards(&call)))
             },
         }
     }
@@ -123,7 +123,7 @@ impl OpSpec {
             from_cli: from_cli::<A>,
             run: |workspace, call, args| {
                 let answer = parse::<A>(args)?.run(workspace, &call)?;
-                reply(&answer, workspace.basis_afterwards(&call))
+                Ok(reply(answer, workspace.basis_afterwards(&call)))
             },
         }
     }
@@ -225,13 +225,15 @@ fn parse<I: Input>(args: Object) -> Result<I> {
 }
 
 /// The one place where an answer gets its basis.
-fn reply<O: Output>(answer: &O, basis: Basis) -> Outcome {
+fn reply<O: Output>(answer: O, basis: Basis) -> Answer {
     let mut page = Page::default();
     answer.render(&mut page);
-    let data = serde_json::to_value(answer);
-    let data = data.map_err(|error| Problem::internal("an answer is not JSON").because(error))?;
     let (paging, has_findings) = (answer.paging(), answer.has_findings());
-    Ok(Answer { data, page, paging, has_findings, basis })
+    let data = Data::new(Box::new(move || match serde_json::to_value(answer) {
+        Ok(data) => data,
+        Err(error) => json!({"error": Problem::internal("an answer is not JSON").because(error)}),
+    }));
+    Answer { data, page, paging, has_findings, basis }
 }
 
 /// A misspelt wish for a dry run must never become a write.

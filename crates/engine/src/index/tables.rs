@@ -1,6 +1,6 @@
 //! The SQL of the index's core: files, the commit below them, and the index's own record.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use base::{Hash, RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, params, problem};
@@ -181,6 +181,16 @@ pub(crate) fn contents_below(
     store::rows(conn, (sql, "read the index"), params![folder.as_bytes(), low, high], |row| {
         Ok((path(row, 0)?, hash(row, 1)?, row.get(2)?))
     })
+}
+
+/// Which of some paths are files.
+pub(crate) fn which_are_files(conn: &Connection, paths: &[RepoPath]) -> Result<HashSet<RepoPath>> {
+    // A path that is not UTF-8 cannot be asked for in this way, and counts as none.
+    let texts = paths.iter().filter_map(|path| std::str::from_utf8(path.as_bytes()).ok());
+    let list = texts.collect::<serde_json::Value>().to_string();
+    let sql = "SELECT path FROM file WHERE path IN (SELECT CAST(value AS BLOB) FROM json_each(?1))";
+    let found = store::rows(conn, (sql, "read the index"), params![list], |row| path(row, 0))?;
+    Ok(found.into_iter().collect())
 }
 
 /// Every file there is.

@@ -29,7 +29,7 @@ fn backed_up() -> (Repo, Workspace) {
     for line in ["one", "two"] {
         add_line(&workspace, &call(), line).unwrap();
     }
-    let taken = ask(&workspace, "backup", json!({})).unwrap().data;
+    let taken = ask(&workspace, "backup", json!({})).unwrap().data.clone();
     assert_eq!(taken["taken"], json!(["ledger@20260102T030405Z"]));
     (repo, workspace)
 }
@@ -64,7 +64,8 @@ fn a_damaged_store_is_refused_kept_and_brought_back() {
         assert_eq!(problem.code, Code::StoreDamaged, "{what}: {problem}");
         // What does not need the store is answered as ever.
         ask(&workspace, "context", json!({"targets": ["a.md"]})).unwrap();
-        let restored = ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap().data;
+        let restored =
+            ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap().data.clone();
         let kept = restored["kept"].as_str().unwrap();
         let kept = fs::read(repo.root().join(".git/cairn").join(kept)).unwrap();
         assert!(kept == bad, "{what}");
@@ -80,7 +81,7 @@ fn restoring_while_others_have_the_store_open_loses_nothing_of_either() {
     add_line(&workspace, &call(), "since").unwrap();
     let view = workspace.view(call()).unwrap();
     view.store("ledger").unwrap().unwrap();
-    let restored = ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap().data;
+    let restored = ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap().data.clone();
     drop(view);
     assert_eq!(lines(&workspace, &call()).unwrap(), ["one", "two"]);
     let kept = repo.root().join(".git/cairn").join(restored["kept"].as_str().unwrap());
@@ -96,10 +97,10 @@ fn backups_are_listed_limited_and_found_by_a_near_name() {
         let now = format!("2026-01-02T04:00:{second:02}Z").parse().unwrap();
         let args = serde_json::from_value(json!({"keep": 3})).unwrap();
         let op = engine::ops::find("backup").unwrap();
-        op.call(&workspace, base::Call::new("t", now), args).unwrap().data
+        op.call(&workspace, base::Call::new("t", now), args).unwrap().data.clone()
     };
     (0..5).for_each(|second| drop(later(second)));
-    let listed = ask(&workspace, "backup", json!({"list": true})).unwrap().data;
+    let listed = ask(&workspace, "backup", json!({"list": true})).unwrap().data.clone();
     let names: Vec<&str> =
         listed["backups"].as_array().unwrap().iter().map(|b| b["name"].as_str().unwrap()).collect();
     let expected = [4, 3, 2].map(|second| format!("ledger@20260102T04000{second}Z"));

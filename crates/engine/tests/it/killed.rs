@@ -38,7 +38,7 @@ fn writer() {
         let args = serde_json::from_value(args).unwrap();
         let op = engine::ops::find(op).unwrap();
         // Eight writers queue: one that had to wait too long tries again.
-        op.call(&workspace, testkit::call_by(&name), args).ok().map(|answer| answer.data)
+        op.call(&workspace, testkit::call_by(&name), args).ok().map(|answer| answer.data.clone())
     };
     let tell = |line: &str| {
         let mut out = std::io::stderr().lock();

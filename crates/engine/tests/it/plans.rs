@@ -350,7 +350,7 @@ fn store_changes_are_whole_recorded_and_undone() {
     let undo = |args: Value| {
         let op = engine::ops::find("undo").unwrap();
         let args = serde_json::from_value(args).unwrap();
-        op.call(&workspace, testkit::call_by("tester"), args).unwrap().data
+        op.call(&workspace, testkit::call_by("tester"), args).unwrap().data.clone()
     };
     assert_eq!(undo(json!({"dry_run": true}))["diff"], "note 1 becomes Some(\"one\")\n");
     assert_eq!(undo(json!({}))["result"]["change"], "notes:2");

@@ -101,7 +101,7 @@ fn what_is_gone_and_still_imported_stops_a_gate() {
     repo.write("src/gateway.ts", "/** @see spec::pay/capture */\nexport const x = 1;\n");
     let answer = repo.ask("review", json!({})).unwrap();
     assert!(answer.has_findings);
-    assert!(codes(&answer.data).contains(&"STILL_USED".to_owned()), "{:#}", answer.data);
+    assert!(codes(&answer.data).contains(&"STILL_USED".to_owned()), "{:#}", *answer.data);
     assert!(!repo.ask("review", json!({"fail_on": "never"})).unwrap().has_findings);
     repo.write("src/gateway.ts", "export const x = (;\n");
     assert_eq!(codes(&repo.data("review", json!({})))[0], "SYNTAX_BROKEN");

@@ -94,28 +94,40 @@ pub(crate) fn known_about(
 /// Paths as callers name them: folders and globs stand for the files below, or that match.
 pub(crate) fn named_paths(view: &View, named: &[String]) -> Result<Vec<String>> {
     let conn = view.index()?.conn();
+    let is_glob =
+        |name: &str| name.contains(['*', '?', '{', '[']) && name.parse::<Pattern>().is_ok();
+    let typed: Vec<Option<RepoPath>> = named
+        .iter()
+        .map(|name| if is_glob(name) { None } else { view.typed_paths(name).into_iter().next() })
+        .collect();
+    let plain: Vec<RepoPath> = typed.iter().flatten().cloned().collect();
+    let files = tables::which_are_files(conn, &plain)?;
     let mut paths: Vec<String> = Vec::new();
     let mut told: HashSet<String> = HashSet::new();
-    for name in named {
-        let mut found = Vec::new();
-        if name.contains(['*', '?', '{', '[']) && name.parse::<Pattern>().is_ok() {
-            let matched = seen(view, std::slice::from_ref(name))?;
-            found = matched.iter().map(|seen| seen.path.clone()).collect();
-        } else if let Some(path) = view.typed_paths(name).into_iter().next() {
-            let below = tables::contents_below(conn, &path)?;
-            found = below.into_iter().map(|(path, ..)| path.to_string()).collect();
-            if found.is_empty() {
-                found.push(path.to_string());
+    for (name, typed) in named.iter().zip(typed) {
+        let mut found = match typed {
+            Some(path) if files.contains(&path) => vec![path.to_string()],
+            Some(path) => {
+                let below = tables::contents_below(conn, &path)?;
+                let below = below.into_iter().map(|(path, ..)| path.to_string()).collect();
+                or_itself(below, path.to_string())
             }
-        }
-        if found.is_empty() {
-            found.push(name.clone());
-        }
+            None if is_glob(name) => {
+                let matched = seen(view, std::slice::from_ref(name))?;
+                or_itself(matched.iter().map(|seen| seen.path.clone()).collect(), name.clone())
+            }
+            None => vec![name.clone()],
+        };
         found.truncate(EXPANDED);
         found.retain(|path| told.insert(path.clone()));
         paths.append(&mut found);
     }
     Ok(paths)
+}
+
+/// What stands for nothing stands for itself.
+fn or_itself(found: Vec<String>, name: String) -> Vec<String> {
+    if found.is_empty() { vec![name] } else { found }
 }
 
 /// One word for what some files look like.

@@ -25,6 +25,16 @@ impl Repo {
         from: &CommitId,
         without: Option<&CommitId>,
     ) -> Result<Vec<Link>> {
+        self.reachable_and((call, from, without), (usize::MAX, |_: &[Link]| ()))
+    }
+
+    /// The same. Somebody hears of the first so many, the newest, while git goes on.
+    pub fn reachable_and(
+        &self,
+        (call, from, without): (&Call, &CommitId, Option<&CommitId>),
+        (first, hear): (usize, impl FnOnce(&[Link])),
+    ) -> Result<Vec<Link>> {
+        let mut hear = Some(hear);
         let without = without.map(|commit| format!("^{commit}"));
         let git = self.git("rev-list")?.args(["--parents", "--end-of-options", from.as_str()]);
         let mut running = git.args(without).start()?;
@@ -36,6 +46,11 @@ impl Repo {
                 links.push(link(line).ok_or_else(|| failure::not_understood("rev-list", line))?);
             }
             rest.drain(..=end);
+            if links.len() >= first
+                && let Some(hear) = hear.take()
+            {
+                hear(&links[..first]);
+            }
         }
         running.reap(call)?.output()?;
         Ok(links)

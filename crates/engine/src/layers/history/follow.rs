@@ -17,6 +17,7 @@ use history::{Change, Commit, How, Link, Person, commit, facts, line};
 use store::{Connection, Store};
 use tree::Excludes;
 
+use super::early::Early;
 use super::route::{Ground, Route};
 use super::snapshot;
 use crate::follow::{Follower, Goal, Home, Shelf};
@@ -56,53 +57,63 @@ impl Follower for HistoryFollower {
 
     fn follow(&self, shelves: &mut [Store], goal: &Goal<'_>) -> Result<()> {
         let [facts, line] = shelves else { return Err(odd()) };
-        if facts::last_id(facts.connection())? == 0 {
-            snapshot::start(facts, goal)?;
-        }
-        let ground = Ground::now(goal, facts.connection())?;
-        let same_ground = Ground::then(line.connection())?.as_ref() == Some(&ground);
-        let repo = goal.git.repo();
-        let route = match &goal.head {
-            None => Route { keep: 0, rest: Vec::new(), is_chain: false },
-            Some(head) => {
-                let stores = (facts.connection(), line.connection());
-                Route::find(repo, stores, (head, same_ground), goal.call)?
-            }
-        };
-        let excludes = goal.config.history.exclude.iter().map(ToString::to_string);
-        let excludes = Excludes::new(&excludes.collect::<Vec<_>>())?;
-        let hides = |path: &RepoPath| excludes.hide(path, false);
-        let reading = store::open_reading(facts.path())?;
-        let commits = route.keep + i64::try_from(route.rest.len()).unwrap_or(i64::MAX);
-        let is_due = snapshot::is_due(facts, commits, goal);
-        let mut roll = (is_due && route.keep == 0).then(Roll::default);
-        let packed = line.write(|tx| {
-            let mut writer = Writer::from(tx, route.keep, &hides)?;
-            let source = Source::new(repo, &reading, &route.rest)?;
-            keeping(facts, |keeper| {
-                carry(source, &keeper, (&mut writer, roll.as_mut()), goal)?;
-                drop(keeper);
-                // The last commits are still being kept while it is written what they add up to.
-                let tree = match (&goal.head, route.is_chain) {
-                    (Some(head), false) => tree(repo, head, goal.call)?,
-                    _ => Vec::new(),
-                };
-                let live = if route.is_chain { Live::Chain } else { Live::Tree(&tree) };
-                writer.finish(&live)?;
-                ground.keep(tx)?;
-                line::set_meta(tx, "head", goal.head.as_deref().unwrap_or_default())?;
-                Ok(roll.and_then(|roll| snapshot::pack(tx, roll, goal).ok()))
-            })
-        })?;
-        if is_due {
-            snapshot::keep_up((facts, line), packed, goal);
-        }
-        if !facts::is_crowded(facts.connection())? {
-            return Ok(());
-        }
-        let needed = line::ids(line.connection())?.into_iter().collect();
-        facts.write(|tx| facts::make_room(tx, &needed))
+        let (repo, call) = (goal.git.repo(), goal.call);
+        thread::scope(|scope| follow((facts, line), goal, Early::new((scope, repo, call))))
     }
+}
+
+fn follow(
+    (facts, line): (&mut Store, &mut Store),
+    goal: &Goal<'_>,
+    mut early: Early<'_, '_>,
+) -> Result<()> {
+    if facts::last_id(facts.connection())? == 0 {
+        snapshot::start(facts, goal)?;
+    }
+    let ground = Ground::now(goal, facts.connection())?;
+    let same_ground = Ground::then(line.connection())?.as_ref() == Some(&ground);
+    let repo = goal.git.repo();
+    early.is_wanted = facts::last_id(facts.connection())? == 0;
+    let route = match &goal.head {
+        None => Route { keep: 0, rest: Vec::new(), is_chain: false },
+        Some(head) => {
+            let stores = (facts.connection(), line.connection());
+            Route::find(repo, stores, (head, same_ground), (&mut early, goal.call))?
+        }
+    };
+    let excludes = goal.config.history.exclude.iter().map(ToString::to_string);
+    let excludes = Excludes::new(&excludes.collect::<Vec<_>>())?;
+    let hides = |path: &RepoPath| excludes.hide(path, false);
+    let reading = store::open_reading(facts.path())?;
+    let commits = route.keep + i64::try_from(route.rest.len()).unwrap_or(i64::MAX);
+    let is_due = snapshot::is_due(facts, commits, goal);
+    let mut roll = (is_due && route.keep == 0).then(Roll::default);
+    let packed = line.write(|tx| {
+        let mut writer = Writer::from(tx, route.keep, &hides)?;
+        let source = Source::new(repo, &reading, (&route.rest, early))?;
+        keeping(facts, |keeper| {
+            carry(source, &keeper, (&mut writer, roll.as_mut()), goal)?;
+            drop(keeper);
+            // The last commits are still being kept while it is written what they add up to.
+            let tree = match (&goal.head, route.is_chain) {
+                (Some(head), false) => tree(repo, head, goal.call)?,
+                _ => Vec::new(),
+            };
+            let live = if route.is_chain { Live::Chain } else { Live::Tree(&tree) };
+            writer.finish(&live)?;
+            ground.keep(tx)?;
+            line::set_meta(tx, "head", goal.head.as_deref().unwrap_or_default())?;
+            Ok(roll.and_then(|roll| snapshot::pack(tx, roll, goal).ok()))
+        })
+    })?;
+    if is_due {
+        snapshot::keep_up((facts, line), packed, goal);
+    }
+    if !facts::is_crowded(facts.connection())? {
+        return Ok(());
+    }
+    let needed = line::ids(line.connection())?.into_iter().collect();
+    facts.write(|tx| facts::make_room(tx, &needed))
 }
 
 fn odd() -> Problem {
@@ -132,7 +143,7 @@ type Keeper = SyncSender<Vec<(i64, Commit)>>;
 
 /// Moves commits from where they are read to where they are kept and replayed.
 fn carry(
-    mut source: Source<'_>,
+    mut source: Source<'_, '_, '_>,
     keeper: &Keeper,
     (writer, mut roll): (&mut Writer<'_>, Option<&mut Roll>),
     goal: &Goal<'_>,
@@ -173,12 +184,13 @@ fn keep(facts: &mut Store, receiver: Receiver<Vec<(i64, Commit)>>) -> Result<()>
 }
 
 /// Where commits come from: what is kept, or git.
-struct Source<'a> {
+struct Source<'a, 's, 'e> {
     links: &'a [Link],
     /// For each, its id, and whether it is kept already
     ids: Vec<(i64, bool)>,
     facts: &'a Connection,
     git: git::Commits,
+    early: Early<'s, 'e>,
     edges: HashSet<Vec<u8>>,
 }
 
@@ -188,8 +200,12 @@ struct Next {
     is_new: bool,
 }
 
-impl<'a> Source<'a> {
-    fn new(repo: &Repo, facts: &'a Connection, links: &'a [Link]) -> Result<Self> {
+impl<'a, 's, 'e> Source<'a, 's, 'e> {
+    fn new(
+        repo: &Repo,
+        facts: &'a Connection,
+        (links, early): (&'a [Link], Early<'s, 'e>),
+    ) -> Result<Self> {
         let edges: HashSet<Vec<u8>> =
             repo.shallow()?.iter().map(|oid| oid.as_bytes().to_vec()).collect();
         let mut free = facts::last_id(facts)?;
@@ -202,11 +218,10 @@ impl<'a> Source<'a> {
             let is_kept = known.is_some_and(|(_, is_edge)| !is_edge || edges.contains(&link.sha));
             let id = known.map_or_else(|| (free += 1, free).1, |(id, _)| id);
             ids.push((id, is_kept));
-            if !is_kept {
-                wanted.push(theirs(link)?);
-            }
+            let theirs = if is_kept { None } else { Some(theirs(link)?) };
+            wanted.extend(theirs.filter(|link| !early.has(&link.oid)));
         }
-        Ok(Self { links, ids, facts, git: repo.commits(&wanted)?, edges })
+        Ok(Self { links, ids, facts, git: repo.commits(&wanted)?, early, edges })
     }
 
     fn next(&mut self, at: usize, call: &Call) -> Result<Next> {
@@ -216,8 +231,11 @@ impl<'a> Source<'a> {
             let commit = commit.ok_or_else(|| Problem::internal("a commit vanished"))?;
             return Ok(Next { id, commit, is_new: false });
         }
-        let read = self.git.next(call)?.ok_or_else(|| Problem::internal("git stopped early"))?;
         let link = &self.links[at];
+        let read = match self.early.take(&link.sha)? {
+            Some(read) => read,
+            None => self.git.next(call)?.ok_or_else(|| Problem::internal("git stopped early"))?,
+        };
         let is_edge = link.parents.is_empty() && self.edges.contains(&link.sha);
         Ok(Next { id, commit: taken(read, link, is_edge), is_new: true })
     }

@@ -3,6 +3,7 @@
 
 mod book;
 pub(crate) mod check;
+mod early;
 mod follow;
 mod layer;
 mod route;

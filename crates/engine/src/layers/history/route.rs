@@ -9,6 +9,7 @@ use git::Repo;
 use history::{Link, all_descend_from, facts, in_order, line};
 use store::Connection;
 
+use super::early::Early;
 use crate::follow::Goal;
 
 /// What the line depends on besides the commits: when one of these is other, nothing stays.
@@ -75,7 +76,7 @@ impl Route {
         repo: &Repo,
         (facts, line): (&Connection, &Connection),
         (head, same_ground): (&str, bool),
-        call: &Call,
+        (early, call): (&mut Early<'_, '_>, &Call),
     ) -> Result<Self> {
         let known = if same_ground { line::meta(line, "head")? } else { None };
         let head: CommitId = head.parse().map_err(Problem::internal)?;
@@ -95,7 +96,7 @@ impl Route {
                 return Ok(Self { keep: line::count(line)?, rest, is_chain });
             }
         }
-        let links = repo.reachable(call, &head, None)?;
+        let links = early.reachable(&head)?;
         let links = beyond(repo, facts, links.iter().map(ours).collect(), call)?;
         let mut rest = in_order(links);
         let before = if same_ground { line::names(line)? } else { Vec::new() };

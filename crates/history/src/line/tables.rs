@@ -1,5 +1,7 @@
 //! The SQL of the line of commits.
 
+use std::collections::HashMap;
+
 use base::{RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, SqlResult, ValueRef, params, problem};
 
@@ -176,12 +178,15 @@ pub(crate) fn cut(conn: &Connection, from: i64) -> Result<()> {
     Ok(())
 }
 
+/// The path that was touched, where it was before, and how.
+type Touched = (i64, Option<i64>, How);
+
 /// Everything that was touched, in order.
 pub(crate) fn all_touches(
     conn: &Connection,
-    mut each: impl FnMut(i64, i64, (i64, Option<i64>, How)),
+    mut each: impl FnMut(i64, i64, Touched),
 ) -> Result<()> {
-    let sql = "SELECT pos, artifact, path, old, how FROM touch ORDER BY pos";
+    let sql = "SELECT pos, artifact, path, old, how FROM touch ORDER BY pos, artifact";
     store::rows(conn, (sql, READ), &[], |row| {
         each(row.get(0)?, row.get(1)?, (row.get(2)?, row.get(3)?, how(row, 4)?));
         Ok(())
@@ -345,39 +350,102 @@ pub(crate) fn artifacts_at(conn: &Connection, pos: i64) -> Result<Vec<i64>> {
     store::rows(conn, (sql, READ), params![pos], |row| row.get(0))
 }
 
-/// The rows of [`DUMP`], each query in an order that two equal lines share.
+/// The rows of [`DUMP`], each query in an order that two equal lines share. The touches come after
+/// the first.
 const ORDERED: &[&str] = &[
     "SELECT pos, sha, time, files, merge FROM line ORDER BY pos",
-    "SELECT t.pos, t.artifact, p.path, o.path, t.how FROM touch t
-     JOIN path p ON p.id = t.path LEFT JOIN path o ON o.id = t.old
-     ORDER BY t.pos, t.artifact, p.path",
     "SELECT p.path, x.artifact, x.alive, x.live FROM path p JOIN place x ON x.path = p.id
      ORDER BY p.path",
     "SELECT artifact, pos, nth, tag, adds FROM tag_op ORDER BY artifact, pos, nth",
     "SELECT value FROM meta WHERE key = 'head'",
 ];
 
+/// So many bytes are hashed at once.
+const GULP: usize = 64 << 10;
+
 /// Everything a line says, as one hash: equal for equal lines, however they came about.
 pub fn digest(conn: &Connection) -> Result<String> {
-    let mut hash = blake3::Hasher::new();
-    for sql in ORDERED {
+    let mut sum = Sum { hash: blake3::Hasher::new(), waiting: Vec::with_capacity(2 * GULP) };
+    for (nth, sql) in ORDERED.iter().enumerate() {
+        if nth == 1 {
+            digest_touches(conn, &mut sum)?;
+            sum.end();
+        }
         let mut statement = conn.prepare_cached(sql).map_err(problem(READ))?;
         let columns = statement.column_count();
         let mut rows = statement.query([]).map_err(problem(READ))?;
         while let Some(row) = rows.next().map_err(problem(READ))? {
             for column in 0..columns {
-                let value = row.get_ref(column).map_err(problem(READ))?;
-                match value {
-                    ValueRef::Null => hash.update(b"-"),
-                    ValueRef::Integer(number) => hash.update(b"#").update(&number.to_le_bytes()),
-                    ValueRef::Real(number) => hash.update(b".").update(&number.to_le_bytes()),
-                    ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-                        hash.update(b"=").update(&bytes.len().to_le_bytes()).update(bytes)
-                    }
-                };
+                sum.add(row.get_ref(column).map_err(problem(READ))?);
             }
         }
-        hash.update(b"\n");
+        sum.end();
     }
-    Ok(hash.finalize().to_hex().to_string())
+    Ok(sum.hash.update(&sum.waiting).finalize().to_hex().to_string())
+}
+
+/// The touches, by names instead of numbers: those depend on who came first.
+fn digest_touches(conn: &Connection, sum: &mut Sum) -> Result<()> {
+    let names = store::rows(conn, ("SELECT id, path FROM path", READ), &[], |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
+    })?;
+    let names: HashMap<i64, Vec<u8>> = names.into_iter().collect();
+    let name = |id: i64| names.get(&id).map_or(ValueRef::Null, |name| ValueRef::Blob(name));
+    let mut put = |same: &mut Vec<(i64, i64, Touched)>| {
+        same.sort_by(|(.., a), (.., b)| names.get(&a.0).cmp(&names.get(&b.0)));
+        for (pos, artifact, (path, old, how)) in same.drain(..) {
+            sum.add(ValueRef::Integer(pos));
+            sum.add(ValueRef::Integer(artifact));
+            sum.add(name(path));
+            sum.add(old.map_or(ValueRef::Null, name));
+            sum.add(ValueRef::Integer(how.letter().into()));
+        }
+    };
+    // They come by position and artifact; few have more than one path in a commit.
+    let mut same: Vec<(i64, i64, Touched)> = Vec::new();
+    all_touches(conn, |pos, artifact, touched| {
+        if same.last().is_some_and(|last| (last.0, last.1) != (pos, artifact)) {
+            put(&mut same);
+        }
+        same.push((pos, artifact, touched));
+    })?;
+    put(&mut same);
+    Ok(())
+}
+
+/// A hash of values, each with its kind and length.
+struct Sum {
+    hash: blake3::Hasher,
+    waiting: Vec<u8>,
+}
+
+impl Sum {
+    fn add(&mut self, value: ValueRef<'_>) {
+        let waiting = &mut self.waiting;
+        match value {
+            ValueRef::Null => waiting.push(b'-'),
+            ValueRef::Integer(number) => {
+                waiting.push(b'#');
+                waiting.extend(number.to_le_bytes());
+            }
+            ValueRef::Real(number) => {
+                waiting.push(b'.');
+                waiting.extend(number.to_le_bytes());
+            }
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+                waiting.push(b'=');
+                waiting.extend(bytes.len().to_le_bytes());
+                waiting.extend(bytes);
+            }
+        }
+        if waiting.len() > GULP {
+            self.hash.update(waiting);
+            waiting.clear();
+        }
+    }
+
+    /// Ends a table.
+    fn end(&mut self) {
+        self.waiting.push(b'\n');
+    }
 }

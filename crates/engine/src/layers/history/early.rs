@@ -10,8 +10,8 @@ use base::entity::CommitId;
 use base::{Call, Problem, Result};
 use git::{Commit, Commits, Link, Oid, Repo};
 
-/// So many are read early: about as long as it takes to list the rest of ten times as many.
-const EARLY: usize = 1024;
+/// So many are read early: about what is read while five times as many are listed.
+const EARLY: usize = 2048;
 
 /// The newest commits of a history that nobody knows.
 pub(super) struct Early<'scope, 'env> {

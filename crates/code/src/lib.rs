@@ -16,9 +16,9 @@ pub use calls::{
     Digest, EdgeRow, End, Relation, Sure, cut_short, edges_from, edges_to, every_edge, settle,
     unsure_calls, unsure_names,
 };
-pub use find::{Case, Find, find};
+pub use find::{Case, Find, Names, find};
 pub use moves::{Because, Known, moves};
-pub use resolve::{Files, Taker, resolve, taken_from, takers};
+pub use resolve::{Files, Taker, resolve, taken_by, taken_from, takers};
 pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
 pub use tables::{
     DUMP, LATE_SCHEMA, SCHEMA, broken, definitions, export_names, importing, imports, in_file,

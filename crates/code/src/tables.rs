@@ -218,15 +218,40 @@ pub fn definitions(conn: &Connection, name: &str, most: usize) -> Result<Vec<Rep
     list(conn, sql, params![name, most], |row| path(row, 0))
 }
 
-/// Symbols whose name holds some letters, in any case; the closest names first.
-pub(crate) fn holding(conn: &Connection, name: &str, most: u32) -> Result<Vec<SymbolRow>> {
-    let letters = name.to_lowercase();
-    let sql = format!(
-        "{SYMBOL} WHERE instr(lower(full), ?1) > 0
-         ORDER BY name <> ?3 AND full <> ?3, lower(name) <> ?1, instr(lower(name), ?1) <> 1, instr(lower(name), ?1) = 0,
-         exported DESC, is_test, length(full), full, path LIMIT ?2"
-    );
-    list(conn, &sql, params![letters, most, name], symbol_row)
+/// What a symbol is found by.
+#[derive(Clone, Copy)]
+pub(crate) struct NameRow<'a> {
+    pub path: &'a [u8],
+    pub id: u32,
+    pub name: &'a str,
+    pub full: &'a str,
+    pub kind: &'a str,
+    pub exported: bool,
+    pub is_test: bool,
+}
+
+/// What every symbol is found by, file by file.
+pub(crate) fn all_names(conn: &Connection, mut each: impl FnMut(NameRow<'_>)) -> Result<()> {
+    let sql = "SELECT path, id, name, full, kind, exported, is_test FROM symbol ORDER BY path, id";
+    store::rows(conn, (sql, "read symbols"), &[], |row| {
+        each(NameRow {
+            path: row.get_ref(0)?.as_blob()?,
+            id: row.get(1)?,
+            name: row.get_ref(2)?.as_str()?,
+            full: row.get_ref(3)?.as_str()?,
+            kind: row.get_ref(4)?.as_str()?,
+            exported: row.get(5)?,
+            is_test: row.get(6)?,
+        });
+        Ok(())
+    })
+    .map(drop)
+}
+
+/// A symbol by its number in its file.
+pub(crate) fn by_id(conn: &Connection, file: &RepoPath, id: u32) -> Result<Option<SymbolRow>> {
+    let sql = format!("{SYMBOL} WHERE path = ?1 AND id = ?2");
+    Ok(list(conn, &sql, params![file.as_bytes(), id], symbol_row)?.pop())
 }
 
 /// Every name there is, to find the nearest of them.

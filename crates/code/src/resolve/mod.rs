@@ -28,7 +28,7 @@ use crate::outline::{Asked, Asks, Offers};
 
 pub(crate) use entries::{Entry, Public, is_public_module, public};
 pub(crate) use stir::{forget, learn};
-pub use tables::{Taker, taken_from, takers};
+pub use tables::{Taker, taken_by, taken_from, takers};
 pub use world::Files;
 pub(crate) use world::{Key, World};
 

@@ -1,8 +1,9 @@
 //! The SQL of resolution.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use base::{RepoPath, Result};
+use serde_json::Value;
 use store::{Connection, OptionalExtension, SqlResult, params, problem};
 use syntax::Manifest;
 
@@ -181,6 +182,34 @@ pub fn takers(conn: &Connection, target: &RepoPath) -> Result<Vec<Taker>> {
             handed_on: row.get(6)?,
         })
     })
+}
+
+/// The same in short: who takes, and the name of what.
+pub fn taken_by(conn: &Connection, target: &RepoPath) -> Result<Vec<(RepoPath, String)>> {
+    let sql = "SELECT path, name, import FROM taking WHERE target = ?1 AND path <> ?1";
+    let direct = list(conn, sql, params![target.as_bytes()], |row| {
+        Ok((path(row, 0)?, row.get::<_, String>(1)?, row.get::<_, Option<i64>>(2)?))
+    })?;
+    let sql = "SELECT path, id, names FROM import WHERE target = ?1 AND path <> ?1";
+    let imports = list(conn, sql, params![target.as_bytes()], |row| {
+        Ok((path(row, 0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
+    })?;
+    let known: HashSet<(&RepoPath, i64)> =
+        direct.iter().filter_map(|(path, _, import)| Some((path, (*import)?))).collect();
+    let mut taken = Vec::new();
+    for (path, id, names) in &imports {
+        if known.contains(&(path, *id)) {
+            continue;
+        }
+        let names: Vec<Value> = serde_json::from_str(names).unwrap_or_default();
+        let mut names: Vec<&str> = names.iter().filter_map(|name| name[0].as_str()).collect();
+        if names.is_empty() {
+            names.push("*");
+        }
+        taken.extend(names.into_iter().map(|name| (path.clone(), name.to_owned())));
+    }
+    taken.extend(direct.into_iter().map(|(path, name, _)| (path, name)));
+    Ok(taken)
 }
 
 /// One thing that a file takes of another.

@@ -6,6 +6,7 @@
 mod resolve;
 pub mod walk;
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use base::{EntityRef, RepoPath, Result};
@@ -116,6 +117,10 @@ pub struct Frontier<'a> {
     /// Whether the walk starts here: what is asked about is told whole, what is passed through
     /// only as far as it says something
     pub is_start: bool,
+    /// Edges less sure than this are not followed: a layer need not make them
+    pub least: Confidence,
+    /// How many it did not make
+    pub left_out: &'a Cell<usize>,
 }
 
 /// How sure an edge is.

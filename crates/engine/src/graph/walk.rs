@@ -2,6 +2,7 @@
 //!
 //! @see spec::cross/impact
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{EntityRef, Result};
@@ -14,6 +15,9 @@ pub const HIGH_FAN_OUT: usize = 10;
 
 /// A walk stops taking in nodes here, and says so.
 const MOST_NODES: usize = 20_000;
+
+/// A walk that is to stop early goes on from so many nodes at once.
+const STRIDE: usize = 16;
 
 /// A node that a walk came to.
 #[derive(Debug, Clone)]
@@ -39,7 +43,7 @@ pub struct Walked {
     pub edges: Vec<Edge>,
     /// Nodes with many direct connections, and how many
     pub high_fan_out: Vec<(EntityRef, usize)>,
-    /// Edges that were not followed because they are not sure enough
+    /// Edges at the start that were not followed because they are not sure enough
     pub unsure: usize,
     /// Whether there was more than could be taken in
     pub is_cut: bool,
@@ -77,6 +81,27 @@ pub fn outwards(
     depth: usize,
     filter: &EdgeFilter,
 ) -> Result<Walked> {
+    walk((view, start), sense, (depth, filter), (MOST_NODES, usize::MAX))
+}
+
+/// The same, and it stops once it has reached so many. What it reached until then does not depend
+/// on how many they are.
+pub fn outwards_to(
+    view: &View,
+    start: &[EntityRef],
+    sense: Sense,
+    (depth, filter): (usize, &EdgeFilter),
+    enough: usize,
+) -> Result<Walked> {
+    walk((view, start), sense, (depth, filter), (enough.min(MOST_NODES), STRIDE))
+}
+
+fn walk(
+    (view, start): (&View, &[EntityRef]),
+    sense: Sense,
+    (depth, filter): (usize, &EdgeFilter),
+    (enough, stride): (usize, usize),
+) -> Result<Walked> {
     let wanted = wanted(view, sense, filter);
     let mut walked = Walked::default();
     let mut seen: BTreeMap<EntityRef, Confidence> =
@@ -84,15 +109,25 @@ pub fn outwards(
     let mut frontier = start.to_vec();
     for distance in 1..=depth {
         view.call().step("walking the graph", distance, depth)?;
-        let edges = step(view, Frontier { nodes: &frontier, is_start: distance == 1 }, &wanted)?;
-        let (sure, unsure): (Vec<Edge>, Vec<Edge>) =
-            edges.into_iter().partition(|edge| filter.believes(edge.confidence));
-        walked.unsure += unsure.len();
-        frontier = walked.take_in(&sure, &frontier, &mut seen, distance);
-        walked.edges.extend(sure);
-        if frontier.is_empty() || walked.is_cut {
-            break;
+        let mut next = Vec::new();
+        let mut parts = frontier.chunks(stride.min(frontier.len().max(1))).peekable();
+        while let Some(nodes) = parts.next() {
+            let (is_start, left_out) = (distance == 1, Cell::new(0));
+            let least = filter.confidence.unwrap_or(Confidence::Name);
+            let edges =
+                step(view, Frontier { nodes, is_start, least, left_out: &left_out }, &wanted)?;
+            let (sure, unsure): (Vec<Edge>, Vec<Edge>) =
+                edges.into_iter().partition(|edge| filter.believes(edge.confidence));
+            walked.unsure += unsure.len() + left_out.get();
+            next.extend(walked.take_in(&sure, nodes, &mut seen, distance));
+            walked.edges.extend(sure);
+            let is_last = parts.peek().is_none() && (distance == depth || next.is_empty());
+            if walked.reached.len() >= enough && !is_last {
+                walked.is_cut = true;
+                return Ok(walked);
+            }
         }
+        frontier = next;
     }
     Ok(walked)
 }
@@ -107,7 +142,7 @@ impl Walked {
     ) -> Vec<EntityRef> {
         let from: BTreeSet<&EntityRef> = frontier.iter().collect();
         let mut fan: BTreeMap<&EntityRef, BTreeSet<&EntityRef>> = BTreeMap::new();
-        let mut next = Vec::new();
+        let before = self.reached.len();
         for edge in edges {
             for (here, there) in [(&edge.from, &edge.to), (&edge.to, &edge.from)] {
                 if !from.contains(here) {
@@ -117,21 +152,18 @@ impl Walked {
                 if seen.contains_key(there) {
                     continue;
                 }
-                if seen.len() >= MOST_NODES {
-                    self.is_cut = true;
-                    continue;
-                }
-                let before = seen.get(here).copied().unwrap_or(Confidence::Exact);
-                let confidence = before.max(edge.confidence);
+                let way = seen.get(here).copied().unwrap_or(Confidence::Exact);
+                let confidence = way.max(edge.confidence);
                 seen.insert(there.clone(), confidence);
-                next.push(there.clone());
                 let (node, through) = (there.clone(), here.clone());
                 self.reached.push(Reached { node, distance, through, edge: edge.kind, confidence });
             }
         }
         let high = fan.into_iter().filter(|(_, others)| others.len() > HIGH_FAN_OUT);
         self.high_fan_out.extend(high.map(|(node, others)| (node.clone(), others.len())));
-        next
+        let new = &mut self.reached[before..];
+        new.sort_by(|a, b| a.node.cmp(&b.node));
+        new.iter().map(|reached| reached.node.clone()).collect()
     }
 }
 
@@ -228,7 +260,10 @@ impl Side {
     /// Goes one hop further.
     fn advance(&mut self, view: &View, wanted: &Asked, filter: &EdgeFilter) -> Result<()> {
         let is_start = self.ways.len() == 1;
-        let edges = step(view, Frontier { nodes: &self.frontier, is_start }, wanted)?;
+        let least = filter.confidence.unwrap_or(Confidence::Name);
+        let left_out = &Cell::new(0);
+        let frontier = Frontier { nodes: &self.frontier, is_start, least, left_out };
+        let edges = step(view, frontier, wanted)?;
         let mut next = Vec::new();
         for edge in edges.into_iter().filter(|edge| filter.believes(edge.confidence)) {
             for (here, there) in [(&edge.from, &edge.to), (&edge.to, &edge.from)] {

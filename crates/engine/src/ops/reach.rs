@@ -17,6 +17,12 @@ use crate::view::View;
 pub(super) const CODE: &str = r#"["code.imports", "code.calls", "code.uses", "code.extends",
     "code.implements", "code.injects", "code.provides"]"#;
 
+/// A walk that reached so many, and those that are shown, need not count the rest.
+const ENOUGH: usize = 500;
+
+/// How many nodes with a high fan-out a page names.
+const CROWDED: usize = 5;
+
 /// What was asked.
 pub(super) struct Asked<'a> {
     pub operation: &'static str,
@@ -38,11 +44,13 @@ pub struct Reach {
     pub depth: usize,
     /// How many nodes were reached, by kind
     pub reached: std::collections::BTreeMap<String, usize>,
+    /// Whether there are more: the walk stopped counting
+    pub is_cut: bool,
     /// The nodes, nearest first
     pub rows: Vec<Row>,
-    /// Nodes with more than ten direct connections
+    /// Nodes with more than ten direct connections, most first
     pub high_fan_out: Vec<Crowded>,
-    /// Edges that were not followed because only a name fits
+    /// Direct edges that were not followed because only a name fits
     pub not_followed: usize,
     /// What the answer leaves open
     pub notes: Vec<String>,
@@ -88,15 +96,18 @@ pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
     }
     let depth = asked.depth.get().min(Depth::CAP);
     let by = if asked.precise { Some(follow_server(view, &target)?) } else { None };
-    let mut walked = walk::outwards(view, &start, asked.sense, depth, &asked.filter)?;
+    let enough = ENOUGH.max(asked.offset.get() + asked.limit.get());
+    let (sense, filter) = (asked.sense, &asked.filter);
+    let mut walked = walk::outwards_to(view, &start, sense, (depth, filter), enough)?;
     let nodes = walked.reached.iter().map(|reached| &reached.node);
     doubt_cut_short(view, nodes.chain([&target]))?;
-    walked.reached.sort_by(|a, b| (a.distance, &a.node).cmp(&(b.distance, &b.node)));
+    walked.high_fan_out.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
     let (reached, notes) = (counts(&walked), notes(asked.depth.get(), &walked));
     let (rows, paging) = Paging::cut(walked.reached, asked.offset, asked.limit);
     Ok(Reach {
         depth,
         reached,
+        is_cut: walked.is_cut,
         rows: rows.iter().map(|one| row(one, &start)).collect(),
         notes,
         not_followed: walked.unsure,
@@ -144,7 +155,11 @@ fn counts(walked: &Walked) -> std::collections::BTreeMap<String, usize> {
 
 fn notes(asked: usize, walked: &Walked) -> Vec<String> {
     let clamped = (asked > Depth::CAP).then(|| format!("depth {asked} was cut to {}", Depth::CAP));
-    let cut = walked.is_cut.then(|| "the walk was cut off: it reached too much".to_owned());
+    let far = walked.reached.last().map_or(0, |last| last.distance);
+    let cut = walked.is_cut.then(|| {
+        let count = walked.reached.len();
+        format!("It stopped counting at {count}, {far} hops away; --depth 1 or --edges narrows it")
+    });
     clamped.into_iter().chain(cut).collect()
 }
 
@@ -154,9 +169,12 @@ impl Render for Reach {
         page.table(0, self.rows.iter().map(cells).collect());
         let again = format!("{} {}", self.operation, self.target);
         self.paging.say_rest(page, self.rows.len(), again);
-        for crowded in &self.high_fan_out {
+        for crowded in self.high_fan_out.iter().take(CROWDED) {
             let text = format!("High fan-out: {} connections", crowded.connections);
             page.say_next(text, &crowded.node);
+        }
+        if let Some(more) = self.high_fan_out.len().checked_sub(CROWDED + 1) {
+            page.say(format!("High fan-out: {} more nodes", more + 1));
         }
         if self.not_followed > 0 {
             page.say_next(
@@ -188,13 +206,14 @@ impl Reach {
             count => format!("{count} {kind}s"),
         };
         let parts: Vec<String> = self.reached.iter().map(part).collect();
-        format!("{} {verb} {} (depth {})", self.target, parts.join(", "), self.depth)
+        let least = if self.is_cut { "at least " } else { "" };
+        format!("{} {verb} {least}{} (depth {})", self.target, parts.join(", "), self.depth)
     }
 }
 
 fn not_followed(count: usize) -> String {
     let calls = if count == 1 { "call" } else { "calls" };
-    format!("Not followed: {count} {calls} by name only, on values of unknown type")
+    format!("Not followed: {count} direct {calls} by name only, on values of unknown type")
 }
 
 fn cells(row: &Row) -> Vec<Cell> {

@@ -1,13 +1,13 @@
 //! Calls, mentions and heritage as edges of the graph.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{EntityRef, RepoPath, Result};
 use code::{EdgeRow, End, Relation, Sure, SymbolRow};
 use syntax::Language;
 
 use super::layer::{named_node, symbol_node};
-use crate::graph::{Confidence, Edge, EdgeKind, Item, Section, Travel, Wanted};
+use crate::graph::{Confidence, Edge, EdgeKind, Frontier, Item, Section, Travel, Wanted};
 use crate::view::View;
 
 const fn kind(name: &'static str, means: &'static str) -> EdgeKind {
@@ -33,7 +33,7 @@ const MOST_NAMESAKES: usize = 20;
 const LISTED: usize = 12;
 
 /// The edges of some types at some nodes.
-pub(super) fn edges(view: &View, frontier: &[EntityRef], wanted: &[Wanted]) -> Result<Vec<Edge>> {
+pub(super) fn edges(view: &View, frontier: Frontier<'_>, wanted: &[Wanted]) -> Result<Vec<Edge>> {
     let conn = view.index()?.conn();
     let kinds = Relation::ALL.map(|relation| {
         wanted.iter().find(|one| one.kind.name == relation.name()).map(|one| one.kind)
@@ -44,21 +44,41 @@ pub(super) fn edges(view: &View, frontier: &[EntityRef], wanted: &[Wanted]) -> R
         };
         Relation::ALL.into_iter().filter(is_asked).collect()
     };
-    let ends: Vec<End<'_>> = frontier.iter().filter_map(code_end).collect();
+    let ends: Vec<End<'_>> = frontier.nodes.iter().filter_map(code_end).collect();
     let symbols: Vec<End<'_>> = ends.iter().filter(|end| !end.1.is_empty()).copied().collect();
     let (along, against) = (asked(Wanted::is_along), asked(Wanted::is_against));
     let mut rows = code::edges_from(conn, &ends, &along)?;
     rows.extend(code::edges_to(conn, &symbols, &against)?);
     let made = |row: &EdgeRow| kinds[row.relation as usize].map(|kind| edge(row, kind));
     let mut edges: Vec<Edge> = rows.iter().filter_map(made).collect();
-    if along.contains(&Relation::Calls) {
-        guessed_calls(view, &ends, &mut edges)?;
+    let is_followed = frontier.least == Confidence::Name;
+    let mut guesses = Vec::new();
+    // What is not followed is told where the walk starts; beyond, nobody asked.
+    if is_followed || frontier.is_start {
+        if along.contains(&Relation::Calls) {
+            guessed_calls(view, &ends, &mut guesses)?;
+        }
+        if against.contains(&Relation::Calls) {
+            guessed_callers(view, &symbols, &mut guesses)?;
+        }
     }
-    if against.contains(&Relation::Calls) {
-        guessed_callers(view, &symbols, &mut edges)?;
+    match is_followed {
+        true => edges.append(&mut guesses),
+        false => frontier.left_out.update(|count| count + new_ones(&edges, guesses)),
     }
-    told_by_server(view, (frontier, wanted), &mut edges)?;
+    told_by_server(view, (frontier.nodes, wanted), &mut edges)?;
     Ok(edges)
+}
+
+/// How many guesses there are beside what is sure.
+fn new_ones(sure: &[Edge], mut guesses: Vec<Edge>) -> usize {
+    let calls = sure.iter().filter(|edge| *edge.kind == CALLS);
+    let known: BTreeSet<(&EntityRef, &EntityRef)> =
+        calls.map(|edge| (&edge.from, &edge.to)).collect();
+    guesses.retain(|edge| !known.contains(&(&edge.from, &edge.to)));
+    guesses.sort_by(|a, b| (&a.from, &a.to).cmp(&(&b.from, &b.to)));
+    guesses.dedup_by(|a, b| a.from == b.from && a.to == b.to);
+    guesses.len()
 }
 
 /// Where a language server was asked for calls, what it says of a node counts and nothing else.

@@ -86,7 +86,7 @@ impl Layer for CodeLayer {
         frontier: Frontier<'_>,
         wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
-        let mut edges = calls::edges(view, frontier.nodes, wanted)?;
+        let mut edges = calls::edges(view, frontier, wanted)?;
         for one in wanted {
             if *one.kind == DECLARES {
                 edges.extend(declared(view, frontier.nodes, one)?);
@@ -152,7 +152,7 @@ fn declared(view: &View, frontier: &[EntityRef], wanted: &Wanted) -> Result<Vec<
 /// about is looked at once for all of them.
 fn imported(view: &View, frontier: &[EntityRef], wanted: &Wanted) -> Result<Vec<Edge>> {
     let conn = view.index()?.conn();
-    let mut takers: BTreeMap<&RepoPath, Vec<Taker>> = BTreeMap::new();
+    let mut takers: BTreeMap<&RepoPath, Vec<(RepoPath, String)>> = BTreeMap::new();
     let mut edges = Vec::new();
     for here in frontier {
         let (path, name) = match here {
@@ -166,10 +166,11 @@ fn imported(view: &View, frontier: &[EntityRef], wanted: &Wanted) -> Result<Vec<
         }
         if wanted.is_against() {
             if !takers.contains_key(path) {
-                takers.insert(path, code::takers(conn, path)?);
+                takers.insert(path, code::taken_by(conn, path)?);
             }
-            let taking = takers[path].iter().filter(|t| name.is_none_or(|name| takes(t, name)));
-            let takers = distinct(taking.map(|taker| &taker.path)).into_iter();
+            let takes = |taken: &String| name.is_none_or(|name| takes(taken, name));
+            let taking = takers[path].iter().filter(|(_, taken)| takes(taken));
+            let takers = distinct(taking.map(|(path, _)| path)).into_iter();
             edges.extend(takers.map(|there| edge(there, here.clone(), wanted.kind)));
         }
     }
@@ -177,9 +178,9 @@ fn imported(view: &View, frontier: &[EntityRef], wanted: &Wanted) -> Result<Vec<
 }
 
 /// Whether a symbol may be what is taken: it is named, or what it is nested in, or all is taken.
-fn takes(taker: &Taker, full: &str) -> bool {
-    let nested = || full.strip_prefix(&*taker.name).is_some_and(|rest| rest.starts_with('.'));
-    taker.name == "*" || taker.name == full || nested()
+fn takes(taken: &str, full: &str) -> bool {
+    let nested = || full.strip_prefix(taken).is_some_and(|rest| rest.starts_with('.'));
+    taken == "*" || taken == full || nested()
 }
 
 /// Files as nodes, each once.
@@ -261,7 +262,7 @@ fn symbol_context(
     }
     items.extend(calls::callers(view, wanted)?);
     let takers = code::takers(conn, path)?;
-    let taking: Vec<Taker> = takers.into_iter().filter(|taker| takes(taker, name)).collect();
+    let taking: Vec<Taker> = takers.into_iter().filter(|taker| takes(&taker.name, name)).collect();
     items.extend(importers(&taking));
     items.push(item(Section::Around, "declared in".into(), node(path).to_string()));
     Ok(items)

@@ -5,9 +5,11 @@ mod cut;
 pub(crate) mod edit;
 mod index;
 mod layer;
+mod names;
 pub(crate) mod rename;
 
 pub(crate) use calls::edge_end;
 pub(crate) use cut::doubt_cut_short;
 pub(crate) use index::CodeIndexer;
 pub(crate) use layer::{CodeLayer, handle, named_node};
+pub(crate) use names::names;

@@ -13,7 +13,7 @@ use crate::contract::args::{Limit, Offset, Target, Words};
 use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
-use crate::layers::code::handle;
+use crate::layers::code::{handle, names};
 use crate::view::View;
 
 /// Find symbols by name: functions, types, methods, constants
@@ -91,8 +91,11 @@ impl Query for Find {
         let path = path.as_ref().and_then(|node| node.path());
         let name = self.name.as_str().trim();
         let wanted = code::Find { name, kind: self.kind.as_deref(), exported: self.exported, path };
-        let found = code::find(view.index()?.conn(), &wanted)?;
-        let (found, paging) = Paging::cut(found, self.offset, self.limit);
+        let names = names(view)?;
+        let (offset, limit) = (self.offset.get(), self.limit.get());
+        let (total, found) = code::find((view.index()?.conn(), &names), &wanted, (offset, limit))?;
+        let (offset, limit, total) = (offset as u64, limit as u64, total as u64);
+        let paging = Paging { offset, limit, total };
         let symbols = found.into_iter().map(symbol).collect();
         let unread = match paging.total {
             0 => unread::holding(view, &unread::family(None), (&[name.to_owned()], &[]))?,

@@ -15,9 +15,12 @@ use crate::contract::args::{Limit, Offset, Words};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
 use crate::index::tables;
-use crate::layers::code::handle;
+use crate::layers::code::{handle, names};
 use crate::precise::{Absent, By, Server, Texts};
 use crate::view::View;
+
+/// How many symbols of the index are looked at.
+const MOST: usize = 5_000;
 
 /// Find symbols by name as the project's language servers do
 ///
@@ -140,7 +143,7 @@ fn ask(
 
 fn from_index(view: &View, language: Language, query: &str) -> Result<Vec<NamedSymbol>> {
     let wanted = code::Find { name: query, kind: None, exported: None, path: None };
-    let rows = code::find(view.index()?.conn(), &wanted)?;
+    let (_, rows) = code::find((view.index()?.conn(), &*names(view)?), &wanted, (0, MOST))?;
     let kin = rows.into_iter().filter(|row| Language::of(&row.path) == Some(language));
     let symbol = |row: code::SymbolRow| {
         let node = handle(&row.path, &row.full).parse().ok()?;

@@ -1,6 +1,7 @@
 //! Files that could hide what was asked for: skipped, or broken, and mentioning it all the same.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use base::{RepoPath, Result};
 use rayon::prelude::*;
@@ -14,6 +15,10 @@ use crate::view::View;
 
 /// Larger files are not searched, in bytes; they could hide anything.
 const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// The name that they are kept by, and how many bytes of their texts are.
+const KEPT: &str = "code.unread";
+const ROOM: u64 = 8 * 1024 * 1024;
 
 /// How many such files an answer lists.
 const LISTED: usize = 20;
@@ -46,10 +51,13 @@ pub(super) fn holding(
     (words, known): (&[String], &[&RepoPath]),
 ) -> Result<Vec<Unread>> {
     let tree = view.tree();
-    let found: Vec<Unread> = all(view, languages)?
-        .into_par_iter()
-        .filter(|file| !known.contains(&&file.path) && may_hold(tree, &file.path, words))
-        .collect();
+    let may_hide = |one: &&Hiding| {
+        languages.contains(&one.language)
+            && !known.contains(&&one.file.path)
+            && may_hold(tree, one, words)
+    };
+    let found: Vec<Unread> =
+        all(view)?.par_iter().filter(may_hide).map(|one| one.file.clone()).collect();
     if !found.is_empty() {
         let count = found.len();
         let files = if count == 1 { "1 file" } else { &format!("{count} files") };
@@ -60,36 +68,67 @@ pub(super) fn holding(
 
 /// Says that the answer is partial if a file itself is not wholly known.
 pub(super) fn itself(view: &View, path: &RepoPath) -> Result<()> {
-    let language = Language::of(path).into_iter().collect::<Vec<_>>();
-    let found = all(view, &language)?.into_iter().find(|file| file.path == *path);
-    if let Some(file) = &found {
+    let all = all(view)?;
+    if let Some(Hiding { file, .. }) = all.iter().find(|one| one.file.path == *path) {
         view.doubt(format!("{} could not be read as code: {}", file.path, file.why));
     }
     Ok(())
 }
 
-fn all(view: &View, languages: &[Language]) -> Result<Vec<Unread>> {
+/// A file that is not wholly known.
+struct Hiding {
+    file: Unread,
+    language: Language,
+    /// What it says, where there was room to keep that
+    text: Option<String>,
+}
+
+/// All of them, read once for each state of the index.
+fn all(view: &View) -> Result<Arc<Vec<Hiding>>> {
+    let mark = view.index()?.mark();
+    if let Some(kept) = mark.as_ref().and_then(|mark| view.still_kept(KEPT, mark)) {
+        return Ok(kept);
+    }
+    let mut found = listed(view)?;
+    let mut room = ROOM;
+    for one in &mut found {
+        if let Ok(Some(Ok(blob))) = view.tree().read_at_most(&one.file.path, room.min(LARGEST)) {
+            room = room.saturating_sub(blob.bytes.len() as u64);
+            one.text = Some(String::from_utf8_lossy(&blob.bytes).into_owned());
+        }
+    }
+    Ok(match mark {
+        Some(mark) => view.keep(KEPT, mark, found),
+        None => Arc::new(found),
+    })
+}
+
+fn listed(view: &View) -> Result<Vec<Hiding>> {
     let conn = view.index()?.conn();
+    let languages = family(None);
     let names: Vec<&str> = languages.iter().map(|language| language.name()).collect();
     let skipped = tables::unread(conn, &names)?.into_iter();
     let mut why: BTreeMap<RepoPath, String> =
         skipped.map(|(path, why)| (path, format!("{why}, skipped"))).collect();
     for (path, line, column) in code::broken(conn)? {
-        if Language::of(&path).is_some_and(|language| languages.contains(&language)) {
-            why.entry(path).or_insert_with(|| format!("syntax error at {line}:{column}"));
-        }
+        why.entry(path).or_insert_with(|| format!("syntax error at {line}:{column}"));
     }
-    Ok(why.into_iter().map(|(path, why)| Unread { path, why }).collect())
+    let hiding = |(path, why)| {
+        let language = Language::of(&path)?;
+        Some(Hiding { file: Unread { path, why }, language, text: None })
+    };
+    Ok(why.into_iter().filter_map(hiding).collect())
 }
 
 /// Whether a file holds one of the words; one that cannot be read may.
-fn may_hold(tree: &tree::Tree, path: &RepoPath, words: &[String]) -> bool {
-    match tree.read_at_most(path, LARGEST) {
+fn may_hold(tree: &tree::Tree, one: &Hiding, words: &[String]) -> bool {
+    let holds = |text: &str| words.iter().any(|word| text.contains(word.as_str()));
+    if let Some(text) = &one.text {
+        return holds(text);
+    }
+    match tree.read_at_most(&one.file.path, LARGEST) {
         Ok(None) => false,
-        Ok(Some(Ok(blob))) => {
-            let text = String::from_utf8_lossy(&blob.bytes);
-            words.iter().any(|word| text.contains(word.as_str()))
-        }
+        Ok(Some(Ok(blob))) => holds(&String::from_utf8_lossy(&blob.bytes)),
         _ => true,
     }
 }

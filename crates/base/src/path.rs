@@ -113,8 +113,13 @@ impl RepoPath {
 
     /// The last part, printable.
     pub fn name(&self) -> String {
+        if self.is_root() { ".".into() } else { encode(self.name_bytes()) }
+    }
+
+    /// The last part as it is; nothing for the root.
+    pub fn name_bytes(&self) -> &[u8] {
         let start = self.0.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
-        if self.is_root() { ".".into() } else { encode(&self.0[start..]) }
+        &self.0[start..]
     }
 
     /// What follows the last dot of the name, if the name does not start with that dot.
@@ -149,12 +154,13 @@ impl RepoPath {
 
 /// Folders that belong to git and to cairn itself, never to the project.
 fn is_private(bytes: &[u8]) -> bool {
-    let mut parts = bytes.split(|byte| *byte == b'/').map(<[u8]>::to_ascii_lowercase).peekable();
-    if parts.clone().any(|part| part == b".git") {
+    let mut parts = bytes.split(|byte| *byte == b'/');
+    let is = |part: &[u8], name: &str| part.eq_ignore_ascii_case(name.as_bytes());
+    if parts.clone().any(|part| is(part, ".git")) {
         return true;
     }
-    parts.next().is_some_and(|part| part == b".cairn")
-        && parts.next().is_some_and(|part| part == b"cache" || part == b"local")
+    parts.next().is_some_and(|part| is(part, ".cairn"))
+        && parts.next().is_some_and(|part| is(part, "cache") || is(part, "local"))
 }
 
 impl fmt::Display for RepoPath {

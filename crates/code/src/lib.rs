@@ -14,7 +14,7 @@ mod unused;
 
 pub use calls::{
     Digest, EdgeRow, End, Relation, Sure, cut_short, edges_from, edges_to, every_edge, settle,
-    unsure_calls, unsure_names,
+    unsure_calls, unsure_counts, unsure_names,
 };
 pub use find::{Case, Find, Names, find};
 pub use moves::{Because, Known, moves};

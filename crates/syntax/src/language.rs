@@ -95,12 +95,14 @@ impl Language {
 
     /// The language of a file with this name, if it is one that cairn knows.
     pub fn of(path: &RepoPath) -> Option<Self> {
-        let (name, extension) = (path.name(), path.extension().unwrap_or_default());
-        let extension = extension.to_lowercase();
+        let name = path.name_bytes();
+        let dot = name.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0);
+        let extension = dot.map_or(&[][..], |dot| &name[dot + 1..]);
+        let has = |wanted: &&str| extension.eq_ignore_ascii_case(wanted.as_bytes());
         let found = TABLE.iter().find(|(_, _, extensions, names)| {
-            extensions.contains(&extension.as_str()) || names.contains(&name.as_str())
+            extensions.iter().any(has) || names.iter().any(|wanted| wanted.as_bytes() == name)
         });
-        let shared = || (extension == "json" && is_tsconfig(path)).then_some(Self::TsConfig);
+        let shared = || (has(&"json") && is_tsconfig(path)).then_some(Self::TsConfig);
         found.map(|(language, ..)| *language).or_else(shared)
     }
 

@@ -15,4 +15,6 @@ mod value;
 pub use keep::{Digest, every_edge, settle};
 pub(crate) use keep::{forget, learn};
 pub use summary::{Relation, Sure};
-pub use tables::{EdgeRow, End, cut_short, edges_from, edges_to, unsure_calls, unsure_names};
+pub use tables::{
+    EdgeRow, End, cut_short, edges_from, edges_to, unsure_calls, unsure_counts, unsure_names,
+};

@@ -280,6 +280,14 @@ pub fn unsure_calls(
     list(conn, sql, params![name, most], |row| Ok((path(row, 0)?, row.get(1)?, row.get(2)?)))
 }
 
+/// How many such calls each file has.
+pub fn unsure_counts(conn: &Connection, name: &str) -> Result<Vec<(RepoPath, usize)>> {
+    let sql = "SELECT p.path, u.calls
+        FROM (SELECT place, count(*) AS calls FROM unsure WHERE name = ?1 GROUP BY place) u
+        JOIN place p ON p.id = u.place";
+    list(conn, sql, params![name], |row| Ok((path(row, 0)?, row.get(1)?)))
+}
+
 /// The names that a symbol calls, of which nothing else is known.
 pub fn unsure_names(conn: &Connection, (file, from): (&RepoPath, &str)) -> Result<Vec<String>> {
     let sql = "SELECT name FROM unsure JOIN place ON id = place

@@ -168,7 +168,7 @@ pub fn takers(conn: &Connection, target: &RepoPath) -> Result<Vec<Taker>> {
         "SELECT i.path, coalesce(n.value ->> 0, '*'), i.line, i.kind, i.type_only, NULL, 1
         FROM import i LEFT JOIN json_each(i.names) n
         WHERE i.target = ?1 AND i.path <> ?1 AND NOT EXISTS (SELECT 1 FROM taking t
-            WHERE t.path = i.path AND t.import = i.id AND t.target = i.target)";
+            WHERE t.path = i.path AND t.import = i.id AND +t.target = i.target)";
     let sql = format!("{declared} UNION {handed_on} ORDER BY 1, 3, 2");
     list(conn, &sql, params![target.as_bytes()], |row| {
         let through: Option<Vec<u8>> = row.get(5)?;

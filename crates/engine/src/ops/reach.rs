@@ -18,7 +18,7 @@ pub(super) const CODE: &str = r#"["code.imports", "code.calls", "code.uses", "co
     "code.implements", "code.injects", "code.provides"]"#;
 
 /// A walk that reached so many, and those that are shown, need not count the rest.
-const ENOUGH: usize = 500;
+const ENOUGH: usize = 200;
 
 /// How many nodes with a high fan-out a page names.
 const CROWDED: usize = 5;

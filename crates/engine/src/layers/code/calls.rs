@@ -51,34 +51,26 @@ pub(super) fn edges(view: &View, frontier: Frontier<'_>, wanted: &[Wanted]) -> R
     rows.extend(code::edges_to(conn, &symbols, &against)?);
     let made = |row: &EdgeRow| kinds[row.relation as usize].map(|kind| edge(row, kind));
     let mut edges: Vec<Edge> = rows.iter().filter_map(made).collect();
-    let is_followed = frontier.least == Confidence::Name;
-    let mut guesses = Vec::new();
-    // What is not followed is told where the walk starts; beyond, nobody asked.
-    if is_followed || frontier.is_start {
-        if along.contains(&Relation::Calls) {
+    let (calls, is_called) = (along.contains(&Relation::Calls), against.contains(&Relation::Calls));
+    if frontier.least == Confidence::Name {
+        if calls {
+            guessed_calls(view, &ends, &mut edges)?;
+        }
+        if is_called {
+            guessed_callers(view, &symbols, &mut edges)?;
+        }
+    } else if frontier.is_start {
+        // What is not followed is told where the walk starts; beyond, nobody asked.
+        let mut count = if is_called { count_callers(view, &symbols)? } else { 0 };
+        if calls {
+            let mut guesses = Vec::new();
             guessed_calls(view, &ends, &mut guesses)?;
+            count += guesses.len();
         }
-        if against.contains(&Relation::Calls) {
-            guessed_callers(view, &symbols, &mut guesses)?;
-        }
-    }
-    match is_followed {
-        true => edges.append(&mut guesses),
-        false => frontier.left_out.update(|count| count + new_ones(&edges, guesses)),
+        frontier.left_out.update(|before| before + count);
     }
     told_by_server(view, (frontier.nodes, wanted), &mut edges)?;
     Ok(edges)
-}
-
-/// How many guesses there are beside what is sure.
-fn new_ones(sure: &[Edge], mut guesses: Vec<Edge>) -> usize {
-    let calls = sure.iter().filter(|edge| *edge.kind == CALLS);
-    let known: BTreeSet<(&EntityRef, &EntityRef)> =
-        calls.map(|edge| (&edge.from, &edge.to)).collect();
-    guesses.retain(|edge| !known.contains(&(&edge.from, &edge.to)));
-    guesses.sort_by(|a, b| (&a.from, &a.to).cmp(&(&b.from, &b.to)));
-    guesses.dedup_by(|a, b| a.from == b.from && a.to == b.to);
-    guesses.len()
 }
 
 /// Where a language server was asked for calls, what it says of a node counts and nothing else.
@@ -148,6 +140,25 @@ fn guessed_callers(view: &View, symbols: &[End<'_>], edges: &mut Vec<Edge>) -> R
         edges.extend(guesses.filter(|edge| edge.from != here));
     }
     Ok(())
+}
+
+/// How many calls may be of some symbols, as far as names tell: one may be of any namesake.
+fn count_callers(view: &View, symbols: &[End<'_>]) -> Result<usize> {
+    let conn = view.index()?.conn();
+    let mut seen = BTreeSet::new();
+    let mut count = 0;
+    for (path, name) in symbols {
+        let called = short(name);
+        if seen.contains(called) || !code::kind_of(conn, path, name)?.is_some_and(|k| is_method(&k))
+        {
+            continue;
+        }
+        seen.insert(called);
+        let calls = code::unsure_counts(conn, called)?;
+        let kin = calls.iter().filter(|(from, _)| are_kin(from, path));
+        count += kin.map(|(_, calls)| calls).sum::<usize>();
+    }
+    Ok(count)
 }
 
 /// Whom some symbols may call, as far as names tell.

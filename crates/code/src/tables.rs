@@ -163,14 +163,15 @@ pub(crate) fn exported(conn: &Connection) -> Result<Vec<SymbolRow>> {
 
 /// The symbol with this nested name in a file.
 pub fn symbol(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<SymbolRow>> {
-    conn.prepare_cached(&format!("{SYMBOL} WHERE path = ?1 AND full = ?2"))
+    // Left to itself SQLite reads all symbols of the file.
+    conn.prepare_cached(&format!("{SYMBOL} INDEXED BY symbol_full WHERE path = ?1 AND full = ?2"))
         .and_then(|mut s| s.query_row(params![path.as_bytes(), full], symbol_row).optional())
         .map_err(problem("read symbols"))
 }
 
 /// What kind of thing the symbol with this nested name is.
 pub fn kind_of(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<String>> {
-    let sql = "SELECT kind FROM symbol WHERE path = ?1 AND full = ?2";
+    let sql = "SELECT kind FROM symbol INDEXED BY symbol_full WHERE path = ?1 AND full = ?2";
     Ok(list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))?.pop())
 }
 

@@ -25,7 +25,7 @@ CREATE TABLE taking (
     line   INTEGER NOT NULL,
     PRIMARY KEY (path, id)
 ) WITHOUT ROWID;
-CREATE INDEX taking_target ON taking (target, name, import);
+CREATE INDEX taking_target ON taking (target, path, name, import);
 
 -- Questions whose answers changed since the last resolution; empty between two refreshes.
 CREATE TABLE stirred (key INTEGER PRIMARY KEY);

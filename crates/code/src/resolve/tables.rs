@@ -168,7 +168,7 @@ pub fn takers(conn: &Connection, target: &RepoPath) -> Result<Vec<Taker>> {
         "SELECT i.path, coalesce(n.value ->> 0, '*'), i.line, i.kind, i.type_only, NULL, 1
         FROM import i LEFT JOIN json_each(i.names) n
         WHERE i.target = ?1 AND i.path <> ?1 AND NOT EXISTS (SELECT 1 FROM taking t
-            WHERE t.path = i.path AND t.import = i.id AND +t.target = i.target)";
+            WHERE t.target = i.target AND t.path = i.path AND t.import = i.id)";
     let sql = format!("{declared} UNION {handed_on} ORDER BY 1, 3, 2");
     list(conn, &sql, params![target.as_bytes()], |row| {
         let through: Option<Vec<u8>> = row.get(5)?;
@@ -184,32 +184,47 @@ pub fn takers(conn: &Connection, target: &RepoPath) -> Result<Vec<Taker>> {
     })
 }
 
-/// The same in short: who takes, and the name of what.
-pub fn taken_by(conn: &Connection, target: &RepoPath) -> Result<Vec<(RepoPath, String)>> {
-    let sql = "SELECT path, name, import FROM taking WHERE target = ?1 AND path <> ?1";
-    let direct = list(conn, sql, params![target.as_bytes()], |row| {
-        Ok((path(row, 0)?, row.get::<_, String>(1)?, row.get::<_, Option<i64>>(2)?))
+/// The same in short: who takes, each once, and the names of what.
+pub fn taken_by(conn: &Connection, target: &RepoPath) -> Result<Vec<(RepoPath, Vec<String>)>> {
+    let sql = "SELECT path, name, import FROM taking WHERE target = ?1 AND path <> ?1
+        ORDER BY path";
+    let mut takers: Vec<(RepoPath, Vec<String>)> = Vec::new();
+    let mut known: HashSet<(usize, i64)> = HashSet::new();
+    list(conn, sql, params![target.as_bytes()], |row| {
+        let bytes = row.get_ref(0)?.as_blob()?;
+        if takers.last().is_none_or(|(path, _)| path.as_bytes() != bytes) {
+            takers.push((path(row, 0)?, Vec::new()));
+        }
+        let import: Option<i64> = row.get(2)?;
+        known.extend(import.map(|import| (takers.len() - 1, import)));
+        let names = &mut takers.last_mut().expect("one was put there").1;
+        let name = row.get_ref(1)?.as_str()?;
+        if names.last().is_none_or(|last| last != name) {
+            names.push(name.to_owned());
+        }
+        Ok(())
     })?;
     let sql = "SELECT path, id, names FROM import WHERE target = ?1 AND path <> ?1";
-    let imports = list(conn, sql, params![target.as_bytes()], |row| {
-        Ok((path(row, 0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
-    })?;
-    let known: HashSet<(&RepoPath, i64)> =
-        direct.iter().filter_map(|(path, _, import)| Some((path, (*import)?))).collect();
-    let mut taken = Vec::new();
-    for (path, id, names) in &imports {
-        if known.contains(&(path, *id)) {
-            continue;
+    let sorted = takers.len();
+    list(conn, sql, params![target.as_bytes()], |row| {
+        let bytes = row.get_ref(0)?.as_blob()?;
+        let at = takers[..sorted].binary_search_by(|(path, _)| path.as_bytes().cmp(bytes));
+        if at.is_ok_and(|at| known.contains(&(at, row.get(1).unwrap_or(-1)))) {
+            return Ok(());
         }
-        let names: Vec<Value> = serde_json::from_str(names).unwrap_or_default();
-        let mut names: Vec<&str> = names.iter().filter_map(|name| name[0].as_str()).collect();
+        let names: Vec<Value> = serde_json::from_str(row.get_ref(2)?.as_str()?).unwrap_or_default();
+        let mut names: Vec<String> =
+            names.iter().filter_map(|name| Some(name[0].as_str()?.to_owned())).collect();
         if names.is_empty() {
-            names.push("*");
+            names.push("*".into());
         }
-        taken.extend(names.into_iter().map(|name| (path.clone(), name.to_owned())));
-    }
-    taken.extend(direct.into_iter().map(|(path, name, _)| (path, name)));
-    Ok(taken)
+        match at {
+            Ok(at) => takers[at].1.extend(names),
+            Err(_) => takers.push((path(row, 0)?, names)),
+        }
+        Ok(())
+    })?;
+    Ok(takers)
 }
 
 /// One thing that a file takes of another.

@@ -18,7 +18,7 @@ pub(super) const CODE: &str = r#"["code.imports", "code.calls", "code.uses", "co
     "code.implements", "code.injects", "code.provides"]"#;
 
 /// A walk that reached so many, and those that are shown, need not count the rest.
-const ENOUGH: usize = 200;
+const ENOUGH: usize = 100;
 
 /// How many nodes with a high fan-out a page names.
 const CROWDED: usize = 5;
@@ -178,7 +178,7 @@ impl Render for Reach {
         }
         if self.not_followed > 0 {
             page.say_next(
-                not_followed(self.not_followed),
+                not_followed(self.not_followed, self.is_cut),
                 format!("{} {} --confidence name", self.operation, self.target),
             );
         }
@@ -211,9 +211,10 @@ impl Reach {
     }
 }
 
-fn not_followed(count: usize) -> String {
+fn not_followed(count: usize, is_cut: bool) -> String {
     let calls = if count == 1 { "call" } else { "calls" };
-    format!("Not followed: {count} direct {calls} by name only, on values of unknown type")
+    let least = if is_cut { "at least " } else { "" };
+    format!("Not followed: {least}{count} direct {calls} by name only, on values of unknown type")
 }
 
 fn cells(row: &Row) -> Vec<Cell> {

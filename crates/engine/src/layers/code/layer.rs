@@ -152,7 +152,7 @@ fn declared(view: &View, frontier: &[EntityRef], wanted: &Wanted) -> Result<Vec<
 /// about is looked at once for all of them.
 fn imported(view: &View, frontier: &[EntityRef], wanted: &Wanted) -> Result<Vec<Edge>> {
     let conn = view.index()?.conn();
-    let mut takers: BTreeMap<&RepoPath, Vec<(RepoPath, String)>> = BTreeMap::new();
+    let mut takers: BTreeMap<&RepoPath, Vec<(RepoPath, Vec<String>)>> = BTreeMap::new();
     let mut edges = Vec::new();
     for here in frontier {
         let (path, name) = match here {
@@ -168,7 +168,9 @@ fn imported(view: &View, frontier: &[EntityRef], wanted: &Wanted) -> Result<Vec<
             if !takers.contains_key(path) {
                 takers.insert(path, code::taken_by(conn, path)?);
             }
-            let takes = |taken: &String| name.is_none_or(|name| takes(taken, name));
+            let takes = |taken: &[String]| {
+                name.is_none_or(|name| taken.iter().any(|taken| takes(taken, name)))
+            };
             let taking = takers[path].iter().filter(|(_, taken)| takes(taken));
             let takers = distinct(taking.map(|(path, _)| path)).into_iter();
             edges.extend(takers.map(|there| edge(there, here.clone(), wanted.kind)));

@@ -81,11 +81,16 @@ pub(super) fn timed(folder: &Path, program: &Path, args: &[&str]) -> Result<(Dur
     }
 }
 
-/// The most memory a process has had so far, in kilobytes. Zero where the system does not say.
+/// The most memory that a process, or one that it started, has had so far, in kilobytes: some
+/// programs only start another. Zero where the system does not say.
 fn high_water(process: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let read = |file: &str| fs::read_to_string(format!("/proc/{process}/{file}"));
+    let status = read("status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+    let own = line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0);
+    let children = read(&format!("task/{process}/children")).unwrap_or_default();
+    let below = children.split_whitespace().filter_map(|child| child.parse().ok()).map(high_water);
+    below.max().unwrap_or(0).max(own)
 }
 
 /// Files to ask about: some of the checkout's sources, spread over it.

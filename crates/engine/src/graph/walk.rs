@@ -17,7 +17,7 @@ pub const HIGH_FAN_OUT: usize = 10;
 const MOST_NODES: usize = 20_000;
 
 /// A walk that is to stop early goes on from so many nodes at once.
-const STRIDE: usize = 8;
+const STRIDE: usize = 4;
 
 /// A node that a walk came to.
 #[derive(Debug, Clone)]

@@ -171,3 +171,29 @@ fn broken_code_is_indexed_as_far_as_it_can_be_read() {
     repo.text("code zoom a.ts");
     repo.text("context a.ts");
 }
+
+#[test]
+fn an_impact_that_reaches_too_much_says_so_and_its_pages_fit_together() {
+    let caller = |number| {
+        let import = "import { hub } from './hub';";
+        format!("//- src/f{number:03}.ts\n{import}\nexport function f() {{ hub(); }}\n")
+    };
+    let callers: String = (0..300).map(caller).collect();
+    let fixture = format!("\n//- src/hub.ts\nexport function hub() {{}}\n{callers}");
+    let repo = Repo::new(&fixture);
+    let page = |limit: usize, offset: usize| {
+        let args = json!({"target": "src/hub.ts", "limit": limit, "offset": offset});
+        let answer = repo.data("impact", args);
+        let rows = answer["rows"].as_array().unwrap().clone();
+        (answer["is_cut"].as_bool().unwrap(), rows)
+    };
+    let (is_cut, first) = page(50, 0);
+    assert!(is_cut, "there are more than are counted");
+    let (_, next) = page(50, 50);
+    let (is_cut, whole) = page(1000, 0);
+    assert!(!is_cut);
+    assert_eq!(whole.len(), 600, "300 files and their functions");
+    assert_eq!([first, next].concat(), whole[..100], "nothing twice, nothing left out");
+    let narrow = repo.data("impact", json!({"target": "src/f007.ts"}));
+    assert_eq!(narrow["is_cut"], false);
+}

@@ -16,8 +16,9 @@ pub const HIGH_FAN_OUT: usize = 10;
 /// A walk stops taking in nodes here, and says so.
 const MOST_NODES: usize = 20_000;
 
-/// A walk that is to stop early goes on from so many nodes at once.
-const STRIDE: usize = 4;
+/// A walk that is to stop early goes on from so many nodes at once: from what it starts at, of
+/// which most leads nowhere, and from what it came to.
+const STRIDES: [usize; 2] = [32, 4];
 
 /// A node that a walk came to.
 #[derive(Debug, Clone)]
@@ -81,7 +82,7 @@ pub fn outwards(
     depth: usize,
     filter: &EdgeFilter,
 ) -> Result<Walked> {
-    walk((view, start), sense, (depth, filter), (MOST_NODES, usize::MAX))
+    walk((view, start), sense, (depth, filter), (MOST_NODES, [usize::MAX; 2]))
 }
 
 /// The same, and it stops once it has reached so many. What it reached until then does not depend
@@ -93,14 +94,14 @@ pub fn outwards_to(
     (depth, filter): (usize, &EdgeFilter),
     enough: usize,
 ) -> Result<Walked> {
-    walk((view, start), sense, (depth, filter), (enough.min(MOST_NODES), STRIDE))
+    walk((view, start), sense, (depth, filter), (enough.min(MOST_NODES), STRIDES))
 }
 
 fn walk(
     (view, start): (&View, &[EntityRef]),
     sense: Sense,
     (depth, filter): (usize, &EdgeFilter),
-    (enough, stride): (usize, usize),
+    (enough, strides): (usize, [usize; 2]),
 ) -> Result<Walked> {
     let wanted = wanted(view, sense, filter);
     let mut walked = Walked::default();
@@ -110,7 +111,8 @@ fn walk(
     for distance in 1..=depth {
         view.call().step("walking the graph", distance, depth)?;
         let mut next = Vec::new();
-        let mut parts = frontier.chunks(stride.min(frontier.len().max(1))).peekable();
+        let stride = strides[usize::from(distance > 1)].min(frontier.len().max(1));
+        let mut parts = frontier.chunks(stride).peekable();
         while let Some(nodes) = parts.next() {
             let (is_start, left_out) = (distance == 1, Cell::new(0));
             let least = filter.confidence.unwrap_or(Confidence::Name);

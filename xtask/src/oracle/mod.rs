@@ -127,9 +127,12 @@ fn list<'a>(what: &str, pairs: impl Iterator<Item = &'a (String, String)>) {
     }
 }
 
-/// The files that git knows of.
+/// The files that git knows of; links are none.
 fn files(repo: &Repo) -> Vec<String> {
-    repo.git(&["ls-files"]).lines().map(str::to_owned).collect()
+    let listed = repo.git(&["ls-files", "--stage"]);
+    let file =
+        |line: &str| line.strip_prefix("100")?.split_once('\t').map(|(_, path)| path.to_owned());
+    listed.lines().filter_map(file).collect()
 }
 
 /// Who imports each file, as `code importers` answers.

@@ -244,6 +244,19 @@ impl<'w> View<'w> {
         self.workspace.kept().put(name, mark, made)
     }
 
+    /// What is made once for each state of the index; each time where that has no name.
+    pub(crate) fn kept_with_index<T: Send + Sync + 'static>(
+        &self,
+        name: &'static str,
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        let Some(mark) = self.index()?.mark() else { return make().map(Arc::new) };
+        match self.still_kept(name, &mark) {
+            Some(kept) => Ok(kept),
+            None => Ok(self.keep(name, mark, make()?)),
+        }
+    }
+
     /// Where the stores are for this call.
     pub(crate) fn place(&self) -> Result<&StorePlace> {
         if self.place.get().is_none() {

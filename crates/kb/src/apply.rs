@@ -116,18 +116,9 @@ pub fn apply(
         Planned::Edits(edits) => {
             write(conn, &edits)?;
             let source = set.source.clone().unwrap_or_else(|| stamp.actor.clone());
-            let entry = Logged {
-                seq: 0,
-                uid: String::new(),
-                changeset: set.id.clone(),
-                digest: digest(set),
-                at: stamp.at.clone(),
-                actor: stamp.actor.clone(),
-                source,
-                action: action.to_owned(),
-                edits,
-            };
-            Ok(vec![append(conn, entry)?])
+            let entry = Logged::new((action, source), stamp, edits);
+            let (changeset, digest) = (set.id.clone(), digest(set));
+            Ok(vec![append(conn, Logged { changeset, digest, ..entry })?])
         }
     }
 }
@@ -158,18 +149,8 @@ pub fn roll_back(conn: &Connection, seqs: &[i64], stamp: &Stamp) -> Result<Vec<i
         taken.push(seq.to_string());
     }
     check_ends(conn, &edits)?;
-    let entry = Logged {
-        seq: 0,
-        uid: String::new(),
-        changeset: None,
-        digest: String::new(),
-        at: stamp.at.clone(),
-        actor: stamp.actor.clone(),
-        source: format!("entry {}", taken.join(", ")),
-        action: "rollback".into(),
-        edits,
-    };
-    Ok(vec![append(conn, entry)?])
+    let source = format!("entry {}", taken.join(", "));
+    Ok(vec![append(conn, Logged::new(("rollback", source), stamp, edits))?])
 }
 
 /// Rows that are not what an edit expects to find.
@@ -237,18 +218,7 @@ pub fn hand_over(conn: &Connection, id: &str, file: &str, stamp: &Stamp) -> Resu
     let entity = Edit::Entity { id: id.to_owned(), before: Some(before), after: None };
     let edits: Vec<Edit> = own.chain([entity]).collect();
     write(conn, &edits)?;
-    let entry = Logged {
-        seq: 0,
-        uid: String::new(),
-        changeset: None,
-        digest: String::new(),
-        at: stamp.at.clone(),
-        actor: stamp.actor.clone(),
-        source: file.to_owned(),
-        action: "promote".into(),
-        edits,
-    };
-    Ok(vec![append(conn, entry)?])
+    Ok(vec![append(conn, Logged::new(("promote", file), stamp, edits))?])
 }
 
 /// The inverse of some entries, as a store's record of changes keeps it.

@@ -90,17 +90,7 @@ pub fn took(conn: &Connection, taken: &Taken, stamp: &Stamp) -> Result<Vec<i64>>
         return Ok(Vec::new());
     }
     write(conn, &taken.edits)?;
-    let entry = Logged {
-        seq: 0,
-        uid: String::new(),
-        changeset: None,
-        digest: String::new(),
-        at: stamp.at.clone(),
-        actor: stamp.actor.clone(),
-        source: FOLDER.to_owned(),
-        action: "share".into(),
-        edits: taken.edits.clone(),
-    };
+    let entry = Logged::new(("share", FOLDER), stamp, taken.edits.clone());
     Ok(vec![append(conn, entry)?])
 }
 

@@ -9,6 +9,7 @@ use store::{
 
 use crate::edit::Edit;
 use crate::model::{Entity, Relation, RelationKey};
+use crate::plan::Stamp;
 
 /// The store's tables, in steps that are never edited once landed.
 pub const STEPS: &[Migration] = &[
@@ -44,6 +45,27 @@ pub struct Logged {
     pub action: String,
     /// Each row before and after
     pub edits: Vec<Edit>,
+}
+
+impl Logged {
+    /// An entry that is not in the log yet.
+    pub(crate) fn new(
+        (action, source): (&str, impl Into<String>),
+        stamp: &Stamp,
+        edits: Vec<Edit>,
+    ) -> Self {
+        Self {
+            seq: 0,
+            uid: String::new(),
+            changeset: None,
+            digest: String::new(),
+            at: stamp.at.clone(),
+            actor: stamp.actor.clone(),
+            source: source.into(),
+            action: action.to_owned(),
+            edits,
+        }
+    }
 }
 
 /// An entity of the store.

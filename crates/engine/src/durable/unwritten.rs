@@ -3,8 +3,8 @@
 //! It is in memory, made once for each state of the index, and looks like any other store to
 //! those who read. The first change to it is written behind what it began with.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 use base::Result;
 use store::{Memory, Store};
@@ -25,16 +25,10 @@ pub(crate) fn read(view: &View, durable: &Durable) -> Result<Option<Reading>> {
     if durable.begin.is_none() {
         return Ok(None);
     }
-    let mark = view.index()?.mark();
-    let kept = mark.as_ref().and_then(|mark| view.still_kept(durable.file, mark));
-    let begun: Arc<Option<Unwritten>> = match (kept, &mark) {
-        (Some(kept), _) => kept,
-        (None, Some(mark)) => view.keep(durable.file, mark.clone(), make(view, durable)?),
-        (None, None) => Arc::new(make(view, durable)?),
-    };
+    let begun = view.kept_with_index(durable.file, || make(view, durable))?;
     let Some(begun) = begun.as_ref() else { return Ok(None) };
     let mut reading = Reading::of(Lent::own(begun.home.open_reading()?)?)?;
-    reading.begun = Some(mark.unwrap_or_default());
+    reading.begun = Some(view.index()?.mark().unwrap_or_default());
     Ok(Some(reading))
 }
 

@@ -32,11 +32,7 @@ struct Covered(Mutex<HashMap<Vec<String>, Arc<Vec<Seen>>>>);
 
 /// The files that patterns match now.
 pub(crate) fn seen(view: &View, patterns: &[String]) -> Result<Arc<Vec<Seen>>> {
-    let Some(mark) = view.index()?.mark() else { return matched(view, patterns).map(Arc::new) };
-    let covered: Arc<Covered> = match view.still_kept(COVERED, &mark) {
-        Some(kept) => kept,
-        None => view.keep(COVERED, mark, Covered::default()),
-    };
+    let covered = view.kept_with_index(COVERED, || Ok(Covered::default()))?;
     let lock = || covered.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().get(patterns) {
         return Ok(known.clone());

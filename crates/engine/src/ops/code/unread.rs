@@ -85,10 +85,10 @@ struct Hiding {
 
 /// All of them, read once for each state of the index.
 fn all(view: &View) -> Result<Arc<Vec<Hiding>>> {
-    let mark = view.index()?.mark();
-    if let Some(kept) = mark.as_ref().and_then(|mark| view.still_kept(KEPT, mark)) {
-        return Ok(kept);
-    }
+    view.kept_with_index(KEPT, || read(view))
+}
+
+fn read(view: &View) -> Result<Vec<Hiding>> {
     let mut found = listed(view)?;
     let mut room = ROOM;
     for one in &mut found {
@@ -97,10 +97,7 @@ fn all(view: &View) -> Result<Arc<Vec<Hiding>>> {
             one.text = Some(String::from_utf8_lossy(&blob.bytes).into_owned());
         }
     }
-    Ok(match mark {
-        Some(mark) => view.keep(KEPT, mark, found),
-        None => Arc::new(found),
-    })
+    Ok(found)
 }
 
 fn listed(view: &View) -> Result<Vec<Hiding>> {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::draft::Draft;
 use crate::id::Id;
-use crate::record::{Atom, Entry, Molecule, Project, Record, Shared, Table};
+use crate::record::{Atom, Entry, Footprint, Molecule, Project, Record, Shared, Table};
 use crate::tables;
 
 /// The tables that are shared, with their folders; owners before what they own.
@@ -27,11 +27,14 @@ const TABLES: [(Table, &str); 4] = [
 /// The field that is written below the others, as it is.
 const BODY: [&str; 3] = ["knowledge", "description", "summary"];
 
+/// The field of an atom that says what its files looked like.
+const FOOTPRINT: &str = "footprint";
+
 /// Every shared record as text, by path below the repository's root.
 pub fn texts(draft: &Draft<'_>) -> Result<BTreeMap<String, String>> {
     let mut texts = BTreeMap::new();
     for (table, folder) in TABLES {
-        for row in tables::all(draft.conn(), table)? {
+        for row in rows(draft, table)? {
             texts.insert(path(folder, &row), text(table, &row));
         }
     }
@@ -41,7 +44,7 @@ pub fn texts(draft: &Draft<'_>) -> Result<BTreeMap<String, String>> {
 /// Notes that the store and the files now agree, but for those that are to be settled first.
 pub fn agree(draft: &mut Draft<'_>, merged: &Merged) -> Result<()> {
     for (table, folder) in TABLES {
-        for row in tables::all(draft.conn(), table)? {
+        for row in rows(draft, table)? {
             if !merged.unsettled.contains(&path(folder, &row)) {
                 note(draft, table, &row)?;
             }
@@ -101,6 +104,7 @@ fn merge_one(
     let id = row["id"].as_str().unwrap_or_default().to_owned();
     let key = Id::try_from(id.clone()).map_err(Problem::internal)?;
     let ours = tables::get(draft.conn(), table, &id)?;
+    let ours = ours.map(|row| with_footprint(draft, table, row)).transpose()?;
     let agreed: Option<Shared> = draft.get(&key)?;
     if ours.is_none() && agreed.is_none() && !has_owner(draft, table, row)? {
         merged.refuse(path); // what it belongs to is not there
@@ -117,7 +121,11 @@ fn merge_one(
         Verdict::Keep | Verdict::Differ => Ok(()),
         Verdict::Agree => note(draft, table, row),
         Verdict::Take => {
-            draft.set(table, &id, Some(row.clone()))?;
+            let (own, footprint) = without_footprint(row.clone());
+            draft.set(table, &id, Some(own))?;
+            if table == Atom::TABLE {
+                draft.set(Footprint::TABLE, &id, footprint)?;
+            }
             note(draft, table, row)
         }
     }
@@ -145,8 +153,39 @@ fn has_owner(draft: &Draft<'_>, table: Table, row: &Value) -> Result<bool> {
     Ok(molecule && draft.get::<Project>(&project)?.is_some())
 }
 
+/// The rows of a table as they are shared.
+fn rows(draft: &Draft<'_>, table: Table) -> Result<Vec<Value>> {
+    let all = tables::all(draft.conn(), table)?.into_iter();
+    all.map(|row| with_footprint(draft, table, row)).collect()
+}
+
+/// An atom goes together with what its files looked like: elsewhere too it has to be told how far
+/// the code has moved on.
+fn with_footprint(draft: &Draft<'_>, table: Table, mut row: Value) -> Result<Value> {
+    if table == Atom::TABLE {
+        let id = row["id"].as_str().unwrap_or_default().to_owned();
+        if let Some(footprint) = tables::get(draft.conn(), Footprint::TABLE, &id)? {
+            row[FOOTPRINT] = footprint;
+        }
+    }
+    Ok(row)
+}
+
+fn without_footprint(mut row: Value) -> (Value, Option<Value>) {
+    let footprint = row.as_object_mut().and_then(|fields| fields.remove(FOOTPRINT));
+    (row, footprint)
+}
+
 /// Whether a row read from a file is one that the store could have written.
 fn is_sound(table: Table, row: &Value) -> bool {
+    let (row, footprint) = &without_footprint(row.clone());
+    let is_its_own = |footprint: &Value| {
+        let read = serde_json::from_value::<Footprint>(footprint.clone());
+        read.is_ok_and(|read| row["id"] == read.id.as_str())
+    };
+    if !footprint.as_ref().is_none_or(is_its_own) {
+        return false;
+    }
     let patterns = |atom: &Atom| {
         !atom.paths.is_empty()
             && atom.paths.iter().all(|path| path.parse::<crate::graph::globs::Pattern>().is_ok())
@@ -173,6 +212,8 @@ fn text(table: Table, row: &Value) -> String {
 /// A row from its text.
 fn parse(table: Table, text: &str) -> Option<Value> {
     let row: Map<String, Value> = shared::parse(text, body(table))?;
-    let known = |name: &String| table.columns.iter().any(|(column, _)| column == name);
-    (row.keys().all(known) && row.len() == table.columns.len()).then(|| row.into())
+    let known = |name: &str| table.columns.iter().any(|(column, _)| *column == name);
+    let may_be = |name: &str| known(name) || table == Atom::TABLE && name == FOOTPRINT;
+    let is_whole = table.columns.iter().all(|(column, _)| row.contains_key(*column));
+    (is_whole && row.keys().all(|name| may_be(name))).then(|| row.into())
 }

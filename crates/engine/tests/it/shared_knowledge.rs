@@ -48,6 +48,11 @@ fn shared_knowledge_travels_and_conflicts_are_told() {
     // A read in a fresh clone knows it without writing anything.
     let known = clone.data("graph.context", json!({"paths": "src/auth/login.ts"}));
     assert_eq!(known["orphan_atoms"][0]["name"], "Login");
+    assert!(known["orphan_atoms"][0]["drift"].is_object(), "{known}");
+    clone.write("src/auth/login.ts", "export function login() { other(); }\n");
+    let moved = clone.data("graph.context", json!({"paths": "src/auth/login.ts"}));
+    assert_eq!(moved["orphan_atoms"][0]["drift"]["changed"], 1, "{moved}");
+    clone.git(&["checkout", "-q", "src"]);
     assert!(!clone.root().join(".git/cairn/work.sqlite").exists());
     let synced = clone.data("sync", json!({}));
     assert_eq!(synced["shared"]["added"].as_array().unwrap().len(), 3);

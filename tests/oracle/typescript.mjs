@@ -3,7 +3,8 @@
 //
 //   node typescript.mjs <folder with node_modules/typescript> <root> < files.txt
 //
-// Packages of the workspace are looked up where a package manager would have linked them.
+// Packages of the workspace are looked up where a package manager would have linked them. Nothing is
+// built, so the conditions by which the workspace finds its own sources hold in all of it.
 import { createRequire } from 'node:module';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -55,6 +56,14 @@ for (const file of files.filter((file) => /\.[cm]?[jt]sx?$/.test(file))) {
   const absolute = path.join(root, file);
   const [config] = options(absolute);
   groups.set(config, [...(groups.get(config) ?? []), absolute]);
+}
+
+// Those by which a package of the workspace is found in its sources.
+const conditions = [...new Set([...optionsOf.values()].flatMap((one) => one.customConditions ?? []))];
+for (const one of optionsOf.values()) {
+  const kind = ts.getEmitModuleResolutionKind(one);
+  const takes = kind >= ts.ModuleResolutionKind.Node16 && kind <= ts.ModuleResolutionKind.Bundler;
+  if (takes && conditions.length > 0) one.customConditions = conditions;
 }
 
 const pairs = new Set();
@@ -112,4 +121,6 @@ function moduleOf(node) {
   return undefined;
 }
 
-fs.writeSync(1, [...pairs].sort().join('\n') + '\n');
+// A pipe takes as much as it can hold.
+let rest = Buffer.from([...pairs].sort().join('\n') + '\n');
+while (rest.length > 0) rest = rest.subarray(fs.writeSync(1, rest));

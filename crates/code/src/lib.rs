@@ -21,8 +21,7 @@ pub use moves::{Because, Known, moves};
 pub use resolve::{Files, Taker, resolve, taken_by, taken_from, takers};
 pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
 pub use tables::{
-    DUMP, LATE_SCHEMA, SCHEMA, broken, definitions, export_names, importing, imports, in_file,
-    in_folder, inner_names, kind_of, near_names, outer_name, symbol, symbols_called, top_names,
-    unresolved,
+    DUMP, LATE_SCHEMA, SCHEMA, broken, definitions, importing, imports, in_file, in_folder,
+    inner_names, kind_of, near_names, outer_name, symbol, symbols_called, top_names, unresolved,
 };
 pub use unused::{Sure as Unneeded, Unused, unused};

@@ -297,12 +297,6 @@ pub fn unresolved(conn: &Connection, letters: &str) -> Result<Vec<Imported>> {
     list(conn, &sql, params![letters], import_row)
 }
 
-/// What a file offers: the name, and whether it is handed on from another file.
-pub fn export_names(conn: &Connection, path: &RepoPath) -> Result<Vec<(String, bool)>> {
-    let sql = "SELECT name, owner IS NOT NULL FROM export WHERE path = ?1 ORDER BY id";
-    list(conn, sql, params![path.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
-}
-
 fn list<T>(
     conn: &Connection,
     sql: &str,

@@ -88,7 +88,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
 
 fn compare(root: &Path, oracle: &Oracle, folder: &Path, show: bool) -> Result<()> {
     let repo = Repo::at(folder);
-    let theirs = match (oracle.theirs)(root, &repo) {
+    let mut theirs = match (oracle.theirs)(root, &repo) {
         Ok(theirs) => theirs,
         Err(why) => {
             run::say(&format!("| {} | NOT RUN: {why} | | | |\n", oracle.name));
@@ -99,6 +99,7 @@ fn compare(root: &Path, oracle: &Oracle, folder: &Path, show: bool) -> Result<()
     let wanted =
         |path: &String| oracle.endings.iter().any(|end| path.ends_with(&format!(".{end}")));
     let code: Vec<String> = files.into_iter().filter(wanted).collect();
+    theirs.retain(|(from, to)| wanted(from) && wanted(to));
     let ours = (oracle.ours)(&repo, &code);
     let required = (oracle.required)(&theirs);
     #[expect(clippy::cast_precision_loss, reason = "some thousand pairs")]
@@ -147,9 +148,14 @@ fn importers(repo: &Repo, files: &[String]) -> Pairs {
 
 /// What each file imports, as `code imports` answers.
 fn imports(repo: &Repo, files: &[String]) -> Pairs {
+    imports_that(repo, files, |_| true)
+}
+
+fn imports_that(repo: &Repo, files: &[String], wanted: impl Fn(&Value) -> bool) -> Pairs {
     let mut pairs = Pairs::new();
     for file in files {
-        let all = rows(repo, "code_imports", "imports", file);
+        let mut all = rows(repo, "code_imports", "imports", file);
+        all.retain(&wanted);
         pairs.extend(all.iter().filter_map(|row| Some((file.clone(), path(&row["target"])?))));
     }
     pairs.retain(|(from, to)| from != to);

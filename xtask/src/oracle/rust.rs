@@ -9,7 +9,7 @@ use std::process::Command;
 use testkit::Repo;
 
 use super::scip::{self, Document, Occurrence};
-use super::{Pairs, Result, imports, output};
+use super::{Pairs, Result, imports_that, output};
 
 pub(super) fn pairs(_: &Path, repo: &Repo) -> Result<Pairs> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -39,19 +39,10 @@ pub(super) fn pairs(_: &Path, repo: &Repo) -> Result<Pairs> {
 
 /// What `use` brings in, as `code imports` answers; `mod` declarations are not asked about.
 pub(super) fn ours(repo: &Repo, files: &[String]) -> Pairs {
-    let declares = |(from, to): &(String, String)| {
-        let name = Path::new(to).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let text = repo.read(from).unwrap_or_default();
-        let parent = Path::new(to).parent().and_then(Path::file_name).unwrap_or_default();
-        let name = if name == "mod" { parent.to_string_lossy().into_owned() } else { name };
-        let used = text.lines().filter(|line| line.trim_start().contains("use "));
-        let is_used = used.into_iter().any(|line| line.contains(&name));
-        text.contains(&format!("mod {name};")) && !is_used
-    };
-    imports(repo, files).into_iter().filter(|pair| !declares(pair)).collect()
+    imports_that(repo, files, |row| row["how"] != "mod")
 }
 
-/// The names at the ends of `use` trees.
+/// The names at the ends of `use` trees, and of `extern crate`.
 fn leaves<'d>(text: &str, document: &'d Document) -> Vec<&'d Occurrence> {
     let lines: Vec<&str> = text.lines().collect();
     let mut within = vec![false; lines.len()];
@@ -59,7 +50,9 @@ fn leaves<'d>(text: &str, document: &'d Document) -> Vec<&'d Occurrence> {
     for (at, line) in lines.iter().enumerate() {
         let plain = line.trim_start();
         let starts = plain.starts_with("use ")
-            || (plain.starts_with("pub") && plain.split_whitespace().nth(1) == Some("use"));
+            || plain.starts_with("extern crate ")
+            || (plain.starts_with("pub")
+                && matches!(plain.split_whitespace().nth(1), Some("use" | "extern")));
         open |= starts;
         within[at] = open;
         open &= !line.contains(';');

@@ -46,7 +46,7 @@ pub(super) fn resolve(world: &World<'_>, here: &Here<'_>, rules: &Rules) -> Reso
     Resolved { targets, takings: takings.into_iter().collect() }
 }
 
-/// What an import takes. Where its one name is a module, that module is what it means.
+/// What an import takes. Where its one name is a module of a package, that module is what it means.
 fn of_import(
     world: &World<'_>,
     from: &RepoPath,
@@ -64,7 +64,7 @@ fn of_import(
     };
     match origins.as_slice() {
         [first, ..] if target.is_none() => *target = Some(first.file.clone()),
-        [only] if only.name == "*" => *target = Some(only.file.clone()),
+        [only] if only.name == "*" && rules.inner.is_some() => *target = Some(only.file.clone()),
         _ => {}
     }
     origins

@@ -204,11 +204,14 @@ pub fn taken_by(conn: &Connection, target: &RepoPath) -> Result<Vec<(RepoPath, V
         }
         Ok(())
     })?;
-    let sql = "SELECT path, id, names FROM import WHERE target = ?1 AND path <> ?1";
+    let sql = "SELECT path, id, names FROM import WHERE target = ?1 AND path <> ?1
+        ORDER BY path";
     let sorted = takers.len();
     list(conn, sql, params![target.as_bytes()], |row| {
         let bytes = row.get_ref(0)?.as_blob()?;
         let at = takers[..sorted].binary_search_by(|(path, _)| path.as_bytes().cmp(bytes));
+        let is_last = || takers.last().is_some_and(|(path, _)| path.as_bytes() == bytes);
+        let at = at.or_else(|at| if is_last() { Ok(takers.len() - 1) } else { Err(at) });
         if at.is_ok_and(|at| known.contains(&(at, row.get(1).unwrap_or(-1)))) {
             return Ok(());
         }

@@ -57,7 +57,9 @@ impl Fixture {
         let from: RepoPath = from.parse().unwrap();
         let mut rows = Vec::new();
         for file in &self.files {
-            for taker in takers(&self.conn, file).unwrap() {
+            let all = takers(&self.conn, file).unwrap();
+            self.assert_same_in_short(file, &all);
+            for taker in all {
                 if taker.path == from && !taker.handed_on {
                     let through = taker.through.map(|by| format!(" through {by}"));
                     let row = format!("{} {file}#{}", taker.line, taker.name);
@@ -67,6 +69,16 @@ impl Fixture {
         }
         rows.sort();
         rows.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// Who takes something of a file is the same, in short as at length.
+    fn assert_same_in_short(&self, file: &RepoPath, all: &[Taker]) {
+        let short = taken_by(&self.conn, file).unwrap();
+        let paths: BTreeSet<&RepoPath> = short.iter().map(|(path, _)| path).collect();
+        assert_eq!(paths.len(), short.len(), "each once");
+        let pairs = short.iter().flat_map(|(path, names)| names.iter().map(move |n| (path, n)));
+        let expected: BTreeSet<_> = all.iter().map(|taker| (&taker.path, &taker.name)).collect();
+        assert_eq!(pairs.collect::<BTreeSet<_>>(), expected, "{file}");
     }
 
     /// Where the imports of a file lead, in source order; `-` is nowhere.

@@ -51,9 +51,9 @@ const TOOLS: [&str; 12] = [
 ];
 
 /// Python modules that a framework or tool looks for.
-const PYTHON: [&str; 14] = [
+const PYTHON: [&str; 17] = [
     "setup", "conftest", "manage", "wsgi", "asgi", "settings", "urls", "admin", "apps", "models",
-    "tasks", "noxfile", "tests", "__main__",
+    "tasks", "noxfile", "tests", "__main__", "conf", "fabfile", "gunicorn",
 ];
 
 /// What starts a file from outside, if something does.

@@ -138,7 +138,12 @@ fn judge(
     public: &Public,
     (asks, library, has_macro): (&Asks, Option<(bool, bool)>, bool),
 ) -> Option<(Sure, String)> {
-    let origin = Origin { file: symbol.path.clone(), name: symbol.full.clone() };
+    // Overloads are told apart by a mark; who takes one takes them all.
+    let name = symbol.full.split('~').next().unwrap_or_default();
+    if Language::of(&symbol.path) == Some(Language::Python) && name.starts_with("__") {
+        return None; // the language itself calls it
+    }
+    let origin = Origin { file: symbol.path.clone(), name: name.to_owned() };
     let kinds = uses.named.get(&origin);
     if kinds.is_some_and(|kinds| {
         kinds.iter().any(|kind| !matches!(kind.as_str(), "ReExport" | "PubUse"))
@@ -146,7 +151,7 @@ fn judge(
         return None;
     }
     let handed_on = kinds.is_some() || uses.handed_on.contains_key(&symbol.path);
-    let at_home = asks.own.contains(&symbol.full);
+    let at_home = asks.own.iter().any(|own| own == name);
     if let Some(mark) = mark(symbol, asks) {
         return Some((Sure::Maybe, format!("`{mark}` may hand it to code that is not followed")));
     }

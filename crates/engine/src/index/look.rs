@@ -175,8 +175,10 @@ fn why_skip(bytes: &[u8], largest: u64) -> Option<&'static str> {
     if bytes.len() as u64 > largest {
         return Some("too large");
     }
-    let minified = bytes.split(|byte| *byte == b'\n').any(|line| line.len() > LONGEST_LINE);
-    minified.then_some("minified")
+    // A long text in a file that somebody wrote is another thing than a program without lines.
+    let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::len);
+    let long: usize = lines.filter(|length| *length > LONGEST_LINE).sum();
+    (long > bytes.len() / 4 * 3).then_some("minified")
 }
 
 /// The bytes with LF for CRLF; none if that is the same.

@@ -89,6 +89,41 @@ fn unused_says_how_sure_it_is_and_why() {
 }
 
 #[test]
+fn what_a_page_names_is_not_certainly_unused() {
+    let repo = Repo::new(
+        "//- web/Badge.tsx
+export function Badge() { return null }
+export function Lost() { return null }
+//- web/start.mdx
+# Start
+<Badge kind=\"new\" />, or was it ALost?
+",
+    );
+    let text = repo.text("code unused --sure maybe");
+    assert!(text.contains("certain  function  nothing names it"), "{text}");
+    assert!(text.contains("web/start.mdx has that name, and is not followed"), "{text}");
+}
+
+#[test]
+fn overloads_are_one_and_what_the_language_calls_is_used() {
+    let repo = Repo::new(
+        "//- a.py
+from typing import overload
+@overload
+def f(x: int) -> int: ...
+@overload
+def f(x: str) -> str: ...
+def f(x): return x
+def __getattr__(name): return name
+//- b.py
+from a import f
+f(1)
+",
+    );
+    assert_eq!(repo.data("code_unused", json!({"sure": "maybe"}))["exports"], json!([]));
+}
+
+#[test]
 fn a_library_may_have_users_that_are_not_here() {
     let repo = Repo::new(
         "//- Cargo.toml
@@ -134,13 +169,18 @@ export const x = 1;
 ",
     );
     repo.write("web/app.min.js", format!("var legacy={};{}", "a;".repeat(20_000), "\n"));
+    let fixture = format!("import {{ old }} from './legacy';\nold('{}');\n", "x".repeat(20_001));
+    repo.write(
+        "src/fixture.test.ts",
+        format!("{fixture}{}", "old(1); // as written\n".repeat(500)),
+    );
     repo.write("web/other.min.js", format!("var x={};\n", "1+".repeat(20_000)));
     let text = repo.text("code importers src/legacy.ts");
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "1 file imports module:src/legacy.ts", "what parses is indexed");
-    assert_eq!(lines[2], "1 more file mentions it and could not be read as code:");
-    assert_eq!(lines[3], "  web/app.min.js  minified, skipped");
-    assert!(lines[4].starts_with("basis: partial (1 file could not be read as code)"), "{text}");
+    assert_eq!(lines[0], "2 files import module:src/legacy.ts", "what parses is indexed");
+    assert_eq!(lines[3], "1 more file mentions it and could not be read as code:");
+    assert_eq!(lines[4], "  web/app.min.js  minified, skipped");
+    assert!(lines[5].starts_with("basis: partial (1 file could not be read as code)"), "{text}");
     let fine = repo.ask("code_importers", json!({"path": "src/fine.ts"})).unwrap();
     assert_eq!(fine.basis.state, State::Fresh, "nothing unread mentions it");
     let state = |name: &str, args| repo.ask(name, args).unwrap().basis.state;

@@ -9,6 +9,14 @@ const DEPENDENCIES: [&str; 3] = ["dependencies", "dev-dependencies", "build-depe
 
 const TARGETS: [&str; 4] = ["bin", "test", "example", "bench"];
 
+/// What says that files of a folder are not targets by themselves.
+const AUTOMATIC: [(&str, &str); 4] = [
+    ("autobins", "src/bin/"),
+    ("autotests", "tests/"),
+    ("autoexamples", "examples/"),
+    ("autobenches", "benches/"),
+];
+
 pub(super) fn read(text: &str) -> Option<CargoManifest> {
     toml::with_table(text, |root| {
         let package = toml::table(root, &["package"]);
@@ -20,12 +28,19 @@ pub(super) fn read(text: &str) -> Option<CargoManifest> {
             lib_name: lib.and_then(|lib| toml::text(lib, "name")),
             lib_path: lib.and_then(|lib| toml::text(lib, "path")),
             targets: targets.filter_map(|target| toml::text(target, "path")).chain(build).collect(),
+            named_only: package.map(named_only).unwrap_or_default(),
             is_published: package.is_some_and(|package| is_published(package, root)),
             dependencies: all_dependencies(root),
             inherited: dependencies(toml::table(root, &["workspace", "dependencies"])),
             is_workspace: root.get("workspace").is_some(),
         }
     })
+}
+
+fn named_only(package: &dyn TableLike) -> Vec<String> {
+    let is_off = |key| package.get(key).and_then(Item::as_bool) == Some(false);
+    let off = AUTOMATIC.iter().filter(|(key, _)| is_off(key));
+    off.map(|(_, folder)| (*folder).to_owned()).collect()
 }
 
 fn is_published(package: &dyn TableLike, root: &dyn TableLike) -> bool {
@@ -71,13 +86,14 @@ mod tests {
 
     #[test]
     fn a_package_names_itself_and_what_it_needs() {
-        let text = "[package]\nname = \"a-b\"\npublish = false\n[lib]\nname='c'\n[[bin]]\nname='x'\npath='x.rs'\n
+        let text = "[package]\nname = \"a-b\"\npublish = false\nautotests = false\nautobins = true\n[lib]\nname='c'\n[[bin]]\nname='x'\npath='x.rs'\n
 [dependencies]\nd = { path = '../d', package = 'e' }\nf.workspace = true\ng = '1'\n
 [target.'cfg(unix)'.dev-dependencies]\nh = { path = 'h' }\n";
         let found = read(text).unwrap();
         assert_eq!((found.name.as_deref(), found.lib_name.as_deref()), (Some("a-b"), Some("c")));
         assert!(!found.is_published && !found.is_workspace);
         assert_eq!(found.targets, ["x.rs"]);
+        assert_eq!(found.named_only, ["tests/"]);
         let keys: Vec<_> =
             found.dependencies.iter().map(|d| (d.key.as_str(), d.is_inherited)).collect();
         assert_eq!(keys, [("d", false), ("f", true), ("g", false), ("h", false)]);

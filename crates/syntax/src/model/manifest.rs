@@ -30,6 +30,8 @@ pub struct CargoManifest {
     pub lib_path: Option<String>,
     /// Files of its other targets that are named
     pub targets: Vec<String>,
+    /// Folders in which a file is no target unless it is named, each ending with `/`
+    pub named_only: Vec<String>,
     /// Whether it may be published, so that strangers may use it
     pub is_published: bool,
     /// What it depends on

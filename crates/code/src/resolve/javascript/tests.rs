@@ -162,3 +162,12 @@ export function x() {}
     ];
     assert_eq!(fixture.taken("use.ts"), expected);
 }
+
+#[test]
+fn a_namespace_that_is_handed_on_is_taken_through_who_hands_it_on() {
+    let fixture = Fixture::new(
+        "//- a.ts\nimport { z } from './index';\n//- index.ts\nimport * as z from './all';\nexport { z };\n//- all.ts\nexport const x = 1;\n",
+    );
+    assert_eq!(fixture.targets("a.ts"), ["index.ts"]);
+    assert_eq!(fixture.taken("a.ts"), ["1 all.ts#* through index.ts"]);
+}

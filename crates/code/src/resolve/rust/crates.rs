@@ -24,7 +24,8 @@ pub(super) fn is_root(world: &World<'_>, file: &RepoPath) -> bool {
         if matches!(inner, "src/lib.rs" | "src/main.rs" | "build.rs") {
             return true;
         }
-        TARGETS.iter().any(|kind| match inner.strip_prefix(kind) {
+        let is_automatic = |kind: &&&str| !said.named_only.iter().any(|folder| folder == **kind);
+        TARGETS.iter().filter(is_automatic).any(|kind| match inner.strip_prefix(kind) {
             Some(rest) if !rest.contains('/') => true,
             Some(rest) => rest.ends_with("/main.rs") && rest.matches('/').count() == 1,
             None => false,

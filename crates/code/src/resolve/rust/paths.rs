@@ -3,10 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use base::RepoPath;
+use syntax::ImportKind;
 
 use super::crates;
 use super::modules::{self, Module};
-use crate::outline::{Offers, What};
+use crate::outline::{Named, Offers, What};
 use crate::resolve::{LONGEST_CHAIN, World};
 
 /// What a path leads to.
@@ -20,10 +21,25 @@ pub(super) enum Def {
 /// How many names are looked up for one path; stars upon stars could go on for ever.
 const MOST_STEPS: u32 = 2_000;
 
+/// What a name stands for in a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Wanted {
+    /// Whatever it means, in every namespace
+    All,
+    /// What the rest of the path is looked for in: a module, if there is one of that name
+    Container,
+}
+
+impl Wanted {
+    fn before(rest: &[&str]) -> Self {
+        if rest.is_empty() { Self::All } else { Self::Container }
+    }
+}
+
 /// The names that are being followed, so that no circle is walked twice.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
-    open: BTreeSet<(Module, String)>,
+    open: BTreeSet<(Module, String, Wanted)>,
     taken: u32,
 }
 
@@ -37,18 +53,18 @@ pub(super) fn find(world: &World<'_>, from: &Module, path: &[&str], steps: &mut 
         "self" => vec![Def::Module(from.clone())],
         "super" => from.parent(world).map(Def::Module).into_iter().collect(),
         "Self" => Vec::new(),
-        name => local(world, from, name, steps),
+        name => local(world, from, (name, Wanted::before(rest)), steps),
     };
     follow(world, start, rest, steps)
 }
 
 /// A name as a module knows it: its own, a crate's, or the one that everybody has.
-fn local(world: &World<'_>, from: &Module, name: &str, steps: &mut Steps) -> Vec<Def> {
-    let own = lookup(world, from, name, steps);
+fn local(world: &World<'_>, from: &Module, asked: (&str, Wanted), steps: &mut Steps) -> Vec<Def> {
+    let own = lookup(world, from, asked, steps);
     if !own.is_empty() {
         return own;
     }
-    let other = crates::other(world, &from.file, name);
+    let other = crates::other(world, &from.file, asked.0);
     other.map(|file| Def::Module(Module::top(file))).into_iter().collect()
 }
 
@@ -60,7 +76,7 @@ fn follow(world: &World<'_>, start: Vec<Def>, rest: &[&str], steps: &mut Steps) 
             next.extend(match *name {
                 "super" => module.parent(world).map(Def::Module).into_iter().collect(),
                 "self" => vec![def.clone()],
-                name => lookup(world, module, name, steps),
+                name => lookup(world, module, (name, Wanted::before(rest)), steps),
             });
         }
     }
@@ -87,25 +103,43 @@ pub(super) fn root(world: &World<'_>, from: &Module) -> Option<Module> {
     Some((*found).clone())
 }
 
-/// What a name means inside a module, in every namespace.
-fn lookup(world: &World<'_>, module: &Module, name: &str, steps: &mut Steps) -> Vec<Def> {
-    let step = (module.clone(), name.to_owned());
+/// What a name means inside a module.
+fn lookup(
+    world: &World<'_>,
+    module: &Module,
+    asked: (&str, Wanted),
+    steps: &mut Steps,
+) -> Vec<Def> {
+    let step = (module.clone(), asked.0.to_owned(), asked.1);
     steps.taken += 1;
     if steps.taken > MOST_STEPS || !steps.open.insert(step.clone()) {
         return Vec::new();
     }
-    let found = in_module(world, module, name, steps);
+    let found = in_module(world, module, asked, steps);
     steps.open.remove(&step);
     found
 }
 
-fn in_module(world: &World<'_>, module: &Module, name: &str, steps: &mut Steps) -> Vec<Def> {
+fn in_module(
+    world: &World<'_>,
+    module: &Module,
+    (name, wanted): (&str, Wanted),
+    steps: &mut Steps,
+) -> Vec<Def> {
     let Some(offers) = world.offers(&module.file) else { return Vec::new() };
     let names = world.once("rust names", (&module.file, ""), || Names::of(&offers));
     let Some(scope) = names.0.get(&module.scope) else { return Vec::new() };
+    let called = scope.called.get(plain(name)).into_iter().flatten();
+    let called: Vec<_> = called.map(|at| &offers.names[*at]).collect();
+    // `use parse::parse` beside `mod parse` asks for the module, not for itself.
+    let is_declared = |named: &&&Named| match &named.what {
+        What::Inner => true,
+        What::From(import, _) => offers.imports[*import as usize].kind == ImportKind::Mod,
+        What::Own(_) | What::Star(_) => false,
+    };
+    let only = called.iter().find(is_declared).filter(|_| wanted == Wanted::Container);
     let mut found = Vec::new();
-    for at in scope.called.get(plain(name)).into_iter().flatten() {
-        let named = &offers.names[*at];
+    for named in only.map_or(called.as_slice(), std::slice::from_ref) {
         match &named.what {
             What::Own(full) => found.push(Def::Item(module.file.clone(), full.clone())),
             What::Inner => found.push(Def::Module(module.inner(&named.name))),
@@ -168,11 +202,11 @@ fn imported(
 ) -> Vec<Def> {
     let asked = &offers.imports[import as usize];
     match asked.kind {
-        syntax::ImportKind::Mod => {
+        ImportKind::Mod => {
             let file = modules::child(world, module, asked);
             file.map(|file| Def::Module(Module::top(file))).into_iter().collect()
         }
-        syntax::ImportKind::ExternCrate => {
+        ImportKind::ExternCrate => {
             let file = crates::other(world, &module.file, &asked.specifier);
             file.map(|file| Def::Module(Module::top(file))).into_iter().collect()
         }

@@ -120,3 +120,25 @@ fn a_circle_of_reexports_ends() {
     );
     assert_eq!(fixture.targets("src/b.rs"), ["src/a.rs", "-"]);
 }
+
+#[test]
+fn a_test_that_is_not_named_is_a_module() {
+    let fixture = Fixture::new(
+        "//- Cargo.toml\n[package]\nname = \"a\"\nautotests = false\n[[test]]\npath = \"tests/all.rs\"\n//- tests/all.rs\nmod one;\nmod util;\n//- tests/one.rs\nuse crate::util::help;\n//- tests/util.rs\npub fn help() {}\n",
+    );
+    assert_eq!(fixture.targets("tests/one.rs"), ["tests/util.rs"]);
+}
+
+#[test]
+fn a_function_is_found_behind_the_module_of_its_name() {
+    let fixture = Fixture::new(
+        "//- src/main.rs\nmod flags;\nfn main() { flags::parse(); flags::parse::other(); }\n//- src/flags/mod.rs\npub use crate::flags::parse::parse;\nmod parse;\n//- src/flags/parse.rs\npub fn parse() {}\npub fn other() {}\n",
+    );
+    let expected = [
+        "1 src/flags/mod.rs#*",
+        "2 src/flags/parse.rs#*",
+        "2 src/flags/parse.rs#other",
+        "2 src/flags/parse.rs#parse",
+    ];
+    assert_eq!(fixture.taken("src/main.rs"), expected);
+}

@@ -110,7 +110,7 @@ pub(super) fn importers(view: &View, path: &RepoPath, name: Option<&str>) -> Res
             node: node(&taker.path),
             names: Vec::new(),
             line: taker.line,
-            how: how(&taker),
+            how: how(&taker.kind, taker.type_only),
             through: taker.through.as_ref().map(node),
         });
         if taker.through.is_none() {
@@ -127,15 +127,16 @@ pub(super) fn importers(view: &View, path: &RepoPath, name: Option<&str>) -> Res
     Ok(all)
 }
 
-fn how(taker: &Taker) -> Option<&'static str> {
-    match taker.kind.as_str() {
+/// How something is imported, where that is not by a plain import.
+pub(super) fn how(kind: &str, type_only: bool) -> Option<&'static str> {
+    match kind {
         "ReExport" | "PubUse" => Some("re-export"),
         "Dynamic" => Some("dynamic"),
         "Require" => Some("require"),
         "Path" => Some("path"),
         "Mod" => Some("mod"),
         "TypeImport" => Some("types"),
-        _ if taker.type_only => Some("types"),
+        _ if type_only => Some("types"),
         _ => None,
     }
 }

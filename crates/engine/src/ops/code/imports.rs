@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use syntax::Language;
 
+use super::importers::how;
 use super::unread;
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
@@ -56,6 +57,9 @@ pub struct Import {
     pub type_only: bool,
     /// The line
     pub line: u32,
+    /// How, where it is not a plain import: `re-export`, `dynamic`, `require`, `types`, `mod`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub how: Option<&'static str>,
     /// The file that is meant, if it is one of the repository's
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<EntityRef>,
@@ -97,6 +101,7 @@ pub(super) fn row(view: &View, import: Imported) -> Import {
             Some(Language::Go) => EntityRef::Dir(target), // a package is a folder
             _ => view.node(&target),
         }),
+        how: how(&import.kind, import.type_only),
         specifier: import.specifier,
         names: import.names.into_iter().map(|taken| taken.0).collect(),
         type_only: import.type_only,

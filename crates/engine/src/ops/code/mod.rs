@@ -14,6 +14,7 @@ pub(super) mod imports;
 pub(super) mod insert_after;
 pub(super) mod insert_before;
 pub(super) mod list;
+mod mentions;
 mod places;
 pub(super) mod references;
 pub(super) mod rename;

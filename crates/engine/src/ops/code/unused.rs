@@ -6,6 +6,7 @@ use code::Unused as Found;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::mentions;
 use super::unread::{self, Unread};
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
@@ -118,7 +119,8 @@ impl Query for Unused {
         let is_entry = |path: &RepoPath| {
             globs.as_ref().is_some_and(|globs| globs.match_below(path, &RepoPath::ROOT))
         };
-        let found = code::unused(conn, &tables::all_files(conn)?, &below, &is_entry)?;
+        let mut found = code::unused(conn, &tables::all_files(conn)?, &below, &is_entry)?;
+        doubt_mentioned(view, &mut found)?;
         let mut counts = [0; 3];
         for one in &found {
             counts[one.sure as usize] += 1;
@@ -128,6 +130,24 @@ impl Query for Unused {
         let unread = hidden(view, &found, exports.len())?;
         Ok(UnusedList { exports, counts, unread, paging, asked: (path, self.sure) })
     }
+}
+
+/// What a page, a template or a setting names may be used there, which nobody follows.
+fn doubt_mentioned(view: &View, found: &mut [Found]) -> Result<()> {
+    let is_doubtful = |one: &Found| {
+        let is_rust = syntax::Language::of(&one.symbol.path) == Some(syntax::Language::Rust);
+        one.sure != code::Unneeded::Maybe && !is_rust // compiled: no page can name it
+    };
+    let names = found.iter().filter(|one| is_doubtful(one)).map(|one| one.symbol.name.as_str());
+    let mentioned = mentions::of(view, &names.collect())?;
+    for one in found.iter_mut().filter(|one| is_doubtful(one)) {
+        if let Some(path) = mentioned.get(&one.symbol.name) {
+            one.sure = code::Unneeded::Maybe;
+            one.why = format!("{path} has that name, and is not followed");
+        }
+    }
+    found.sort_by_key(|one| one.sure); // within one degree the order stays
+    Ok(())
 }
 
 const fn sure(found: code::Unneeded) -> Sure {

@@ -50,9 +50,22 @@ fn used(world: &World<'_>, module: &Module, asked: &crate::outline::Asked) -> Ve
         if name != "*" {
             path.push(name);
         }
-        all.extend(paths::find(world, module, &path, &mut Steps::default()));
+        let found = paths::find(world, module, &path, &mut Steps::default());
+        if found.is_empty() && name != "*" {
+            all.extend(unseen(world, module, &parts, name));
+        }
+        all.extend(found);
     }
     all
+}
+
+/// A name that its module does not show is still asked of it: a macro may make it there.
+fn unseen(world: &World<'_>, module: &Module, parts: &[&str], name: &str) -> Option<Def> {
+    let around = paths::find(world, module, parts, &mut Steps::default());
+    around.into_iter().find_map(|def| match def {
+        Def::Module(at) if at.file != module.file => Some(Def::Item(at.file, name.to_owned())),
+        _ => None,
+    })
 }
 
 /// What is reached by a path in the code itself, or through a star.

@@ -118,7 +118,7 @@ fn a_circle_of_reexports_ends() {
     let fixture = Fixture::new(
         "//- src/lib.rs\nmod a;\nmod b;\n//- src/a.rs\npub use crate::b::*;\npub use crate::b::x;\n//- src/b.rs\npub use crate::a::*;\nuse crate::a::x;\n",
     );
-    assert_eq!(fixture.targets("src/b.rs"), ["src/a.rs", "-"]);
+    assert_eq!(fixture.targets("src/b.rs"), ["src/a.rs", "src/a.rs"]);
 }
 
 #[test]
@@ -141,4 +141,13 @@ fn a_function_is_found_behind_the_module_of_its_name() {
         "2 src/flags/parse.rs#parse",
     ];
     assert_eq!(fixture.taken("src/main.rs"), expected);
+}
+
+#[test]
+fn what_a_macro_makes_is_asked_of_its_module() {
+    let fixture = Fixture::new(
+        "//- src/lib.rs\nmod key;\nmod a;\n//- src/key.rs\nmake! { Key }\n//- src/a.rs\nuse crate::key::Key;\nuse crate::nowhere::Key as K;\n",
+    );
+    assert_eq!(fixture.targets("src/a.rs"), ["src/key.rs", "-"]);
+    assert_eq!(fixture.taken("src/a.rs"), ["1 src/key.rs#Key"]);
 }

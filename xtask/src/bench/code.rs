@@ -85,12 +85,22 @@ pub(super) fn timed(folder: &Path, program: &Path, args: &[&str]) -> Result<(Dur
 /// programs only start another. Zero where the system does not say.
 fn high_water(process: u32) -> u64 {
     let read = |file: &str| fs::read_to_string(format!("/proc/{process}/{file}"));
-    let status = read("status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let own = line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0);
+    let own = said(&read("status").unwrap_or_default(), "VmHWM:");
     let children = read(&format!("task/{process}/children")).unwrap_or_default();
     let below = children.split_whitespace().filter_map(|child| child.parse().ok()).map(high_water);
     below.max().unwrap_or(0).max(own)
+}
+
+/// The memory that a process has now, in megabytes.
+pub(super) fn resident(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    said(&status, "VmRSS:") / 1024
+}
+
+/// A figure of a process's status.
+fn said(status: &str, key: &str) -> u64 {
+    let line = status.lines().find_map(|line| line.strip_prefix(key));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
 /// Files to ask about: some of the checkout's sources, spread over it.

@@ -100,7 +100,7 @@ fn children_time() -> Duration {
 }
 
 /// One more commit, until the next answer knows it. Takes the commits back afterwards.
-fn one_more(warm: &mut Warm, clone: &Path) -> Result<()> {
+pub(super) fn one_more(warm: &mut Warm, clone: &Path) -> Result<()> {
     let before = git(clone, ["rev-parse", "HEAD"])?;
     let index = clone.join(".git/cairn/bench-index");
     let mut number = 0;
@@ -127,7 +127,7 @@ fn one_more(warm: &mut Warm, clone: &Path) -> Result<()> {
     Ok(())
 }
 
-fn answers(warm: &mut Warm) -> Result<()> {
+pub(super) fn answers(warm: &mut Warm) -> Result<()> {
     let text = warm.call("history_list", json!({"limit": 1000}))?;
     let files: Vec<&str> =
         text.lines().filter_map(|line| line.split_whitespace().next()).skip(1).collect();

@@ -32,6 +32,11 @@ impl Warm {
         if failed { Err(text) } else { Ok(Self { client }) }
     }
 
+    /// The process of the server.
+    pub(super) fn pid(&self) -> u32 {
+        self.client.pid()
+    }
+
     /// Calls a tool once; an error is a failure of the benchmark.
     pub(super) fn call(&mut self, tool: &str, args: Value) -> Result<String> {
         let (text, failed) = self.client.call(tool, args);

@@ -10,7 +10,9 @@ mod cross;
 mod history;
 mod kb;
 mod latency;
+mod scale;
 mod start;
+mod steady;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -21,19 +23,23 @@ use crate::run::{self, Result};
 /// One area's measurements.
 struct Bench {
     name: &'static str,
+    /// Whether it takes so long that it has to be asked for
+    only_named: bool,
     run: fn(&Site) -> Result<()>,
 }
 
 /// Every benchmark, in the order of the table.
 const ALL: &[Bench] = &[
-    Bench { name: "start", run: start::run },
-    Bench { name: "code", run: code::run },
-    Bench { name: "history", run: history::run },
-    Bench { name: "calls", run: calls::run },
-    Bench { name: "cards", run: cards::run },
-    Bench { name: "work", run: work::run },
-    Bench { name: "kb", run: kb::run },
-    Bench { name: "cross", run: cross::run },
+    Bench { name: "start", only_named: false, run: start::run },
+    Bench { name: "code", only_named: false, run: code::run },
+    Bench { name: "history", only_named: false, run: history::run },
+    Bench { name: "calls", only_named: false, run: calls::run },
+    Bench { name: "cards", only_named: false, run: cards::run },
+    Bench { name: "work", only_named: false, run: work::run },
+    Bench { name: "kb", only_named: false, run: kb::run },
+    Bench { name: "cross", only_named: false, run: cross::run },
+    Bench { name: "steady", only_named: false, run: steady::run },
+    Bench { name: "scale", only_named: true, run: scale::run },
 ];
 
 /// What every benchmark is given.
@@ -44,7 +50,7 @@ struct Site {
     cairn: PathBuf,
 }
 
-/// Runs the benchmarks that are named, or all, and prints the table. `--quick` measures a build
+/// Runs the benchmarks that are named, or all that are not too long for that, and prints the table. `--quick` measures a build
 /// without link-time optimisation.
 pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
     let (flags, names): (Vec<&str>, Vec<&str>) = args.iter().partition(|a| a.starts_with("--"));
@@ -60,7 +66,11 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
     let built = run::build(root, &["--package", "cairn", "--profile", profile], profile)?;
     let site = Site { root: root.to_path_buf(), cairn: built.join("cairn") };
     run::say("| what | ours | beside | ratio |\n|---|---|---|---|\n");
-    let chosen = ALL.iter().filter(|bench| names.is_empty() || names.contains(&bench.name));
+    let is_chosen = |bench: &&Bench| match names.as_slice() {
+        [] => !bench.only_named,
+        names => names.contains(&bench.name),
+    };
+    let chosen = ALL.iter().filter(is_chosen);
     chosen.into_iter().try_for_each(|bench| (bench.run)(&site))
 }
 

@@ -4,9 +4,11 @@
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::Repo;
 
 const CAIRN: &str = env!("CARGO_BIN_EXE_cairn");
@@ -95,75 +97,218 @@ fn a_read_only_disk_is_told_and_read() {
     assert_eq!(lines[3..], ["exit 0", r#""FACT-1" "FACT-2" "#], "{said}");
 }
 
-/// Runs the binary so that the system call `call` fails with `error` from its `at`-th time on;
-/// none where there is no strace, or it may not trace.
-#[expect(clippy::disallowed_methods, reason = "the binary under test, and its surroundings")]
-fn failing(repo: &Repo, (call, error, at): (&str, &str, usize), words: &[&str]) -> Option<Output> {
-    let trace = repo.root().join(".git/trace");
-    let mut command = Command::new("strace");
-    // Only the store's own files fail: the index, the facts and the pipes go on.
-    let store = repo.root().join(".git/cairn/branches/main/kb.sqlite");
-    command.args(["-f", "-qq", "-o"]).arg(&trace).args(["-e", &format!("trace={call}")]);
-    for end in ["", "-wal"] {
-        command.arg("-P").arg(format!("{}{end}", store.display()));
-    }
-    command.args(["-e", &format!("inject={call}:error={error}:when={at}+")]);
-    command.arg(CAIRN).arg("-C").arg(repo.root()).args(words);
-    let output = command.output().ok()?;
-    let traced = std::fs::read_to_string(trace).unwrap_or_default();
-    // Nothing was injected: there is no such call any more, or tracing is not allowed.
-    traced.contains("(INJECTED)").then_some(output)
+/// Stands before the system's library and makes its calls fail. Compiled once, by the compiler that
+/// SQLite was built with.
+static DISK: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = folder.path().join("disk.so");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults/disk.c");
+    #[expect(clippy::disallowed_methods, reason = "a compiler")]
+    let mut command = Command::new("cc");
+    command.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source).arg("-ldl");
+    let output = command.output().expect("a C compiler, which SQLite needed too");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    (folder, library)
+});
+
+/// The binary with a disk that can be told to fail.
+#[expect(clippy::disallowed_methods, reason = "the binary under test")]
+fn cairn(repo: &Repo, words: &[&str]) -> Command {
+    let mut command = Command::new(CAIRN);
+    command.env("LD_PRELOAD", &DISK.1).arg("-C").arg(repo.root()).args(words);
+    command
 }
 
-/// The most writes that one changeset is expected to take.
+/// What a command prints that has to succeed.
+fn done(command: &mut Command) -> String {
+    let output = command.output().expect("the binary starts");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// What fails: which calls on which files, with which error, and from which on.
+struct Fault {
+    call: &'static str,
+    file: &'static str,
+    errors: &'static [i32],
+}
+
+/// Input and output error; no space left on the device.
+const EIO: i32 = 5;
+const ENOSPC: i32 = 28;
+
+/// Files of durable stores, and of all that is only derived.
+const STORES: &str = "/.git/cairn/branches/";
+const WORK: &str = "/.git/cairn/work";
+const CACHES: &str = "/cache/";
+
+/// Runs the binary so that calls fail from the `at`-th on; none once there are fewer.
+fn failing(repo: &Repo, fault: &Fault, at: usize, words: &[&str]) -> Option<Output> {
+    let mark = repo.root().join(".git/failed");
+    let _ = std::fs::remove_file(&mark);
+    let mut command = cairn(repo, words);
+    command.env("FAULT_CALL", fault.call).env("FAULT_FILE", fault.file);
+    command.env("FAULT_FROM", at.to_string()).env("FAULT_MARK", &mark);
+    command.env("FAULT_ERROR", fault.errors[at % fault.errors.len()].to_string());
+    let output = command.output().expect("the binary starts");
+    mark.is_file().then_some(output)
+}
+
+/// The most calls that one change is expected to take.
 const MOST: usize = 200;
 
-/// Lets every write of a changeset fail in turn, and every one after it: what was acknowledged is
-/// there, what was refused is there whole or not at all, and the log tells exactly what is there.
-fn fails_in_turn(call: &str, errors: &[&str]) {
+/// Lets every call of a change fail in turn, and every one after it: what was acknowledged is
+/// there, what was refused is there whole or not at all. `change` gives the words of the change of
+/// a name; `names` what is there, and finds that nothing is torn.
+fn fails_in_turn(
+    fault: &Fault,
+    change: impl Fn(&str) -> Vec<String>,
+    names: impl Fn(&Repo) -> BTreeSet<String>,
+) {
     let repo = Repo::new("//- a.md\n# A\n");
-    let set = |id: &str| {
-        json!({"id": id, "entities": [
-                {"id": id, "type": "fact", "title": "one of two"},
-                {"id": format!("{id}-b"), "type": "fact", "title": "the other"}],
-            "relations": [{"type": "relates_to", "from": id, "to": format!("{id}-b"), "kind": "pair"}]})
-    };
-    repo.data("kb.upsert", set("FACT-0"));
-    let mut acknowledged = vec!["FACT-0".to_owned()];
-    for at in 1..MOST {
+    let mut acknowledged = BTreeSet::new();
+    let mut refused = 0;
+    let mut at = 0;
+    loop {
         let id = format!("FACT-{at}");
-        let error = errors[at % errors.len()];
-        let words = ["kb", "upsert", &set(&id).to_string()];
-        let Some(output) = failing(&repo, (call, error, at), &words) else { break };
-        let told = String::from_utf8_lossy(&output.stderr);
-        match output.status.code() {
-            Some(0) => acknowledged.push(id),
-            Some(3) => assert!(told.starts_with("STORE_DAMAGED"), "{told}"),
-            other => panic!("{call} {at}: {other:?}: {told}"),
+        let words = change(&id);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        if at == 0 {
+            // The store has to be there, and whole, before it can fail.
+            done(&mut cairn(&repo, &words));
+            acknowledged.insert(id);
+        } else {
+            let Some(output) = failing(&repo, fault, at, &words) else { break };
+            let told = String::from_utf8_lossy(&output.stderr);
+            match output.status.code() {
+                Some(0) => _ = acknowledged.insert(id),
+                Some(3) => {
+                    assert!(told.starts_with("STORE_DAMAGED"), "{told}");
+                    refused += 1;
+                }
+                other => panic!("{} {at}: {other:?}: {told}", fault.call),
+            }
+            let there = names(&repo);
+            let lost: Vec<&String> = acknowledged.difference(&there).collect();
+            assert!(lost.is_empty(), "{} {at}: {lost:?} lost", fault.call);
         }
-        let found = repo.data("kb.query", json!({"type": "fact", "limit": 1000}));
-        let rows = found["entities"].as_array().unwrap();
-        let ids: BTreeSet<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
-        let log = repo.data("kb.log", json!({"limit": 1000}));
-        let logged = log["entries"].as_array().unwrap();
-        assert_eq!(ids.len(), 2 * logged.len(), "{call} {at}: torn");
-        for entry in logged {
-            let id = entry["changeset"].as_str().unwrap();
-            assert!(ids.contains(id) && ids.contains(format!("{id}-b").as_str()), "{call} {at}");
-        }
-        for id in &acknowledged {
-            assert!(ids.contains(id.as_str()), "{call} {at}: {id} is lost");
-        }
+        at += 1;
+        assert!(at < MOST, "{} of {} never end", fault.call, fault.file);
     }
-    repo.data("kb.upsert", set("FACT-last"));
+    assert!(at > 1 && refused > 0, "{} of {} never failed", fault.call, fault.file);
+    let words = change("FACT-last");
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    done(&mut cairn(&repo, &words));
+    assert!(names(&repo).contains("FACT-last"), "work goes on");
+}
+
+/// A changeset of two facts and what ties them.
+fn set(id: &str) -> Value {
+    json!({"id": id, "entities": [
+            {"id": id, "type": "fact", "title": "one of two"},
+            {"id": format!("{id}-b"), "type": "fact", "title": "the other"}],
+        "relations": [{"type": "relates_to", "from": id, "to": format!("{id}-b"), "kind": "pair"}]})
+}
+
+fn upsert(id: &str) -> Vec<String> {
+    vec!["kb".into(), "upsert".into(), set(id).to_string()]
+}
+
+/// The changesets that are there: the log tells exactly what can be found.
+fn facts(repo: &Repo) -> BTreeSet<String> {
+    let found = repo.data("kb.query", json!({"type": "fact", "limit": 1000}));
+    let rows = found["entities"].as_array().unwrap();
+    let ids: BTreeSet<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
+    let log = repo.data("kb.log", json!({"limit": 1000}));
+    let logged = log["entries"].as_array().unwrap();
+    assert_eq!(ids.len(), 2 * logged.len(), "torn");
+    let names = logged.iter().map(|entry| entry["changeset"].as_str().unwrap());
+    let names: BTreeSet<String> = names.map(str::to_owned).collect();
+    for id in &names {
+        assert!(ids.contains(id.as_str()) && ids.contains(format!("{id}-b").as_str()), "{id} torn");
+    }
+    names
 }
 
 #[test]
-fn a_store_whose_writes_fail_in_turn_is_before_or_after() {
-    fails_in_turn("pwrite64", &["EIO", "ENOSPC"]);
+fn a_knowledge_base_whose_writes_fail_in_turn_is_before_or_after() {
+    fails_in_turn(&Fault { call: "write", file: STORES, errors: &[EIO, ENOSPC] }, upsert, facts);
 }
 
 #[test]
-fn a_store_whose_flushes_fail_in_turn_is_before_or_after() {
-    fails_in_turn("fsync", &["EIO"]);
+fn a_knowledge_base_whose_flushes_fail_in_turn_is_before_or_after() {
+    fails_in_turn(&Fault { call: "sync", file: STORES, errors: &[EIO] }, upsert, facts);
+}
+
+/// A project is all that has no other around it.
+fn project(name: &str) -> Vec<String> {
+    let words = ["work", "create", "project", name, "--summary", "all of it", "--tags", "a,b"];
+    words.map(str::to_owned).to_vec()
+}
+
+/// The projects that are there.
+fn projects(repo: &Repo) -> BTreeSet<String> {
+    let found = repo.data("work.search", json!({"kind": "project", "limit": 1000}));
+    let rows = found["items"].as_array().unwrap().iter();
+    rows.map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn work_whose_writes_fail_in_turn_is_before_or_after() {
+    fails_in_turn(&Fault { call: "write", file: WORK, errors: &[EIO, ENOSPC] }, project, projects);
+}
+
+#[test]
+fn work_whose_flushes_fail_in_turn_is_before_or_after() {
+    fails_in_turn(&Fault { call: "sync", file: WORK, errors: &[EIO] }, project, projects);
+}
+
+/// What is only derived may fail at every write: the answer is right all the same, then and after.
+#[test]
+fn an_index_whose_writes_fail_in_turn_still_answers_rightly() {
+    let repo = Repo::new("//- a.rs\npub fn start() {}\n");
+    for call in ["write", "sync", "truncate"] {
+        let fault = Fault { call, file: CACHES, errors: &[EIO, ENOSPC] };
+        let mut failed = 0;
+        for at in 1..MOST {
+            let name = format!("{call}_{at}");
+            repo.write("a.rs", format!("pub fn {name}() {{}}\n"));
+            let words = ["code", "find", &name, "--json"];
+            let Some(output) = failing(&repo, &fault, at, &words) else { break };
+            failed += 1;
+            let said = String::from_utf8_lossy(&output.stdout);
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && said.contains(&name), "{call} {at}: {said}{told}");
+            let after = cairn(&repo, &words).output().expect("the binary starts");
+            assert!(String::from_utf8_lossy(&after.stdout).contains(&name), "{call} {at}, after");
+        }
+        assert!(failed > 0 || call != "write", "nothing was written");
+    }
+}
+
+/// An hour earlier at every look: what was done last is still what was done last.
+#[test]
+fn a_clock_that_goes_backwards_mixes_nothing_up() {
+    let repo = Repo::new("//- a.rs\npub fn start() {}\n");
+    let back = |words: &[&str]| done(cairn(&repo, words).env("FAULT_CLOCK", "3600"));
+    for id in ["FACT-1", "FACT-2", "FACT-3"] {
+        let words = upsert(id);
+        back(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        let words = project(id);
+        back(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        repo.write("a.rs", format!("pub fn find_{}() {{}}\n", id.replace('-', "_")));
+        let found = back(&["code", "find", &format!("find_{}", id.replace('-', "_"))]);
+        assert!(found.contains("basis: fresh") && found.contains("a.rs#find_FACT"), "{found}");
+    }
+    let log = repo.data("kb.log", json!({}));
+    let order = log["entries"].as_array().unwrap().iter();
+    let order: Vec<&str> = order.map(|entry| entry["changeset"].as_str().unwrap()).collect();
+    assert_eq!(order, ["FACT-3", "FACT-2", "FACT-1"], "the last change is first");
+    back(&["undo"]);
+    assert_eq!(
+        projects(&repo),
+        ["FACT-1", "FACT-2"].map(str::to_owned).into(),
+        "the last was a project"
+    );
+    assert_eq!(facts(&repo).len(), 3);
 }

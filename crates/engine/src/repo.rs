@@ -126,6 +126,11 @@ impl Repository {
         Ok(self.repo.tracked_but_ignored(call)?.items)
     }
 
+    /// Tracked files that a sparse checkout leaves out.
+    pub(crate) fn left_out(&self, call: &Call) -> Result<Vec<RepoPath>> {
+        Ok(self.repo.left_out(call)?.items)
+    }
+
     /// What changes whenever git's index or its private ignore rules do.
     pub(crate) fn index_stat(&self) -> String {
         let layout = self.layout();

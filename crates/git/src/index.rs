@@ -39,6 +39,18 @@ impl Repo {
         Ok(Listing { items, refused: staged.refused })
     }
 
+    /// Tracked files that a sparse checkout leaves out of the working tree.
+    pub fn left_out(&self, call: &Call) -> Result<Listing<RepoPath>> {
+        let mut listing = Listing::new();
+        if !self.layout().git_dir.join("info/sparse-checkout").is_file() {
+            return Ok(listing);
+        }
+        let output = self.git("ls-files")?.args(["-z", "-t", "--full-name"]).run(call)?.output()?;
+        let left_out = records(&output).filter_map(|record| record.strip_prefix(b"S "));
+        left_out.for_each(|path| listing.add(path, |path| path));
+        Ok(listing)
+    }
+
     /// Tracked files that an ignore rule would hide from a walk.
     pub fn tracked_but_ignored(&self, call: &Call) -> Result<Listing<RepoPath>> {
         let git = self.git("ls-files")?.args(["-z", "-c", "-i", "--exclude-standard"]);

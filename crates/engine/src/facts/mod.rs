@@ -19,6 +19,7 @@ const CAP: u64 = 512 * 1024 * 1024;
 pub(crate) struct FactsCache {
     store: Option<Store>,
     day: i64,
+    cap: u64,
 }
 
 /// What facts are kept by: the text's hash and the language it was read as.
@@ -41,7 +42,7 @@ impl FactsCache {
             }
             Err(problem)
         });
-        Self { store: store.ok(), day }
+        Self { store: store.ok(), day, cap: CAP }
     }
 
     /// The facts of a text, if it has been read before.
@@ -57,7 +58,7 @@ impl FactsCache {
 
     /// Keeps the facts of some texts.
     pub(crate) fn keep<'a>(&mut self, facts: impl Iterator<Item = (Key<'a>, &'a FileFacts)>) {
-        let day = self.day;
+        let (day, cap) = (self.day, self.cap);
         let Some(store) = &mut self.store else { return };
         let _ = store.write(|transaction| {
             for ((hash, language), facts) in facts {
@@ -66,7 +67,7 @@ impl FactsCache {
                 tables::put(transaction, key, (&value, day))
                     .map_err(store::problem("keep facts"))?;
             }
-            while tables::size(transaction).map_err(store::problem("size up facts"))? > CAP {
+            while tables::size(transaction).map_err(store::problem("size up facts"))? > cap {
                 tables::evict(transaction).map_err(store::problem("evict facts"))?;
             }
             Ok(())
@@ -112,5 +113,50 @@ mod tests {
         std::fs::write(&path, "garbage").unwrap();
         assert_eq!(FactsCache::open(&path, Timestamp::UNIX_EPOCH).find(key), None);
         assert!(std::fs::metadata(&path).unwrap().len() > 1000);
+    }
+
+    #[test]
+    fn what_was_of_no_use_for_longest_goes_when_there_is_too_much() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("facts.sqlite");
+        let on = |day: i64, cap: u64| {
+            let now = Timestamp::from_second(day * 86_400).unwrap();
+            FactsCache { cap, ..FactsCache::open(&path, now) }
+        };
+        let texts: Vec<String> =
+            (0..600).map(|at| (0..40).map(|line| format!("# {at} {line}\n")).collect()).collect();
+        let keep = |cache: &mut FactsCache, texts: &[String]| {
+            for text in texts {
+                let facts = syntax::extract(Some(Language::Markdown), text.as_bytes());
+                let hash = Hash::of(text.as_bytes());
+                cache.keep([((&hash, Some(Language::Markdown)), &facts)].into_iter());
+            }
+        };
+        let count = |cache: &FactsCache, texts: &[String]| {
+            let held = |text: &&String| {
+                let hash = Hash::of(text.as_bytes());
+                cache.find((&hash, Some(Language::Markdown))).is_some()
+            };
+            texts.iter().filter(held).count()
+        };
+        let size =
+            |cache: &FactsCache| tables::size(cache.store.as_ref().unwrap().connection()).unwrap();
+        let mut cache = on(1, CAP);
+        keep(&mut cache, &texts[..400]);
+        let cap = size(&cache);
+        drop(cache);
+        assert_eq!(count(&on(2, cap), &texts[..10]), 10, "ten are asked for again, later");
+        let mut cache = on(3, cap);
+        keep(&mut cache, &texts[400..500]);
+        assert!(size(&cache) <= cap);
+        let (kept, idle, new) = (
+            count(&cache, &texts[..10]),
+            count(&cache, &texts[10..400]),
+            count(&cache, &texts[400..500]),
+        );
+        assert!(idle < 390 && kept == 10 && new == 100, "{kept} {idle} {new}");
+        keep(&mut cache, &texts[500..]);
+        assert!(size(&cache) <= cap, "it never grows beyond");
+        assert!(count(&cache, &texts[500..]) > 0, "and still keeps what is new");
     }
 }

@@ -1,5 +1,6 @@
 //! Writing a refresh into the index: every file read once, everything in one transaction.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
 
@@ -160,6 +161,7 @@ fn compare_with_head(
         changed.iter().chain(gone).try_for_each(|path| tables::compare_one(tx, path))?;
     }
     let part = todo.part.as_ref().filter(|_| !todo.head_moved);
+    let mut left_out: Option<BTreeSet<RepoPath>> = None;
     for (path, kind) in tables::missing_from_files(tx)? {
         if part.is_some_and(|part| !tree::is_at_or_below(&path, part)) {
             continue;
@@ -169,7 +171,18 @@ fn compare_with_head(
             Some(stat) if !stat.is_dir() || kind == "submodule" => {
                 tables::forget_deleted(tx, &path)?;
             }
-            _ => tables::put_deleted(tx, &path)?,
+            _ => {
+                let known = match left_out.take() {
+                    Some(known) => known,
+                    None => git.left_out(call)?.into_iter().collect(),
+                };
+                if known.contains(&path) {
+                    tables::forget_deleted(tx, &path)?;
+                } else {
+                    tables::put_deleted(tx, &path)?;
+                }
+                left_out = Some(known);
+            }
         }
     }
     Ok(())

@@ -71,6 +71,11 @@ fn what_a_sparse_checkout_leaves_out_is_not_there() {
     );
     repo.git(&["sparse-checkout", "set", "a"]);
     assert_eq!(files(&repo), ["a/one.ts", "top.md"]);
+    let edited = || repo.ask("status", json!({})).unwrap().basis.edited;
+    assert_eq!(edited(), Some(0), "what is left out was not deleted");
+    repo.remove("a/one.ts");
+    assert_eq!(edited(), Some(1), "what is deleted was");
+    repo.git(&["checkout", "-q", "--", "a/one.ts"]);
     assert_eq!(repo.code("context", json!({"targets": ["b/two.ts"]})), Code::NotFound);
     repo.git(&["sparse-checkout", "disable"]);
     assert_eq!(files(&repo), ["a/one.ts", "b/two.ts", "top.md"]);

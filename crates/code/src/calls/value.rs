@@ -156,6 +156,11 @@ impl Atom {
     pub(super) const fn is_known(&self) -> bool {
         !matches!(self, Self::Ext(_) | Self::Param(..))
     }
+
+    /// Whether it is a function, with its receiver or without.
+    pub(super) const fn is_method(&self) -> bool {
+        matches!(self, Self::Fun(..) | Self::Bound(_))
+    }
 }
 
 /// Adds what is not there yet.

@@ -279,3 +279,70 @@ export const b = a;
         "", // nobody can tell, and nobody hangs
     );
 }
+
+#[test]
+fn methods_of_a_type_of_another_file() {
+    check(
+        "//- src/lib.rs\nmod st;\npub struct Walk<'a> { b: &'a str }\n\
+         impl<'a> Walk<'a> { pub fn go(&mut self) { self.block(1) } }\n\
+         //- src/st.rs\nuse super::Walk;\nimpl Walk<'_> {\n\
+         pub(super) fn block(&mut self, n: u32) { self.part(n) }\n\
+         fn part(&mut self, n: u32) {}\n}\n\
+         fn start(walk: &Walk) { walk.part(1); walk.go(); }\n",
+        "src/lib.rs#Walk.go calls src/st.rs#Walk.block
+         src/st.rs#Walk.block calls src/st.rs#Walk.part
+         src/st.rs#start calls src/lib.rs#Walk.go
+         src/st.rs#start calls src/st.rs#Walk.part",
+    );
+}
+
+#[test]
+fn variants_and_crates_under_another_name() {
+    check(
+        "//- Cargo.toml\n[workspace]\nmembers = [\"all\", \"one\"]\n\
+         //- all/Cargo.toml\n[package]\nname = \"all\"\n[dependencies]\none-part = { path = \"../one\" }\n\
+         //- all/src/lib.rs\npub extern crate one_part as part;\n\
+         //- all/src/main.rs\nuse all::part::{Builder, Error};\n\
+         fn main() { Builder::new().sized(1).build(); }\n\
+         fn fail() -> Error { Error::Io(1).with(2) }\n\
+         //- one/Cargo.toml\n[package]\nname = \"one-part\"\n\
+         //- one/src/lib.rs\npub struct Builder;\nimpl Builder {\n\
+         pub fn new() -> Self { Builder }\npub fn sized(&mut self, n: u8) -> &mut Self { self }\n\
+         pub fn build(&self) {}\n}\n\
+         pub enum Error { Io(u8) }\nimpl Error { pub fn with(self, n: u8) -> Error { self } }\n",
+        "all/src/main.rs#fail calls? one/src/lib.rs#Error.with
+         all/src/main.rs#main calls? one/src/lib.rs#Builder.build
+         all/src/main.rs#main calls one/src/lib.rs#Builder.new
+         all/src/main.rs#main calls? one/src/lib.rs#Builder.sized",
+    );
+}
+
+#[test]
+fn what_a_pattern_takes_out_of_a_field() {
+    check(
+        "//- src/lib.rs\nmod stats;\nuse stats::Stats;\nstruct S { stats: Option<Stats> }\nimpl S {\n\
+         fn a(&mut self) { if let Some(ref mut stats) = self.stats { stats.add(1) } }\n\
+         fn b(&mut self) { if let Some(stats) = self.stats.as_mut() { stats.add(1) } }\n\
+         fn c(&mut self) { let Some(stats) = &mut self.stats else { return }; stats.add(1) }\n\
+         fn d(&mut self) { match self.stats { Some(ref mut stats) => stats.add(1), None => {} } }\n}\n\
+         //- src/stats.rs\npub struct Stats;\nimpl Stats { pub fn add(&mut self, n: u64) {} }\n",
+        "src/lib.rs#S.a calls? src/stats.rs#Stats.add
+         src/lib.rs#S.b calls? src/stats.rs#Stats.add
+         src/lib.rs#S.c calls? src/stats.rs#Stats.add
+         src/lib.rs#S.d calls? src/stats.rs#Stats.add",
+    );
+}
+
+#[test]
+fn a_field_and_a_method_of_one_name() {
+    check(
+        "//- src/lib.rs\nmod stats;\nuse stats::Stats;\nstruct S { stats: Stats }\nimpl S {\n\
+         pub fn stats(&self) -> &Stats { &self.stats }\n\
+         fn a(&mut self) { self.stats.add(1) }\n\
+         fn b(&mut self) { self.stats().add(1) }\n}\n\
+         //- src/stats.rs\npub struct Stats;\nimpl Stats { pub fn add(&mut self, n: u64) {} }\n",
+        "src/lib.rs#S.a calls src/stats.rs#Stats.add
+         src/lib.rs#S.b calls src/lib.rs#S.stats~8b67
+         src/lib.rs#S.b calls? src/stats.rs#Stats.add",
+    );
+}

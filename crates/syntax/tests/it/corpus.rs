@@ -1,5 +1,6 @@
 //! Every symbol of every file: replaced with itself, copied beside itself and taken out again.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,16 +19,16 @@ pub struct Tally {
     pub wrong: Vec<String>,
 }
 
-/// Tries one of `every` symbols of the files in a folder.
-pub fn run(folder: &Path, every: usize) -> Tally {
+/// Tries one of `every` symbols of the files in a folder; by language.
+pub fn run(folder: &Path, every: usize) -> BTreeMap<&'static str, Tally> {
     let mut all = Vec::new();
     files(folder, &mut all);
     all.sort();
-    let mut tally = Tally::default();
+    let mut tallies = BTreeMap::new();
     for path in &all {
-        check_file(path, every, &mut tally);
+        check_file(path, every, &mut tallies);
     }
-    tally
+    tallies
 }
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -43,7 +44,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn check_file(path: &Path, every: usize, tally: &mut Tally) {
+fn check_file(path: &Path, every: usize, tallies: &mut BTreeMap<&'static str, Tally>) {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let Some(language) = name.parse().ok().and_then(|name| Language::of(&name)) else { return };
     let Ok(text) = fs::read_to_string(path) else { return };
@@ -51,6 +52,7 @@ fn check_file(path: &Path, every: usize, tally: &mut Tally) {
         return;
     }
     let facts = extract(Some(language), text.as_bytes());
+    let tally = tallies.entry(language.name()).or_default();
     tally.files += 1;
     for (at, symbol) in facts.symbols.iter().enumerate() {
         if at % every != 0 || symbol.is_anonymous() {

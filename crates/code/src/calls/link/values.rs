@@ -233,7 +233,14 @@ impl Linker<'_> {
 
     /// What calling a value gives.
     fn call(&mut self, value: &Found, args: &Args) -> Result<Vec<Found>> {
-        let Out::Sym(path) = &value.out else { return Ok(Vec::new()) };
+        let path = match &value.out {
+            Out::Sym(path) => path,
+            // A variant is a value of its type, and a function that makes one.
+            Out::New(_) if Language::of(&value.file) == Some(Language::Rust) => {
+                return Ok(vec![value.clone()]);
+            }
+            _ => return Ok(Vec::new()),
+        };
         let Some(shape) = self.shape(&value.file, path)? else { return Ok(Vec::new()) };
         match shape.kind {
             ShapeKind::Class => Ok(vec![value.with(Out::New(path.clone()))]),

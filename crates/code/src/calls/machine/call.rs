@@ -92,7 +92,10 @@ impl Machine<'_> {
         let mut result = Vec::new();
         let mut is_found = false;
         for receiver in object {
-            let members = self.get(receiver, name, site.0);
+            let mut members = self.get(receiver, name, site.0);
+            if self.family == Family::Rust && members.iter().any(Atom::is_method) {
+                members.retain(Atom::is_method);
+            }
             let built_in = match members.as_slice() {
                 [] | [Atom::Ext(_)] => self.method(receiver, name, args, site),
                 _ => None,

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use syntax::{Expr, Flags, HeritageKind, Owner, SymbolKind};
 
-use super::super::value::{Atom, MOST_ATOMS, Op, Value, join};
+use super::super::value::{Atom, Base, MOST_ATOMS, Op, Term, Value, join};
 use super::{Family, Kind, Machine, Object};
 
 /// Deeper families of classes are not followed.
@@ -248,7 +248,20 @@ impl Machine<'_> {
                 return if elsewhere.is_empty() { found } else { elsewhere };
             }
         }
+        join(&mut elsewhere, self.added_elsewhere(class, name));
         elsewhere
+    }
+
+    /// A member that an `impl` in another file may give to a type of this one.
+    fn added_elsewhere(&self, class: u32, name: &str) -> Option<Atom> {
+        let symbol = &self.facts.symbols[class as usize];
+        if self.family != Family::Rust || !self.kind(class).is_type() {
+            return None;
+        }
+        let base = Base::Scope(self.module_path(symbol.parent), vec![symbol.name.clone()]);
+        let own = Term { base, ops: Vec::new() };
+        let member = own.then(Op::Inst).and_then(|it| it.then(Op::Get(name.to_owned())));
+        member.map(|member| Atom::Ext(Rc::new(member)))
     }
 
     fn own_of_instance(&mut self, class: u32, object: &Atom, name: &str, owner: Owner) -> Value {
@@ -278,10 +291,12 @@ impl Machine<'_> {
     pub(super) fn best(&self, symbols: &[u32]) -> Vec<u32> {
         let getters = symbols.iter().filter(|one| self.kind(**one) != SymbolKind::Setter);
         let getters: Vec<u32> = getters.copied().collect();
+        // In Rust a field and a method may have one name.
+        let is_field = |one: u32| self.family == Family::Rust && !self.kind(one).is_callable();
         let with_body: Vec<u32> = getters
             .iter()
             .copied()
-            .filter(|one| self.facts.symbols[*one as usize].body.is_some())
+            .filter(|one| self.facts.symbols[*one as usize].body.is_some() || is_field(*one))
             .collect();
         let mut among = if with_body.is_empty() { getters } else { with_body };
         match self.family {

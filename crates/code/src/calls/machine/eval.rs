@@ -24,7 +24,11 @@ impl Machine<'_> {
             Expr::Path(parts) => self.path(parts, owner),
             Expr::Member(object, name) => {
                 let object = self.eval(object, frame, owner);
-                self.get_all(&object, name, owner)
+                let mut value = self.get_all(&object, name, owner);
+                if self.family == Family::Rust && !value.iter().all(Atom::is_method) {
+                    value.retain(|atom| !atom.is_method()); // a method is called, a field is read
+                }
+                value
             }
             Expr::Index(object, key) => {
                 let object = self.eval(object, frame, owner);

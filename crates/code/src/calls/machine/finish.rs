@@ -396,12 +396,14 @@ impl Machine<'_> {
         for (at, import) in facts.imports.iter().enumerate() {
             let module = self.module_path(import.owner);
             for name in &import.names {
-                let here = name.alias.as_ref().unwrap_or(&name.name);
+                let is_crate = import.kind == ImportKind::ExternCrate;
+                let own = if is_crate { &import.specifier } else { &name.name };
+                let here = name.alias.as_ref().unwrap_or(own);
                 let term = match import.kind {
-                    ImportKind::Mod => {
+                    ImportKind::Mod | ImportKind::ExternCrate => {
                         Term { base: Base::Import(self.import_key(at), None), ops: Vec::new() }
                     }
-                    ImportKind::Use | ImportKind::PubUse | ImportKind::ExternCrate => {
+                    ImportKind::Use | ImportKind::PubUse => {
                         let parts = import.specifier.split("::").filter(|part| !part.is_empty());
                         let mut parts: Vec<String> = parts.map(str::to_owned).collect();
                         if name.name != "*" {
@@ -414,7 +416,7 @@ impl Machine<'_> {
                     }
                     _ => continue,
                 };
-                if name.name == "*" {
+                if name.name == "*" && !is_crate {
                     face.stars.push((module.clone(), term));
                 } else {
                     let key = scoped(&module, here);

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use syntax::{ImportKind, Owner};
+use syntax::{ImportKind, Owner, SymbolKind};
 
 use super::super::value::{Atom, Base, Op, Term, Value, join};
 use super::eval::global;
@@ -150,7 +150,7 @@ impl Machine<'_> {
         let mut at = owner;
         while let Some(symbol) = at {
             let found = &self.facts.symbols[symbol as usize];
-            if found.kind == syntax::SymbolKind::Impl {
+            if found.kind == SymbolKind::Impl {
                 let ty = found.ty.clone();
                 let parent = found.parent;
                 // What this `impl` itself has comes first.
@@ -184,8 +184,10 @@ impl Machine<'_> {
                 _ => None,
             };
             if let Some(found) = found {
-                let found: Vec<u32> =
-                    found.into_iter().filter(|one| !self.is_file_module(*one)).collect();
+                // An `impl` has its type's name and declares none.
+                let declares =
+                    |one: &u32| !self.is_file_module(*one) && self.kind(*one) != SymbolKind::Impl;
+                let found: Vec<u32> = found.into_iter().filter(declares).collect();
                 let value: Value = found.iter().flat_map(|one| self.symbol(*one, 0)).collect();
                 return (!found.is_empty()).then_some(value);
             }
@@ -199,7 +201,7 @@ impl Machine<'_> {
     /// Whether a module's content is in a file of its own.
     pub(super) fn is_file_module(&self, symbol: u32) -> bool {
         let found = &self.facts.symbols[symbol as usize];
-        found.kind == syntax::SymbolKind::Module && found.body.is_none()
+        found.kind == SymbolKind::Module && found.body.is_none()
     }
 
     /// The path of the module that something is in.

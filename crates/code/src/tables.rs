@@ -212,10 +212,11 @@ pub fn symbols_called(conn: &Connection, name: &str) -> Result<Vec<SymbolRow>> {
     list(conn, &sql, params![last, name, pattern], symbol_row)
 }
 
-/// Files that define something of this name.
+/// Files that define something of this name; a field alone is no definition.
 pub fn definitions(conn: &Connection, name: &str, most: usize) -> Result<Vec<RepoPath>> {
     let sql = "SELECT DISTINCT path FROM symbol
-               WHERE name = ?1 COLLATE NOCASE AND name = ?1 ORDER BY path LIMIT ?2";
+               WHERE name = ?1 COLLATE NOCASE AND name = ?1 AND kind <> 'field'
+               ORDER BY path LIMIT ?2";
     list(conn, sql, params![name, most], |row| path(row, 0))
 }
 

@@ -1,7 +1,7 @@
 //! Who calls whom: our static answer beside the call hierarchy of the language server.
 //!
 //! `CAIRN_BENCH_CALLS` names checkouts with their servers in reach, joined by `:`; this repository
-//! comes first. A sample of functions and methods is asked about twice, with and without `precise`.
+//! comes first, unless `CAIRN_BENCH_OTHERS` is set. A sample of functions and methods is asked about twice, with and without `precise`.
 //! A checkout is trusted for the time of the run.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark runs programs and takes the time")]
@@ -29,8 +29,8 @@ pub(super) fn run(site: &Site) -> Result<()> {
         not_run("calls", "CAIRN_BENCH_CALLS names no checkouts");
         return Ok(());
     };
-    let own = site.root.clone();
-    let all: Vec<PathBuf> = [own].into_iter().chain(std::env::split_paths(&named)).collect();
+    let own = std::env::var_os("CAIRN_BENCH_OTHERS").is_none().then(|| site.root.clone());
+    let all: Vec<PathBuf> = own.into_iter().chain(std::env::split_paths(&named)).collect();
     for checkout in all {
         let was_trusted = trust(site, &checkout, "trust")?;
         let measured = measure(site, &checkout);

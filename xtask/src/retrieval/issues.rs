@@ -29,10 +29,12 @@ struct Scores {
     ours: Score,
     plain: Score,
     all: usize,
+    /// Whether every issue is printed
+    show: bool,
 }
 
 /// Prints the accuracy of both, for all issues or every so many.
-pub(super) fn run(cairn: &Path, every: usize) -> Result<()> {
+pub(super) fn run(cairn: &Path, every: usize, show: bool) -> Result<()> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let (Some(data), Some(repos)) = (folder("CAIRN_SWE_ISSUES"), folder("CAIRN_SWE_REPOS")) else {
         run::say(&format!("{WHAT}: NOT RUN, CAIRN_SWE_ISSUES and CAIRN_SWE_REPOS are not set\n"));
@@ -44,7 +46,7 @@ pub(super) fn run(cairn: &Path, every: usize) -> Result<()> {
     for issue in issues.iter().step_by(every.max(1)) {
         by_repo.entry(issue["repo"].as_str().unwrap_or_default()).or_default().push(issue);
     }
-    let mut scores = Scores::default();
+    let mut scores = Scores { show, ..Scores::default() };
     for (name, issues) in by_repo {
         let source = repos.join(name.replace('/', "+")).join("repo");
         if !source.is_dir() {
@@ -57,7 +59,7 @@ pub(super) fn run(cairn: &Path, every: usize) -> Result<()> {
             one(cairn, checkout.path(), issue, &mut scores)?;
         }
     }
-    let Scores { ours, plain, all } = scores;
+    let Scores { ours, plain, all, .. } = scores;
     run::say(&format!("\n{WHAT}, {all} issues, accuracy at 1, 3, 5\n"));
     run::say(&format!(
         "| `context` | {} |\n| plain BM25 | {} |\n",
@@ -93,6 +95,16 @@ fn one(cairn: &Path, at: &Path, issue: &Value, scores: &mut Scores) -> Result<()
     let ranking = Bm25::new(documents);
     let ranked: Vec<String> = ranking.rank(question).into_iter().map(ToOwned::to_owned).collect();
     scores.plain.count(&ranked, &gold);
+    if scores.show {
+        let rank = |all: &[String]| {
+            let last = gold.iter().map(|gold| all.iter().position(|name| name == gold));
+            last.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max())
+        };
+        let text = |rank: Option<usize>| rank.map_or("-".into(), |rank| (rank + 1).to_string());
+        let (id, first) = (field("instance_id"), found.first().map_or("nothing", String::as_str));
+        let (ours, plain) = (text(rank(&found)), text(rank(&ranked)));
+        run::say(&format!("  {id}: {ours} of {}, plain {plain}; {gold:?}, {first}\n", found.len()));
+    }
     Ok(())
 }
 

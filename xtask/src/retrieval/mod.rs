@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use crate::run::{self, Result};
 
 /// Runs both evaluations with the release build. `--quick` takes a build that is made sooner,
-/// `--cairn=FILE` one that is there, `--every=4` every fourth issue, `--links` no issues.
+/// `--cairn=FILE` one that is there, `--every=4` every fourth issue, `--show` each of them,
+/// `--links` no issues.
 pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
     let given = args.iter().find_map(|arg| arg.strip_prefix("--cairn="));
     let cairn = if let Some(file) = given {
@@ -23,7 +24,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
     };
     let every = args.iter().find_map(|arg| arg.strip_prefix("--every=")?.parse().ok());
     if !args.contains(&"--links") {
-        issues::run(&cairn, every.unwrap_or(1))?;
+        issues::run(&cairn, every.unwrap_or(1), args.contains(&"--show"))?;
     }
     links::run(&cairn)
 }

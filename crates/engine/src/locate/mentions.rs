@@ -5,11 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{RepoPath, Result};
 use store::Connection;
 
-use super::tables;
+use super::{is_test, tables};
 use crate::view::View;
 
 /// A name with more definitions than this tells nobody where to look.
 const MOST_PLACES: usize = 5;
+
+/// How many of its definitions are looked at, those in tests among them.
+const MOST_LOOKED_AT: usize = 64;
 
 /// How many names of a text are looked up.
 const MOST_NAMES: usize = 200;
@@ -94,8 +97,10 @@ impl Mentions {
     }
 
     fn add_symbol(&mut self, conn: &Connection, name: &str, worth: f64) -> Result<()> {
-        let found = code::definitions(conn, name, MOST_PLACES + 1)?;
-        if found.len() <= MOST_PLACES {
+        let mut found = code::definitions(conn, name, MOST_LOOKED_AT)?;
+        let is_whole = found.len() < MOST_LOOKED_AT;
+        found.retain(|path| !is_test(path)); // what tests define for themselves is not asked for
+        if is_whole && found.len() <= MOST_PLACES {
             #[expect(clippy::cast_precision_loss, reason = "at most five")]
             let each = worth / found.len().max(1) as f64;
             for path in found {

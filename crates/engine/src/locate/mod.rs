@@ -10,7 +10,7 @@ mod mentions;
 pub(crate) mod tables;
 mod weigh;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use base::{RepoPath, Result};
 use store::Connection;
@@ -92,7 +92,8 @@ pub(crate) fn files(view: &View, text: &str, most: usize) -> Result<Vec<Place>> 
     if asked.is_empty() {
         return Ok(Vec::new());
     }
-    let mut fits = fitting(conn, &asked)?;
+    let tests = view.kept_with_index(TESTS, || Tests::read(conn))?;
+    let mut fits = fitting(conn, &asked, &tests)?;
     let mentions = Mentions::of(view, text)?;
     for path in mentions.paths() {
         fits.entry(path.clone()).or_insert(0.0);
@@ -118,9 +119,13 @@ pub(crate) fn files(view: &View, text: &str, most: usize) -> Result<Vec<Place>> 
 ///
 /// Small words count for code alone: code with much prose in it is described in prose, and a
 /// document has them whatever it is about.
-fn fitting(conn: &Connection, asked: &weigh::Asked) -> Result<BTreeMap<RepoPath, f64>> {
-    let telling = sums(conn, asked.words(true))?;
-    let small = sums(conn, asked.words(false))?;
+fn fitting(
+    conn: &Connection,
+    asked: &weigh::Asked,
+    tests: &Tests,
+) -> Result<BTreeMap<RepoPath, f64>> {
+    let telling = sums(conn, asked.words(true), tests)?;
+    let small = sums(conn, asked.words(false), tests)?;
     let mut best: Vec<(i64, f64)> = telling.into_iter().collect();
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let mut fits = BTreeMap::new();
@@ -136,23 +141,47 @@ fn fitting(conn: &Connection, asked: &weigh::Asked) -> Result<BTreeMap<RepoPath,
 /// What some words add up to in each text that has them.
 ///
 /// FTS5 takes a word that half of all files have for worthless. In a project about patients that
-/// is `patient`, and a text about patients says it for a reason: so each word is weighed here.
-fn sums(conn: &Connection, words: &BTreeMap<String, usize>) -> Result<HashMap<i64, f64>> {
+/// is `patient`, and a text about patients says it for a reason: so each word is weighed here, by
+/// how many files other than tests have it.
+fn sums(
+    conn: &Connection,
+    words: &BTreeMap<String, usize>,
+    tests: &Tests,
+) -> Result<HashMap<i64, f64>> {
     #[expect(clippy::cast_precision_loss, reason = "counts of files are small")]
     let count = |number: usize| number as f64;
-    let all = count(tables::count(conn)?);
+    let (all, every) = (count(tests.others), count(tables::count(conn)?));
     let mut sums: HashMap<i64, f64> = HashMap::new();
     for (word, times) in words {
         let rows = tables::holding(conn, word)?;
-        let with = count(rows.len());
-        let odds = (all - with + 0.5) / (with + 0.5);
-        let (theirs, ours) = (odds.ln().max(FTS_LEAST), odds.ln_1p());
-        let worth = count(*times) * ours / theirs;
+        let odds = |all: f64, with: f64| (all - with + 0.5) / (with + 0.5);
+        let theirs = odds(every, count(rows.len())).ln().max(FTS_LEAST);
+        let with = rows.iter().filter(|(id, _)| !tests.ids.contains(id)).count();
+        let worth = count(*times) * odds(all, count(with)).max(0.0).ln_1p() / theirs;
         for (id, score) in rows {
             *sums.entry(id).or_default() += score * worth;
         }
     }
     Ok(sums)
+}
+
+/// The name that tests are kept by.
+const TESTS: &str = "locate.tests";
+
+/// Which texts are tests, and how many are not.
+struct Tests {
+    ids: HashSet<i64>,
+    others: usize,
+}
+
+impl Tests {
+    fn read(conn: &Connection) -> Result<Self> {
+        let all = tables::texts(conn)?;
+        let count = all.len();
+        let tests = all.into_iter().filter(|(_, path)| is_test(path));
+        let ids: HashSet<i64> = tests.map(|(id, _)| id).collect();
+        Ok(Self { others: count - ids.len(), ids })
+    }
 }
 
 /// Whether a file is a test by its name or folder.

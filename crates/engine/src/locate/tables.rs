@@ -39,6 +39,12 @@ pub(super) fn count(conn: &Connection) -> Result<usize> {
         .map_err(problem("search the text of files"))
 }
 
+/// Every text, by its number, with the file that it is of.
+pub(super) fn texts(conn: &Connection) -> Result<Vec<(i64, RepoPath)>> {
+    let sql = "SELECT id, path FROM doc WHERE id IN (SELECT rowid FROM doc_text)";
+    rows(conn, (sql, "search the text of files"), params![], |row| Ok((row.get(0)?, path(row, 1)?)))
+}
+
 /// The file that a text is of.
 pub(super) fn path_of(conn: &Connection, id: i64) -> Result<Option<RepoPath>> {
     let sql = "SELECT path FROM doc WHERE id = ?1";

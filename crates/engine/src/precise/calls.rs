@@ -34,7 +34,7 @@ impl CallGraph {
             let why = format!("{start} is not code, so no language server knows who calls it");
             return Ok(Err(Absent::new(base::Code::InvalidOperation, why)));
         };
-        let server = match Server::open(view, (path, language))? {
+        let server = match Server::open_for_all(view, (path, language))? {
             Ok(server) => server,
             Err(absent) => return Ok(Err(absent)),
         };

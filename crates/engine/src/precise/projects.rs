@@ -1,5 +1,6 @@
 //! Projects beside the one that is asked about: a TypeScript server knows only those of the files
-//! that it was shown, and would answer as if the others were not there.
+//! that it was shown, and would answer as if the others were not there. One for C knows only the
+//! files that it was shown, unless a database tells it how all are compiled.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +9,47 @@ use rayon::prelude::*;
 use syntax::Language;
 
 use super::spot::{own_name, words};
-use super::{Server, Spot};
+use super::{Absent, Server, Spot};
 use crate::index::tables;
+use crate::view::View;
 
 /// Projects that are loaded besides; each costs the server memory.
 const MOST: usize = 16;
 
 /// Larger files are not searched, in bytes.
 const LARGEST: u64 = 2 << 20;
+
+/// Where `clangd` looks for how files are compiled, in each folder above a file.
+const DATABASES: [&str; 3] =
+    ["compile_commands.json", "build/compile_commands.json", "compile_flags.txt"];
+
+impl<'v> Server<'v> {
+    /// The server for a question about all files: one that knows a few of them is none.
+    pub(crate) fn open_for_all(
+        view: &'v View<'v>,
+        (path, language): (&RepoPath, Language),
+    ) -> Result<Result<Self, Absent>> {
+        let server = match Self::open(view, (path, language))? {
+            Ok(server) => server,
+            Err(absent) => return Ok(Err(absent)),
+        };
+        let program = &server.session.program;
+        let file = view.tree().root().join(path.to_relative());
+        let mut above =
+            file.ancestors().skip(1).take_while(|at| at.starts_with(view.tree().root()));
+        let mut has_database =
+            || above.any(|folder| DATABASES.iter().any(|name| folder.join(name).is_file()));
+        if program.ends_with("clangd") && !has_database() {
+            let why = format!(
+                "{program} knows only the files it was shown: there is no compile_commands.json"
+            );
+            return Ok(Err(Absent::new(base::Code::Unavailable, why).hint(
+                "make one, for example with  cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON  or  bear -- make",
+            )));
+        }
+        Ok(Ok(server))
+    }
+}
 
 impl Server<'_> {
     /// Shows the server a file of each other project that mentions the symbol.

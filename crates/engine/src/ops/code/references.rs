@@ -61,7 +61,7 @@ impl Query for References {
 }
 
 fn from_server(view: &View, spot: &Spot, asked: &Asked) -> Result<Result<Found, Absent>> {
-    let server = match Server::open(view, (&spot.path, spot.language))? {
+    let server = match Server::open_for_all(view, (&spot.path, spot.language))? {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };

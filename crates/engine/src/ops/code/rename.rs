@@ -111,7 +111,7 @@ impl Rename {
 }
 
 fn by_server(view: &View, spot: &Spot, new: &str) -> Result<Result<(By, Vec<Rewrite>), Absent>> {
-    let server = match Server::open(view, (&spot.path, spot.language))? {
+    let server = match Server::open_for_all(view, (&spot.path, spot.language))? {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };

@@ -100,6 +100,9 @@ fn ask(view: &View, here: &EntityRef, incoming: bool) -> Result<Result<Vec<Entit
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
+    if incoming {
+        server.show_projects(&spot)?;
+    }
     let prepare = ("textDocument/prepareCallHierarchy", "callHierarchyProvider");
     let items = match server.ask(prepare, &server.at(&spot))? {
         Ok(items) => items,

@@ -11,6 +11,7 @@ use syntax::Language;
 use super::spot::{own_name, words};
 use super::{Absent, Server, Spot};
 use crate::index::tables;
+use crate::locate::is_test;
 use crate::view::View;
 
 /// Projects that are loaded besides; each costs the server memory.
@@ -52,7 +53,8 @@ impl<'v> Server<'v> {
 }
 
 impl Server<'_> {
-    /// Shows the server a file of each other project that mentions the symbol.
+    /// Shows the server a file of each other project that mentions the symbol, and tests that do:
+    /// a project often leaves its tests to another.
     pub(crate) fn show_projects(&self, spot: &Spot) -> Result<()> {
         let base::EntityRef::Symbol(_, name) = &spot.node else { return Ok(()) };
         if !is_script(&spot.path) {
@@ -62,10 +64,14 @@ impl Server<'_> {
         let projects: BTreeSet<RepoPath> =
             all.iter().filter(|path| is_project(path)).filter_map(RepoPath::parent).collect();
         let (name, tree) = (own_name(name.as_str()), self.view.tree());
-        let own = project_of(&spot.path, &projects);
+        let unit = |path: &RepoPath| match is_test(path) {
+            true => Some(path.clone()),
+            false => project_of(path, &projects),
+        };
+        let own = unit(&spot.path);
         let others: Vec<&RepoPath> = all
             .par_iter()
-            .filter(|path| is_script(path) && project_of(path, &projects) != own)
+            .filter(|path| is_script(path) && unit(path) != own)
             .filter(|path| match tree.read_at_most(path, LARGEST) {
                 Ok(Some(Ok(blob))) => {
                     words(&String::from_utf8_lossy(&blob.bytes), name).next().is_some()
@@ -75,11 +81,11 @@ impl Server<'_> {
             .collect();
         let mut one_each: BTreeMap<Option<RepoPath>, &RepoPath> = BTreeMap::new();
         for path in others {
-            one_each.entry(project_of(path, &projects)).or_insert(path);
+            one_each.entry(unit(path)).or_insert(path);
         }
         if one_each.len() > MOST {
             let left = one_each.len() - MOST;
-            self.view.doubt(format!("{left} projects that mention it were not loaded"));
+            self.view.doubt(format!("{left} projects or tests that mention it were not loaded"));
         }
         let shown: Vec<&RepoPath> = one_each.into_values().take(MOST).collect();
         self.show(&shown)

@@ -28,9 +28,15 @@ pub(super) fn fit(
         !line.trim().is_empty() && !inside(u32::try_from(*at).unwrap_or_default())
     });
     let fits = own.is_empty()
-        && rest.map(|(_, line)| line).all(|line| line.starts_with(indent))
+        && rest.map(|(_, line)| line).all(|line| line.starts_with(indent) || is_aside(line))
         && (language != Language::Python || is_body_deeper(&flush, indent));
     if fits { vec![flush, moved] } else { vec![moved, flush] }
+}
+
+/// Whether a line stands at the margin whatever is around it: code that was commented out, or a
+/// word to the preprocessor.
+fn is_aside(line: &str) -> bool {
+    ["//", "#", "/*"].iter().any(|mark| line.starts_with(mark))
 }
 
 /// Whether the body of a Python definition is deeper than the definition would be. The grammar

@@ -20,6 +20,10 @@ public final class Session: Base, Store {
         return Made(name).list()
     }
     func testIt() {}
+    func remarked() -> Int {
+//        print("off")
+        return 2
+    }
 }
 protocol Store { func call(x: Int) -> User; var id: String { get } }
 struct Point { var x: Int }

@@ -7,6 +7,7 @@ CREATE TABLE kb_said (
     entity    TEXT NOT NULL, -- as JSON
     PRIMARY KEY (path, number)
 ) WITHOUT ROWID;
+CREATE INDEX kb_said_id ON kb_said (entity ->> 'id');
 
 CREATE TABLE kb_told (
     path       BLOB NOT NULL,

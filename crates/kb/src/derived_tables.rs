@@ -89,14 +89,24 @@ pub fn ids_of(conn: &Connection, path: &RepoPath) -> Result<Vec<String>> {
     rows(conn, (sql, "read what files say"), params![path.as_bytes()], |row| row.get(0))
 }
 
+/// What is told of an id; of several files, what the first one tells.
+pub fn first_said(conn: &Connection, id: &str) -> Result<Option<Said>> {
+    let sql = "SELECT extractor, path, line, entity FROM kb_said WHERE entity ->> 'id' = ?1
+        ORDER BY path, number LIMIT 1";
+    let found = rows(conn, (sql, "read what files say"), params![id], said_row)?;
+    Ok(found.into_iter().next().map(|(_, said)| said))
+}
+
 /// Every entity that files tell, by path, with the extractor that read it.
 pub fn said(conn: &Connection) -> Result<Vec<(String, Said)>> {
     let sql = "SELECT extractor, path, line, entity FROM kb_said ORDER BY path, number";
-    rows(conn, (sql, "read what files say"), &[], |row| {
-        let json: String = row.get(3)?;
-        let entity = serde_json::from_str(&json).map_err(|e| bad_value(3, e.to_string()))?;
-        Ok((row.get(0)?, Said { path: path(row, 1)?, line: row.get(2)?, entity }))
-    })
+    rows(conn, (sql, "read what files say"), &[], said_row)
+}
+
+fn said_row(row: &Row<'_>) -> SqlResult<(String, Said)> {
+    let json: String = row.get(3)?;
+    let entity = serde_json::from_str(&json).map_err(|e| bad_value(3, e.to_string()))?;
+    Ok((row.get(0)?, Said { path: path(row, 1)?, line: row.get(2)?, entity }))
 }
 
 /// Every relation that files tell, by path, with the extractor that read it.

@@ -130,3 +130,23 @@ fn names_that_differ_by_case_are_two() {
     }
     assert_incremental_equals_full(&repo.workspace(), "after a rename by case");
 }
+
+#[test]
+fn of_two_documents_of_one_id_the_other_stays() {
+    let text = |title: &str| {
+        format!("---\nid: REQ-1\ntitle: {title}\nstatus: open\npriority: must\n---\n")
+    };
+    let repo = Repo::new("//- a.ts\nexport const a = 1;\n");
+    let found = |word: &str| {
+        let hits = repo.data("search", json!({"query": word, "kinds": ["kb"]}));
+        hits["hits"].as_array().unwrap().len()
+    };
+    repo.write("docs/requirements/a.md", text("Ferry"));
+    repo.write("docs/requirements/b.md", text("Barge"));
+    assert_eq!((found("Ferry"), found("Barge")), (1, 0), "the first tells");
+    repo.remove("docs/requirements/a.md");
+    assert_eq!((found("Ferry"), found("Barge")), (0, 1), "the other stays");
+    repo.write("docs/requirements/a.md", text("Ferry"));
+    assert_eq!((found("Ferry"), found("Barge")), (1, 0));
+    assert_incremental_equals_full(&repo.workspace(), "after two documents of one id");
+}

@@ -29,10 +29,9 @@ impl Indexer for KbIndexer {
     }
 
     fn forget(&self, conn: &Connection, path: &RepoPath, _: bool) -> Result<()> {
-        for id in tables::ids_of(conn, path)? {
-            search::remove(conn, &node(&id))?;
-        }
-        tables::forget(conn, path)
+        let ids = tables::ids_of(conn, path)?;
+        tables::forget(conn, path)?;
+        ids.iter().try_for_each(|id| put_text(conn, id))
     }
 
     fn learn(&self, conn: &Connection, file: &Learned<'_>) -> Result<()> {
@@ -44,14 +43,20 @@ impl Indexer for KbIndexer {
             return Ok(());
         };
         let found = extractor.extract(file.path, &String::from_utf8_lossy(text));
-        for (entity, _) in &found.entities {
-            search::put(conn, &text_of(entity, Some(file.path)))?;
-        }
-        tables::learn(conn, (file.path, extractor.name()), &found)
+        tables::learn(conn, (file.path, extractor.name()), &found)?;
+        found.entities.iter().try_for_each(|(entity, _)| put_text(conn, &entity.id))
     }
 
     fn settle(&self, _: &Connection, _: &News<'_>) -> Result<()> {
         Ok(())
+    }
+}
+
+/// Keeps the search text of an id: as the first file tells it, or none.
+fn put_text(conn: &Connection, id: &str) -> Result<()> {
+    match tables::first_said(conn, id)? {
+        Some(said) => search::put(conn, &text_of(&said.entity, Some(&said.path))),
+        None => search::remove(conn, &node(id)),
     }
 }
 

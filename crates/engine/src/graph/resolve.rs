@@ -102,8 +102,8 @@ fn nothing(view: &View, name: &str) -> Result<Problem> {
     let problem = Problem::not_found(format!("nothing is called `{name}`"));
     if view.typed_paths(name).iter().any(|path| view.tree().stat_if_there(path).is_some()) {
         return Ok(problem.hint(
-            "something is there, but not as a file of the project: git ignores it, \
-             or it is a link or another repository",
+            "something is there, but not as a file of the project: git or `exclude` in cairn.jsonc \
+             leaves it out, or it is a link or another repository",
         ));
     }
     Ok(match near.as_slice() {

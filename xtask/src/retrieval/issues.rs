@@ -56,7 +56,10 @@ pub(super) fn run(cairn: &Path, every: usize, show: bool) -> Result<()> {
         let checkout = tempfile::tempdir().map_err(|error| error.to_string())?;
         git(checkout.path(), &["clone", "-q", "--shared", "--no-checkout", path(&source), "."])?;
         for issue in issues {
-            one(cairn, checkout.path(), issue, &mut scores)?;
+            if let Err(why) = one(cairn, checkout.path(), issue, &mut scores) {
+                let id = issue["instance_id"].as_str().unwrap_or_default();
+                run::say(&format!("{id}: NOT RUN, {}\n", why.lines().next().unwrap_or_default()));
+            }
         }
     }
     let Scores { ours, plain, all, .. } = scores;

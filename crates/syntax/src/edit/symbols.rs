@@ -8,14 +8,14 @@
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::extent::{Extent, newlines, own};
 use super::indent::fit;
 use super::style::{indent_at, newline, opens_line};
 use super::{Place, Refusal, Splice, outline, owner, read};
 use crate::Language;
-use crate::model::{FileFacts, Symbol};
+use crate::model::{FileFacts, Symbol, SyntaxError};
 
 /// What to do to a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -292,6 +292,26 @@ impl<'t> Target<'t> {
     }
 
     /// The first of these ways that does what it should.
+    /// An error inside the new text of a file that was broken elsewhere before: there one error can
+    /// stand for another.
+    fn broken_within(&self, new: &str, after: &FileFacts, came: &Range<usize>) -> Option<Refusal> {
+        let lines = |text: &str, range: Range<usize>| {
+            let line = |at: usize| text[..at].matches('\n').count() + 1;
+            line(range.start)..=line(range.end)
+        };
+        let Extent { start, end, .. } = self.extent();
+        let old = lines(self.text, start..end);
+        let is_in = |error: &SyntaxError, lines: &RangeInclusive<usize>| {
+            usize::try_from(error.line).is_ok_and(|line| lines.contains(&line))
+        };
+        if self.facts.errors.is_empty() || self.facts.errors.iter().any(|one| is_in(one, &old)) {
+            return None;
+        }
+        let now = lines(new, came.clone());
+        let error = after.errors.iter().find(|error| is_in(error, &now))?;
+        Some(Refusal::Broken(error.clone()))
+    }
+
     fn first(
         &self,
         tries: impl Iterator<Item = Try>,
@@ -301,7 +321,11 @@ impl<'t> Target<'t> {
         for Try { splice, came } in tries {
             let new = splice.apply(self.text);
             let after = read(self.language, &new)?;
-            match outline::check(self.language, self.facts, &after, &gone, &came, self.parent()) {
+            let broken = self.broken_within(&new, &after, &came);
+            let checked = broken.map_or(Ok(()), Err).and_then(|()| {
+                outline::check(self.language, self.facts, &after, &gone, &came, self.parent())
+            });
+            match checked {
                 Ok(()) => return Ok(new),
                 Err(refusal) => refused = refused.or(Some(refusal)),
             }

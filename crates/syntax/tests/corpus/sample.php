@@ -33,6 +33,14 @@ final class Session extends Base implements S, \Countable
         return static::make();
     }
     abstract protected function hidden();
+    public static function told(): string
+    {
+        return <<< EOT
+At the margin,
+  and not.
+EOT
+        ;
+    }
 }
 function helper(array $a) { return "@see spec::in/string"; }
 interface Inner extends A { const X = 1; }

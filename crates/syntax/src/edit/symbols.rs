@@ -308,8 +308,13 @@ impl<'t> Target<'t> {
             return None;
         }
         let now = lines(new, came.clone());
-        let error = after.errors.iter().find(|error| is_in(error, &now))?;
-        Some(Refusal::Broken(error.clone()))
+        let found = after.errors.iter().find(|error| is_in(error, &now)).cloned();
+        // An error may hold all that follows it: then only the text by itself can tell.
+        let alone = |text: &str| read(self.language, text).map(|facts| facts.errors);
+        let was_clean = || alone(&self.text[start..end]).is_ok_and(|errors| errors.is_empty());
+        let by_itself = || alone(&new[came.clone()]).ok()?.into_iter().next();
+        let found = found.or_else(|| if was_clean() { by_itself() } else { None });
+        found.map(Refusal::Broken)
     }
 
     fn first(

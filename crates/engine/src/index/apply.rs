@@ -161,8 +161,12 @@ fn compare_with_head(
         changed.iter().chain(gone).try_for_each(|path| tables::compare_one(tx, path))?;
     }
     let part = todo.part.as_ref().filter(|_| !todo.head_moved);
-    let mut left_out: Option<BTreeSet<RepoPath>> = None;
-    for (path, kind) in tables::missing_from_files(tx)? {
+    let missing = tables::missing_from_files(tx)?;
+    let left_out: BTreeSet<RepoPath> = match missing.as_slice() {
+        [] => BTreeSet::new(),
+        _ => git.left_out(call)?.into_iter().collect(),
+    };
+    for (path, kind) in missing {
         if part.is_some_and(|part| !tree::is_at_or_below(&path, part)) {
             continue;
         }
@@ -171,18 +175,8 @@ fn compare_with_head(
             Some(stat) if !stat.is_dir() || kind == "submodule" => {
                 tables::forget_deleted(tx, &path)?;
             }
-            _ => {
-                let known = match left_out.take() {
-                    Some(known) => known,
-                    None => git.left_out(call)?.into_iter().collect(),
-                };
-                if known.contains(&path) {
-                    tables::forget_deleted(tx, &path)?;
-                } else {
-                    tables::put_deleted(tx, &path)?;
-                }
-                left_out = Some(known);
-            }
+            _ if left_out.contains(&path) => tables::forget_deleted(tx, &path)?,
+            _ => tables::put_deleted(tx, &path)?,
         }
     }
     Ok(())

@@ -38,10 +38,7 @@ fn collect(root: Node<'_>, found: &mut Vec<Range<u32>>) {
             continue;
         }
         let kind = node.kind();
-        // The closing mark of a text that starts elsewhere may decide what is taken off each line.
-        let is_literal = ["string", "heredoc_body", "heredoc", "nowdoc"]
-            .iter()
-            .any(|literal| kind.contains(literal));
+        let is_literal = ["string", "heredoc", "nowdoc"].iter().any(|part| kind.contains(part));
         if is_literal {
             let at = tree::span(node);
             found.extend((!is_docstring(node)).then_some(at.start..at.end));

@@ -237,15 +237,14 @@ impl<'t> Target<'t> {
 
     /// Whether putting the symbol back beside a neighbour gives the text as it is.
     fn is_undone(&self, after: &FileFacts, new: &str, content: &str, here: usize) -> bool {
-        let own = self.symbol();
         let around = |facts: &FileFacts, symbol: &Symbol| {
             symbol.parent.map(|parent| facts.symbols[parent as usize].path.clone())
         };
-        let parent = around(self.facts, own);
+        let parent = around(self.facts, self.symbol());
         let kin: Vec<usize> = (0..after.symbols.len())
             .filter(|at| around(after, &after.symbols[*at]) == parent)
             .collect();
-        let span = |at: usize| after.symbols[at].span;
+        let span = |at: usize| own(self.language, new, &after.symbols[at]);
         let before = kin.iter().filter(|at| span(**at).end as usize <= here);
         let before = before.max_by_key(|at| span(**at).end);
         let next = kin.iter().find(|at| span(**at).start as usize >= here);
@@ -291,7 +290,6 @@ impl<'t> Target<'t> {
         self.language == Language::Python && body == Some(&self.text[extent.start..extent.end])
     }
 
-    /// The first of these ways that does what it should.
     /// An error inside the new text of a file that was broken elsewhere before: there one error can
     /// stand for another.
     fn broken_within(&self, new: &str, after: &FileFacts, came: &Range<usize>) -> Option<Refusal> {
@@ -317,6 +315,7 @@ impl<'t> Target<'t> {
         found.map(Refusal::Broken)
     }
 
+    /// The first of these ways that does what it should.
     fn first(
         &self,
         tries: impl Iterator<Item = Try>,

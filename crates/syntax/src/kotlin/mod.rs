@@ -55,6 +55,8 @@ impl Dialect for Kotlin {
             | "package_header"
             | "parameter"
             | "class_parameter" => Rule::Own,
+            // `@A(b)` on a line of its own; the declaration is on the next.
+            "annotated_expression" if !walk.in_function() => Rule::Attribute,
             "modifiers" | "lambda_parameters" | "user_type" | "nullable_type"
             | "type_parameters" | "type_arguments" => Rule::Skip,
             _ => Rule::Walk,

@@ -19,6 +19,8 @@ pub(crate) enum Rule {
     Wrap,
     /// A comment
     Comment,
+    /// What belongs to the declaration that follows, and is no part of it in the grammar
+    Attribute,
     /// A name
     Name,
     /// Names joined by `::`

@@ -117,7 +117,7 @@ impl Walk<'_> {
                 self.symbol(kind, node, &Pending::default());
             }
             Rule::Wrap => self.wrap(node, Pending::default()),
-            Rule::Skip | Rule::Comment => {}
+            Rule::Skip | Rule::Comment | Rule::Attribute => {}
             _ => self.inside(node),
         }
         Expr::Unknown

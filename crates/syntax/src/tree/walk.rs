@@ -60,6 +60,7 @@ impl Walk<'_> {
                         self.comment(&mut pending, child, style, is_top);
                     }
                 }
+                Rule::Attribute => pending.attributes.push(child),
                 rule if child.is_named() => {
                     let waiting = std::mem::take(&mut pending);
                     self.visit(child, rule, waiting, is_top);

@@ -15,6 +15,8 @@ const MOST_BYTES: u64 = 40_000;
 pub struct Tally {
     pub files: usize,
     pub symbols: usize,
+    /// Copies that are one symbol with what they stand beside: overloads, a namespace in two parts
+    pub joined: usize,
     pub refused: Vec<String>,
     pub wrong: Vec<String>,
 }
@@ -84,10 +86,13 @@ fn check_symbol(
         match edit(language, text, path, side) {
             Err(refusal) => tally.refused.push(format!("{what}: after {after}: {refusal:?}")),
             Ok(with) => {
-                let Some(copy) = copy_of(language, facts, at, &with, after) else { continue };
+                let Some(copy) = copy_of(language, facts, at, &with, after) else {
+                    tally.joined += 1;
+                    continue;
+                };
                 let back = edit(language, &with, &copy, Edit::Delete);
                 if back.as_deref() != Ok(text) {
-                    let why = back.err();
+                    let why = back.map(|back| differ(text, &back));
                     tally.wrong.push(format!("{what}: after {after}, {copy} deleted: {why:?}"));
                 }
             }
@@ -114,4 +119,16 @@ fn copy_of(
     let same: Vec<_> = (0..new.symbols.len()).filter(|one| shape(&new, *one) == wanted).collect();
     let copy = same.get(rank + usize::from(after)).filter(|_| same.len() == all + 1)?;
     Some(new.symbols[*copy].path.clone())
+}
+
+/// The first lines that are not the same.
+fn differ(before: &str, after: &str) -> String {
+    let (mut old, mut new) = (before.lines(), after.lines());
+    let mut line = 1;
+    loop {
+        match (old.next(), new.next()) {
+            (Some(was), Some(is)) if was == is => line += 1,
+            (was, is) => return format!("line {line}: {was:?} became {is:?}"),
+        }
+    }
 }

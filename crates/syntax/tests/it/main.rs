@@ -30,15 +30,16 @@ fn edits_of_a_corpus_keep_their_laws() {
         return;
     };
     println!(
-        "| repository | language | files | symbols | refused | wrong |\n|---|---|---|---|---|---|"
+        "| repository | language | files | symbols | joined | refused | wrong |\n\
+         |---|---|---|---|---|---|---|"
     );
     let (mut refused, mut wrong) = (Vec::new(), Vec::new());
     for folder in std::env::split_paths(&folders) {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         for (language, tally) in corpus::run(&folder, 1) {
-            let (files, symbols) = (tally.files, tally.symbols);
+            let (files, symbols, joined) = (tally.files, tally.symbols, tally.joined);
             let (no, bad) = (tally.refused.len(), tally.wrong.len());
-            println!("| {name} | {language} | {files} | {symbols} | {no} | {bad} |");
+            println!("| {name} | {language} | {files} | {symbols} | {joined} | {no} | {bad} |");
             refused.extend(tally.refused);
             wrong.extend(tally.wrong);
         }

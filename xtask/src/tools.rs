@@ -79,7 +79,25 @@ pub fn install_servers(root: &Path) -> Result<Servers, String> {
         let (into, from) = (folder.join(version), root.join("tests/servers").join(version));
         fresh(&into, &from, &["package.json", "package-lock.json"], || npm(&into))?;
     }
+    standard_library()?;
     Ok(Servers { rust_analyzer: rust_analyzer(root)?, folder })
+}
+
+/// Fetches what the standard library is made of: servers are started without a network, and a
+/// rust-analyzer that cannot read it knows half of the types.
+fn standard_library() -> Result<(), String> {
+    let said = Command::new("rustc").args(["--print", "sysroot"]).output();
+    let said = said.map_err(|error| format!("cannot run `rustc`: {error}"))?;
+    let root = PathBuf::from(String::from_utf8_lossy(&said.stdout).trim());
+    let manifest = root.join("lib/rustlib/src/rust/library/Cargo.toml");
+    let hint = "install its sources:  rustup component add rust-src";
+    if !manifest.exists() {
+        finish(Command::new("rustup").args(["component", "add", "rust-src"]), hint)?;
+    }
+    // Its manifest has keys that only its own toolchain may use.
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.env("RUSTC_BOOTSTRAP", "1").args(["fetch", "--quiet", "--locked", "--manifest-path"]);
+    finish(cargo.arg(manifest), hint)
 }
 
 /// A rust-analyzer that starts. What rustup puts on `PATH` can be an empty proxy, so one is asked

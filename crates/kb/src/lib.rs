@@ -33,7 +33,7 @@ pub use plan::Stamp;
 pub use promote::{document_path, to_document};
 pub use query::{Found, Pattern, Wanted, Way, query};
 pub use read::{Bond, Fact, Model, Origin, Told};
-pub use references::{named_code, renamed_code};
+pub use references::{code_node, renamed_code, text_node};
 pub use replay::{Replay, merge, replay, torn};
 pub use tables::{
     Logged, STEPS, counts, entities, entity, entry, ids, logged, relations, shrink, uids, whole_log,

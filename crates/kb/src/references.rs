@@ -8,7 +8,7 @@ use crate::end::End;
 use crate::model::{Entity, Relation, RelationKey};
 
 /// Every piece of the tree that entities and relations of a store name, each once, sorted.
-pub fn named_code(entities: &[Entity], relations: &[Relation]) -> Vec<EntityRef> {
+pub(crate) fn named_code(entities: &[Entity], relations: &[Relation]) -> Vec<EntityRef> {
     let of_entities = entities.iter().flat_map(|entity| {
         let code = entity.more.code.as_deref().and_then(code_node);
         let text = entity.more.text_ref.as_deref().and_then(text_node);
@@ -88,13 +88,13 @@ fn tie(at: usize, relation: &Relation, key: RelationKey) -> Tie {
 }
 
 /// The symbol that `path#name` means.
-fn code_node(text: &str) -> Option<EntityRef> {
+pub fn code_node(text: &str) -> Option<EntityRef> {
     let text = text.strip_prefix("symbol:").unwrap_or(text);
     format!("symbol:{text}").parse().ok()
 }
 
 /// The file that a pointer to a long text means; an address is none.
-fn text_node(text: &str) -> Option<EntityRef> {
+pub fn text_node(text: &str) -> Option<EntityRef> {
     let path = text.strip_prefix("file:").unwrap_or(text);
     let is_path = !path.contains(':');
     is_path.then(|| format!("file:{path}").parse().ok()).flatten()

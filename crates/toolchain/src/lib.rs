@@ -21,4 +21,4 @@ pub use find::{Found, Origin, find};
 pub use host::Host;
 pub use probe::{Alive, probe};
 pub use run::{Ran, run};
-pub use servers::{SERVERS, Server, servers};
+pub use servers::{SERVERS, Server, named, servers};

@@ -11,6 +11,9 @@ pub struct Server {
     pub args: &'static [&'static str],
     /// The command or package that installs it
     pub install: &'static str,
+    /// What tells it of all files, one of which has to stand in a folder above a file; without one
+    /// it knows only what it was shown. Empty where it finds out by itself
+    pub reads: &'static [&'static str],
 }
 
 const SCRIPTS: &[&str] = &["TypeScript", "TSX", "JavaScript"];
@@ -23,48 +26,60 @@ pub const SERVERS: &[Server] = &[
         program: "tsc",
         args: &["--lsp", "--stdio"],
         install: "npm install --save-dev typescript@7",
+        reads: &[],
     },
     Server {
         languages: SCRIPTS,
         program: "typescript-language-server",
         args: &["--stdio"],
         install: "npm install --save-dev typescript-language-server typescript@5",
+        reads: &[],
     },
     Server {
         languages: &["Rust"],
         program: "rust-analyzer",
         args: &[],
         install: "rustup component add rust-analyzer",
+        reads: &[],
     },
     Server {
         languages: &["Python"],
         program: "pyright-langserver",
         args: &["--stdio"],
         install: "npm install --save-dev pyright",
+        reads: &[],
     },
     Server {
         languages: &["Python"],
         program: "basedpyright-langserver",
         args: &["--stdio"],
         install: "pip install basedpyright",
+        reads: &[],
     },
     Server {
         languages: &["Go"],
         program: "gopls",
         args: &[],
         install: "go install golang.org/x/tools/gopls@latest",
+        reads: &[],
     },
     Server {
         languages: &["C", "C++"],
         program: "clangd",
         args: &[],
         install: "install the package `clangd` of your system",
+        reads: &["compile_commands.json", "build/compile_commands.json", "compile_flags.txt"],
     },
 ];
 
 /// The servers of a language, the preferred first.
 pub fn servers(language: &str) -> impl Iterator<Item = &'static Server> {
     SERVERS.iter().filter(move |server| server.languages.contains(&language))
+}
+
+/// The built-in server that calls itself this.
+pub fn named(name: &str) -> Option<&'static Server> {
+    SERVERS.iter().find(|server| server.program == name)
 }
 
 #[cfg(test)]
@@ -79,5 +94,7 @@ mod tests {
         assert_eq!(programs("Python"), ["pyright-langserver", "basedpyright-langserver"]);
         assert_eq!(programs("C++"), ["clangd"]);
         assert_eq!(programs("Markdown"), [""; 0]);
+        assert_eq!(named("clangd").map(|server| server.reads.len()), Some(3));
+        assert_eq!(named("no such"), None);
     }
 }

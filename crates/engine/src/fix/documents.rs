@@ -54,7 +54,7 @@ pub(super) fn mend(view: &View, trail: &Trail<'_>, texts: &mut Texts<'_>) -> Res
 }
 
 /// Whether an end of a relation names a piece of the tree that is not there.
-pub(super) fn is_stale_end(view: &View, end: &str) -> bool {
+fn is_stale_end(view: &View, end: &str) -> bool {
     match kb::End::read(end) {
         Ok(kb::End::Code(node)) => !is_there(view, &node),
         _ => false,

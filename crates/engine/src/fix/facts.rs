@@ -1,12 +1,13 @@
 //! Code that facts of the branch's knowledge base name.
 
-use base::Result;
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-use super::documents::{is_stale_end, rewritten, went};
+use base::{EntityRef, Result};
+
+use super::documents::{rewritten, went};
 use super::trail::{Trail, Went};
 use super::{Mended, Stale};
-use crate::layers::kb::{STORE, known};
+use crate::layers::kb::{STORE, is_there, known};
 use crate::ops::kb_plan;
 use crate::plan::{Change, Plan};
 use crate::view::View;
@@ -20,47 +21,46 @@ pub(super) fn mend(view: &View, trail: &Trail<'_>) -> Result<Mended> {
     };
     let Some(reading) = view.store(STORE)? else { return Ok(nothing(Vec::new())) };
     let known = known(view)?;
-    let mut stale = Vec::new();
-    let (mut entities, mut relations, mut delete): (Vec<Value>, Vec<Value>, Vec<Value>) =
-        (Vec::new(), Vec::new(), Vec::new());
-    for entity in kb::entities(&reading.conn)? {
-        let Some(old) = &entity.more.code else { continue };
-        let bound = known.model.get(&entity.id).is_some_and(|fact| fact.code.is_some());
-        if bound {
-            continue;
+    let (entities, relations) = (kb::entities(&reading.conn)?, kb::relations(&reading.conn)?);
+    let (mut stale, mut moved) = (Vec::new(), BTreeMap::new());
+    let mut follow = |place: String, old: &str, node: EntityRef| -> Result<()> {
+        let Some(went) = went(trail, &node.to_string())? else { return Ok(()) };
+        stale.push(told(place, old, &went));
+        if matches!(went, Went::To { .. })
+            && let Ok(new) = rewritten(&node.to_string(), &went).parse::<EntityRef>()
+        {
+            moved.insert(node, new);
         }
-        let Some(went) = went(trail, old)? else { continue };
-        let new = rewritten(old, &went);
-        stale.push(told(format!("kb:{}", entity.id), old, &went));
-        if matches!(went, Went::To { .. }) {
-            entities.push(json!({"id": entity.id, "code": new}));
+        Ok(())
+    };
+    for entity in &entities {
+        let place = || format!("kb:{}", entity.id);
+        let bound = known.model.get(&entity.id).is_some_and(|fact| fact.code.is_some());
+        let code = entity.more.code.as_deref().filter(|_| !bound);
+        if let Some((old, node)) = code.and_then(|old| Some((old, kb::code_node(old)?))) {
+            follow(place(), old, node)?;
+        }
+        let text = entity.more.text_ref.as_deref();
+        let text = text.and_then(|old| Some((old, kb::text_node(old)?)));
+        if let Some((old, node)) = text.filter(|(_, node)| !is_there(view, node)) {
+            follow(place(), old, node)?;
         }
     }
-    for relation in kb::relations(&reading.conn)? {
-        let mut moved = relation.clone();
-        let mut is_certain = false;
-        for (end, new) in [(&relation.from, &mut moved.from), (&relation.to, &mut moved.to)] {
-            if !is_stale_end(view, end) {
-                continue;
+    for relation in &relations {
+        for end in [&relation.from, &relation.to] {
+            if let Ok(kb::End::Code(node)) = kb::End::read(end)
+                && !is_there(view, &node)
+            {
+                follow(format!("kb relation {}", relation.key()), end, node)?;
             }
-            let Some(went) = went(trail, end)? else { continue };
-            stale.push(told(format!("kb relation {}", relation.key()), end, &went));
-            if matches!(went, Went::To { .. }) {
-                *new = rewritten(end, &went);
-                is_certain = true;
-            }
-        }
-        if is_certain {
-            delete.push(json!({"type": relation.relates, "from": relation.from, "to": relation.to, "kind": relation.kind}));
-            relations.push(tie(&moved));
         }
     }
     stale.sort();
-    if entities.is_empty() && relations.is_empty() {
+    let set = kb::renamed_code(&entities, &relations, &|node| moved.get(node).cloned());
+    if set == kb::Changeset::default() {
         return Ok(nothing(stale));
     }
-    let (set, faults) = kb::Changeset::read(&entities, &relations, &delete);
-    let plan = kb_plan(view, (set, faults), ("fix", "repaired"))?;
+    let plan = kb_plan(view, (set, Vec::new()), ("fix", "repaired"))?;
     Ok(Plan { summary: plan.summary, change: plan.change, answer: stale, again: true })
 }
 
@@ -68,19 +68,4 @@ fn told(place: String, old: &str, went: &Went) -> Stale {
     let mut told = Stale::new(place, old.to_owned(), went);
     told.new = told.new.map(|_| rewritten(old, went));
     told
-}
-
-/// A relation as a changeset writes it.
-fn tie(relation: &kb::Relation) -> Value {
-    let mut tie = json!({"type": relation.relates, "from": relation.from, "to": relation.to});
-    if !relation.kind.is_empty() {
-        tie["kind"] = relation.kind.as_str().into();
-    }
-    if let Some(confidence) = relation.confidence {
-        tie["confidence"] = confidence.into();
-    }
-    if relation.allow_cycle {
-        tie["allow_cycle"] = true.into();
-    }
-    tie
 }

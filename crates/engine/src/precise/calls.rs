@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use syntax::Language;
 use toolchain::lsp::{Position, offset_at, path_of};
 
-use super::found::{Texts, around};
+use super::found::{Known, Texts, around};
 use super::{Absent, By, Server, Spot};
 use crate::contract::args::Target;
 use crate::graph::Direction;
@@ -100,9 +100,7 @@ fn ask(view: &View, here: &EntityRef, incoming: bool) -> Result<Result<Vec<Entit
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
-    if incoming {
-        server.show_projects(&spot)?;
-    }
+    let reaches_out = incoming && server.show_projects(&spot)?;
     let prepare = ("textDocument/prepareCallHierarchy", "callHierarchyProvider");
     let items = match server.ask(prepare, &server.at(&spot))? {
         Ok(items) => items,
@@ -122,9 +120,65 @@ fn ask(view: &View, here: &EntityRef, incoming: bool) -> Result<Result<Vec<Entit
             found.extend(end(&texts, &server, &call[field])?);
         }
     }
+    if reaches_out {
+        match calls_elsewhere(&texts, &server, &spot)? {
+            Ok(callers) => found.extend(callers),
+            Err(absent) => return Ok(Err(absent)),
+        }
+    }
     found.sort();
     found.dedup();
     Ok(Ok(found))
+}
+
+/// Who calls a symbol from other projects: the call hierarchy of a TypeScript server ends with the
+/// project of the file that is asked about, its references do not.
+fn calls_elsewhere(
+    texts: &Texts<'_>,
+    server: &Server<'_>,
+    spot: &Spot,
+) -> Result<Result<Vec<EntityRef>, Absent>> {
+    let mut params = server.at(spot);
+    params["context"] = json!({"includeDeclaration": false});
+    let uses = match server.ask(("textDocument/references", "referencesProvider"), &params)? {
+        Ok(uses) => uses,
+        Err(absent) => return Ok(Err(absent)),
+    };
+    let mut found = Vec::new();
+    for location in uses.as_array().map_or(&[][..], Vec::as_slice) {
+        let Some(file) = location["uri"].as_str().and_then(path_of) else { continue };
+        let Some(path) = texts.inside(&file) else { continue };
+        let Some(known) = texts.read(&path)? else { continue };
+        let at = Position::from_json(&location["range"]["start"]);
+        let offset = at.and_then(|at| offset_at(&known.text, at, server.encoding()));
+        found
+            .extend(offset.filter(|at| is_called(&known, *at)).map(|at| around(&path, &known, at)));
+    }
+    Ok(Ok(found))
+}
+
+/// Whether the name at a byte is what is called there.
+fn is_called(known: &Known, offset: usize) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$' || c == '#';
+    if known.facts.symbols.iter().any(|symbol| symbol.name_span.start as usize == offset) {
+        return false;
+    }
+    let (before, rest) = known.text.split_at(offset);
+    let before = before.trim_end_matches(|c| is_part(c) || c == '.').trim_end();
+    let after = rest.trim_start_matches(is_part).trim_start_matches('!');
+    let after = after.strip_prefix("?.").unwrap_or(after);
+    let after = after.strip_prefix('<').map_or(after, past_types).trim_start();
+    after.starts_with(['(', '`']) || before.ends_with(['<', '@']) || before.ends_with("new")
+}
+
+/// What follows the type arguments that start here.
+fn past_types(text: &str) -> &str {
+    let mut open = 1;
+    let end = text.char_indices().find(|(_, c)| {
+        open += i32::from(*c == '<') - i32::from(*c == '>');
+        open == 0
+    });
+    end.map_or("", |(at, _)| &text[at + 1..])
 }
 
 /// The symbol that an item of a call hierarchy is; nothing for what is not of the repository.
@@ -151,5 +205,29 @@ fn language_family(language: Language) -> Language {
         Language::Tsx | Language::JavaScript => Language::TypeScript,
         Language::C => Language::Cpp,
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_told_from_a_mention() {
+        let is = |text: &str| {
+            let (before, rest) = text.split_once('|').unwrap();
+            let text = [before, rest].concat();
+            let facts = syntax::extract(Some(Language::Tsx), text.as_bytes());
+            is_called(&Known { text, facts }, before.len())
+        };
+        for called in
+            ["|f()", "a.b.|f<Map<A, B>>(1)", "|f?.(1)", "new a.|F", "<|F a=\"1\" />", "|f`x`"]
+        {
+            assert!(is(called), "{called}");
+        }
+        for mentioned in ["import { |f } from 'a'", "g(|f)", "const x: |F = 1", "a = |f; (g)()"] {
+            assert!(!is(mentioned), "{mentioned}");
+        }
+        assert!(!is("class A { |f() {} }"), "a declaration");
     }
 }

@@ -8,6 +8,7 @@ use syntax::Language;
 use toolchain::tools::{self, FILE, Formatter};
 
 use super::choice::configured;
+use super::stands_above;
 use crate::view::View;
 
 /// How long a formatter may take.
@@ -36,10 +37,11 @@ pub(crate) fn format(
     (path, language): (&RepoPath, Language),
     (before, after): (&str, &str),
 ) -> Result<Formatted> {
-    let known = match chosen(view, language) {
+    let mut known = match chosen(view, language) {
         Ok(known) => known,
         Err(why) => return Ok(Formatted::Left(why)),
     };
+    known.sort_by_key(|tool| !stands_above(view, path, tool.settings));
     let host = view.servers().host();
     let mut installed =
         known.iter().filter(|tool| toolchain::find(tool.program, host).is_some()).peekable();

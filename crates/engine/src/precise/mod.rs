@@ -170,6 +170,17 @@ impl<'v> Server<'v> {
         Ok(Ok(server))
     }
 
+    /// Why it may miss places: it could not read all of the project, and says so. A question may
+    /// be answered with that doubt; what changes all places at once may not.
+    pub(crate) fn in_doubt(&self) -> Option<Absent> {
+        let complaint = self.session.complaint()?;
+        let why = format!("{} would miss places: {complaint}", self.session.program);
+        Some(
+            Absent::new(Code::Unavailable, why)
+                .hint("mend what it complains of, then `code restart`"),
+        )
+    }
+
     /// Its name and version.
     pub(crate) fn by(&self) -> By {
         By::server(self.session.title())
@@ -240,6 +251,14 @@ impl<'v> Server<'v> {
 
 fn patience(view: &View) -> (Duration, Duration) {
     if view.mode() == Mode::Once { ONCE } else { SERVING }
+}
+
+/// Whether a file of one of these names stands in a folder above this one.
+fn stands_above(view: &View, path: &RepoPath, names: &[&str]) -> bool {
+    let root = view.tree().root();
+    let file = root.join(path.to_relative());
+    let mut above = file.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
+    above.any(|folder| names.iter().any(|name| folder.join(name).is_file()))
 }
 
 /// Whether a server may be started at all: nothing does in a repository that is not trusted.

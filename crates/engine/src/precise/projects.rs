@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use syntax::Language;
 
 use super::spot::{own_name, words};
-use super::{Absent, Server, Spot};
+use super::{Absent, Server, Spot, stands_above};
 use crate::index::tables;
 use crate::locate::is_test;
 use crate::view::View;
@@ -19,10 +19,6 @@ const MOST: usize = 16;
 
 /// Larger files are not searched, in bytes.
 const LARGEST: u64 = 2 << 20;
-
-/// Where `clangd` looks for how files are compiled, in each folder above a file.
-const DATABASES: [&str; 3] =
-    ["compile_commands.json", "build/compile_commands.json", "compile_flags.txt"];
 
 impl<'v> Server<'v> {
     /// The server for a question about all files: one that knows a few of them is none.
@@ -34,16 +30,13 @@ impl<'v> Server<'v> {
             Ok(server) => server,
             Err(absent) => return Ok(Err(absent)),
         };
-        let program = &server.session.program;
-        let file = view.tree().root().join(path.to_relative());
-        let mut above =
-            file.ancestors().skip(1).take_while(|at| at.starts_with(view.tree().root()));
-        let mut has_database =
-            || above.any(|folder| DATABASES.iter().any(|name| folder.join(name).is_file()));
-        if program.ends_with("clangd") && !has_database() {
-            let why = format!(
-                "{program} knows only the files it was shown: there is no compile_commands.json"
-            );
+        let session = &server.session;
+        let (program, name) = (&session.program, session.alive.name.as_deref());
+        let reads = toolchain::named(name.unwrap_or(program)).map_or(&[][..], |known| known.reads);
+        if let Some(first) = reads.first()
+            && !stands_above(view, path, reads)
+        {
+            let why = format!("{program} knows only the files it was shown: there is no {first}");
             return Ok(Err(Absent::new(base::Code::Unavailable, why).hint(
                 "make one, for example with  cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON  or  bear -- make",
             )));
@@ -54,11 +47,11 @@ impl<'v> Server<'v> {
 
 impl Server<'_> {
     /// Shows the server a file of each other project that mentions the symbol, and tests that do:
-    /// a project often leaves its tests to another.
-    pub(crate) fn show_projects(&self, spot: &Spot) -> Result<()> {
-        let base::EntityRef::Symbol(_, name) = &spot.node else { return Ok(()) };
+    /// a project often leaves its tests to another. Whether there are any.
+    pub(crate) fn show_projects(&self, spot: &Spot) -> Result<bool> {
+        let base::EntityRef::Symbol(_, name) = &spot.node else { return Ok(false) };
         if !is_script(&spot.path) {
-            return Ok(());
+            return Ok(false);
         }
         let all = tables::all_files(self.view.index()?.conn())?;
         let projects: BTreeSet<RepoPath> =
@@ -88,7 +81,8 @@ impl Server<'_> {
             self.view.doubt(format!("{left} projects or tests that mention it were not loaded"));
         }
         let shown: Vec<&RepoPath> = one_each.into_values().take(MOST).collect();
-        self.show(&shown)
+        self.show(&shown)?;
+        Ok(!shown.is_empty())
     }
 }
 

@@ -160,3 +160,17 @@ fn a_folder_that_moved_takes_its_patterns_along() {
     let fixed = repo.data("fix", json!({}));
     assert_eq!(olds(&fixed["repaired"]), [("src/old/**".into(), "src/new/place/**".into())]);
 }
+
+#[test]
+fn a_fact_that_is_mended_keeps_who_wrote_it() {
+    let repo = Repo::new("//- src/a.ts\nexport const a = 1;\n//- notes/long.md\nA long story.\n");
+    let fact = json!({"id": "FLAG-1", "type": "flag", "title": "f", "status": "active",
+        "source": "review", "author": "ada", "text_ref": "notes/long.md"});
+    repo.data("kb.upsert", json!({"entities": [fact]}));
+    repo.rename("notes/long.md", "docs/story.md");
+    let fixed = repo.data("fix", json!({}));
+    assert_eq!(olds(&fixed["repaired"]), [("notes/long.md".into(), "docs/story.md".into())]);
+    let entity = repo.data("kb.query", json!({"id": "FLAG-1"}))["entities"][0].clone();
+    assert_eq!(entity["text_ref"], "docs/story.md", "{entity:#}");
+    assert_eq!((&entity["source"], &entity["author"]), (&json!("review"), &json!("ada")));
+}

@@ -41,7 +41,12 @@ while True:
     if method == "initialize":
         names = ["references", "definition", "rename"]
         send(message["id"], {"capabilities": {name + "Provider": True for name in names},
-                             "serverInfo": {"name": "fake", "version": "7"}})
+                             "serverInfo": {"name": sys.argv[1] if sys.argv[1:] else "fake", "version": "7"}})
+        if sys.argv[1:] == ["half"]:
+            status = {"health": "warning", "quiescent": True, "message": "no standard library"}
+            body = json.dumps({"jsonrpc": "2.0", "method": "experimental/serverStatus", "params": status}).encode()
+            sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            sys.stdout.buffer.flush()
     elif method == "textDocument/didOpen":
         texts[params["textDocument"]["uri"]] = params["textDocument"]["text"]
     elif method == "textDocument/didChange":
@@ -112,6 +117,27 @@ fn nothing_starts_before_the_repository_is_trusted() {
     assert_eq!(repo.data("untrust", json!({}))["changed"], true);
     let by = repo.data("code.references", json!({"target": "a.py#go"}))["by"].clone();
     assert_eq!(by["source"], "index");
+}
+
+#[test]
+fn a_server_that_knows_a_few_files_is_not_asked_about_all() {
+    let repo = Repo::new(
+        "//- a.c\nint go(void) { return 1; }\n//- b.c\nint go(void);\nint x(void) { return go(); }\n",
+    );
+    repo.write("server/fake.py", FAKE);
+    let args = json!([repo.root().join("server/fake.py"), "clangd"]);
+    let config = json!({"languages": {"c": {"server": "python3", "args": args}}});
+    repo.write("cairn.jsonc", config.to_string());
+    repo.commit("server");
+    repo.data("trust", json!({}));
+    let by = || repo.data("code.references", json!({"target": "a.c#go"}))["by"].clone();
+    let said = by();
+    let why = "python3 knows only the files it was shown: there is no compile_commands.json";
+    assert_eq!((&said["source"], &said["why"]), (&json!("index"), &json!(why)));
+    let rename = json!({"target": "a.c#go", "new_name": "walk"});
+    assert_eq!(repo.code("code.rename", rename), Code::Blocked, "nor does the index know all");
+    repo.write("compile_flags.txt", "-Wall\n");
+    assert_eq!(by(), json!({"source": "server", "name": "python3 7"}));
 }
 
 #[test]
@@ -188,6 +214,21 @@ fn a_server_cannot_have_files_changed_outside() {
     assert_eq!(repo.read("a.py").unwrap(), "def walk():\n    return 1\n");
     repo.data("undo", json!({}));
     assert_eq!(repo.snapshot(), before);
+}
+
+#[test]
+fn a_server_that_has_not_read_all_renames_nothing() {
+    let repo = repo();
+    let args = json!([repo.root().join("server/fake.py"), "half"]);
+    let config = json!({"languages": {"python": {"server": "python3", "args": args}}});
+    repo.write("cairn.jsonc", config.to_string());
+    repo.data("trust", json!({}));
+    let asked = repo.data("code.references", json!({"target": "a.py#go"}));
+    assert_eq!(asked["by"]["source"], "server");
+    let renamed = repo.data("code.rename", json!({"target": "a.py#go", "new_name": "walk"}));
+    let by = &renamed["result"]["by"];
+    assert_eq!((&by["source"], &renamed["files"]), (&json!("index"), &json!(["a.py", "b.py"])));
+    assert_eq!(by["why"], "python3 would miss places: no standard library");
 }
 
 const PAY: &str = "//- pay.ts

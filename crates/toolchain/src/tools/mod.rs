@@ -18,33 +18,69 @@ pub struct Formatter {
     pub program: &'static str,
     /// Its arguments; [`FILE`] stands for the path
     pub args: &'static [&'static str],
+    /// Files that only it reads: where one stands above a file, it is the one that is meant
+    pub settings: &'static [&'static str],
 }
 
 /// The built-in formatters; of several for one language the preferred comes first.
 pub const FORMATTERS: &[Formatter] = &[
-    Formatter { languages: SCRIPTS, program: "oxfmt", args: &["--stdin-filepath", FILE] },
-    Formatter { languages: SCRIPTS, program: "prettier", args: &["--stdin-filepath", FILE] },
+    Formatter {
+        languages: SCRIPTS,
+        program: "oxfmt",
+        args: &["--stdin-filepath", FILE],
+        settings: &[".oxfmtrc.json", ".oxfmtrc.jsonc"],
+    },
+    Formatter {
+        languages: SCRIPTS,
+        program: "prettier",
+        args: &["--stdin-filepath", FILE],
+        settings: &[
+            ".prettierrc",
+            ".prettierrc.json",
+            ".prettierrc.json5",
+            ".prettierrc.yaml",
+            ".prettierrc.yml",
+            ".prettierrc.toml",
+            ".prettierrc.js",
+            ".prettierrc.cjs",
+            ".prettierrc.mjs",
+            ".prettierrc.ts",
+            "prettier.config.js",
+            "prettier.config.cjs",
+            "prettier.config.mjs",
+            "prettier.config.ts",
+        ],
+    },
     Formatter {
         languages: SCRIPTS,
         program: "biome",
         args: &["format", "--stdin-file-path", FILE],
+        settings: &["biome.json", "biome.jsonc"],
     },
-    Formatter { languages: &["Rust"], program: "rustfmt", args: &["--emit", "stdout", "--quiet"] },
+    Formatter {
+        languages: &["Rust"],
+        program: "rustfmt",
+        args: &["--emit", "stdout", "--quiet"],
+        settings: &[],
+    },
     Formatter {
         languages: &["Python"],
         program: "ruff",
         args: &["format", "--stdin-filename", FILE, "-"],
+        settings: &["ruff.toml", ".ruff.toml"],
     },
     Formatter {
         languages: &["Python"],
         program: "black",
         args: &["--quiet", "--stdin-filename", FILE, "-"],
+        settings: &[],
     },
-    Formatter { languages: &["Go"], program: "gofmt", args: &[] },
+    Formatter { languages: &["Go"], program: "gofmt", args: &[], settings: &[] },
     Formatter {
         languages: &["C", "C++"],
         program: "clang-format",
         args: &["--assume-filename", FILE],
+        settings: &[".clang-format", "_clang-format"],
     },
 ];
 

@@ -115,6 +115,9 @@ fn by_server(view: &View, spot: &Spot, new: &str) -> Result<Result<(By, Vec<Rewr
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
+    if let Some(absent) = server.in_doubt() {
+        return Ok(Err(absent));
+    }
     server.show_projects(spot)?;
     let mut params = server.at(spot);
     params["newName"] = json!(new);

@@ -187,6 +187,18 @@ fn a_module_and_a_function_of_one_name() {
 }
 
 #[test]
+fn a_module_stays_itself_when_something_is_taken_through_it() {
+    check(
+        "//- src/lib.rs\nmod flags;\nmod user;\npub use flags::Table;\n\
+         //- src/flags/mod.rs\nmod table;\npub mod tests;\npub use table::Table;\n\
+         //- src/flags/table.rs\npub struct Table;\n\
+         //- src/flags/tests.rs\npub fn make() {}\n\
+         //- src/user.rs\nuse crate::flags::tests::make;\nfn go() { make(); }\n",
+        "src/user.rs#go calls src/flags/tests.rs#make",
+    );
+}
+
+#[test]
 fn a_module_is_not_the_function_beside_it() {
     check_of(
         &[Relation::Calls, Relation::Uses],

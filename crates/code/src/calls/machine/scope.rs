@@ -235,8 +235,12 @@ impl Machine<'_> {
             [one] if import.kind == ImportKind::From && one.name != "*" => one.name.as_str(),
             _ => "",
         };
-        let is_plain = import.names.is_empty();
-        let plain = if is_plain { "!" } else { "" };
-        format!("{plain}{}{}#{only}", ".".repeat(usize::from(import.level)), import.specifier)
+        // `mod a` is a file; `use a::b` may lead through it to another.
+        let form = match import.kind {
+            ImportKind::Mod => "mod ",
+            _ if import.names.is_empty() => "!",
+            _ => "",
+        };
+        format!("{form}{}{}#{only}", ".".repeat(usize::from(import.level)), import.specifier)
     }
 }

@@ -8,6 +8,7 @@
 mod keep;
 mod link;
 mod machine;
+mod overloads;
 mod summary;
 mod tables;
 mod value;

@@ -12,6 +12,7 @@ use super::found::{Known, Texts, around};
 use super::{Absent, By, Server, Spot};
 use crate::contract::args::Target;
 use crate::graph::Direction;
+use crate::locate::is_test;
 use crate::view::View;
 
 /// What the protocol calls the two directions, and the field that names the other end.
@@ -100,7 +101,8 @@ fn ask(view: &View, here: &EntityRef, incoming: bool) -> Result<Result<Vec<Entit
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
-    let reaches_out = incoming && server.show_projects(&spot)?;
+    // What a test declares, only its own project calls.
+    let reaches_out = incoming && !is_test(&spot.path) && server.show_projects(&spot)?;
     let prepare = ("textDocument/prepareCallHierarchy", "callHierarchyProvider");
     let items = match server.ask(prepare, &server.at(&spot))? {
         Ok(items) => items,

@@ -173,6 +173,39 @@ fn broken_code_is_indexed_as_far_as_it_can_be_read() {
 }
 
 #[test]
+fn who_asks_about_a_signature_is_told_of_the_callers_of_its_body() {
+    let repo = Repo::new(
+        "//- a.ts
+        export function f(a: string): string;
+        export function f(a: number): number;
+        export function f(a: any) {
+          return a ? f(a - 1) : g(a);
+        }
+        function g(a: any) {}
+        //- b.ts
+        import { f } from './a';
+        export const x = () => f(1);
+        ",
+    );
+    let all = repo.data("code.find", json!({"name": "f"}));
+    let nodes: Vec<&str> = all["symbols"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["node"].as_str().unwrap())
+        .collect();
+    assert_eq!(nodes.len(), 3, "{all:#}");
+    for node in nodes {
+        let reached = repo.data("impact", json!({"target": node, "edges": ["calls"], "depth": 1}));
+        let rows: Vec<&serde_json::Value> =
+            reached["rows"].as_array().unwrap().iter().map(|row| &row["node"]).collect();
+        assert_eq!(rows, [&json!("symbol:b.ts#x")], "{node}");
+        let used = repo.data("code.references", json!({"target": node}));
+        assert_eq!(used["places"][0]["node"], "symbol:b.ts#x", "{node}: {used:#}");
+    }
+}
+
+#[test]
 fn an_impact_that_reaches_too_much_says_so_and_its_pages_fit_together() {
     let caller = |number| {
         let import = "import { hub } from './hub';";
@@ -196,4 +229,30 @@ fn an_impact_that_reaches_too_much_says_so_and_its_pages_fit_together() {
     assert_eq!([first, next].concat(), whole[..100], "nothing twice, nothing left out");
     let narrow = repo.data("impact", json!({"target": "src/f007.ts"}));
     assert_eq!(narrow["is_cut"], false);
+}
+
+#[test]
+fn a_method_is_called_through_what_it_takes_the_place_of() {
+    let repo = Repo::new(
+        "//- a.ts
+        export interface Shape { area(): number }
+        export abstract class Base implements Shape { abstract area(): number }
+        export class Square extends Base { area() { return 1 } }
+        export class Circle extends Base { area() { return 3 } }
+        //- b.ts
+        import { Base, Circle, Shape } from './a';
+        export const of = (one: Shape) => one.area();
+        export const base = (one: Base) => one.area();
+        export const circle = (one: Circle) => one.area();
+        ",
+    );
+    let args = json!({"target": "a.ts#Square.area", "edges": ["calls"], "depth": 1});
+    let reached = repo.data("impact", args);
+    let rows: Vec<(&str, &str)> = reached["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["node"].as_str().unwrap(), row["confidence"].as_str().unwrap()))
+        .collect();
+    assert_eq!(rows, [("symbol:b.ts#base", "inferred"), ("symbol:b.ts#of", "inferred")]);
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{EntityRef, RepoPath, Result};
 use code::{EdgeRow, End, Relation, Sure, SymbolRow};
+use store::Connection;
 use syntax::Language;
 
 use super::layer::{named_node, symbol_node};
@@ -29,6 +30,9 @@ const MOST_UNSURE: u32 = 200;
 /// A name that more symbols than this have tells nothing about which is called.
 const MOST_NAMESAKES: usize = 20;
 
+/// Parents of a method that are looked at.
+const MOST_PARENTS: usize = 16;
+
 /// Callers that a context lists.
 const LISTED: usize = 12;
 
@@ -49,6 +53,9 @@ pub(super) fn edges(view: &View, frontier: Frontier<'_>, wanted: &[Wanted]) -> R
     let (along, against) = (asked(Wanted::is_along), asked(Wanted::is_against));
     let mut rows = code::edges_from(conn, &ends, &along)?;
     rows.extend(code::edges_to(conn, &symbols, &against)?);
+    if against.contains(&Relation::Calls) {
+        rows.extend(dispatched(conn, &symbols)?);
+    }
     let made = |row: &EdgeRow| kinds[row.relation as usize].map(|kind| edge(row, kind));
     let mut edges: Vec<Edge> = rows.iter().filter_map(made).collect();
     let (calls, is_called) = (along.contains(&Relation::Calls), against.contains(&Relation::Calls));
@@ -71,6 +78,47 @@ pub(super) fn edges(view: &View, frontier: Frontier<'_>, wanted: &[Wanted]) -> R
     }
     told_by_server(view, (frontier.nodes, wanted), &mut edges)?;
     Ok(edges)
+}
+
+/// Who may call some methods through what they take the place of: a call of a parent's method, or
+/// of an interface's, may be one of theirs.
+fn dispatched(conn: &Connection, symbols: &[End<'_>]) -> Result<Vec<EdgeRow>> {
+    let mut rows = Vec::new();
+    for (path, name) in symbols.iter().filter(|(path, name)| dispatches(path) && name.contains('.'))
+    {
+        let here = ((*path).clone(), (*name).to_owned());
+        let mut above = vec![here.clone()];
+        let mut at = 0;
+        while at < above.len().min(MOST_PARENTS) {
+            let (path, name) = above[at].clone();
+            let up = code::edges_from(
+                conn,
+                &[(&path, &name)],
+                &[Relation::Extends, Relation::Implements],
+            )?;
+            above.extend(
+                up.into_iter()
+                    .map(|row| row.to)
+                    .filter(|to| !above.contains(to))
+                    .collect::<Vec<_>>(),
+            );
+            at += 1;
+        }
+        let parents: Vec<End<'_>> =
+            above[1..].iter().map(|(path, name)| (path, name.as_str())).collect();
+        let calls = code::edges_to(conn, &parents, &[Relation::Calls])?;
+        let calls = calls.into_iter().filter(|row| row.from != here);
+        rows.extend(calls.map(|row| EdgeRow { to: here.clone(), sure: Sure::Inferred, ..row }));
+    }
+    Ok(rows)
+}
+
+/// Whether methods of a language are called through their parents as a rule.
+fn dispatches(path: &RepoPath) -> bool {
+    !matches!(
+        Language::of(path),
+        None | Some(Language::Rust | Language::Go | Language::C | Language::Bash)
+    )
 }
 
 /// Where a language server was asked for calls, what it says of a node counts and nothing else.
@@ -234,7 +282,9 @@ pub(super) fn callers(view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
     let ends: Vec<End<'_>> = parts.iter().filter_map(code_end).collect();
     let symbols: Vec<End<'_>> = ends.into_iter().filter(|end| !end.1.is_empty()).collect();
     let asked = [Relation::Calls, Relation::Implements, Relation::Extends];
-    let rows = code::edges_to(view.index()?.conn(), &symbols, &asked)?;
+    let conn = view.index()?.conn();
+    let mut rows = code::edges_to(conn, &symbols, &asked)?;
+    rows.extend(dispatched(conn, &symbols)?);
     let edges = rows.iter().map(|row| edge(row, &CALLS));
     let outside = edges.filter(|edge| is_symbol || edge.from.path() != own);
     let mut all: Vec<(EntityRef, Confidence)> =

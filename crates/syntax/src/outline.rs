@@ -249,7 +249,12 @@ pub(crate) fn ty(facts: &FileFacts, declared: &TypeRef) -> String {
         TypeRef::Tuple(parts) => format!("({})", join(parts, ", ")),
         TypeRef::Union(parts) => join(parts, " | "),
         TypeRef::Meet(parts) => join(parts, " & "),
-        TypeRef::Function(result) => format!("fn {}", ty(facts, result)),
+        TypeRef::Function(params, result) if params.is_empty() => {
+            format!("fn {}", ty(facts, result))
+        }
+        TypeRef::Function(params, result) => {
+            format!("fn({}) {}", join(params, ", "), ty(facts, result))
+        }
         TypeRef::This => "Self".into(),
         TypeRef::Of(value) => format!("typeof {}", expr(facts, value)),
         TypeRef::Unknown => "?".into(),

@@ -255,11 +255,14 @@ pub fn edges_to(
     edges_at(conn, (&sql, |edge| &mut edge.to), ends, relations)
 }
 
+/// One of the two ends of an edge.
+type Side = fn(&mut EdgeRow) -> &mut (RepoPath, String);
+
 /// One statement for all ends and relations, sorted here: SQLite would sort once for each end. What
 /// another declaration of the same symbol has is the asked one's: `side` says which end that is.
 fn edges_at(
     conn: &Connection,
-    (sql, side): (&str, fn(&mut EdgeRow) -> &mut (RepoPath, String)),
+    (sql, side): (&str, Side),
     ends: &[End<'_>],
     relations: &[Relation],
 ) -> Result<Vec<EdgeRow>> {
@@ -280,7 +283,7 @@ fn edges_at(
             let rows = statement.query_map(params![file.as_bytes(), other, mask], edge_row);
             for row in rows.map_err(failed())? {
                 let mut edge = row.map_err(failed())?;
-                side(&mut edge).1 = (*name).to_owned();
+                (*name).clone_into(&mut side(&mut edge).1);
                 edges.push(edge);
             }
         }

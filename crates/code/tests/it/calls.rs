@@ -358,3 +358,56 @@ fn a_field_and_a_method_of_one_name() {
          src/lib.rs#S.b calls? src/stats.rs#Stats.add",
     );
 }
+
+const CONTEXT: &str = "//- src/context.ts
+import { Request } from './request';
+export class Context { req: Request; json() {} }
+//- src/request.ts
+export class Request { query() {} }
+//- src/types.ts
+import type { Context } from './context';
+export type Next = () => void;
+export type Handler = (c: Context, next: Next) => void;
+export type Middle = (c: Context) => string;
+export type H = Handler | Middle;
+export interface Register {
+  (handler: H): void;
+  (path: string, ...handlers: [H, H]): void;
+}
+//- src/app.ts
+import type { Register, Handler } from './types';
+export class Base { get!: Register }
+export class App extends Base {}
+export function on(name: string, handler: Handler) {}
+";
+
+#[test]
+fn a_callback_is_given_what_the_type_beside_it_says() {
+    let more = "//- src/use.ts
+import { App, on } from './app';
+import type { Handler, Middle } from './types';
+const app = new App();
+export function routes() {
+  app.get('/a', (c) => c.req.query());
+  app.get((c) => { c.json(); });
+}
+export const listen = () => on('x', (c) => c.json());
+export const named: Handler = (c) => { c.req.query(); };
+export const made = (): Middle => {
+  return (c) => { c.json(); return ''; };
+};
+export const other = () => on('x', (c: string) => c.json());
+";
+    check(
+        &format!("{CONTEXT}{more}"),
+        "
+        src/use.ts#listen calls src/app.ts#on
+        src/use.ts#listen.<arrow1> calls? src/context.ts#Context.json
+        src/use.ts#made.<arrow1> calls? src/context.ts#Context.json
+        src/use.ts#named calls? src/request.ts#Request.query
+        src/use.ts#other calls src/app.ts#on
+        src/use.ts#routes.<arrow1> calls? src/request.ts#Request.query
+        src/use.ts#routes.<arrow2> calls? src/context.ts#Context.json
+        ",
+    );
+}

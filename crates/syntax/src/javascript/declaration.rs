@@ -253,6 +253,22 @@ impl Walk<'_, '_> {
                 let flags = Flags::ABSTRACT.with(Flags::OPTIONAL, method.optional);
                 (SymbolKind::Method, &method.key, ty, flags)
             }
+            TSSignature::TSCallSignatureDeclaration(call) => {
+                self.generics(call.type_parameters.as_deref());
+                let params = self.param_types(&call.params);
+                let result = self.annotation(call.return_type.as_deref());
+                let ty = TypeRef::Function(params, Box::new(result.unwrap_or(TypeRef::Unknown)));
+                let own = &mut self.b.facts.symbols[parent as usize].ty;
+                *own = Some(match own.take() {
+                    None => ty,
+                    Some(TypeRef::Union(mut all)) => {
+                        all.push(ty);
+                        TypeRef::Union(all)
+                    }
+                    Some(first) => TypeRef::Union(vec![first, ty]),
+                });
+                return;
+            }
             other => return self.mention_signature(other),
         };
         let (name, at) = self.key(key);

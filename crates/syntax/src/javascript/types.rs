@@ -1,8 +1,8 @@
 //! Written types.
 
 use oxc_ast::ast::{
-    Expression, TSTupleElement, TSType, TSTypeAnnotation, TSTypeName, TSTypeParameterDeclaration,
-    TSTypeParameterInstantiation, TSTypeQueryExprName,
+    Expression, FormalParameters, TSTupleElement, TSType, TSTypeAnnotation, TSTypeName,
+    TSTypeParameterDeclaration, TSTypeParameterInstantiation, TSTypeQueryExprName,
 };
 
 use super::span;
@@ -41,11 +41,9 @@ impl<'a> Walk<'_, '_> {
             TSType::TSParenthesizedType(inner) => self.ty(&inner.type_annotation),
             TSType::TSTypeOperatorType(inner) => self.ty(&inner.type_annotation),
             TSType::TSFunctionType(function) => {
-                for param in &function.params.items {
-                    self.annotation(param.type_annotation.as_deref());
-                }
+                let params = self.param_types(&function.params);
                 let result = self.ty(&function.return_type.type_annotation);
-                TypeRef::Function(Box::new(result))
+                TypeRef::Function(params, Box::new(result))
             }
             TSType::TSThisType(_) => TypeRef::This,
             TSType::TSTypeQuery(query) => self.type_query(&query.expr_name),
@@ -81,6 +79,22 @@ impl<'a> Walk<'_, '_> {
             }
             _ => TypeRef::Unknown,
         }
+    }
+
+    /// What a function type takes. What takes the rest is written out as far as that goes.
+    pub(super) fn param_types(&mut self, params: &FormalParameters<'a>) -> Vec<TypeRef> {
+        let mut types = Vec::new();
+        for param in &params.items {
+            let ty = self.annotation(param.type_annotation.as_deref());
+            types.push(ty.unwrap_or(TypeRef::Unknown));
+        }
+        let rest = params.rest.as_ref().and_then(|rest| rest.type_annotation.as_deref());
+        match self.annotation(rest) {
+            Some(TypeRef::Tuple(parts)) => types.extend(parts),
+            Some(TypeRef::List(one)) => types.push(*one),
+            _ => {}
+        }
+        types
     }
 
     fn tuple_part(&mut self, part: &TSTupleElement<'a>) -> TypeRef {

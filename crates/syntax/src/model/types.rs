@@ -25,8 +25,8 @@ pub enum TypeRef {
     Union(Vec<TypeRef>),
     /// All of several: `A & B`, `impl A + B`
     Meet(Vec<TypeRef>),
-    /// A function, by what it returns
-    Function(Box<TypeRef>),
+    /// A function, by what it takes, where that is kept, and what it returns
+    Function(Vec<TypeRef>, Box<TypeRef>),
     /// The type around it: `Self`, `this`
     This,
     /// The type of a value: `typeof x`

@@ -46,7 +46,7 @@ impl Walk<'_> {
             }
             "function_type" => {
                 let result = node.field("return_type").map(|result| self.ty(result));
-                TypeRef::Function(Box::new(result.unwrap_or(TypeRef::Unknown)))
+                TypeRef::Function(Vec::new(), Box::new(result.unwrap_or(TypeRef::Unknown)))
             }
             _ => TypeRef::Unknown,
         }

@@ -142,11 +142,21 @@ impl Linker<'_> {
 
     /// A member of a value.
     pub(super) fn get(&mut self, value: &Found, name: &str) -> Result<Vec<Found>> {
+        if let Some((place, inner)) = callback(name) {
+            let mut all = Vec::new();
+            for function in self.get(value, &format!("({place})"))? {
+                add(&mut all, self.get(&function, &format!("({inner})"))?);
+            }
+            return Ok(all);
+        }
         match &value.out {
             Out::Sym(path) if path.is_empty() => self.lookup(&value.file, "", name),
             Out::Sym(path) => match self.shape(&value.file, path)?.map(|shape| shape.kind) {
                 Some(ShapeKind::Module) => self.lookup(&value.file, path, name),
                 Some(ShapeKind::Class) => self.member(&value.file, path, name),
+                Some(ShapeKind::Function) if name.starts_with('(') => {
+                    self.member(&value.file, path, name)
+                }
                 _ => Ok(Vec::new()),
             },
             Out::New(path) => {
@@ -275,6 +285,10 @@ impl Linker<'_> {
                 _ => Vec::new(),
             },
             Out::New(_) | Out::Many(_) => vec![value.clone()],
+            // A function type is what it is called with, and nothing is made of it.
+            Out::Obj(fields) if fields.iter().any(|(name, _)| name.starts_with('(')) => {
+                vec![value.clone()]
+            }
             _ => Vec::new(),
         })
     }
@@ -296,6 +310,11 @@ impl Linker<'_> {
         }
         Ok(all)
     }
+}
+
+/// The places in `(1,0)`: of a callback among parameters, and of one of its own.
+fn callback(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix('(')?.strip_suffix(')')?.split_once(',')
 }
 
 impl Found {

@@ -158,7 +158,7 @@ impl Machine<'_> {
                 Some(ty) if param.kind != ParamKind::Receiver || !has_this => {
                     self.instance_of(ty, Some(function))
                 }
-                _ => Vec::new(),
+                _ => self.expected.get(&(function, param.position)).cloned().unwrap_or_default(),
             };
             match param.kind {
                 ParamKind::Receiver => {

@@ -11,6 +11,12 @@ impl Machine<'_> {
         let active = self.active.clone();
         match place {
             Place::Local(binding) => {
+                if let Some(ty) = &self.facts.flow.bindings[*binding as usize].ty
+                    && value.iter().any(Atom::is_method)
+                {
+                    let types = self.instance_of(ty, owner);
+                    self.expect(&value, &types, owner);
+                }
                 let home = self.home_frame(*binding, frame).unwrap_or(0);
                 let vars = &mut self.frames[home as usize].vars;
                 vars.entry(*binding).or_default().write(value.clone(), &active);

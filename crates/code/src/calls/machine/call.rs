@@ -145,6 +145,7 @@ impl Machine<'_> {
         args: &[Given],
         site: Site,
     ) -> Value {
+        self.expect_args(callee, args, site.0);
         match callee {
             Atom::Fun(function, parent) => {
                 self.note_call(site, *function);

@@ -10,7 +10,7 @@ use super::super::summary::{
     Face, LocalEdge, ParamCall, Relation, Shape, ShapeKind, Summary, Sure,
 };
 use super::super::value::{Atom, Base, Op, Out, Term, join};
-use super::{Family, Machine, is_scope};
+use super::{Family, Machine, context, is_scope};
 
 /// Objects inside objects that others see.
 const DEEPEST: usize = 2;
@@ -228,6 +228,12 @@ impl Machine<'_> {
             _ => ShapeKind::Value,
         };
         let mut shape = Shape { kind, ..Shape::default() };
+        if matches!(kind, ShapeKind::Function | ShapeKind::Class) {
+            for (place, value) in self.callbacks(at) {
+                let out = self.out_all(&value, 0);
+                shape.members.insert(context::param(place), out);
+            }
+        }
         match kind {
             ShapeKind::Function | ShapeKind::Getter => {
                 let behaviour = self.behaviours.get(&at).cloned().unwrap_or_default();
@@ -239,7 +245,7 @@ impl Machine<'_> {
                 }
             }
             ShapeKind::Class | ShapeKind::Module => {
-                shape.members = self.members_out(at);
+                shape.members.extend(self.members_out(at));
                 let bases = match (&symbol.ty, symbol.kind) {
                     // An `impl` of a type of another file comes from that type.
                     (Some(ty), SymbolKind::Impl) => self.class_of(ty, symbol.parent),

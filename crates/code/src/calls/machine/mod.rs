@@ -15,6 +15,7 @@ mod budget;
 mod builtin;
 mod call;
 mod class;
+mod context;
 mod eval;
 mod finish;
 mod functions;
@@ -139,6 +140,8 @@ pub(super) struct Machine<'a> {
     /// Where each class says what it inherits from
     heritage: HashMap<u32, Vec<u32>>,
     behaviours: HashMap<u32, Behaviour>,
+    /// What parameters are expected to be, by function and place
+    expected: HashMap<(u32, u32), Value>,
     /// Functions whose summary is being made, outermost first
     making: Vec<u32>,
     /// Functions that ran with real arguments, to their end
@@ -161,6 +164,7 @@ pub(super) struct Machine<'a> {
 pub(super) fn interpret(language: Language, facts: &FileFacts) -> Summary {
     let mut machine = Machine::new(family(language), facts);
     machine.run_module();
+    machine.expect_annotated();
     machine.summarise_all();
     machine.refill();
     machine.relate();
@@ -198,6 +202,7 @@ impl<'a> Machine<'a> {
             homes: Vec::new(),
             heritage: HashMap::new(),
             behaviours: HashMap::new(),
+            expected: HashMap::new(),
             making: Vec::new(),
             ran: HashSet::new(),
             stack: Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use syntax::{Action, BlockKind, Expr, Flags};
 
 use super::super::value::{Atom, join};
-use super::{CONCRETE_STEPS, Frame, Machine, PERHAPS, SYMBOLIC_STEPS};
+use super::{CONCRETE_STEPS, Family, Frame, Machine, PERHAPS, SYMBOLIC_STEPS};
 
 /// Summaries that may be in the making because one needs another; bounds the stack.
 const MOST_AT_ONCE: usize = 24;
@@ -192,6 +192,13 @@ impl Machine<'_> {
 
     fn give_back(&mut self, frame: u32, owner: Option<u32>, value: &Expr) {
         let value = self.eval(value, frame, owner);
+        if let Some(function) = self.frames[frame as usize].function
+            && self.family == Family::JavaScript
+            && value.iter().any(Atom::is_method)
+        {
+            let types = self.declared_result(function);
+            self.expect(&value, &types, owner);
+        }
         match owner {
             Some(symbol) if !self.kind(symbol).is_callable() => {
                 join(self.worth.entry(symbol).or_default(), value);

@@ -149,7 +149,8 @@ impl Machine<'_> {
                 None => self.foreign_this(owner),
             },
             TypeRef::Of(value) => self.eval(value, 0, owner),
-            TypeRef::Function(_) | TypeRef::Unknown => Vec::new(),
+            TypeRef::Function(params, _) => self.function_type(params, owner),
+            TypeRef::Unknown => Vec::new(),
         }
     }
 
@@ -229,7 +230,12 @@ impl Machine<'_> {
             return Vec::new();
         }
         self.stack.push(symbol);
-        let value = self.class_of(&ty, self.facts.symbols[symbol as usize].parent);
+        let value = match &ty {
+            TypeRef::Function(..) | TypeRef::Union(_) if self.family == Family::JavaScript => {
+                self.instance_of(&ty, Some(symbol))
+            }
+            ty => self.class_of(ty, self.facts.symbols[symbol as usize].parent),
+        };
         self.stack.pop();
         value
     }

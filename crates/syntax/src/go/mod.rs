@@ -29,9 +29,8 @@ impl Dialect for Go {
     fn rule(&self, walk: &Walk<'_>, node: Node<'_>) -> Rule {
         match node.kind() {
             "comment" => Rule::Comment,
-            "type_declaration" | "const_declaration" | "var_declaration" | "var_spec_list"
-                if !walk.in_function() =>
-            {
+            "type_declaration" => Rule::Wrap,
+            "const_declaration" | "var_declaration" | "var_spec_list" if !walk.in_function() => {
                 Rule::Wrap
             }
             "function_declaration" => Rule::Symbol(SymbolKind::Function),

@@ -32,6 +32,8 @@ pub(crate) trait Grown<'n> {
     fn child_of(self, kinds: &[&str]) -> Option<Node<'n>>;
     /// Its text.
     fn text<'t>(self, builder: &Builder<'t>) -> &'t str;
+    /// Whether it is the end of a line that something else begins: a comment there is about that.
+    fn ends_line(self) -> bool;
     /// Whether a child without a name, such as a keyword, has this text.
     fn has_token(self, token: &str) -> bool;
 }
@@ -48,6 +50,14 @@ impl<'n> Grown<'n> for Node<'n> {
 
     fn text<'t>(self, builder: &Builder<'t>) -> &'t str {
         builder.slice(span(self))
+    }
+
+    fn ends_line(self) -> bool {
+        let (start, end) = (self.start_position().row, self.end_position().row);
+        let is_before =
+            |one: Node<'_>| one.end_position().row == start && one.end_position().column > 0;
+        let is_after = |one: Node<'_>| one.start_position().row == end;
+        self.prev_sibling().is_some_and(is_before) && !self.next_sibling().is_some_and(is_after)
     }
 
     fn has_token(self, token: &str) -> bool {

@@ -53,7 +53,7 @@ impl Walk<'_> {
             match self.dialect.rule(self, child) {
                 Rule::Comment => {
                     let text = child.text(&self.b);
-                    if is_top && text.starts_with("#!") {
+                    if is_top && text.starts_with("#!") || child.ends_line() {
                         continue;
                     }
                     if let Some(style) = self.dialect.doc(text) {
@@ -147,6 +147,7 @@ impl Walk<'_> {
         let mut waiting = pending;
         for child in children(node) {
             match self.dialect.rule(self, child) {
+                Rule::Comment if child.ends_line() => {}
                 Rule::Comment => {
                     if let Some(style) = self.dialect.doc(child.text(&self.b)) {
                         waiting.comment(&self.b, child, style);

@@ -90,12 +90,14 @@ impl<'n> Pending<'n> {
         self.doc = Some((joined.unwrap_or(at), style));
     }
 
-    /// Drops a doc comment that is not directly above what starts here.
+    /// Drops a doc comment that is not above what starts here, other comments between them or not.
     pub fn settle(&mut self, builder: &Builder<'_>, start: u32) {
         let first = self.attributes.first().map_or(start, |node| span(*node).start.min(start));
         if let Some((doc, _)) = self.doc {
             let gap = builder.slice(Span::new(doc.end, first.max(doc.end)));
-            if gap.matches('\n').count() > 1 {
+            let lines: Vec<&str> = gap.split('\n').collect();
+            let between = lines.get(1..lines.len() - 1).unwrap_or_default();
+            if between.iter().any(|line| line.trim().is_empty()) {
                 self.doc = None;
             }
         }

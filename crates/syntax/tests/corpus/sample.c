@@ -29,3 +29,21 @@ static struct node *open_it(struct node *n, int (*cb)(int)) {
 }
 // @see spec::not/a-doc
 int main(void) { return 0; }
+
+#define OPTION_FREE 0x04         /* Do not free it on
+                                  * a failure. */
+#define OPTION_PUSH 0x08         /* Do not take
+                                  * replies. */
+#define OPTION_LAST 0x10
+
+int handle(int event) {
+#define CHECK_DELETED() if (event & OPTION_FREE) {\
+        event = 0;\
+        return 0; \
+    }
+
+    if (event & OPTION_PUSH) {
+        CHECK_DELETED();
+    }
+    return event;
+}

@@ -40,3 +40,17 @@ func (s *Session) Open(ctx context.Context, n int) error {
 }
 
 func TestOpen(t *testing.T) {}
+
+const (
+	memory  = 32 << 20 // 32 MB
+	escaped = "\\:"
+	bits    = 6 // to represent an index
+)
+
+func inside() int {
+	type local struct {
+		a int // first
+		b int
+	}
+	return local{a: 1}.a
+}

@@ -32,4 +32,12 @@ public class Session extends Base<User> implements Store, AutoCloseable {
     enum Color { RED, GREEN; int n() { return 1; } }
     interface Inner extends A, B { void call(); }
 }
-record Point(int x) {}
+record Point(int x) {
+
+  /** Says what it is for. */
+  // "deprecation" is what the one it takes the place of brings
+  @SuppressWarnings("deprecation")
+  int afterAComment(int value) {
+    return value;
+  }
+}

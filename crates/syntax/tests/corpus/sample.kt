@@ -34,3 +34,14 @@ object Single {
     fun go() {}
 }
 internal fun helper(x: Int) = journal("@see spec::in/string")
+
+/** Says. */
+@Throws(IOException::class)
+internal fun annotated(path: Path): Int {
+  return 1
+}
+
+@Throws(IOException::class)
+internal fun another(path: Path): Int {
+  return 2
+}

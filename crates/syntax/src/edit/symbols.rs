@@ -302,17 +302,26 @@ impl<'t> Target<'t> {
         let is_in = |error: &SyntaxError, lines: &RangeInclusive<usize>| {
             usize::try_from(error.line).is_ok_and(|line| lines.contains(&line))
         };
-        if self.facts.errors.is_empty() || self.facts.errors.iter().any(|one| is_in(one, &old)) {
+        if self.facts.errors.is_empty() {
             return None;
         }
-        let now = lines(new, came.clone());
-        let found = after.errors.iter().find(|error| is_in(error, &now)).cloned();
         // An error may hold all that follows it: then only the text by itself can tell.
         let alone = |text: &str| read(self.language, text).map(|facts| facts.errors);
-        let was_clean = || alone(&self.text[start..end]).is_ok_and(|errors| errors.is_empty());
-        let by_itself = || alone(&new[came.clone()]).ok()?.into_iter().next();
-        let found = found.or_else(|| if was_clean() { by_itself() } else { None });
-        found.map(Refusal::Broken)
+        let by_itself = || {
+            let before = alone(&self.text[start..end]).ok()?.len();
+            let errors = alone(&new[came.clone()]).ok()?;
+            errors.into_iter().nth(before)
+        };
+        let had_one = self.facts.errors.iter().any(|one| is_in(one, &old));
+        let now = lines(new, came.clone());
+        let found = after.errors.iter().find(|error| !had_one && is_in(error, &now)).cloned();
+        let lost = || {
+            let line = u32::try_from(*now.start()).unwrap_or(u32::MAX);
+            let message = "a bracket has no other end".to_owned();
+            let is_whole = is_balanced(&self.text[start..end]) && !is_balanced(&new[came.clone()]);
+            is_whole.then_some(SyntaxError { line, column: 1, message })
+        };
+        found.or_else(by_itself).or_else(lost).map(Refusal::Broken)
     }
 
     /// The first of these ways that does what it should.
@@ -336,4 +345,19 @@ impl<'t> Target<'t> {
         }
         Err(refused.unwrap_or(Refusal::NoPlace("there is no room for it")))
     }
+}
+
+/// Whether every bracket has its other end, those in texts and comments included.
+fn is_balanced(text: &str) -> bool {
+    let mut open = Vec::new();
+    for c in text.chars() {
+        match c {
+            '(' => open.push(')'),
+            '[' => open.push(']'),
+            '{' => open.push('}'),
+            ')' | ']' | '}' if open.pop() != Some(c) => return false,
+            _ => {}
+        }
+    }
+    open.is_empty()
 }

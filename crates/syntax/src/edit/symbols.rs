@@ -104,6 +104,9 @@ impl<'t> Target<'t> {
         if content.trim().is_empty() {
             return Err(Refusal::NoPlace("there is nothing to replace it with"));
         }
+        if content == &self.text[start..end] {
+            return Ok(self.text.to_owned());
+        }
         let place = |text: &str| {
             (Splice { text: text.into(), ..Splice::remove(start, end) }.apply(self.text), start)
         };
@@ -312,7 +315,12 @@ impl<'t> Target<'t> {
             let errors = alone(&new[came.clone()]).ok()?;
             errors.into_iter().nth(before)
         };
-        let had_one = self.facts.errors.iter().any(|one| is_in(one, &old));
+        let own = self.facts.errors.iter().find(|one| is_in(one, &old));
+        // Where an error took a bracket along, nobody knows where the symbol ends.
+        if let Some(error) = own.filter(|_| !is_balanced(&self.text[start..end])) {
+            return Some(Refusal::Broken(error.clone()));
+        }
+        let had_one = own.is_some();
         let now = lines(new, came.clone());
         let found = after.errors.iter().find(|error| !had_one && is_in(error, &now)).cloned();
         let lost = || {

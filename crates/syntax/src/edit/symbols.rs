@@ -326,8 +326,7 @@ impl<'t> Target<'t> {
         let lost = || {
             let line = u32::try_from(*now.start()).unwrap_or(u32::MAX);
             let message = "a bracket has no other end".to_owned();
-            let is_whole = is_balanced(&self.text[start..end]) && !is_balanced(&new[came.clone()]);
-            is_whole.then_some(SyntaxError { line, column: 1, message })
+            (!is_balanced(&new[came.clone()])).then_some(SyntaxError { line, column: 1, message })
         };
         found.or_else(by_itself).or_else(lost).map(Refusal::Broken)
     }

@@ -8,6 +8,9 @@ use syntax::{FileFacts, Language, Owner, Symbol, SymbolKind};
 
 /// The paths of declarations that are one symbol, group by group.
 pub(super) fn groups(language: Language, facts: &FileFacts) -> Vec<Vec<String>> {
+    if !has_signatures(language) {
+        return Vec::new();
+    }
     let mut namesakes: BTreeMap<(Owner, &str), Vec<&Symbol>> = BTreeMap::new();
     let is_callable = |kind: SymbolKind| {
         matches!(kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor)
@@ -21,6 +24,11 @@ pub(super) fn groups(language: Language, facts: &FileFacts) -> Vec<Vec<String>> 
         .filter(|all| all.len() > 1 && is_one(language, all))
         .map(|all| all.iter().map(path).collect())
         .collect()
+}
+
+/// Whether a language has declarations of a function besides the one with its body.
+pub(super) const fn has_signatures(language: Language) -> bool {
+    !matches!(language, Language::Rust | Language::Go | Language::Bash | Language::Markdown)
 }
 
 /// Whether namesakes are one symbol. Where a name may be declared with several bodies they are

@@ -2,8 +2,10 @@
 
 use base::{RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, SqlResult, params, problem};
+use syntax::Language;
 
 use super::link::Linked;
+use super::overloads::has_signatures;
 use super::summary::{Relation, Sure};
 
 /// An edge of the call graph.
@@ -195,6 +197,9 @@ pub(crate) fn put_overload(
 
 /// The other declarations of a symbol.
 fn overloads(conn: &Connection, (file, name): End<'_>) -> Result<Vec<String>> {
+    if !Language::of(file).is_some_and(has_signatures) {
+        return Ok(Vec::new());
+    }
     let sql = "SELECT other.name FROM place CROSS JOIN overload one ON one.place = place.id
         CROSS JOIN overload other ON other.place = one.place AND other.first = one.first
         WHERE place.path = ?1 AND one.name = ?2 AND other.name <> ?2 ORDER BY other.name";

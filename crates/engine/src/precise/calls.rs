@@ -170,7 +170,9 @@ fn is_called(known: &Known, offset: usize) -> bool {
     let after = rest.trim_start_matches(is_part).trim_start_matches('!');
     let after = after.strip_prefix("?.").unwrap_or(after);
     let after = after.strip_prefix('<').map_or(after, past_types).trim_start();
-    after.starts_with(['(', '`']) || before.ends_with(['<', '@']) || before.ends_with("new")
+    // A tag starts with a bracket too, and a type argument with one that follows a name.
+    let is_tag = before.strip_suffix('<').is_some_and(|before| !before.ends_with(is_part));
+    after.starts_with(['(', '`']) || is_tag || before.ends_with('@') || before.ends_with("new")
 }
 
 /// What follows the type arguments that start here.
@@ -227,7 +229,9 @@ mod tests {
         {
             assert!(is(called), "{called}");
         }
-        for mentioned in ["import { |f } from 'a'", "g(|f)", "const x: |F = 1", "a = |f; (g)()"] {
+        for mentioned in
+            ["import { |f } from 'a'", "g(|f)", "const x: |F = 1", "let x: Map<|F> = y"]
+        {
             assert!(!is(mentioned), "{mentioned}");
         }
         assert!(!is("class A { |f() {} }"), "a declaration");

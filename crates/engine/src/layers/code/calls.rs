@@ -30,6 +30,9 @@ const MOST_UNSURE: u32 = 200;
 /// A name that more symbols than this have tells nothing about which is called.
 const MOST_NAMESAKES: usize = 20;
 
+/// How a method says whose place it takes.
+const PARENTS: [Relation; 2] = [Relation::Extends, Relation::Implements];
+
 /// Parents of a method that are looked at.
 const MOST_PARENTS: usize = 16;
 
@@ -88,21 +91,13 @@ fn dispatched(conn: &Connection, symbols: &[End<'_>]) -> Result<Vec<EdgeRow>> {
     {
         let here = ((*path).clone(), (*name).to_owned());
         let mut above = vec![here.clone()];
-        let mut at = 0;
-        while at < above.len().min(MOST_PARENTS) {
-            let (path, name) = above[at].clone();
-            let up = code::edges_from(
-                conn,
-                &[(&path, &name)],
-                &[Relation::Extends, Relation::Implements],
-            )?;
-            above.extend(
-                up.into_iter()
-                    .map(|row| row.to)
-                    .filter(|to| !above.contains(to))
-                    .collect::<Vec<_>>(),
-            );
-            at += 1;
+        for at in 0..MOST_PARENTS {
+            let Some((path, name)) = above.get(at).cloned() else { break };
+            for row in code::edges_from(conn, &[(&path, &name)], &PARENTS)? {
+                if !above.contains(&row.to) {
+                    above.push(row.to);
+                }
+            }
         }
         let parents: Vec<End<'_>> =
             above[1..].iter().map(|(path, name)| (path, name.as_str())).collect();

@@ -42,8 +42,10 @@ pub enum Code {
     Unavailable,
     /// Another writer is at work
     Busy,
-    /// Reading or writing a store or file failed
+    /// A store or a file of ours does not hold what it must; `cairn restore` brings a store back
     StoreDamaged,
+    /// A disk, a file or the network failed; nothing is damaged
+    Io,
     /// The deadline passed
     Timeout,
     /// The caller gave up
@@ -54,7 +56,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in the order of the reference.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::ValidationError,
         Self::NotFound,
         Self::Ambiguous,
@@ -70,6 +72,7 @@ impl Code {
         Self::Unavailable,
         Self::Busy,
         Self::StoreDamaged,
+        Self::Io,
         Self::Timeout,
         Self::Cancelled,
         Self::Internal,
@@ -143,9 +146,7 @@ impl Problem {
     /// For `map_err`: an I/O failure while doing `what`.
     pub fn io(what: impl fmt::Display) -> impl FnOnce(io::Error) -> Self {
         move |error| {
-            Self::new(Code::StoreDamaged, format!("cannot {what}"))
-                .hint(io_hint(&error))
-                .because(error)
+            Self::new(Code::Io, format!("cannot {what}")).hint(io_hint(&error)).because(error)
         }
     }
 }
@@ -158,8 +159,19 @@ fn io_hint(error: &io::Error) -> &'static str {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "the disk is full; free some space and repeat the request"
         }
+        io::ErrorKind::NotFound => "check that the file is there",
+        _ if is_out_of_handles(error) => {
+            "too many files are open; close some programs, or raise the limit with `ulimit -n`"
+        }
         _ => "repeat the request; `cairn doctor` checks files and stores",
     }
+}
+
+/// Whether the process, or the whole system, may open no more files. There is no kind for it.
+fn is_out_of_handles(error: &io::Error) -> bool {
+    const PROCESS: i32 = 24;
+    const SYSTEM: i32 = 23;
+    cfg!(unix) && matches!(error.raw_os_error(), Some(PROCESS | SYSTEM))
 }
 
 impl fmt::Display for Problem {
@@ -195,7 +207,23 @@ mod tests {
         let problem = Problem::io("read a.md")(io::Error::other("torn"));
         assert_eq!(problem.to_string(), "cannot read a.md: torn");
         let json = serde_json::to_value(&problem).unwrap();
-        assert_eq!(json["code"], "STORE_DAMAGED");
+        assert_eq!(json["code"], "IO");
         assert_eq!(json["message"], "cannot read a.md: torn");
+    }
+
+    #[test]
+    fn each_failure_of_a_disk_has_a_hint_that_fits_it() {
+        for (errno, hint) in [
+            (13, "permissions"),
+            (28, "disk is full"),
+            (30, "read-only"),
+            (24, "too many files"),
+            (23, "too many files"),
+            (2, "file is there"),
+        ] {
+            let problem = Problem::io("read a.md")(io::Error::from_raw_os_error(errno));
+            assert_eq!(problem.code, Code::Io);
+            assert!(problem.hints[0].contains(hint), "{errno}: {:?}", problem.hints);
+        }
     }
 }

@@ -190,7 +190,7 @@ const fn status(code: Code) -> StatusCode {
         Code::Unavailable | Code::Busy => StatusCode::SERVICE_UNAVAILABLE,
         Code::Timeout => StatusCode::GATEWAY_TIMEOUT,
         Code::Cancelled => StatusCode::REQUEST_TIMEOUT,
-        Code::StoreDamaged | Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        Code::StoreDamaged | Code::Io | Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 

@@ -23,11 +23,15 @@ const fn known(words: &'static str, code: Code, means: &'static str, hint: &'sta
 
 const FSCK: &str = "`git fsck` in {root} names the damage; a fresh clone repairs it";
 const DAMAGED: &str = "an object of the repository is missing or damaged";
+const HANDLES: &str =
+    "too many files are open; close some programs, or raise the limit with `ulimit -n`";
+const SPACE: &str = "the disk is full; free some space and repeat the request";
+const READ_ONLY: &str = "the disk is read-only; make it writable, or work in another clone";
 const OLD: &str = "install git 2.45 or newer";
 const REVISION: &str = "`git branch -a` and `git log` list what there is";
 
 /// The first that fits is taken.
-const TABLE: [Known; 22] = [
+const TABLE: [Known; 25] = [
     known(
         "dubious ownership",
         Code::Unavailable,
@@ -49,6 +53,9 @@ const TABLE: [Known; 22] = [
     known("unknown option", Code::Unavailable, "this git is too old", OLD),
     known("Expected git repo version", Code::Unavailable, "this git is too old", OLD),
     known("unknown repository extension", Code::Unavailable, "this git is too old", OLD),
+    known("Too many open files", Code::Io, "git could not open a file", HANDLES),
+    known("No space left on device", Code::Io, "git could not write a file", SPACE),
+    known("Read-only file system", Code::Io, "git could not write a file", READ_ONLY),
     known(
         "bad config",
         Code::StoreDamaged,

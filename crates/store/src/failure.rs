@@ -14,7 +14,7 @@ pub fn problem(what: &str) -> impl FnOnce(Error) -> Problem {
             // The log's index is a file too, and has no code of its own for a full disk.
             Some(ErrorCode::SystemIoFailure) if is_cramped(&error) => full(),
             Some(ErrorCode::ReadOnly) => {
-                (Code::StoreDamaged, "the store cannot be written; check the disk and permissions")
+                (Code::Io, "the store cannot be written; check the disk and permissions")
             }
             Some(ErrorCode::OperationInterrupted) => {
                 (Code::Timeout, "narrow the request or allow more time")
@@ -25,7 +25,7 @@ pub fn problem(what: &str) -> impl FnOnce(Error) -> Problem {
             ),
             Some(
                 ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::PermissionDenied,
-            ) => (Code::StoreDamaged, "check the disk and the permissions of the store's folder"),
+            ) => (Code::Io, "check the disk and the permissions of the store's folder"),
             _ => (Code::Internal, "this is a bug in cairn; please report it"),
         };
         Problem::new(code, format!("cannot {what}")).hint(hint).because(error)
@@ -33,7 +33,7 @@ pub fn problem(what: &str) -> impl FnOnce(Error) -> Problem {
 }
 
 const fn full() -> (Code, &'static str) {
-    (Code::StoreDamaged, "the disk is full; nothing was lost; free some space")
+    (Code::Io, "the disk is full; nothing was lost; free some space")
 }
 
 fn is_cramped(error: &Error) -> bool {

@@ -90,6 +90,7 @@ fn exit_code(outcome: &Outcome) -> ExitCode {
             Code::Unavailable
             | Code::Busy
             | Code::StoreDamaged
+            | Code::Io
             | Code::Timeout
             | Code::Cancelled => 3,
             Code::Internal => 70,

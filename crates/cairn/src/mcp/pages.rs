@@ -92,7 +92,9 @@ fn find_prompt(name: &str) -> Result<&'static Prompt> {
 pub(super) fn refusal(problem: Problem) -> ErrorData {
     let data = Some(json!({"error": problem}));
     match problem.code {
-        Code::Internal | Code::StoreDamaged => ErrorData::internal_error(problem.to_string(), data),
+        Code::Internal | Code::Io | Code::StoreDamaged => {
+            ErrorData::internal_error(problem.to_string(), data)
+        }
         _ => ErrorData::invalid_params(problem.to_string(), data),
     }
 }

@@ -33,7 +33,7 @@ fn links_that_a_repository_brings_in_our_folders_lead_nowhere() {
         let server = repo.open(Mode::Serving, Disk::default(), AREAS);
         for _ in 0..2 {
             if let Err(problem) = ask(&server, "status", json!({})) {
-                let told = [Code::InvalidOperation, Code::StoreDamaged];
+                let told = [Code::InvalidOperation, Code::Io];
                 assert!(told.contains(&problem.code), "{link}: {problem}");
             }
         }

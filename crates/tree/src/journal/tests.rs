@@ -147,7 +147,7 @@ fn a_full_disk_at_any_step_loses_nothing() {
         });
         let done = commit(&tree, &journal, &full);
         if let Err(problem) = &done {
-            assert_eq!(problem.code, Code::StoreDamaged);
+            assert_eq!(problem.code, Code::Io);
         }
         journal.recover(&tree, &Disk::default()).unwrap();
         let found = contents(dir.path());

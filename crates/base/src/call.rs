@@ -3,6 +3,7 @@
 //! The door owns the clock and the cancellation; what runs below only asks whether to go on.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -28,6 +29,9 @@ pub struct Progress {
     pub total: usize,
 }
 
+/// How long an answer waits for what it can do without, unless the caller says otherwise.
+const OPTIONAL_WAIT: Duration = Duration::from_millis(300);
+
 type Ask = dyn Fn() -> Option<Stop> + Send + Sync;
 type Tell = dyn Fn(Progress) + Send + Sync;
 
@@ -39,6 +43,8 @@ pub struct Call {
     pub now: Timestamp,
     /// The folder they stand in; names are tried relative to it first
     pub prefix: RepoPath,
+    /// How long to wait for what the answer can do without, such as history that is being read
+    pub optional_wait: Duration,
     ask: Arc<Ask>,
     tell: Arc<Tell>,
 }
@@ -47,13 +53,21 @@ impl Call {
     /// A call that is never stopped and tells nobody.
     pub fn new(actor: impl Into<String>, now: Timestamp) -> Self {
         let (ask, tell) = (Arc::new(|| None), Arc::new(|_| {}));
-        Self { actor: actor.into(), now, prefix: RepoPath::ROOT, ask, tell }
+        let (prefix, optional_wait) = (RepoPath::ROOT, OPTIONAL_WAIT);
+        Self { actor: actor.into(), now, prefix, optional_wait, ask, tell }
     }
 
     /// The folder that the caller stands in.
     #[must_use]
     pub fn from_folder(mut self, prefix: RepoPath) -> Self {
         self.prefix = prefix;
+        self
+    }
+
+    /// Waits so long for what the answer can do without.
+    #[must_use]
+    pub const fn waiting_for_all(mut self, optional_wait: Duration) -> Self {
+        self.optional_wait = optional_wait;
         self
     }
 
@@ -79,6 +93,7 @@ impl Call {
             actor: self.actor.clone(),
             now: self.now,
             prefix: self.prefix.clone(),
+            optional_wait: self.optional_wait,
             ask: Arc::new(move || outer().or_else(&ask)),
             tell: self.tell.clone(),
         }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use base::call::{Progress, Stop};
+use base::call::Progress;
 use base::{Call, Code, EntityRef, Problem, RepoPath, Result};
 use config::Config;
 use store::Connection;
@@ -28,9 +28,6 @@ use crate::settings::Settings;
 use crate::trust::Trust;
 use crate::workspace::{Mode, Workspace};
 
-/// How long an answer waits for what it could do without.
-const GLANCE: Duration = Duration::from_millis(300);
-
 /// What a query answers from and a mutation plans from.
 pub struct View<'w> {
     workspace: &'w Workspace,
@@ -43,7 +40,7 @@ pub struct View<'w> {
     /// Where the stores are, by what is checked out
     place: OnceCell<StorePlace>,
     /// What follows the commit that is checked out, by area
-    followed: Vec<(&'static str, OnceCell<Option<Shelves>>)>,
+    followed: Vec<Followed>,
     doubts: RefCell<Vec<String>>,
     /// What areas put together once a view, by its type
     made: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
@@ -57,7 +54,7 @@ impl<'w> View<'w> {
         let durables = workspace.areas.iter().filter_map(|area| area.durable);
         let stores = durables.map(|durable| (durable, OnceCell::new())).collect();
         let followers = workspace.areas.iter().filter(|area| area.follower.is_some());
-        let followed = followers.map(|area| (area.name, OnceCell::new())).collect();
+        let followed = followers.map(|area| Followed::new(area.name)).collect();
         Self {
             workspace,
             settings,
@@ -272,34 +269,35 @@ impl<'w> View<'w> {
 
     /// The same, if it can be had soon: whoever only has something to add need not wait for it.
     pub(crate) fn followed_soon(&self, area: &str) -> Result<Option<&Shelves>> {
-        self.followed_within(area, Some(GLANCE))
+        self.followed_within(area, Some(self.call.optional_wait))
     }
 
     fn followed_within(&self, area: &str, limit: Option<Duration>) -> Result<Option<&Shelves>> {
-        let found = self.followed.iter().find(|(name, _)| *name == area);
-        let (name, cell) =
+        let found = self.followed.iter().find(|followed| followed.name == area);
+        let followed =
             found.ok_or_else(|| Problem::internal(format!("nothing follows as {area}")))?;
-        if cell.get().is_none() {
-            let start = Instant::now();
-            let late = move || limit.filter(|limit| start.elapsed() > *limit);
-            let call = self.call.child(move || late().map(|_| Stop::Deadline));
-            let shelves = match self.workspace.follow(name, &self.settings, &call)? {
-                None => None,
-                Some(Look::Fresh(shelves)) => Some(shelves),
-                Some(Look::Behind(shelves, progress)) => {
-                    self.call.go_on()?;
-                    self.doubt(format!("{name} is behind: {}", told(progress)));
-                    Some(shelves)
-                }
-                Some(Look::Nothing(progress)) => {
-                    self.call.go_on()?;
-                    self.doubt(format!("{name} is not indexed yet: {}", told(progress)));
-                    None
-                }
-            };
-            let _ = cell.set(shelves); // nobody else can have set it: a view is not shared
+        if let Some(known) = followed.known(limit.is_some()) {
+            return Ok(known.shelves.as_ref());
         }
-        Ok(cell.get().and_then(Option::as_ref))
+        let name = followed.name;
+        let look = self.workspace.follow(name, &self.settings, &self.call, limit)?;
+        let (shelves, why) = match look {
+            None => (None, None),
+            Some(Look::Fresh(shelves)) => (Some(shelves), None),
+            Some(Look::Behind(shelves, progress)) => {
+                (Some(shelves), Some(format!("{name} is behind: {}", told(progress))))
+            }
+            Some(Look::Nothing(progress)) => {
+                (None, Some(format!("{name} is not indexed yet: {}", told(progress))))
+            }
+        };
+        let is_fresh = why.is_none();
+        if let Some(why) = why {
+            self.call.go_on().map_err(|problem| problem.hint(why.clone()))?;
+            self.doubt(why);
+        }
+        let cell = if limit.is_some() { &followed.soon } else { &followed.whole };
+        Ok(cell.get_or_init(|| Followable { shelves, is_fresh }).shelves.as_ref())
     }
 
     /// The files of all that follows the commit that is checked out.
@@ -418,6 +416,34 @@ impl<'w> View<'w> {
     /// The node that a file or folder is.
     pub fn node(&self, path: &RepoPath) -> EntityRef {
         crate::layers::files::node(path)
+    }
+}
+
+/// What follows the commit that is checked out, as this view has seen it.
+struct Followed {
+    /// The area's name
+    name: &'static str,
+    /// As it was when somebody looked who could do without it
+    soon: OnceCell<Followable>,
+    /// As it was when somebody waited for it
+    whole: OnceCell<Followable>,
+}
+
+/// The files of a follower, and whether they were up to date.
+struct Followable {
+    shelves: Option<Shelves>,
+    is_fresh: bool,
+}
+
+impl Followed {
+    const fn new(name: &'static str) -> Self {
+        Self { name, soon: OnceCell::new(), whole: OnceCell::new() }
+    }
+
+    /// What was seen before, if it is good enough for who asks now.
+    fn known(&self, can_do_without: bool) -> Option<&Followable> {
+        let soon = self.soon.get().filter(|seen| seen.is_fresh || can_do_without);
+        self.whole.get().or(soon)
     }
 }
 

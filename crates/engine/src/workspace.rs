@@ -13,7 +13,7 @@ use crate::area::Area;
 use crate::contract::answer::{Basis, State};
 use crate::durable::place::StorePlace;
 use crate::durable::{Durable, Kept, StoreChange, Stores};
-use crate::follow::{Following, Look};
+use crate::follow::{Checkout, Following, Look, is_incomplete};
 use crate::homes::Homes;
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
@@ -213,6 +213,10 @@ impl Workspace {
                 self.sync(true, call)?;
                 once()
             }
+            Err(problem) if is_incomplete(&problem) => {
+                self.following.iter().try_for_each(Following::forget)?;
+                once()
+            }
             done => done,
         }
     }
@@ -245,21 +249,24 @@ impl Workspace {
         } else {
             self.refresher.fresh(&sources, Wait::UntilDone, call).map(drop)?;
         }
-        self.following.iter().try_for_each(|one| self.follow(one.name, &settings, call).map(drop))
+        let follow = |one: &Following| self.follow(one.name, &settings, call, None).map(drop);
+        self.following.iter().try_for_each(follow)
     }
 
-    /// Looks at what follows the commit that is checked out, for as long as `call` waits.
-    /// Nothing where there is no git to follow.
+    /// Looks at what follows the commit that is checked out, for as long as `call` waits, or for
+    /// `limit` where that is shorter. Nothing where there is no git to follow.
     pub(crate) fn follow(
         &self,
         name: &str,
         settings: &Settings,
         call: &Call,
+        limit: Option<Duration>,
     ) -> Result<Option<Look>> {
         let found = self.following(name)?;
         let Some(git) = &self.git else { return Ok(None) };
         self.make_cache()?;
-        found.look((git, &settings.config), call).map(Some)
+        let checkout = Checkout { git, config: &settings.config };
+        found.look(&checkout, call, limit).map(Some)
     }
 
     /// What follows the commit that is checked out, for an area.

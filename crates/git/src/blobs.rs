@@ -2,7 +2,7 @@
 //!
 //! Sizes are asked for before contents, so that an object over the cap is never read.
 
-use base::{Call, Problem, RepoPath, Result};
+use base::{Call, Code, Problem, RepoPath, Result};
 
 use crate::failure;
 use crate::oid::Oid;
@@ -62,6 +62,13 @@ impl Repo {
         let place = || format!("{path} in {}", revision.escape_debug());
         match self.blobs(cap).one(call, &name)? {
             Blob::Bytes(bytes) => Ok(bytes),
+            // Git says the same of a name that is not in the tree and of a content that is not here.
+            Blob::Missing if self.lists(call, commit.as_str(), path)? => Err(Problem::new(
+                Code::Unavailable,
+                format!("the content of {} is missing", place()),
+            )
+            .hint("fetch it with git first; cairn does not use the network")
+            .hint("in a clone that should be whole, `git fsck` names the damage")),
             Blob::Missing => Err(Problem::not_found(format!("there is no {}", place()))
                 .hint("`git ls-tree -r --name-only` with the revision lists its files")),
             Blob::OtherKind => Err(Problem::invalid(format!("{} is not a file", place()))),
@@ -70,6 +77,13 @@ impl Repo {
                 .detail("size_bytes", size)
                 .detail("limit_bytes", cap)),
         }
+    }
+
+    /// Whether the tree of a commit has a path, be its content here or not.
+    fn lists(&self, call: &Call, commit: &str, path: &RepoPath) -> Result<bool> {
+        let args = ["-z", "--name-only", "--full-tree", "--end-of-options", commit, "--"];
+        let listed = self.git("ls-tree")?.args(args).args([path.to_relative()]);
+        Ok(!listed.run(call)?.output()?.is_empty())
     }
 }
 

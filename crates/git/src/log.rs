@@ -3,10 +3,13 @@
 //! Several processes work at once, since comparing trees is what takes the time. A merge touches
 //! what differs from every parent. For merges git is not asked to find renames: without that it
 //! walks all parents at once and looks into no folder that one of them already had.
+//!
+//! Git compares contents to find renames and ends when it cannot read one, as in a partial clone or
+//! after damage. Such a commit is read again without comparing contents, and says so.
 
 use std::collections::VecDeque;
 
-use base::{Call, Result};
+use base::{Call, Code, Problem, Result};
 
 use crate::ancestry::Link;
 use crate::failure;
@@ -41,8 +44,30 @@ const FLAGS: [&str; 13] = [
     "--encoding=UTF-8",
 ];
 
-/// Renames are looked for among at most this many pairs of files, whatever is configured.
-const RENAMES: [&str; 2] = ["-M50%", "-l1000"];
+/// How one process looks for renames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Renames {
+    /// By comparing contents, among at most 1000 pairs of files, whatever is configured
+    Similar,
+    /// Only files whose content is the same, which their names tell without reading them
+    Identical,
+    /// Not at all: merges, whose moves are found by [`with_moves`]
+    Never,
+}
+
+impl Renames {
+    const fn flags(self) -> [&'static str; 2] {
+        match self {
+            Self::Similar => ["-M50%", "-l1000"],
+            Self::Identical => ["-M100%", "-l1000"],
+            Self::Never => ["-c", "--no-renames"],
+        }
+    }
+}
+
+/// After so many commits whose contents could not be compared, a process compares no more: where
+/// contents are missing on purpose, one process for each commit would take too long.
+const MOST_FAILURES: usize = 8;
 
 /// A commit as its author left it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +82,9 @@ pub struct Commit {
     pub message: Vec<u8>,
     /// The files it touched, in git's order
     pub touched: Vec<Touched>,
+    /// Whether files may have been renamed that are listed as deleted and added: contents that
+    /// would tell are missing
+    pub renames_unknown: bool,
 }
 
 /// Somebody, and when.
@@ -108,29 +136,32 @@ pub struct Commits {
 impl Repo {
     /// Reads commits in the order of `links`, which say who has several parents.
     pub fn commits(&self, links: &[Link]) -> Result<Commits> {
-        let mut lists = vec![String::new(); WORKERS + 1];
+        let mut lists = vec![Vec::new(); WORKERS + 1];
         let mut turns = VecDeque::with_capacity(links.len());
         for (at, link) in links.iter().enumerate() {
             let turn = if link.parents.len() > 1 { WORKERS } else { (at / TURN) % WORKERS };
-            lists[turn].push_str(&link.oid.to_string());
-            lists[turn].push('\n');
+            lists[turn].push(link.oid);
             turns.push_back((link.oid, turn));
         }
-        let readers = lists.into_iter().enumerate().map(|(at, list)| {
-            let git = self.git("diff-tree")?.args(FLAGS);
-            let git = match at {
-                WORKERS => git.args(["-c", "--no-renames"]),
-                // A partial clone lacks the contents that a likeness would be seen by.
-                _ if self.is_partial() => git.args(["-M100%"]),
-                _ => git.args(RENAMES),
-            };
-            let running = match list.is_empty() {
-                true => None,
-                false => Some(git.args([FORMAT]).fed().start()?.fed_with(list.into_bytes())),
-            };
-            Ok(Reader { running, buffer: Vec::new(), at: 0, ahead: None })
+        let readers = lists.into_iter().enumerate().map(|(at, commits)| {
+            let renames = if at == WORKERS { Renames::Never } else { Renames::Similar };
+            Reader::start(self, commits, renames)
         });
         Ok(Commits { readers: readers.collect::<Result<_>>()?, turns })
+    }
+
+    /// Starts a process that writes commits in this order; none if there are no commits.
+    fn diff_commits(
+        &self,
+        commits: impl IntoIterator<Item = Oid>,
+        renames: Renames,
+    ) -> Result<Option<Running>> {
+        let list: String = commits.into_iter().map(|oid| format!("{oid}\n")).collect();
+        if list.is_empty() {
+            return Ok(None);
+        }
+        let git = self.git("diff-tree")?.args(FLAGS).args(renames.flags()).args([FORMAT]);
+        Ok(Some(git.fed().start()?.fed_with(list.into_bytes())))
     }
 }
 
@@ -138,7 +169,7 @@ impl Commits {
     /// The next commit; none after the last.
     pub fn next(&mut self, call: &Call) -> Result<Option<Commit>> {
         let Some((oid, turn)) = self.turns.pop_front() else { return Ok(None) };
-        let commit = self.readers[turn].commit(call)?;
+        let commit = self.readers[turn].next(call)?;
         if commit.oid != oid {
             return Err(failure::not_understood("diff-tree", commit.oid.to_string().as_bytes()));
         }
@@ -146,8 +177,63 @@ impl Commits {
     }
 }
 
-/// Takes one process's output apart.
+/// Reads commits from one process, and from another where that one fails.
 struct Reader {
+    repo: Repo,
+    renames: Renames,
+    /// The commits that are still to come
+    pending: VecDeque<Oid>,
+    output: Output,
+    /// How many commits could only be read without comparing contents
+    failures: usize,
+}
+
+impl Reader {
+    fn start(repo: &Repo, commits: Vec<Oid>, renames: Renames) -> Result<Self> {
+        let output = Output::of(repo.diff_commits(commits.iter().copied(), renames)?);
+        Ok(Self { repo: repo.clone(), renames, pending: commits.into(), output, failures: 0 })
+    }
+
+    fn next(&mut self, call: &Call) -> Result<Commit> {
+        let mut commit = match self.output.commit(call) {
+            Err(problem) if self.renames == Renames::Similar && !is_stop(&problem) => {
+                return self.alone(call);
+            }
+            read => read?,
+        };
+        self.pending.pop_front();
+        commit.renames_unknown &= self.renames == Renames::Identical;
+        Ok(commit)
+    }
+
+    /// Reads the next commit by itself after the process that read many failed, and starts another
+    /// one for those that follow.
+    fn alone(&mut self, call: &Call) -> Result<Commit> {
+        let oid = self.pending.pop_front();
+        let single = |renames| Output::of(self.repo.diff_commits(oid, renames)?).commit(call);
+        let commit = match single(Renames::Similar) {
+            Err(problem) if !is_stop(&problem) => {
+                self.failures += 1;
+                single(Renames::Identical)?
+            }
+            read => Commit { renames_unknown: false, ..read? },
+        };
+        if self.failures >= MOST_FAILURES {
+            self.renames = Renames::Identical;
+        }
+        let rest = self.pending.iter().copied();
+        self.output = Output::of(self.repo.diff_commits(rest, self.renames)?);
+        Ok(commit)
+    }
+}
+
+/// Whether the caller gave up, so that nothing is to be tried again.
+fn is_stop(problem: &Problem) -> bool {
+    matches!(problem.code, Code::Timeout | Code::Cancelled)
+}
+
+/// Takes one process's output apart.
+struct Output {
     running: Option<Running>,
     buffer: Vec<u8>,
     at: usize,
@@ -155,7 +241,13 @@ struct Reader {
     ahead: Option<Vec<u8>>,
 }
 
-impl Reader {
+impl Output {
+    const fn of(running: Option<Running>) -> Self {
+        Self { running, buffer: Vec::new(), at: 0, ahead: None }
+    }
+
+    /// The next commit. Whether its renames are known depends on how the process looks for them:
+    /// here it says whether there could be any.
     fn commit(&mut self, call: &Call) -> Result<Commit> {
         let digits = match self.ahead.take() {
             Some(digits) => digits,
@@ -166,7 +258,9 @@ impl Reader {
         let (author, committer) = (self.person(call)?, self.person(call)?);
         let message = self.needed(call)?;
         let touched = self.touched(call)?;
-        Ok(Commit { oid, author, committer, message, touched })
+        let has = |how: Touch| touched.iter().any(|touched| touched.how == how);
+        let renames_unknown = has(Touch::Added) && has(Touch::Deleted);
+        Ok(Commit { oid, author, committer, message, touched, renames_unknown })
     }
 
     fn person(&mut self, call: &Call) -> Result<Person> {

@@ -15,7 +15,6 @@ pub struct Repo {
     host: Host,
     layout: Layout,
     format: Format,
-    is_partial: bool,
     index: Option<PathBuf>,
 }
 
@@ -24,8 +23,7 @@ impl Repo {
     pub fn open(host: Host, layout: Layout) -> Result<Self> {
         let config = Config::read(&layout.git_dir, &layout.common_dir)?;
         let format = format_of(&config)?;
-        let is_partial = config.get("extensions.partialclone").is_some();
-        Ok(Self { host, layout, format, is_partial, index: None })
+        Ok(Self { host, layout, format, index: None })
     }
 
     /// Looks at the index a commit in progress has named in `GIT_INDEX_FILE`.
@@ -43,11 +41,6 @@ impl Repo {
     /// How it names objects.
     pub fn format(&self) -> Format {
         self.format
-    }
-
-    /// Whether it was cloned without all contents.
-    pub(crate) fn is_partial(&self) -> bool {
-        self.is_partial
     }
 
     /// What git would name a blob with these bytes.

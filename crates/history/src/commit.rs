@@ -19,6 +19,9 @@ pub struct Commit {
     pub changes: Vec<Change>,
     /// Whether a shallow clone hid its parents, so that everything looks added
     pub is_edge: bool,
+    /// Whether files listed as deleted and added may have been renamed: contents that would tell
+    /// were missing when it was read
+    pub renames_unknown: bool,
 }
 
 /// Somebody, and when.

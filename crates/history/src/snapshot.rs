@@ -17,6 +17,10 @@ const MAGIC: &[u8] = b"cairn history ";
 /// The format that is written here, which is also the newest that is read.
 const FORMAT: u64 = 1;
 
+/// Added to the number of a commit's parents where its renames are not known. No commit has as many
+/// parents, and a commit that has all it needs is written as it was before this mark existed.
+const RENAMES_UNKNOWN: usize = 1 << 32;
+
 /// The length of the hash at the end.
 const SEAL: usize = blake3::OUT_LEN;
 
@@ -144,7 +148,8 @@ fn about(eye: &mut Eye<'_>) -> Option<About> {
 
 fn put(pen: &mut Pen, commit: &Commit) {
     pen.bytes(&commit.sha);
-    pen.length(commit.parents.len() * 2 + usize::from(commit.is_edge));
+    let unknown = if commit.renames_unknown { RENAMES_UNKNOWN } else { 0 };
+    pen.length(unknown + commit.parents.len() * 2 + usize::from(commit.is_edge));
     commit.parents.iter().for_each(|parent| pen.bytes(parent));
     for person in [&commit.author, &commit.committer] {
         pen.word(person.name.as_bytes());
@@ -166,11 +171,14 @@ fn put(pen: &mut Pen, commit: &Commit) {
 fn take(eye: &mut Eye<'_>) -> Option<Commit> {
     let sha = eye.bytes()?.to_vec();
     let marks = eye.length()?;
+    let renames_unknown = marks >= RENAMES_UNKNOWN;
+    let marks = marks % RENAMES_UNKNOWN;
     let parents = (0..marks / 2).map(|_| Some(eye.bytes()?.to_vec())).collect::<Option<_>>()?;
     let (author, committer) = (person(eye)?, person(eye)?);
     let message = String::from_utf8(eye.bytes()?.to_vec()).ok()?;
     let changes = (0..eye.length()?).map(|_| change(eye)).collect::<Option<_>>()?;
-    Some(Commit { sha, parents, author, committer, message, changes, is_edge: marks % 2 == 1 })
+    let is_edge = marks % 2 == 1;
+    Some(Commit { sha, parents, author, committer, message, changes, is_edge, renames_unknown })
 }
 
 fn person(eye: &mut Eye<'_>) -> Option<Person> {
@@ -230,6 +238,7 @@ mod tests {
                 change(How::Added, b"b", None),
             ],
             is_edge: number == 1,
+            renames_unknown: number == 2,
         }
     }
 

@@ -8,9 +8,9 @@ mod shelf;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use base::call::Progress;
+use base::call::{Progress, Stop};
 use base::{Call, Code, Problem, Result};
 use config::Config;
 use store::{Connection, Store};
@@ -30,8 +30,11 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 /// An area's part of the cache that depends on commits.
 pub trait Follower: Sync {
-    /// Its files.
+    /// Its files, in the order in which they are written: a later one names rows of an earlier.
     fn shelves(&self) -> &'static [Shelf];
+
+    /// Whether its files belong together: what one of them names in another is there.
+    fn is_consistent(&self, shelves: &[&Connection]) -> Result<bool>;
 
     /// Whether its files say what they should.
     fn has_arrived(&self, shelves: &[&Connection], goal: &Goal<'_>) -> Result<bool>;
@@ -52,6 +55,12 @@ pub struct Goal<'a> {
     pub call: &'a Call,
     /// Hears how far it has come
     pub tell: &'a dyn Fn(Progress) -> Result<()>,
+}
+
+/// What is followed: a repository, by the configuration in force.
+pub(crate) struct Checkout<'a> {
+    pub(crate) git: &'a Repository,
+    pub(crate) config: &'a Config,
 }
 
 /// One follower of one worktree.
@@ -88,15 +97,26 @@ impl Following {
         Self { name, follower, homes: homes.clone(), busy, progress, open }
     }
 
-    /// Looks at the files after bringing them up to date, for as long as `call` waits.
-    pub(crate) fn look(&self, (git, config): (&Repository, &Config), call: &Call) -> Result<Look> {
-        match self.catch_up((git, config), call) {
-            Err(problem) if problem.code == Code::Timeout => Ok(self.last_good()),
-            // Whatever was kept is of no use: a cache is made anew, without being asked.
-            Err(problem) if is_damage(&problem) => {
-                self.open.forget();
-                Shelves::remove(self.follower.shelves(), &self.homes, None);
-                self.catch_up((git, config), call).map(Look::Fresh)
+    /// Looks at the files after bringing them up to date, for as long as `call` waits, or for
+    /// `limit` where that is shorter. The limit counts from when there is something to do: files
+    /// that are up to date are always found to be.
+    pub(crate) fn look(
+        &self,
+        checkout: &Checkout<'_>,
+        call: &Call,
+        limit: Option<Duration>,
+    ) -> Result<Look> {
+        let mut done = self.catch_up(checkout, call, limit);
+        // Whatever was kept is of no use: a cache is made anew, without being asked.
+        if done.as_ref().is_err_and(is_damage) {
+            self.open.forget();
+            Shelves::remove(self.follower.shelves(), &self.homes, None);
+            done = self.catch_up(checkout, call, limit);
+        }
+        match done {
+            // Files that are still being written are no failure: the last good state has to do.
+            Err(problem) if matches!(problem.code, Code::Timeout | Code::Busy) => {
+                Ok(self.last_good())
             }
             done => done.map(Look::Fresh),
         }
@@ -127,16 +147,26 @@ impl Following {
         self.follower.shelves().iter().map(path).collect()
     }
 
-    fn catch_up(&self, (git, config): (&Repository, &Config), call: &Call) -> Result<Shelves> {
+    fn catch_up(
+        &self,
+        checkout: &Checkout<'_>,
+        call: &Call,
+        limit: Option<Duration>,
+    ) -> Result<Shelves> {
+        let Checkout { git, config } = *checkout;
+        let head = git.head_commit(call)?;
+        let goal = Goal { git, head: head.clone(), config, call, tell: &|_| Ok(()) };
+        if let Some(shelves) = self.arrived(&goal)? {
+            return Ok(shelves);
+        }
+        let start = Instant::now();
+        let is_late = move || limit.is_some_and(|limit| start.elapsed() > limit);
+        let call = &call.child(move || is_late().then_some(Stop::Deadline));
         let tell = |progress: Progress| {
             *self.progress() = progress;
             call.step(progress.what, progress.done, progress.total)
         };
-        let head = git.head_commit(call)?;
         let goal = Goal { git, head, config, call, tell: &tell };
-        if let Some(shelves) = self.arrived(&goal)? {
-            return Ok(shelves);
-        }
         let _busy = self.busy(call)?;
         let _lock = Shelves::lock(self.follower.shelves(), &self.homes, PATIENCE, call)?;
         // Somebody else may have done it while this one waited.
@@ -180,12 +210,33 @@ impl Following {
     fn last_good(&self) -> Look {
         let progress = *self.progress();
         match self.read() {
-            Ok(Some(shelves)) if shelves.is_written() => Look::Behind(shelves, progress),
+            Ok(Some(shelves)) if self.is_usable(&shelves) => Look::Behind(shelves, progress),
             _ => Look::Nothing(progress),
         }
+    }
+
+    /// Whether files that are behind can be answered from.
+    fn is_usable(&self, shelves: &Shelves) -> bool {
+        let is_consistent = || self.follower.is_consistent(&shelves.all()).unwrap_or(false);
+        shelves.is_written() && is_consistent()
     }
 
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The detail that marks a problem of a follower's files, which is mended by writing them anew.
+const MARK: (&str, &str) = ("store", "followed");
+
+/// Something that one file of a follower names is not in the other.
+pub(crate) fn incomplete(what: &str) -> Problem {
+    Problem::new(Code::StoreDamaged, format!("{what} is missing from the cache"))
+        .hint("`cairn sync --full` builds the cache again")
+        .detail(MARK.0, MARK.1)
+}
+
+/// Whether a problem is mended by writing the files of the followers anew.
+pub(crate) fn is_incomplete(problem: &Problem) -> bool {
+    problem.details.get(MARK.0).is_some_and(|value| value == MARK.1)
 }

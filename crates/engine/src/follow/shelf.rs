@@ -59,19 +59,33 @@ impl Shelves {
         homes: &Homes,
         open: &Pool<Connection>,
     ) -> Result<Option<Self>> {
+        Self::read_with(shelves, homes, |file| Ok(open.lend(file, store::open_reading)?.0))
+    }
+
+    /// The same with a way to open a file that a test can come between.
+    ///
+    /// The last file is read first. Each is read as of its own moment, and somebody may write to
+    /// all of them between two of these: what the last one names was written before it, so it is
+    /// there in every file that is opened later.
+    fn read_with(
+        shelves: &'static [Shelf],
+        homes: &Homes,
+        mut open: impl FnMut(FileId) -> Result<Lent>,
+    ) -> Result<Option<Self>> {
         let mut conns = Vec::with_capacity(shelves.len());
-        for shelf in shelves {
+        for shelf in shelves.iter().rev() {
             let path = shelf.path(homes);
             let (Some(own), Some(file)) = (file_mark(&path), FileId::unchanged(&path)) else {
                 return Ok(None);
             };
-            let (conn, _) = open.lend(file, store::open_reading)?;
+            let conn = open(file)?;
             // A file that somebody is just making has no tables yet.
             if !tables::has_meta(&conn)? || tables::meta(&conn, HOME)?.as_ref() != Some(&own) {
                 return Ok(None);
             }
             conns.push((shelf, conn));
         }
+        conns.reverse();
         Ok(Some(Self { conns }))
     }
 
@@ -147,4 +161,49 @@ impl Shelves {
 pub(crate) fn is_damage(problem: &Problem) -> bool {
     let cause = problem.source.as_ref().and_then(|source| source.downcast_ref());
     problem.code == Code::StoreDamaged && cause.is_some_and(store::damaged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCHEMA: &str = "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT);
+        CREATE TABLE IF NOT EXISTS item (id INTEGER PRIMARY KEY);";
+
+    static PAIR: [Shelf; 2] = [
+        Shelf { name: "named", home: Home::Shared, schema: SCHEMA, dump: &[] },
+        Shelf { name: "naming", home: Home::Worktree, schema: SCHEMA, dump: &[] },
+    ];
+
+    /// Adds one item to both files, as a follower does: first to the one that is named.
+    fn add(homes: &Homes) {
+        let mut stores = Shelves::open(&PAIR, homes).unwrap();
+        for store in &mut stores {
+            let insert = "INSERT INTO item DEFAULT VALUES";
+            store.write(|tx| tx.execute_batch(insert).map_err(store::problem("add"))).unwrap();
+        }
+    }
+
+    fn items(conn: &Connection) -> i64 {
+        conn.query_row("SELECT count(*) FROM item", [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn what_is_named_is_there_though_somebody_writes_between_two_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let homes = Homes::of(dir.path(), None);
+        std::fs::create_dir_all(&homes.cache).unwrap();
+        add(&homes);
+        let mut opened = 0;
+        let shelves = Shelves::read_with(&PAIR, &homes, |file| {
+            opened += 1;
+            if opened == 2 {
+                add(&homes);
+            }
+            Pool::keeping(0).lend(file, store::open_reading).map(|lent| lent.0)
+        });
+        let shelves = shelves.unwrap().expect("both files are there");
+        let [named, naming] = shelves.all()[..] else { panic!("two files") };
+        assert_eq!((items(named), items(naming)), (2, 1));
+    }
 }

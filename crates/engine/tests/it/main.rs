@@ -14,6 +14,7 @@ mod fix;
 mod freshness;
 mod hardening;
 mod history;
+mod history_gaps;
 mod imports;
 mod kb;
 mod killed;

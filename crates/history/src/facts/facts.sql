@@ -16,9 +16,11 @@ CREATE TABLE IF NOT EXISTS fact (
     committed       INTEGER NOT NULL,
     message         TEXT NOT NULL,
     changes         BLOB NOT NULL,
-    edge            INTEGER NOT NULL  -- whether a shallow clone hid its parents when it was read
+    edge            INTEGER NOT NULL, -- whether a shallow clone hid its parents when it was read
+    renames_unknown INTEGER NOT NULL  -- whether contents that tell renames were missing when it was read
 );
 CREATE INDEX IF NOT EXISTS fact_edge ON fact (id) WHERE edge;
+CREATE INDEX IF NOT EXISTS fact_renames_unknown ON fact (id) WHERE renames_unknown;
 CREATE VIRTUAL TABLE IF NOT EXISTS said USING fts5 (
     subject, body, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
 );

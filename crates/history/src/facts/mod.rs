@@ -9,7 +9,10 @@ use store::Connection;
 
 use crate::commit::Commit;
 
-pub use tables::{SCHEMA, between, by_name, edges, get, known, last_id, message, saying, stamp};
+pub use tables::{
+    KnownCommit, SCHEMA, between, by_name, edges, get, known, last_id, message, saying, stamp,
+    with_unknown_renames,
+};
 
 /// The most that commits may take on disk, in bytes.
 const CAP: u64 = 2 * 1024 * 1024 * 1024;
@@ -26,14 +29,15 @@ pub fn put(conn: &Connection, id: i64, commit: &Commit) -> Result<()> {
 }
 
 /// Keeps commits that somebody else read; how many of them were not known. Those that are known
-/// stay, unless they were read at the edge of a shallow clone, which hides what they changed.
+/// stay, unless something was missing when they were read that was there for the others: parents
+/// beyond the edge of a shallow clone, or the contents that tell renames.
 pub fn take_in(conn: &Connection, commits: impl Iterator<Item = Result<Commit>>) -> Result<usize> {
     let (mut next, mut news) = (tables::last_id(conn)? + 1, 0);
     for commit in commits {
         let commit = commit?;
         let id = match tables::known(conn, &commit.sha)? {
             None => next,
-            Some((id, true)) if !commit.is_edge => id,
+            Some(known) if known.says_less_than(&commit) => known.id,
             Some(_) => continue,
         };
         put(conn, id, &commit)?;
@@ -52,11 +56,27 @@ pub fn is_crowded(conn: &Connection) -> Result<bool> {
     Ok(tables::size(conn)? > CAP)
 }
 
-/// Makes room: only commits that this worktree needs stay.
-pub fn make_room(conn: &Connection, needed: &BTreeSet<i64>) -> Result<()> {
+/// Makes room: only commits that this worktree needs stay. Says whether any had to go.
+///
+/// What other worktrees built from those names ids that are not there any more, so the stamp is
+/// renewed and they build it again.
+pub fn make_room(conn: &Connection, needed: &BTreeSet<i64>) -> Result<bool> {
     let mut ids = tables::ids(conn)?;
     ids.retain(|id| !needed.contains(id));
-    tables::remove(conn, &ids)
+    if ids.is_empty() {
+        return Ok(false);
+    }
+    tables::remove(conn, &ids)?;
+    tables::renew_stamp(conn)?;
+    Ok(true)
+}
+
+impl KnownCommit {
+    /// Whether another reading of the same commit had what was missing for this one.
+    const fn says_less_than(&self, other: &Commit) -> bool {
+        let at_edge = self.is_edge && !other.is_edge;
+        at_edge || (self.renames_unknown && !other.renames_unknown && !other.is_edge)
+    }
 }
 
 /// A text up to a length, ending between two letters.

@@ -9,12 +9,26 @@ use crate::commit::{self, Commit, Person};
 pub const SCHEMA: &str = include_str!("facts.sql");
 
 const FACT: &str = "SELECT sha, parents, author, email, authored, committer, committer_email,
-    committed, message, changes, edge, id FROM fact";
+    committed, message, changes, edge, renames_unknown, id FROM fact";
 
-/// The id of a commit, and whether it was read at the edge of a shallow clone.
-pub fn known(conn: &Connection, sha: &[u8]) -> Result<Option<(i64, bool)>> {
-    conn.prepare_cached("SELECT id, edge FROM fact WHERE sha = ?1")
-        .and_then(|mut s| s.query_row([sha], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+/// A commit that is kept, and what was missing when it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownCommit {
+    /// Its id
+    pub id: i64,
+    /// Whether it was read at the edge of a shallow clone
+    pub is_edge: bool,
+    /// Whether it was read without the contents that tell renames
+    pub renames_unknown: bool,
+}
+
+/// A commit that is kept, by its name.
+pub fn known(conn: &Connection, sha: &[u8]) -> Result<Option<KnownCommit>> {
+    let known = |row: &Row<'_>| {
+        Ok(KnownCommit { id: row.get(0)?, is_edge: row.get(1)?, renames_unknown: row.get(2)? })
+    };
+    conn.prepare_cached("SELECT id, edge, renames_unknown FROM fact WHERE sha = ?1")
+        .and_then(|mut s| s.query_row([sha], known).optional())
         .map_err(problem("read commits"))
 }
 
@@ -35,7 +49,7 @@ pub fn message(conn: &Connection, id: i64) -> Result<Option<(Vec<u8>, String)>> 
 /// A commit by its name, with its id.
 pub fn by_name(conn: &Connection, sha: &[u8]) -> Result<Option<(i64, Commit)>> {
     conn.prepare_cached(&format!("{FACT} WHERE sha = ?1"))
-        .and_then(|mut s| s.query_row([sha], |row| Ok((row.get(11)?, fact(row)?))).optional())
+        .and_then(|mut s| s.query_row([sha], |row| Ok((row.get(12)?, fact(row)?))).optional())
         .map_err(problem("read commits"))
 }
 
@@ -50,7 +64,7 @@ pub(crate) fn insert(conn: &Connection, id: i64, commit: &Commit) -> Result<bool
     let parents = commit.parents.concat();
     let changes = commit::encode(&commit.changes);
     conn.prepare_cached(
-        "INSERT OR IGNORE INTO fact VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
+        "INSERT OR IGNORE INTO fact VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
     )
     .and_then(|mut s| {
         s.execute(params![
@@ -66,6 +80,7 @@ pub(crate) fn insert(conn: &Connection, id: i64, commit: &Commit) -> Result<bool
             commit.message,
             changes,
             commit.is_edge,
+            commit.renames_unknown,
         ])
     })
     .map(|rows| rows > 0)
@@ -80,10 +95,12 @@ pub(crate) fn insert_words(conn: &Connection, id: i64, subject: &str, body: &str
 }
 
 pub(crate) fn replace_changes(conn: &Connection, id: i64, commit: &Commit) -> Result<()> {
-    conn.prepare_cached("UPDATE fact SET parents = ?2, changes = ?3, edge = ?4 WHERE id = ?1")
+    let sql = "UPDATE fact SET parents = ?2, changes = ?3, edge = ?4, renames_unknown = ?5
+               WHERE id = ?1";
+    let (parents, changes) = (commit.parents.concat(), commit::encode(&commit.changes));
+    conn.prepare_cached(sql)
         .and_then(|mut s| {
-            let (parents, changes) = (commit.parents.concat(), commit::encode(&commit.changes));
-            s.execute(params![id, parents, changes, commit.is_edge])
+            s.execute(params![id, parents, changes, commit.is_edge, commit.renames_unknown])
         })
         .map(drop)
         .map_err(problem("keep a commit"))
@@ -127,6 +144,12 @@ pub fn edges(conn: &Connection) -> Result<Vec<i64>> {
     store::rows(conn, (sql, "read commits"), &[], |row| row.get(0))
 }
 
+/// The commits that were read without the contents that tell renames.
+pub fn with_unknown_renames(conn: &Connection) -> Result<Vec<i64>> {
+    let sql = "SELECT id FROM fact WHERE renames_unknown ORDER BY id";
+    store::rows(conn, (sql, "read commits"), &[], |row| row.get(0))
+}
+
 /// Bytes of all pages that hold something.
 pub(crate) fn size(conn: &Connection) -> Result<u64> {
     let sql = "SELECT (page_count - freelist_count) * page_size
@@ -163,5 +186,6 @@ fn fact(row: &Row<'_>) -> SqlResult<Commit> {
         message: row.get(8)?,
         changes: changes.ok_or_else(|| store::bad_value(9, "not a list of changes".into()))?,
         is_edge: row.get(10)?,
+        renames_unknown: row.get(11)?,
     })
 }

@@ -11,7 +11,7 @@ use base::RepoPath;
 use crate::commit::How;
 
 pub use tables::{
-    DUMP, SCHEMA, all_tag_ops, at, count, digest, gone, ids, last_touch, live, meta, names,
+    DUMP, SCHEMA, all_tag_ops, at, count, digest, gone, ids, last_touch, live, meta, names, newest,
     place_now, set_meta, stop_at, stop_of, tag_ops_of, touched_at, touches_of,
 };
 pub(crate) use tables::{

@@ -66,6 +66,13 @@ pub fn ids(conn: &Connection) -> Result<Vec<i64>> {
     store::rows(conn, ("SELECT id FROM line ORDER BY pos", READ), &[], |row| row.get(0))
 }
 
+/// The id and the name of the commit that was read last.
+pub fn newest(conn: &Connection) -> Result<Option<(i64, Vec<u8>)>> {
+    conn.prepare_cached("SELECT id, sha FROM line ORDER BY id DESC LIMIT 1")
+        .and_then(|mut s| s.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+        .map_err(problem(READ))
+}
+
 /// Where a commit stands, by its id.
 pub fn stop_of(conn: &Connection, id: i64) -> Result<Option<Stop>> {
     one_stop(conn, "SELECT pos, id, sha, time, files, merge FROM line WHERE id = ?1", id)

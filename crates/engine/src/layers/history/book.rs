@@ -8,7 +8,9 @@ use history::{Commit, Folders, TagOp, cochange, facts, line};
 use jiff::Timestamp;
 use store::Connection;
 
+use super::follow::UNKNOWN_RENAMES;
 use crate::contract::args::Target;
+use crate::follow::incomplete;
 use crate::graph;
 use crate::view::View;
 
@@ -53,11 +55,16 @@ pub(crate) struct Together {
 impl<'v> Book<'v> {
     /// The history, up to date. Without git there is none, which is an error here.
     pub(crate) fn open(view: &'v View<'_>) -> Result<Self> {
-        let shelves = view.followed(NAME)?.ok_or_else(|| {
-            Problem::new(base::Code::Unavailable, "there is no history here")
-                .hint("history is read from git: run this in a repository, with git installed")
-        })?;
+        let shelves = view.followed(NAME)?.ok_or_else(|| missing(view))?;
         let book = Self::of(view, &shelves.all())?;
+        let unknown = line::meta(book.line, UNKNOWN_RENAMES)?;
+        if let Some(count) = unknown.filter(|count| count != "0") {
+            view.doubt(format!(
+                "renames are unknown in {count} of {} commits, because contents are missing; \
+                 fetch them with git, then `cairn sync --full`",
+                book.commits()?
+            ));
+        }
         if let Some(edge) = book.edge()? {
             view.doubt(format!(
                 "the clone is shallow and ends at commit:{}; `git fetch --unshallow` brings the rest",
@@ -211,13 +218,13 @@ impl<'v> Book<'v> {
     /// What a commit says.
     pub(crate) fn commit(&self, stop: &Stop) -> Result<Commit> {
         let found = facts::get(self.facts, stop.id)?.filter(|commit| commit.sha == stop.sha);
-        found.ok_or_else(|| Problem::internal("a commit of the history is not kept"))
+        found.ok_or_else(|| incomplete(&format!("commit {}", short(&stop.sha))))
     }
 
     /// The words of a commit alone.
     pub(crate) fn message(&self, stop: &Stop) -> Result<String> {
         let found = facts::message(self.facts, stop.id)?.filter(|(sha, _)| *sha == stop.sha);
-        let found = found.ok_or_else(|| Problem::internal("a commit of the history is not kept"));
+        let found = found.ok_or_else(|| incomplete(&format!("commit {}", short(&stop.sha))));
         Ok(found?.1)
     }
 
@@ -352,6 +359,16 @@ impl<'v> Book<'v> {
     pub(crate) fn time_ago(&self, ago: i64) -> Result<i64> {
         Ok(self.stop(self.commits()? - 1 - ago)?.time)
     }
+}
+
+/// Why there is no history.
+fn missing(view: &View<'_>) -> Problem {
+    if view.git().is_some() {
+        return Problem::new(base::Code::Busy, "the history is still being read")
+            .hint("`cairn sync` waits until it has been read; or repeat the request in a moment");
+    }
+    Problem::new(base::Code::Unavailable, "there is no history here")
+        .hint("history is read from git: run this in a repository, with git installed")
 }
 
 /// A commit's name as answers write it.

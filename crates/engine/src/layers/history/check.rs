@@ -42,12 +42,23 @@ pub(crate) fn check(repo: &Repo, found: &Snapshot<'_>, call: &Call) -> Result<Ch
             call.step("comparing with git", done, here.len())?;
         }
         let read = reader.next(call)?.ok_or_else(|| Problem::internal("git stopped early"))?;
-        if taken(read, &ours(link), false) != **commit {
+        if !agree(&taken(read, &ours(link), false), commit) {
             let sha = hex(&commit.sha);
             return Err(untrue(&format!("git says something else of commit {}", &sha[..12])));
         }
     }
     Ok(Checked { same: here.len(), absent: commits.len() - here.len() })
+}
+
+/// Whether two readings of one commit say the same. Where contents were missing for only one of
+/// them, what they say of files cannot be compared.
+fn agree(one: &Commit, other: &Commit) -> bool {
+    if one.renames_unknown == other.renames_unknown {
+        return one == other;
+    }
+    let without_files =
+        |commit: &Commit| Commit { changes: Vec::new(), renames_unknown: false, ..commit.clone() };
+    without_files(one) == without_files(other)
 }
 
 /// Whether anything that is here leads to a commit of a snapshot, and git agrees on its parents.

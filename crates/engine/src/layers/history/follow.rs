@@ -32,6 +32,9 @@ const WAITING: usize = 8;
 /// How many commits pass between two reports.
 const STEP: usize = 128;
 
+/// The entry that counts the commits that were read without the contents that tell renames.
+pub(super) const UNKNOWN_RENAMES: &str = "unknown_renames";
+
 /// The files of the history.
 static SHELVES: [Shelf; 2] = [
     Shelf { name: "commits", home: Home::Shared, schema: facts::SCHEMA, dump: &[] },
@@ -46,13 +49,20 @@ impl Follower for HistoryFollower {
         &SHELVES
     }
 
+    fn is_consistent(&self, shelves: &[&Connection]) -> Result<bool> {
+        let [facts, line] = shelves else { return Err(odd()) };
+        let stamp = Ground::then(line)?.map(|ground| ground.stamp);
+        Ok(stamp == Some(facts::stamp(facts)?) && has_newest(facts, line)?)
+    }
+
     fn has_arrived(&self, shelves: &[&Connection], goal: &Goal<'_>) -> Result<bool> {
         let [facts, line] = shelves else { return Err(odd()) };
         let head = line::meta(line, "head")?;
         if head.is_none() || head.as_deref() != Some(goal.head.as_deref().unwrap_or_default()) {
             return Ok(false);
         }
-        Ok(Ground::then(line)? == Some(Ground::now(goal, facts)?))
+        let is_same = Ground::then(line)? == Some(Ground::now(goal, facts)?);
+        Ok(is_same && has_newest(facts, line)?)
     }
 
     fn follow(&self, shelves: &mut [Store], goal: &Goal<'_>) -> Result<()> {
@@ -71,7 +81,8 @@ fn follow(
         snapshot::start(facts, goal)?;
     }
     let ground = Ground::now(goal, facts.connection())?;
-    let same_ground = Ground::then(line.connection())?.as_ref() == Some(&ground);
+    let same_ground = Ground::then(line.connection())?.as_ref() == Some(&ground)
+        && has_newest(facts.connection(), line.connection())?;
     let repo = goal.git.repo();
     early.is_wanted = facts::last_id(facts.connection())? == 0;
     let route = match &goal.head {
@@ -91,7 +102,7 @@ fn follow(
     let packed = line.write(|tx| {
         let mut writer = Writer::from(tx, route.keep, &hides)?;
         let source = Source::new(repo, &reading, (&route.rest, early))?;
-        keeping(facts, |keeper| {
+        let packed = keeping(facts, |keeper| {
             carry(source, &keeper, (&mut writer, roll.as_mut()), goal)?;
             drop(keeper);
             // The last commits are still being kept while it is written what they add up to.
@@ -104,16 +115,44 @@ fn follow(
             ground.keep(tx)?;
             line::set_meta(tx, "head", goal.head.as_deref().unwrap_or_default())?;
             Ok(roll.and_then(|roll| snapshot::pack(tx, roll, goal).ok()))
-        })
+        })?;
+        let unknown = count_unknown_renames(facts.connection(), tx)?;
+        line::set_meta(tx, UNKNOWN_RENAMES, &unknown.to_string())?;
+        Ok(packed)
     })?;
     if is_due {
         snapshot::keep_up((facts, line), packed, goal);
     }
-    if !facts::is_crowded(facts.connection())? {
-        return Ok(());
+    if facts::is_crowded(facts.connection())? {
+        make_room(facts, line, goal)?;
     }
+    Ok(())
+}
+
+/// Drops the commits that only other worktrees need.
+fn make_room(facts: &mut Store, line: &mut Store, goal: &Goal<'_>) -> Result<()> {
     let needed = line::ids(line.connection())?.into_iter().collect();
-    facts.write(|tx| facts::make_room(tx, &needed))
+    if facts.write(|tx| facts::make_room(tx, &needed))? {
+        let ground = Ground::now(goal, facts.connection())?;
+        line.write(|tx| ground.keep(tx))?;
+    }
+    Ok(())
+}
+
+/// Whether the commit that was read last is kept. Commits are kept in the order they are read, so
+/// all others are too; a file that lost its end, as in a power cut, is known by this.
+fn has_newest(facts: &Connection, line: &Connection) -> Result<bool> {
+    let Some((id, sha)) = line::newest(line)? else { return Ok(true) };
+    Ok(facts::known(facts, &sha)?.is_some_and(|known| known.id == id))
+}
+
+/// How many commits of the line were read without the contents that tell renames.
+fn count_unknown_renames(facts: &Connection, line: &Connection) -> Result<usize> {
+    let mut count = 0;
+    for id in facts::with_unknown_renames(facts)? {
+        count += usize::from(line::stop_of(line, id)?.is_some());
+    }
+    Ok(count)
 }
 
 fn odd() -> Problem {
@@ -214,9 +253,12 @@ impl<'a, 's, 'e> Source<'a, 's, 'e> {
         let mut wanted = Vec::new();
         for link in links {
             let known = if is_empty { None } else { facts::known(facts, &link.sha)? };
-            // What was read at an edge is wrong once the edge has moved on.
-            let is_kept = known.is_some_and(|(_, is_edge)| !is_edge || edges.contains(&link.sha));
-            let id = known.map_or_else(|| (free += 1, free).1, |(id, _)| id);
+            // What was read at an edge is wrong once the edge has moved on; contents that were
+            // missing may have come.
+            let is_kept = known.is_some_and(|known| {
+                (!known.is_edge || edges.contains(&link.sha)) && !known.renames_unknown
+            });
+            let id = known.map_or_else(|| (free += 1, free).1, |known| known.id);
             ids.push((id, is_kept));
             let theirs = if is_kept { None } else { Some(theirs(link)?) };
             wanted.extend(theirs.filter(|link| !early.has(&link.oid)));
@@ -261,6 +303,7 @@ pub(super) fn taken(read: git::Commit, link: &Link, is_edge: bool) -> Commit {
         message: commit::text(read.message),
         changes: read.touched.into_iter().map(change).collect(),
         is_edge,
+        renames_unknown: read.renames_unknown,
     }
 }
 

@@ -2,18 +2,24 @@
 //!
 //! A durable store is every `*.sqlite` below the shared folder that is neither derived nor a
 //! copy. So stores that come one a branch, and those of later areas, need no word here.
+//!
+//! Copies of one store are numbered. The number, and never the clock, says which is newer: a
+//! clock may run ahead or be set back.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use base::{Call, Problem, Result};
+use base::{Call, Code, Problem, Result};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::Durability;
+use store::{BackupNotes, Durability};
 
+use crate::durable::place;
 use crate::durable::tables::revision;
+use crate::identity::{self, RepositoryIdentity};
+use crate::workspace::Workspace;
 
 /// The folder of the copies, below the shared one.
 const FOLDER: &str = "backups";
@@ -21,16 +27,22 @@ const FOLDER: &str = "backups";
 /// What lies in the shared folder and is no durable store.
 const OTHERS: [&str; 3] = [FOLDER, "cache", "journal"];
 
-/// Stands between a store's name and the time of a copy.
+/// Stands between a store's name and the number of a copy.
 const AT: char = '@';
 
 /// What a migration writes between a store's name and its number.
 const MIGRATION: &str = ".before-migration-";
 
-/// What `restore` writes between a store's name and the time it was put aside.
+/// What `restore` writes between a store's name and the number of what it put aside.
 const REPLACED: &str = ".replaced-";
 
-/// How long to wait for a writer of the store that is put back.
+/// The note of a backup that names the branch whose store it is a copy of.
+const BRANCH: &str = "branch";
+
+/// How times are written in the names of files.
+const TIME: &str = "%Y%m%dT%H%M%SZ";
+
+/// How long to wait for another process that takes or puts back copies.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A copy of a durable store
@@ -40,19 +52,235 @@ pub struct Backup {
     pub name: String,
     /// The store it is a copy of
     pub store: String,
-    /// When it was taken; none for one that a migration took
+    /// Why it was made
+    pub kind: BackupKind,
+    /// When it was made, by the clock of that moment; none for one that a migration made
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// The store's last change that it holds; none if the copy cannot be read
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<i64>,
+    /// The repository that it was made in
+    pub repository: BackupOrigin,
     /// Bytes on disk
     pub bytes: u64,
     #[serde(skip)]
     path: PathBuf,
+    /// Its number among the copies of its store; none in names of older versions
+    #[serde(skip)]
+    number: Option<u64>,
 }
 
-/// Every durable store that is there, by name: `work`, `branches/main/kb`.
+/// Why a copy of a store was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BackupKind {
+    /// By `backup`, or by `kb gc` before it removed the store
+    Backup,
+    /// Before a new version changed the store's tables
+    Migration,
+    /// By `restore`, which put another copy in its place
+    Replaced,
+}
+
+/// The repository that a copy was made in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BackupOrigin {
+    /// This one, or another clone of it
+    This,
+    /// Another one
+    Other,
+    /// The copy does not say
+    Unknown,
+}
+
+/// The copies of one repository's stores.
+pub(crate) struct BackupFolder<'a> {
+    shared: &'a Path,
+    identity: RepositoryIdentity,
+}
+
+/// The name of a copy, taken apart.
+struct CopyName {
+    name: String,
+    store: String,
+    kind: BackupKind,
+    number: Option<u64>,
+    at: Option<Timestamp>,
+}
+
+impl<'a> BackupFolder<'a> {
+    /// The copies of this workspace's stores.
+    pub(crate) fn of(workspace: &'a Workspace, call: &Call) -> Result<Self> {
+        let shared = workspace.homes.shared.as_path();
+        let identity = RepositoryIdentity::of(shared, workspace.git.as_ref(), call)?;
+        Ok(Self { shared, identity })
+    }
+
+    /// Every durable store that is there, by name: `work`, `branches/main/kb`.
+    pub(crate) fn stores(&self) -> Vec<String> {
+        stores(self.shared)
+    }
+
+    /// Every copy that is there: the stores by name, what `backup` took before other copies, the
+    /// newest first.
+    pub(crate) fn list(&self) -> Vec<Backup> {
+        let folder = self.shared.join(FOLDER);
+        let taken = files_below(&folder).into_iter();
+        let taken = taken.filter_map(|file| Some((folder.join(&file), CopyName::taken(&file)?)));
+        let others = files_below(self.shared).into_iter();
+        let others =
+            others.filter_map(|file| Some((self.shared.join(&file), CopyName::beside(&file)?)));
+        let mut all: Vec<Backup> =
+            taken.chain(others).map(|(path, name)| self.described(path, name)).collect();
+        all.sort_by(|a, b| {
+            let newest = b.number.cmp(&a.number).then_with(|| b.name.cmp(&a.name));
+            a.store.cmp(&b.store).then(a.kind.cmp(&b.kind)).then(newest)
+        });
+        all
+    }
+
+    /// Takes a checked copy of one store and drops the oldest ones beyond `keep`.
+    pub(crate) fn take(&self, store: &str, keep: usize, call: &Call) -> Result<Backup> {
+        let folder = self.shared.join(FOLDER);
+        let failed = || Problem::io("make the folder of the backups");
+        fs::create_dir_all(&folder).map_err(failed())?;
+        let _lock = tree::lock(&folder.join(".lock"), PATIENCE, call)?;
+        let number = next_number(self.copies(store).iter().filter_map(|copy| copy.number));
+        let name = CopyName {
+            name: format!("{store}{AT}{number:06}-{}", call.now.strftime(TIME)),
+            store: store.to_owned(),
+            kind: BackupKind::Backup,
+            number: Some(number),
+            at: Some(call.now),
+        };
+        let target = folder.join(format!("{}.sqlite", name.name));
+        fs::create_dir_all(target.parent().unwrap_or(&folder)).map_err(failed())?;
+        let source = store::open(&file_of(self.shared, store), Durability::Durable)?;
+        let mut notes = self.identity.notes();
+        let branch = place::label_beside(&file_of(self.shared, store));
+        notes.extend(branch.map(|branch| (BRANCH.to_owned(), branch)));
+        store::back_up(source.connection(), &target, &notes)?;
+        let own = |copy: &Backup| copy.repository != BackupOrigin::Other;
+        for old in self.copies(store).into_iter().filter(own).skip(keep) {
+            fs::remove_file(&old.path).map_err(Problem::io("remove an old backup"))?;
+        }
+        Ok(self.described(target, name))
+    }
+
+    /// What `backup` took of a store, the newest first.
+    fn copies(&self, store: &str) -> Vec<Backup> {
+        let is_taken = |copy: &Backup| copy.store == store && copy.kind == BackupKind::Backup;
+        self.list().into_iter().filter(is_taken).collect()
+    }
+
+    /// Puts a copy in its store's place; where what was there is kept, if something was.
+    pub(crate) fn put_back(&self, backup: &Backup, call: &Call) -> Result<Option<String>> {
+        let path = file_of(self.shared, &backup.store);
+        let folder = path.parent().unwrap_or(self.shared);
+        fs::create_dir_all(folder).map_err(Problem::io("make the folder of a store"))?;
+        let _lock = tree::lock(&path.with_extension("lock"), PATIENCE, call)?;
+        let aside = self.name_aside(&backup.store, call);
+        let was_there = path.exists();
+        store::put_back(&backup.path, &path, &file_of(self.shared, &aside))?;
+        let notes = store::backup_notes(&backup.path).unwrap_or_default();
+        if let Some(branch) = notes.get(BRANCH) {
+            place::write_label(folder, branch)?;
+        }
+        Ok(was_there.then(|| format!("{aside}.sqlite")))
+    }
+
+    /// A name for what a copy replaces, which nothing has.
+    fn name_aside(&self, store: &str, call: &Call) -> String {
+        let all = self.list().into_iter();
+        let replaced = all.filter(|b| b.store == store && b.kind == BackupKind::Replaced);
+        let number = next_number(replaced.filter_map(|copy| copy.number));
+        format!("{store}{REPLACED}{number:06}-{}", call.now.strftime(TIME))
+    }
+
+    /// Refuses a copy that another repository made.
+    pub(crate) fn check_origin(&self, backup: &Backup) -> Result<()> {
+        if backup.repository != BackupOrigin::Other {
+            return Ok(());
+        }
+        let notes = store::backup_notes(&backup.path).unwrap_or_default();
+        let root = |root: Option<&str>| root.map_or("unknown".to_owned(), ToOwned::to_owned);
+        let (own, other) = (root(self.identity.root()), root(identity::root_of(&notes)));
+        let message = format!("{} is a backup of another repository", backup.name);
+        Err(Problem::new(Code::InvalidOperation, message)
+            .detail("root_commit_of_the_backup", other)
+            .detail("root_commit_here", own)
+            .hint("`cairn backup --list` shows which backups are of this repository")
+            .hint(format!(
+                "to use it all the same: cairn restore {} --allow-other-repository",
+                backup.name
+            )))
+    }
+
+    fn described(&self, path: PathBuf, copy: CopyName) -> Backup {
+        let bytes = fs::metadata(&path).map_or(0, |known| known.len());
+        let revision = store::open_reading(&path).and_then(|copy| revision(&copy)).ok();
+        let notes = match copy.kind {
+            BackupKind::Backup => store::backup_notes(&path).unwrap_or_default(),
+            _ => BackupNotes::new(),
+        };
+        let repository = match self.identity.took(&notes) {
+            Some(true) => BackupOrigin::This,
+            Some(false) => BackupOrigin::Other,
+            None => BackupOrigin::Unknown,
+        };
+        let CopyName { name, store, kind, number, at } = copy;
+        let at = at.map(|at| at.to_string());
+        Backup { name, store, kind, at, revision, repository, bytes, path, number }
+    }
+}
+
+impl CopyName {
+    /// `work@000012-20260102T030405Z`, or without the number as older versions wrote it.
+    fn taken(file: &Path) -> Option<Self> {
+        let name = file.with_extension("").to_string_lossy().into_owned();
+        let (store, rest) = name.rsplit_once(AT)?;
+        let (number, at) = numbered(rest)?;
+        let (store, kind) = (store.to_owned(), BackupKind::Backup);
+        Some(Self { store, kind, number, at: Some(at), name })
+    }
+
+    /// A copy that lies beside its store.
+    fn beside(file: &Path) -> Option<Self> {
+        let name = file.with_extension("").to_string_lossy().into_owned();
+        if let Some((store, _)) = split_file_name(&name, MIGRATION) {
+            let (store, kind) = (store.to_owned(), BackupKind::Migration);
+            return Some(Self { store, kind, number: None, at: None, name });
+        }
+        let (store, rest) = split_file_name(&name, REPLACED)?;
+        let (number, at) = numbered(rest)?;
+        let (store, kind) = (store.to_owned(), BackupKind::Replaced);
+        Some(Self { store, kind, number, at: Some(at), name })
+    }
+}
+
+/// Splits a path at what its last part has in the middle. Folders are named after branches, and
+/// a branch may be called anything.
+fn split_file_name<'p>(path: &'p str, middle: &str) -> Option<(&'p str, &'p str)> {
+    path.rsplit_once(middle).filter(|(_, rest)| !rest.contains('/'))
+}
+
+/// The number and the time in the name of a copy; older versions wrote no number.
+fn numbered(text: &str) -> Option<(Option<u64>, Timestamp)> {
+    let (number, at) = match text.split_once('-') {
+        Some((number, at)) => (Some(number.parse().ok()?), at),
+        None => (None, text),
+    };
+    let at = jiff::civil::DateTime::strptime(TIME, at).ok()?;
+    Some((number, at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp()))
+}
+
+fn next_number(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.max().unwrap_or(0).saturating_add(1)
+}
+
+/// Every durable store that is there, by name.
 pub(crate) fn stores(shared: &Path) -> Vec<String> {
     let is_own = |path: &&PathBuf| {
         let first = path.components().next().map(|part| part.as_os_str().to_string_lossy());
@@ -60,69 +288,14 @@ pub(crate) fn stores(shared: &Path) -> Vec<String> {
     };
     let names = files_below(shared).into_iter().filter(|path| is_own(&path));
     let names = names.map(|path| path.with_extension("").to_string_lossy().into_owned());
-    names.filter(|name| !name.contains(MIGRATION) && !name.contains(REPLACED)).collect()
-}
-
-/// Every copy that is there, the stores by name and the newest copy first.
-pub(crate) fn list(shared: &Path) -> Vec<Backup> {
-    let copies = files_below(&shared.join(FOLDER)).into_iter();
-    let copies = copies.filter_map(|file| taken(&shared.join(FOLDER), &file));
-    let migrated = files_below(shared).into_iter().filter_map(|file| {
-        let name = file.with_extension("").to_string_lossy().into_owned();
-        let (store, _) = name.split_once(MIGRATION)?;
-        Some(described(shared.join(&file), (name.clone(), store.to_owned()), None))
-    });
-    let mut all: Vec<Backup> = copies.chain(migrated).collect();
-    all.sort_by(|a, b| a.store.cmp(&b.store).then(b.at.cmp(&a.at)).then(a.name.cmp(&b.name)));
-    all
-}
-
-/// Takes a checked copy of one store and drops the oldest ones beyond `keep`.
-pub(crate) fn take(shared: &Path, store: &str, keep: usize, now: Timestamp) -> Result<Backup> {
-    let name = format!("{store}{AT}{}", now.strftime("%Y%m%dT%H%M%SZ"));
-    let target = shared.join(FOLDER).join(format!("{name}.sqlite"));
-    let folder = target.parent().unwrap_or(shared);
-    fs::create_dir_all(folder).map_err(Problem::io("make the folder of the backups"))?;
-    let source = store::open(&file_of(shared, store), Durability::Durable)?;
-    store::back_up(source.connection(), &target)?;
-    let older = list(shared).into_iter().filter(|copy| copy.store == store && copy.at.is_some());
-    for old in older.skip(keep) {
-        fs::remove_file(&old.path).map_err(Problem::io("remove an old backup"))?;
-    }
-    Ok(described(target, (name, store.to_owned()), Some(now)))
-}
-
-/// Puts a copy in its store's place; where what was there is kept, if something was.
-pub(crate) fn put_back(shared: &Path, backup: &Backup, call: &Call) -> Result<Option<String>> {
-    let path = file_of(shared, &backup.store);
-    let aside = format!("{}{REPLACED}{}", backup.store, call.now.strftime("%Y%m%dT%H%M%SZ"));
-    let kept = file_of(shared, &aside);
-    let folder = path.parent().unwrap_or(shared);
-    fs::create_dir_all(folder).map_err(Problem::io("make the folder of a store"))?;
-    let _lock = tree::lock(&path.with_extension("lock"), PATIENCE, call)?;
-    let was_there = path.exists();
-    store::put_back(&backup.path, &path, &kept)?;
-    Ok(was_there.then(|| format!("{aside}.sqlite")))
+    let is_copy = |name: &String| {
+        [MIGRATION, REPLACED].iter().any(|middle| split_file_name(name, middle).is_some())
+    };
+    names.filter(|name| !is_copy(name)).collect()
 }
 
 fn file_of(shared: &Path, store: &str) -> PathBuf {
     shared.join(format!("{store}.sqlite"))
-}
-
-fn taken(folder: &Path, file: &Path) -> Option<Backup> {
-    let name = file.with_extension("").to_string_lossy().into_owned();
-    let (store, at) = name.rsplit_once(AT)?;
-    let at = jiff::civil::DateTime::strptime("%Y%m%dT%H%M%SZ", at).ok()?;
-    let at = at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
-    let store = store.to_owned();
-    Some(described(folder.join(file), (name, store), Some(at)))
-}
-
-fn described(path: PathBuf, (name, store): (String, String), at: Option<Timestamp>) -> Backup {
-    let at = at.map(|at| at.to_string());
-    let bytes = fs::metadata(&path).map_or(0, |known| known.len());
-    let revision = store::open_reading(&path).and_then(|copy| revision(&copy)).ok();
-    Backup { name, store, at, revision, bytes, path }
 }
 
 /// Every `*.sqlite` below a folder, by its path from there, sorted. Links are not followed.

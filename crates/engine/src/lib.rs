@@ -17,6 +17,7 @@ mod follow;
 mod globs;
 pub mod graph;
 mod homes;
+mod identity;
 mod idle;
 mod index;
 pub mod layers;

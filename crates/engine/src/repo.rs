@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use base::{Call, Problem, RepoPath, Result};
-use git::{Blob, EntryKind, Format, Head, HooksDir, Host, Layout, Oid, Repo};
+use git::{Blob, BranchList, EntryKind, Format, Head, HooksDir, Host, Layout, Oid, Repo};
 
 /// A git repository, seen from one working tree.
 #[derive(Debug)]
@@ -177,24 +177,27 @@ impl Repository {
         self.repo.default_branch(call)
     }
 
-    /// The local branches, sorted by name.
-    pub(crate) fn branches(&self, call: &Call) -> Result<Vec<git::Branch>> {
-        self.repo.branches(call)
+    /// Every branch there is, and what every worktree has checked out.
+    pub(crate) fn branch_list(&self, call: &Call) -> Result<BranchList> {
+        self.repo.branch_list(call)
     }
 
-    /// Whether there is a local branch of this name.
-    pub(crate) fn has_branch(&self, name: &str, call: &Call) -> Result<bool> {
-        Ok(self.branches(call)?.iter().any(|branch| branch.name == name))
+    /// Whether git's files show a reference for each of these branches.
+    pub(crate) fn has_all_branches<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Result<bool> {
+        self.repo.has_all_branches(names)
     }
 
-    /// The name that a branch had before it was renamed, as far as git's log of it tells.
-    pub(crate) fn renamed_from(&self, branch: &str) -> Result<Option<String>> {
-        self.repo.renamed_from(branch)
+    /// The names that a branch had before it was renamed, the newest first, as its log tells.
+    pub(crate) fn former_names(&self, branch: &str, call: &Call) -> Result<Vec<String>> {
+        self.repo.former_names(branch, call)
     }
 
-    /// The commits that worktrees have checked out without a branch.
-    pub(crate) fn detached(&self, call: &Call) -> Result<Vec<String>> {
-        self.repo.detached(call)
+    /// The commit that the history which is checked out begins with, where it is known.
+    pub(crate) fn root_commit(&self, call: &Call) -> Result<Option<String>> {
+        Ok(self.repo.root_commit(call)?.map(String::from))
     }
 
     /// The email that the user gave git.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use base::{Call, Code, Problem, RepoPath, Result};
@@ -11,7 +11,8 @@ use tree::{Disk, FileEdit, Journal, Recovered, Tree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
-use crate::durable::place::StorePlace;
+use crate::durable::name::Owner;
+use crate::durable::place::{self, Followed, StorePlace};
 use crate::durable::{Durable, Kept, StoreChange, Stores};
 use crate::follow::{Checkout, Following, Look, is_incomplete};
 use crate::homes::Homes;
@@ -117,6 +118,8 @@ pub struct Workspace {
     kept: Kept,
     /// The durable stores that are open
     stores: Stores,
+    /// Whether this process has looked for branches that were renamed
+    renames_followed: Once,
 }
 
 impl Workspace {
@@ -159,6 +162,7 @@ impl Workspace {
             behind: Default::default(),
             kept: Kept::default(),
             stores: Stores::keeping(most_open),
+            renames_followed: Once::new(),
             git: git.transpose()?,
             homes,
             tree,
@@ -174,6 +178,11 @@ impl Workspace {
             self.check_place()?;
         }
         let settings = self.settings.current(&self.tree)?;
+        if self.mode == Mode::Once {
+            // A store is moved at the next command after a rename, whatever that command is. A
+            // failure is told to whoever needs the store.
+            self.renames_followed.call_once(|| drop(self.follow_renames(&call)));
+        }
         Ok(View::new(self, settings, call))
     }
 
@@ -430,7 +439,7 @@ impl Workspace {
         let durable = self.durable(change.store())?;
         self.settle(&from.place, &durable, call)?;
         let file = from.place.own(&durable);
-        let _lock = tree::lock(&Durable::lock_file(&file)?, PATIENCE, call)?;
+        let _lock = Self::lock_store(&file, call)?;
         let (mut revision, mut begin) = (from.revision, from.begin);
         if self.stores.revision(&durable, &file)? != revision {
             let (again, from) = plan()?;
@@ -446,6 +455,11 @@ impl Workspace {
         let change = (change.as_ref(), revision, begin.as_deref());
         let done = self.stores.commit((&durable, &file), change, (summary, call))?;
         Ok(Written { result: answer, files: Vec::new(), change: Some(done), diff: None })
+    }
+
+    /// Waits until nobody else writes to a store.
+    pub(crate) fn lock_store(file: &Path, call: &Call) -> Result<tree::Lock> {
+        tree::lock(&Durable::lock_file(file)?, PATIENCE, call)
     }
 
     /// A plan that met another writer is made once more; one that comes out the same conflicts.
@@ -485,13 +499,29 @@ impl Workspace {
     pub(crate) fn place(&self, call: &Call) -> Result<StorePlace> {
         let settings = self.settings()?;
         let default = settings.config.kb.default_branch.as_ref().map(config::Branch::as_str);
-        StorePlace::find(&self.homes.shared, self.git.as_ref(), default, call)
+        let followed = self.follow_renames(call)?;
+        StorePlace::find(&self.homes.shared, self.git.as_ref(), default, followed, call)
+    }
+
+    /// Moves the stores of branches that were renamed since the last look.
+    fn follow_renames(&self, call: &Call) -> Result<Followed> {
+        let Some(git) = &self.git else { return Ok(Followed::default()) };
+        let followed = place::follow_renames(&self.homes.shared, git, call)?;
+        if followed.moved {
+            self.stores.forget();
+        }
+        Ok(followed)
     }
 
     /// Makes the branch's own stores where they are not there yet, as copies of the default
-    /// branch's. Where nothing was ever written there is nothing to copy.
+    /// branch's. Where nothing was ever written there is nothing to copy. A commit that is
+    /// checked out without a branch gets its own with the first write, because most are only
+    /// looked at.
     pub(crate) fn settle_stores(&self, call: &Call) -> Result<()> {
         let place = self.place(call)?;
+        if matches!(place.checked_out(), Some(Owner::Commit(_))) {
+            return Ok(());
+        }
         let durables = self.areas.iter().filter_map(|area| area.durable);
         let fit = durables.filter(|durable| place.seen(durable).exists());
         fit.into_iter().try_for_each(|durable| self.settle(&place, &durable, call))

@@ -11,7 +11,7 @@ use crate::repo::Repo;
 /// What a worktree has checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// The branch that is checked out, or the one being rebased; `None` when detached
+    /// The branch that is checked out, or that a rebase or bisect began on; `None` when detached
     pub branch: Option<String>,
     /// The commit; `None` before the first one
     pub commit: Option<CommitId>,
@@ -59,10 +59,26 @@ impl Repo {
             Some(found) => (found, self.mark_by_files()),
             None => (self.checked_out_by_git(call)?, self.mark_by_git(call)?),
         };
+        self.head_of(branch, commit, mark)
+    }
+
+    /// What is checked out, as far as files tell; `None` when only git knows.
+    pub(crate) fn head_by_files(&self) -> Result<Option<Head>> {
+        let Some((branch, commit)) = self.checked_out_by_files()? else { return Ok(None) };
+        self.head_of(branch, commit, self.mark_by_files()).map(Some)
+    }
+
+    fn head_of(
+        &self,
+        branch: Option<Vec<u8>>,
+        commit: Option<CommitId>,
+        mark: Option<State>,
+    ) -> Result<Head> {
         let idle = if branch.is_some() { State::Normal } else { State::Detached };
         let state = mark.unwrap_or(idle);
         let branch = match branch {
             None if state == State::Rebasing => self.rebased_branch()?,
+            None if state == State::Bisecting => self.bisected_branch()?,
             branch => branch,
         };
         Ok(Head { branch: branch.map(|name| refs::text(&name)), commit, state })
@@ -119,5 +135,14 @@ impl Repo {
             }
         }
         Ok(None)
+    }
+
+    /// The branch that a bisect began on; it may have begun on a commit.
+    fn bisected_branch(&self) -> Result<Option<Vec<u8>>> {
+        let line = files::read_line(&self.git_dir().join("BISECT_START"))?.unwrap_or_default();
+        if Oid::from_digits(&line).is_some() {
+            return Ok(None);
+        }
+        Ok(refs::branch_of(&[b"refs/heads/", &*line].concat()).map(<[u8]>::to_vec))
     }
 }

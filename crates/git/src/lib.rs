@@ -7,6 +7,7 @@
 
 mod ancestry;
 mod blobs;
+mod branches;
 mod command;
 mod config;
 mod diff;
@@ -35,6 +36,7 @@ mod worktrees;
 
 pub use ancestry::Link;
 pub use blobs::{Blob, Blobs};
+pub use branches::{Branch, BranchList};
 pub use diff::{Change, Status};
 pub use discover::{Kind, Layout, Place, discover};
 pub use head::{Head, State};
@@ -46,5 +48,4 @@ pub use log::{Commit, Commits, Person, Touch, Touched};
 pub use oid::{Format, Oid};
 pub use recent::Recent;
 pub use repo::Repo;
-pub use revision::Branch;
 pub use version::{Version, version};

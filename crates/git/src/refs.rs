@@ -3,6 +3,7 @@
 //! Whatever is not plainly a reference in a file (reftable, symlinks, chains of symbolic
 //! references, odd names) is `Unsure`, and git is asked instead.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use base::Result;
@@ -75,24 +76,54 @@ pub(crate) fn origin_head(common_dir: &Path) -> Result<Option<Option<String>>> {
         .map(|name| Some(text(name))))
 }
 
-/// How much of a branch's log is looked at, from its end, in bytes.
-const LOG_END: usize = 64 * 1024;
+/// Whether references are kept in a table, and not in files.
+pub(crate) fn is_reftable(common_dir: &Path) -> bool {
+    common_dir.join("reftable").exists()
+}
 
-/// The name a branch had before it was last renamed, from its log.
-pub(crate) fn renamed_from(common_dir: &Path, branch: &str) -> Result<Option<String>> {
-    let reference = format!("refs/heads/{branch}");
-    if branch_of(reference.as_bytes()).is_none() {
-        return Ok(None);
+/// Whether the files show a reference for each of these branches.
+pub(crate) fn has_all<'n>(
+    common_dir: &Path,
+    mut names: impl Iterator<Item = &'n str>,
+) -> Result<bool> {
+    let folder = common_dir.join("refs/heads");
+    let has_file = |name: &&str| branch_is_plain(name) && folder.join(name).is_file();
+    let mut others = names.by_ref().filter(|name| !has_file(name)).peekable();
+    if others.peek().is_none() {
+        return Ok(true);
     }
-    let log = files::read(&common_dir.join("logs").join(&reference))?.unwrap_or_default();
-    let end = &log[log.len().saturating_sub(LOG_END)..];
-    let ending = format!(" to {reference}");
-    let old = |line: &[u8]| {
-        let line = String::from_utf8_lossy(line).into_owned();
-        let (_, said) = line.split_once("\tBranch: renamed refs/heads/")?;
-        said.strip_suffix(&ending).map(ToOwned::to_owned)
-    };
-    Ok(end.split(|byte| *byte == b'\n').rev().find_map(old))
+    let packed = files::read(&common_dir.join("packed-refs"))?.unwrap_or_default();
+    let lines = packed.split(|byte| *byte == b'\n');
+    let references = lines.filter_map(|line| line.splitn(2, |byte| *byte == b' ').nth(1));
+    let known: BTreeSet<&[u8]> =
+        references.filter_map(|name| name.strip_prefix(b"refs/heads/")).collect();
+    Ok(others.all(|name| known.contains(name.as_bytes())))
+}
+
+fn branch_is_plain(name: &str) -> bool {
+    branch_of(format!("refs/heads/{name}").as_bytes()).is_some()
+}
+
+/// The names that a branch had before it was renamed, the newest first, from its log.
+pub(crate) fn former_names(common_dir: &Path, branch: &str) -> Result<Vec<String>> {
+    let log = files::read(&common_dir.join("logs/refs/heads").join(branch))?.unwrap_or_default();
+    let lines: Vec<&[u8]> = log.split(|byte| *byte == b'\n').collect();
+    Ok(names_before(branch, &lines))
+}
+
+/// The same from the lines of a log, the oldest first. A log moves along with its branch, so
+/// all renames are in the log of the last name.
+pub(crate) fn names_before(branch: &str, lines: &[&[u8]]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for line in lines.iter().rev() {
+        let line = String::from_utf8_lossy(line);
+        let Some((_, renamed)) = line.split_once("Branch: renamed refs/heads/") else { continue };
+        let Some((old, new)) = renamed.split_once(" to refs/heads/") else { continue };
+        if new == names.last().map_or(branch, String::as_str) {
+            names.push(old.to_owned());
+        }
+    }
+    names
 }
 
 /// The branch of a reference, if it is one whose name is safe to use as a path.
@@ -138,6 +169,22 @@ mod tests {
     }
 
     #[test]
+    fn former_names_are_followed_through_every_rename() {
+        let lines: Vec<&[u8]> = [
+            "0 1 Ada <a@b> 1 +0000\tbranch: Created from HEAD",
+            "1 1 Ada <a@b> 2 +0000\tBranch: renamed refs/heads/a to refs/heads/b/c",
+            "1 1 Ada <a@b> 3 +0000\tBranch: renamed refs/heads/x to refs/heads/y",
+            "1 2 Ada <a@b> 4 +0000\tcommit: Branch: renamed nothing",
+            "2 2 Ada <a@b> 5 +0000\tBranch: renamed refs/heads/b/c to refs/heads/d",
+        ]
+        .iter()
+        .map(|line| line.as_bytes())
+        .collect();
+        assert_eq!(names_before("d", &lines), ["b/c", "a"]);
+        assert!(names_before("c", &lines).is_empty());
+    }
+
+    #[test]
     fn a_branch_is_loose_packed_or_absent() {
         let temp = tempfile::tempdir().unwrap();
         let oid: Oid = OID.parse().unwrap();
@@ -153,5 +200,8 @@ mod tests {
         assert_eq!(tip("old"), Tip::Commit(oid));
         assert_eq!(tip("ld"), Tip::None);
         assert_eq!(tip("chain"), Tip::Unsure);
+        let has_all = |names: &[&str]| has_all(temp.path(), names.iter().copied()).unwrap();
+        assert!(has_all(&["x/loose", "old"]) && has_all(&[]));
+        assert!(!has_all(&["x/loose", "ld"]) && !has_all(&["x"]) && !has_all(&["../../config"]));
     }
 }

@@ -37,7 +37,8 @@ impl Layout {
         Ok(root.canonicalize().ok().and_then(|root| alive(&root, common_dir)))
     }
 
-    fn linked_git_dirs(&self) -> Result<Vec<PathBuf>> {
+    /// What git keeps for each linked worktree, those whose folder is not there too.
+    pub(crate) fn linked_git_dirs(&self) -> Result<Vec<PathBuf>> {
         let folder = self.common_dir.join("worktrees");
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,

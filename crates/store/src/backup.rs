@@ -1,8 +1,10 @@
 //! Copies of a store: taken as of one moment, checked, and put back.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::{Code, Problem, Result};
 use rusqlite::Connection;
@@ -12,19 +14,81 @@ use crate::open::{Durability, integrity, open};
 use crate::still::{self, beside};
 use crate::tables;
 
-/// Copies a store as of this moment to a new file, and checks the copy.
-pub fn back_up(connection: &Connection, target: &Path) -> Result<()> {
+/// What a copy says about itself: where it was taken and of what.
+pub type BackupNotes = BTreeMap<String, String>;
+
+/// Copies a store as of this moment to a new file, and checks the copy. A file that already has
+/// that name stays, and the copy is refused.
+pub fn back_up(connection: &Connection, target: &Path, notes: &BackupNotes) -> Result<()> {
     let failed = || Problem::io(format!("write the backup {}", target.display()));
-    let temp = target.with_extension("tmp");
+    // A name of this call's own: another process may be copying to the same target.
+    let temp = target.with_extension(format!("{}-{}.tmp", std::process::id(), next_attempt()));
     remove(&temp).map_err(failed())?;
     let name = temp.to_string_lossy();
     connection.execute(tables::COPY, [&name]).map_err(problem("copy a store"))?;
-    check(&temp)?;
-    fs::File::open(&temp).and_then(|file| file.sync_all()).map_err(failed())?;
-    fs::rename(&temp, target).and_then(|()| sync_folder(target)).map_err(failed())
+    let finished = write_notes(&temp, notes)
+        .and_then(|()| check(&temp))
+        .and_then(|()| sync(&temp).map_err(failed()))
+        .and_then(|()| publish(&temp, target));
+    if finished.is_err() {
+        let _ = remove(&temp); // the failure itself is what the caller has to know
+    }
+    finished
 }
 
-/// Puts a copy in the place of a store. What was there is kept under the name `aside`.
+/// What a copy says about itself; nothing if it was taken without notes.
+pub fn backup_notes(path: &Path) -> Result<BackupNotes> {
+    let failed = || problem("read the notes of a backup");
+    let copy = still::open(path).map_err(failed())?;
+    if !copy.table_exists(None, tables::NOTES_TABLE).map_err(failed())? {
+        return Ok(BackupNotes::new());
+    }
+    let pair = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let pairs = crate::rows(&copy, (tables::READ_NOTES, "read the notes of a backup"), &[], pair)?;
+    Ok(pairs.into_iter().collect())
+}
+
+fn write_notes(copy: &Path, notes: &BackupNotes) -> Result<()> {
+    let failed = || problem("write the notes of a backup");
+    if notes.is_empty() {
+        return Ok(());
+    }
+    let connection = Connection::open(copy).map_err(failed())?;
+    connection.execute_batch(tables::MAKE_NOTES).map_err(failed())?;
+    for (key, value) in notes {
+        connection.execute(tables::ADD_NOTE, [key, value]).map_err(failed())?;
+    }
+    connection.close().map_err(|(_, error)| failed()(error))
+}
+
+/// A number that no other call of this process has.
+fn next_attempt() -> u64 {
+    static ATTEMPTS: AtomicU64 = AtomicU64::new(0);
+    ATTEMPTS.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Gives a finished file its name, unless another file has it.
+fn publish(temp: &Path, target: &Path) -> Result<()> {
+    let failed = || Problem::io(format!("write {}", target.display()));
+    match fs::hard_link(temp, target) {
+        Ok(()) => {
+            let _ = remove(temp); // a second name costs nothing
+        }
+        Err(_) if target.symlink_metadata().is_ok() => return Err(name_is_taken(target)),
+        // Not every file system has links.
+        Err(_) => fs::rename(temp, target).map_err(failed())?,
+    }
+    sync_folder(target).map_err(failed())
+}
+
+fn name_is_taken(target: &Path) -> Problem {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    Problem::new(Code::Conflict, format!("a copy called {name} is already there"))
+        .hint("nothing was replaced; repeat the request")
+}
+
+/// Puts a copy in the place of a store. What was there is kept under the name `aside`, which no
+/// other file may have.
 ///
 /// The caller holds the store's lock. A reader sees the old store or the new one, and never a
 /// new store beside the log of an old one.
@@ -33,9 +97,13 @@ pub fn put_back(backup: &Path, path: &Path, aside: &Path) -> Result<()> {
     check(backup)?;
     let temp = beside(path, ".restoring");
     fs::copy(backup, &temp).map_err(failed())?;
-    fs::File::open(&temp).and_then(|file| file.sync_all()).map_err(failed())?;
+    drop_notes(&temp)?;
+    sync(&temp).map_err(failed())?;
     check(&temp)?;
     if path.exists() {
+        if aside.symlink_metadata().is_ok() {
+            return Err(name_is_taken(aside));
+        }
         // A sound store takes its log in, so that one file keeps all of it.
         if !still::is_whole(path) {
             let _ = open(path, Durability::Durable).and_then(|store| store.checkpoint());
@@ -48,6 +116,18 @@ pub fn put_back(backup: &Path, path: &Path, aside: &Path) -> Result<()> {
         }
     }
     fs::rename(&temp, path).and_then(|()| sync_folder(path)).map_err(failed())
+}
+
+/// A store holds no notes: they are about the copy.
+fn drop_notes(copy: &Path) -> Result<()> {
+    let failed = || problem("put a backup back");
+    let connection = Connection::open(copy).map_err(failed())?;
+    connection.execute_batch(tables::DROP_NOTES).map_err(failed())?;
+    connection.close().map_err(|(_, error)| failed()(error))
+}
+
+fn sync(file: &Path) -> io::Result<()> {
+    fs::File::open(file)?.sync_all()
 }
 
 /// Refuses a copy that is not sound.
@@ -90,7 +170,7 @@ mod tests {
 
     const STEP: Migration = Migration { name: "notes", sql: "CREATE TABLE note (text TEXT)" };
 
-    fn notes(path: &Path) -> i64 {
+    fn count(path: &Path) -> i64 {
         let reader = open_reading(path).unwrap();
         reader.query_row("SELECT count(*) FROM note", [], |row| row.get(0)).unwrap()
     }
@@ -107,14 +187,38 @@ mod tests {
         let [path, copy, aside] =
             ["a.sqlite", "copy.sqlite", "old.sqlite"].map(|n| dir.path().join(n));
         add(&path);
-        back_up(open_durable(&path, &[STEP]).unwrap().connection(), &copy).unwrap();
+        let notes = BackupNotes::from([("repository".into(), "one".into())]);
+        back_up(open_durable(&path, &[STEP]).unwrap().connection(), &copy, &notes).unwrap();
+        assert_eq!(backup_notes(&copy).unwrap(), notes);
         add(&path);
         let open_since = open_durable(&path, &[STEP]).unwrap(); // its log is there
         put_back(&copy, &path, &aside).unwrap();
         drop(open_since);
-        assert_eq!((notes(&path), notes(&aside)), (1, 2));
+        assert_eq!((count(&path), count(&aside)), (1, 2));
+        assert!(backup_notes(&path).unwrap().is_empty(), "a store holds no notes");
         fs::write(&copy, &fs::read(&copy).unwrap()[..5000]).unwrap();
         assert_eq!(put_back(&copy, &path, &aside).unwrap_err().code, Code::StoreDamaged);
-        assert_eq!(notes(&path), 1);
+        assert_eq!(count(&path), 1);
+    }
+
+    #[test]
+    fn nothing_that_is_kept_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let [path, copy, aside] =
+            ["a.sqlite", "copy.sqlite", "old.sqlite"].map(|n| dir.path().join(n));
+        add(&path);
+        let take = || {
+            let store = open_durable(&path, &[STEP]).unwrap();
+            back_up(store.connection(), &copy, &BackupNotes::new())
+        };
+        take().unwrap();
+        put_back(&copy, &path, &aside).unwrap();
+        add(&path);
+        assert_eq!(take().unwrap_err().code, Code::Conflict);
+        assert_eq!(put_back(&copy, &path, &aside).unwrap_err().code, Code::Conflict);
+        assert_eq!((count(&path), count(&copy), count(&aside)), (2, 1, 1));
+        let left = fs::read_dir(dir.path()).unwrap().flatten();
+        let temps = left.filter(|entry| entry.path().extension() == Some("tmp".as_ref()));
+        assert_eq!(temps.count(), 0);
     }
 }

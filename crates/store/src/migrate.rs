@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use base::{Code, Problem, Result};
 use rusqlite::Connection;
 
-use crate::backup::{back_up, sync_folder};
+use crate::backup::{BackupNotes, back_up, sync_folder};
 use crate::failure::problem;
 use crate::open::{Durability, Store, open};
 use crate::tables;
@@ -39,7 +39,7 @@ pub fn open_durable(path: &Path, steps: &[Migration]) -> Result<Store> {
         0 => return Err(emptied(path)),
         _ if found > newest => return Err(newer(path, found, newest)),
         _ if found == newest => return Ok(store),
-        _ => back_up(store.connection(), &beside(path, found))?,
+        _ => back_up(store.connection(), &beside(path, found), &BackupNotes::new())?,
     }
     migrate(&mut store, steps)?;
     Ok(store)
@@ -81,9 +81,16 @@ fn newest(steps: &[Migration]) -> u32 {
     u32::try_from(steps.len()).expect("a store has few migrations")
 }
 
+/// The copy that is taken before a migration. One that is there stays: a store that was put back
+/// from a backup is migrated a second time.
 fn beside(path: &Path, version: u32) -> PathBuf {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!("{name}.before-migration-{}.sqlite", version + 1))
+    let first = format!("{name}.before-migration-{}", version + 1);
+    let others = (2..).map(|number| format!("{first}-{number}"));
+    let mut names = std::iter::once(first.clone()).chain(others);
+    let is_free = |name: &String| !path.with_file_name(format!("{name}.sqlite")).exists();
+    let free = names.find(is_free).unwrap_or(first);
+    path.with_file_name(format!("{free}.sqlite"))
 }
 
 /// How many steps of its schema a store has.
@@ -136,6 +143,10 @@ mod tests {
         drop(store);
         let backup = open(&dir.path().join("work.before-migration-2.sqlite"), Durability::Durable);
         assert_eq!(columns(&backup.unwrap()), 1);
+        let again = dir.path().join("work.before-migration-2-2.sqlite");
+        fs::copy(dir.path().join("work.before-migration-2.sqlite"), &path).unwrap();
+        drop(open_durable(&path, &[FIRST, SECOND]).unwrap());
+        assert!(again.is_file(), "the first copy is not replaced");
         let refused = open_durable(&path, &[FIRST]).unwrap_err();
         assert_eq!((refused.code, refused.details["found"].as_u64()), (Code::Unavailable, Some(2)));
     }

@@ -23,6 +23,14 @@ pub(crate) const VERSION: &str = "PRAGMA user_version";
 pub(crate) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 pub(crate) const COPY: &str = "VACUUM INTO ?1";
 
+/// What a backup says about itself is a table that its store does not have.
+pub(crate) const NOTES_TABLE: &str = "backup_note";
+pub(crate) const MAKE_NOTES: &str =
+    "CREATE TABLE backup_note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
+pub(crate) const ADD_NOTE: &str = "INSERT INTO backup_note VALUES (?1, ?2)";
+pub(crate) const READ_NOTES: &str = "SELECT key, value FROM backup_note";
+pub(crate) const DROP_NOTES: &str = "DROP TABLE IF EXISTS backup_note";
+
 pub(crate) fn set_version(number: u32) -> String {
     format!("PRAGMA user_version = {number}")
 }

@@ -3,6 +3,8 @@
 use base::{Call, Result};
 
 use super::Finding;
+use crate::durable::branches::SET_DEFAULT_BRANCH;
+use crate::repo::Repository;
 use crate::workspace::Workspace;
 
 pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<Finding>> {
@@ -17,9 +19,21 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<Finding>> 
             Err(problem) => Finding::error("git", problem.to_string(), problem.hints.join("; ")),
         },
     }];
-    if workspace.git.is_none() {
+    if let Some(git) = &workspace.git {
+        findings.extend(default_branch(workspace, git, call)?);
+    } else {
         let message = "this is no git repository: there is no history to ask about";
         findings.push(Finding::warning("git", message, "git init"));
     }
     Ok(findings)
+}
+
+/// Branches without a knowledge base of their own read that of the default branch.
+fn default_branch(workspace: &Workspace, git: &Repository, call: &Call) -> Result<Option<Finding>> {
+    let place = workspace.place(call)?;
+    let Some(default) = place.default_branch() else { return Ok(None) };
+    Ok(Some(match default.doubt(git, call)? {
+        None => Finding::fine("git", format!("the default branch is {}", default.name)),
+        Some(doubt) => Finding::warning("git", doubt, SET_DEFAULT_BRANCH),
+    }))
 }

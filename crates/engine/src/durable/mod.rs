@@ -3,6 +3,7 @@
 //! A store's rows are the business of its area. Here is what all of them share: where they are,
 //! how a plan's change to one is committed, recorded and undone.
 
+pub(crate) mod branches;
 mod kept;
 pub(crate) mod name;
 pub(crate) mod place;

@@ -23,6 +23,19 @@ impl Owner {
         }
     }
 
+    /// The branch whose folder has this name, unless the name is cut.
+    pub(crate) fn of_folder(folder: &str) -> Option<Self> {
+        let mut pieces = folder.split('%');
+        let mut bytes = pieces.next()?.as_bytes().to_vec();
+        for piece in pieces {
+            let (digits, rest) = piece.split_at_checked(2)?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            bytes.extend_from_slice(rest.as_bytes());
+        }
+        let owner = Self::Branch(String::from_utf8(bytes).ok()?);
+        (owner.folder() == folder).then_some(owner)
+    }
+
     /// Its folder: small letters, digits, `-`, `_` and inner dots stay; every other byte is
     /// written as `%` and two digits, so that letters of either case stay apart where the disk
     /// does not tell them apart. A commit starts with `@`, which no branch's folder does.
@@ -84,6 +97,10 @@ mod tests {
             ("%2f", "%252f"),
         ] {
             assert_eq!(folder(name), expected);
+            assert_eq!(Owner::of_folder(expected), Some(Owner::Branch(name.into())));
+        }
+        for other in ["Main", "a%2", "%zz", "a%61", &folder(&"x".repeat(300))] {
+            assert_eq!(Owner::of_folder(other), None, "{other}");
         }
         assert!(folder(&"x".repeat(4000)).len() < 200);
         assert_ne!(folder(&"x".repeat(300)), folder(&"x".repeat(301)));

@@ -3,13 +3,16 @@
 //!
 //! @see spec::kb/branches
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base::{Call, Problem, Result};
+use store::BackupNotes;
 
 use super::Durable;
+use super::branches::{self, DefaultBranch};
 use super::name::Owner;
 use crate::repo::Repository;
 
@@ -41,9 +44,9 @@ enum At {
         /// What is checked out
         own: Owner,
         /// The branch that others start from
-        default: Owner,
-        /// The branch that this one was renamed from
-        renamed: Option<Owner>,
+        default: DefaultBranch,
+        /// Branches that were renamed and whose stores could not be moved, by their new names
+        unmoved: BTreeMap<Owner, Owner>,
     },
 }
 
@@ -54,6 +57,15 @@ pub(crate) struct Kept {
     pub owner: Owner,
     /// Their folder
     pub folder: PathBuf,
+}
+
+/// What became of the stores of branches that were renamed.
+#[derive(Debug, Default)]
+pub(crate) struct Followed {
+    /// Whether a store was moved
+    pub moved: bool,
+    /// Stores that could not be moved, by the new names of their branches
+    unmoved: BTreeMap<Owner, Owner>,
 }
 
 impl Durable {
@@ -68,49 +80,67 @@ impl Durable {
     }
 }
 
+/// Moves the stores of branches that were renamed, whichever is checked out. Costs a look at
+/// git's files where every store has its branch.
+pub(crate) fn follow_renames(shared: &Path, git: &Repository, call: &Call) -> Result<Followed> {
+    let mut followed = Followed::default();
+    let owners: Vec<Owner> = folders(shared)?.iter().filter_map(|folder| owner(folder)).collect();
+    let is_branch = |owner: &&Owner| matches!(owner, Owner::Branch(_));
+    let names = || owners.iter().filter(is_branch).map(Owner::name);
+    if git.has_all_branches(names())? {
+        return Ok(followed);
+    }
+    let list = git.branch_list(call)?;
+    let gone: BTreeSet<&str> = names().filter(|name| !list.contains(name)).collect();
+    for (old, new) in branches::renames(git, &list, &gone, call)? {
+        let (old, new) = (Owner::Branch(old), Owner::Branch(new));
+        if owners.contains(&new) {
+            continue; // it has a store of its own, and neither may replace the other
+        }
+        match move_stores(shared, &old, &new, call) {
+            Ok(()) => followed.moved = true,
+            Err(_) => drop(followed.unmoved.insert(new, old)), // read where they are
+        }
+    }
+    Ok(followed)
+}
+
+/// Gives a branch's stores the new name of their branch.
+fn move_stores(shared: &Path, old: &Owner, new: &Owner, call: &Call) -> Result<()> {
+    let failed = || Problem::io("move the stores of a branch that was renamed");
+    let _lock = lock(shared, call)?;
+    let (from, to) = (folder_of(shared, old), folder_of(shared, new));
+    if to.exists() || !from.exists() {
+        return Ok(()); // another process was quicker
+    }
+    // Nobody may be in the middle of a write to what is moved.
+    let stores = fs::read_dir(&from).map_err(failed())?.flatten().map(|entry| entry.path());
+    let stores = stores.filter(|file| file.extension() == Some("sqlite".as_ref()));
+    let locks = stores.map(|file| tree::lock(&file.with_extension("lock"), PATIENCE, call));
+    let _locks = locks.collect::<Result<Vec<_>>>()?;
+    // A label that does not fit its folder is not believed, so a crash in between is harmless.
+    write_label(&from, new.name())?;
+    fs::rename(&from, &to).map_err(failed())
+}
+
 impl StorePlace {
     /// Looks what is checked out now.
     pub(crate) fn find(
         shared: &Path,
         git: Option<&Repository>,
         default: Option<&str>,
+        followed: Followed,
         call: &Call,
     ) -> Result<Self> {
         let shared = shared.to_path_buf();
         let Some(git) = git else { return Ok(Self { shared, at: At::Plain }) };
-        let head = git.head(call)?;
-        let own = match (head.branch, head.commit) {
-            (Some(branch), _) => Owner::Branch(branch),
-            (None, Some(commit)) => Owner::Commit(commit.into()),
-            (None, None) => Owner::Branch("HEAD".into()),
-        };
-        let default = match default {
-            Some(name) => name.to_owned(),
-            None => git.default_branch(call)?.unwrap_or_else(|| "main".into()),
-        };
-        let default = Owner::Branch(default);
-        let mut place = Self { shared, at: At::Branch { own, default, renamed: None } };
-        place.follow_rename(git, call)?;
-        Ok(place)
-    }
-
-    /// A branch without stores may be another one under a new name.
-    fn follow_rename(&mut self, git: &Repository, call: &Call) -> Result<()> {
-        let At::Branch { own: Owner::Branch(name), .. } = &self.at else { return Ok(()) };
-        if self.folder(&Owner::Branch(name.clone())).exists() {
-            return Ok(());
-        }
-        let Some(old) = git.renamed_from(name)? else { return Ok(()) };
-        let old = Owner::Branch(old);
-        let is_left = self.folder(&old).exists() && !git.has_branch(old.name(), call)?;
-        if let At::Branch { renamed, .. } = &mut self.at {
-            *renamed = is_left.then_some(old);
-        }
-        Ok(())
+        let own = branches::checked_out(git, call)?;
+        let default = DefaultBranch::find(git, default, call)?;
+        Ok(Self { shared, at: At::Branch { own, default, unmoved: followed.unmoved } })
     }
 
     fn folder(&self, owner: &Owner) -> PathBuf {
-        self.shared.join(FOLDER).join(owner.folder())
+        folder_of(&self.shared, owner)
     }
 
     /// The file that is read: the branch's own, else the default branch's.
@@ -133,64 +163,71 @@ impl StorePlace {
 
     /// The branch whose store is read in place of one that is not there.
     fn stands_for(&self, owner: &Owner, durable: &Durable) -> Owner {
-        let At::Branch { default, renamed, .. } = &self.at else { return owner.clone() };
+        let At::Branch { default, unmoved, .. } = &self.at else { return owner.clone() };
+        let default = Owner::Branch(default.name.clone());
         let is_there = |owner: &&Owner| self.folder(owner).join(durable.file_name()).exists();
-        let candidates = [Some(owner), renamed.as_ref(), Some(default)];
+        let candidates = [Some(owner), unmoved.get(owner), Some(&default)];
         candidates.into_iter().flatten().find(is_there).unwrap_or(owner).clone()
     }
 
     /// The branch whose store is read; none without branches. A renamed branch is itself.
     pub(crate) fn seen_branch(&self, durable: &Durable) -> Option<String> {
-        let At::Branch { own, renamed, .. } = &self.at else { return None };
+        let At::Branch { own, unmoved, .. } = &self.at else { return None };
         let seen = self.stands_for(own, durable);
-        let is_own = Some(&seen) == renamed.as_ref();
+        let is_own = Some(&seen) == unmoved.get(own);
         Some(if is_own { own.name() } else { seen.name() }.to_owned())
     }
 
-    /// What is checked out and the default branch; none without branches.
-    pub(crate) fn owners(&self) -> Option<(&Owner, &Owner)> {
+    /// What is checked out; none without branches.
+    pub(crate) fn checked_out(&self) -> Option<&Owner> {
         match &self.at {
             At::Plain => None,
-            At::Branch { own, default, .. } => Some((own, default)),
+            At::Branch { own, .. } => Some(own),
         }
     }
 
-    /// Makes the branch's own store if it is not there: under its new name, or as a copy of the
-    /// default branch's. Says whether something was made.
+    /// The branch that others start from; none without branches.
+    pub(crate) fn default_branch(&self) -> Option<&DefaultBranch> {
+        match &self.at {
+            At::Plain => None,
+            At::Branch { default, .. } => Some(default),
+        }
+    }
+
+    /// The branch that a store belongs to, where it lies under the name of its branch before a
+    /// rename because it could not be moved.
+    pub(crate) fn renamed_to(&self, owner: &Owner) -> Option<&Owner> {
+        let At::Branch { unmoved, .. } = &self.at else { return None };
+        unmoved.iter().find(|(_, old)| *old == owner).map(|(new, _)| new)
+    }
+
+    /// Makes the branch's own store if it is not there, as a copy of the default branch's. Says
+    /// whether something was made.
     pub(crate) fn settle_in(&self, durable: &Durable, call: &Call) -> Result<bool> {
-        let At::Branch { own, default, renamed } = &self.at else { return Ok(false) };
+        let At::Branch { own, .. } = &self.at else { return Ok(false) };
         let file = self.own(durable);
         if !durable.is_per_branch() || file.exists() {
             return Ok(false);
         }
         let failed = || Problem::io("make the folder of a branch's stores");
-        let all = self.shared.join(FOLDER);
-        fs::create_dir_all(&all).map_err(failed())?;
-        let _lock = tree::lock(&all.join(".lock"), PATIENCE, call)?;
+        let _lock = lock(&self.shared, call)?;
         if file.exists() {
             return Ok(false); // another process was quicker
         }
+        let source = self.seen(durable);
         let folder = self.folder(own);
-        if let Some(old) = renamed {
-            fs::rename(self.folder(old), &folder).map_err(failed())?;
-        }
         fs::create_dir_all(&folder).map_err(failed())?;
-        fs::write(folder.join(LABEL), own.name()).map_err(failed())?;
-        let source = self.folder(default).join(durable.file_name());
-        if !file.exists() && source.exists() {
-            store::back_up(durable.open(&source)?.connection(), &file)?;
+        write_label(&folder, own.name())?;
+        if source.exists() {
+            let source = durable.open(&source)?;
+            store::back_up(source.connection(), &file, &BackupNotes::new())?;
         }
         Ok(true)
     }
 
     /// Every branch that has this store, by name.
     pub(crate) fn kept(&self, durable: &Durable) -> Result<Vec<Kept>> {
-        let all = match fs::read_dir(self.shared.join(FOLDER)) {
-            Ok(all) => all,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(Problem::io("list the stores of branches")(error)),
-        };
-        let folders = all.flatten().map(|entry| entry.path());
+        let folders = folders(&self.shared)?.into_iter();
         let with_store = folders.filter(|folder| folder.join(durable.file_name()).exists());
         let kept = with_store.filter_map(|folder| Some(Kept { owner: owner(&folder)?, folder }));
         let mut kept: Vec<Kept> = kept.collect();
@@ -204,15 +241,75 @@ impl Kept {
     pub(crate) fn file(&self, durable: &Durable) -> PathBuf {
         self.folder.join(durable.file_name())
     }
+
+    /// The store's name, as backups have it.
+    pub(crate) fn store_name(&self, durable: &Durable) -> String {
+        let stem = durable.file_name().trim_end_matches(".sqlite");
+        format!("{FOLDER}/{}/{stem}", self.owner.folder())
+    }
+
+    /// Removes the store. What else lies in its folder, such as older copies, stays.
+    pub(crate) fn remove(&self, durable: &Durable) -> std::io::Result<()> {
+        let file = self.file(durable);
+        fs::remove_file(&file)?;
+        for extension in ["sqlite-wal", "sqlite-shm", "lock"] {
+            let _ = fs::remove_file(file.with_extension(extension)); // not all of them are there
+        }
+        let others = fs::read_dir(&self.folder)?.flatten();
+        if others.into_iter().all(|entry| entry.file_name() == LABEL) {
+            fs::remove_dir_all(&self.folder)?;
+        }
+        Ok(())
+    }
 }
 
-/// Whose folder it is, by its label; a label that does not fit the folder is not believed.
+fn folder_of(shared: &Path, owner: &Owner) -> PathBuf {
+    shared.join(FOLDER).join(owner.folder())
+}
+
+/// The folders of all branches that have stores.
+fn folders(shared: &Path) -> Result<Vec<PathBuf>> {
+    match fs::read_dir(shared.join(FOLDER)) {
+        Ok(all) => {
+            let is_folder =
+                |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+            Ok(all.flatten().filter(is_folder).map(|entry| entry.path()).collect())
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Problem::io("list the stores of branches")(error)),
+    }
+}
+
+/// The lock of whoever makes, moves or removes the stores of a branch.
+pub(crate) fn lock(shared: &Path, call: &Call) -> Result<tree::Lock> {
+    let all = shared.join(FOLDER);
+    fs::create_dir_all(&all).map_err(Problem::io("make the folder of all branches' stores"))?;
+    tree::lock(&all.join(".lock"), PATIENCE, call)
+}
+
+/// The branch that the store in this file belongs to, where its folder says it.
+pub(crate) fn label_beside(store: &Path) -> Option<String> {
+    read_label(store.parent()?)
+}
+
+/// Says in a folder whose it is.
+pub(crate) fn write_label(folder: &Path, branch: &str) -> Result<()> {
+    fs::write(folder.join(LABEL), branch).map_err(Problem::io("label the stores of a branch"))
+}
+
+fn read_label(folder: &Path) -> Option<String> {
+    let file = folder.join(LABEL);
+    file.symlink_metadata().ok().filter(fs::Metadata::is_file)?;
+    fs::read_to_string(file).ok()
+}
+
+/// Whose folder it is, by its label; one that does not fit the folder is not believed, and the
+/// name of the folder has to do.
 fn owner(folder: &Path) -> Option<Owner> {
     let name = folder.file_name()?.to_str()?;
     if let Some(commit) = name.strip_prefix('@') {
         return Some(Owner::Commit(commit.into()));
     }
-    let label = fs::read_to_string(folder.join(LABEL)).ok();
-    let owner = Owner::Branch(label.unwrap_or_else(|| name.to_owned()));
-    (owner.folder() == name).then_some(owner)
+    let labelled = read_label(folder).map(Owner::Branch);
+    labelled.filter(|owner| owner.folder() == name).or_else(|| Owner::of_folder(name))
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::backup::{self, Backup};
+use crate::backup::{Backup, BackupFolder, BackupKind, BackupOrigin};
 use crate::contract::op::{Action, Effect, Example};
 use crate::contract::page::{Cell, Page, Render};
 use crate::workspace::Workspace;
@@ -29,7 +29,7 @@ pub struct TakeBackup {
     pub keep: usize,
 }
 
-const KEEP: usize = 10;
+pub(super) const KEEP: usize = 10;
 
 const fn keep() -> usize {
     KEEP
@@ -57,14 +57,14 @@ impl Action for TakeBackup {
         if self.keep == 0 {
             return Err(Problem::invalid("`keep` is at least 1: the copy that is being taken"));
         }
-        let shared = &workspace.homes.shared;
-        let stores = if self.list { Vec::new() } else { backup::stores(shared) };
+        let folder = BackupFolder::of(workspace, call)?;
+        let stores = if self.list { Vec::new() } else { folder.stores() };
         let mut taken = Vec::new();
         for (done, store) in stores.iter().enumerate() {
             call.step("copying stores", done, stores.len())?;
-            taken.push(backup::take(shared, store, self.keep, call.now)?.name);
+            taken.push(folder.take(store, self.keep, call)?.name);
         }
-        Ok(Backups { taken, backups: backup::list(shared) })
+        Ok(Backups { taken, backups: folder.list() })
     }
 }
 
@@ -86,13 +86,21 @@ impl Render for Backups {
 
 pub(super) fn table(page: &mut Page, backups: &[Backup]) {
     let row = |copy: &Backup| {
-        let at = copy.at.as_deref().unwrap_or("before a migration");
+        let at = match (copy.kind, &copy.at) {
+            (BackupKind::Backup, Some(at)) => at.clone(),
+            (BackupKind::Replaced, Some(at)) => format!("replaced by a restore at {at}"),
+            _ => "before a migration".into(),
+        };
         let holds = match copy.revision {
             Some(revision) => Cell::text(format!("to change {revision}")),
             None => Cell::bad("cannot be read"),
         };
+        let origin = match copy.repository {
+            BackupOrigin::Other => Cell::bad("of another repository"),
+            _ => Cell::text(""),
+        };
         let size = Cell::text(format!("{} KB", copy.bytes / 1024));
-        vec![Cell::text(&copy.store), Cell::text(at), holds, size, Cell::handle(&copy.name)]
+        vec![Cell::text(&copy.store), Cell::text(at), holds, size, Cell::handle(&copy.name), origin]
     };
     page.table(0, backups.iter().map(row).collect());
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::backup::table;
-use crate::backup::{self, Backup};
+use crate::backup::{Backup, BackupFolder, BackupKind, BackupOrigin};
 use crate::contract::op::{Action, Door, Effect, Example};
 use crate::contract::page::{Page, Render};
 use crate::workspace::Workspace;
@@ -19,9 +19,13 @@ use crate::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Restore {
-    /// A backup, or a store for its newest one
+    /// Name of a backup, or of a store for the newest backup of it; `backup --list` shows both
     #[serde(default)]
     pub backup: Option<String>,
+    /// Put the backup back even if another repository made it; refused otherwise
+    #[arg(long)]
+    #[serde(default)]
+    pub allow_other_repository: bool,
 }
 
 /// What was put back
@@ -48,22 +52,29 @@ impl Action for Restore {
     type Answer = Restored;
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Restored> {
-        let shared = &workspace.homes.shared;
-        let backups = backup::list(shared);
+        let folder = BackupFolder::of(workspace, call)?;
+        let backups = folder.list();
         let Some(wanted) = self.backup else {
             return Ok(Restored { backup: None, kept: None, backups });
         };
         let chosen = find(&backups, &wanted)?.clone();
+        if !self.allow_other_repository {
+            folder.check_origin(&chosen)?;
+        }
         workspace.stores().forget();
-        let kept = backup::put_back(shared, &chosen, call)?;
-        Ok(Restored { backup: Some(chosen), kept, backups: backup::list(shared) })
+        let kept = folder.put_back(&chosen, call)?;
+        Ok(Restored { backup: Some(chosen), kept, backups: folder.list() })
     }
 }
 
-/// The backup of this name, or the newest sound one of this store.
+/// The backup of this name, or the newest sound one that was made here of this store.
 fn find<'a>(backups: &'a [Backup], wanted: &str) -> Result<&'a Backup> {
     let named = backups.iter().find(|backup| backup.name == wanted);
-    let of_store = || backups.iter().find(|b| b.store == wanted && b.revision.is_some());
+    let is_good = |backup: &&Backup| {
+        let is_own = backup.repository != BackupOrigin::Other;
+        is_own && backup.revision.is_some() && backup.kind != BackupKind::Replaced
+    };
+    let of_store = || backups.iter().filter(is_good).find(|backup| backup.store == wanted);
     named.or_else(of_store).ok_or_else(|| {
         let problem = Problem::not_found(format!("no backup is called `{wanted}`"));
         let names = backups.iter().flat_map(|backup| [backup.name.as_str(), &backup.store]);
@@ -81,6 +92,8 @@ impl Render for Restored {
                 page.answer(format!("{} is again as in {}", backup.store, backup.name));
                 if let Some(kept) = &self.kept {
                     page.item("what was there is kept as", kept);
+                    let name = kept.trim_end_matches(".sqlite");
+                    page.say_next("To get that back", format!("cairn restore {name}"));
                 }
             }
             (None, 0) => page.answer("No backups: `cairn backup` takes them"),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::sync::{Count, counts, listed};
 use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
+use crate::durable::branches::SET_DEFAULT_BRANCH;
 use crate::index::tables;
 use crate::view::View;
 
@@ -37,6 +38,12 @@ pub struct Standing {
     pub stores: Vec<StoreRow>,
     /// The last change that cairn made to files; 0 if it made none
     pub last_change: u64,
+    /// The branch whose knowledge base others start from; none without git
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_branch: Option<String>,
+    /// What is wrong with the default branch
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_branch_problem: Option<String>,
 }
 
 /// A file that cairn keeps
@@ -62,6 +69,7 @@ impl Query for Status {
 
     fn run(self, view: &View) -> Result<Standing> {
         let conn = view.index()?.conn();
+        let default = view.place()?.default_branch();
         Ok(Standing {
             files: tables::count_files(conn)?,
             edited: tables::count_edited(conn)?,
@@ -71,8 +79,18 @@ impl Query for Status {
             config: view.findings().iter().map(ToString::to_string).collect(),
             stores: stores(view)?,
             last_change: view.journal().last(),
+            default_branch: default.map(|default| default.name.clone()),
+            default_branch_problem: default_branch_problem(view)?,
         })
     }
+}
+
+/// What a person should know about the default branch.
+fn default_branch_problem(view: &View) -> Result<Option<String>> {
+    let (Some(git), Some(default)) = (view.git(), view.place()?.default_branch()) else {
+        return Ok(None);
+    };
+    default.doubt(git, view.call())
 }
 
 fn stores(view: &View) -> Result<Vec<StoreRow>> {
@@ -135,6 +153,9 @@ impl Render for Standing {
         page.table(0, stores.collect());
         for finding in &self.config {
             page.item("cairn.jsonc", finding);
+        }
+        if let Some(problem) = &self.default_branch_problem {
+            page.item("default branch", format!("{problem}; {SET_DEFAULT_BRANCH}"));
         }
         if !self.initialised {
             page.say_next("Not set up: agents and hooks do not know of cairn here", "cairn init");

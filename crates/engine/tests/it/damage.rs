@@ -30,8 +30,20 @@ fn backed_up() -> (Repo, Workspace) {
         add_line(&workspace, &call(), line).unwrap();
     }
     let taken = ask(&workspace, "backup", json!({})).unwrap().data.clone();
-    assert_eq!(taken["taken"], json!(["ledger@20260102T030405Z"]));
+    assert_eq!(taken["taken"], json!(["ledger@000001-20260102T030405Z"]));
     (repo, workspace)
+}
+
+/// Asks at a time of the caller's clock.
+fn ask_at(workspace: &Workspace, now: &str, name: &str, args: Value) -> Value {
+    let args = serde_json::from_value(args).unwrap();
+    let call = base::Call::new("t", now.parse().unwrap());
+    engine::ops::find(name).unwrap().call(workspace, call, args).unwrap().data.clone()
+}
+
+fn names(listed: &Value) -> Vec<String> {
+    let all = listed["backups"].as_array().unwrap().iter();
+    all.map(|backup| backup["name"].as_str().unwrap().to_owned()).collect()
 }
 
 type Damage = (&'static str, fn(&Path));
@@ -93,18 +105,12 @@ fn restoring_while_others_have_the_store_open_loses_nothing_of_either() {
 #[test]
 fn backups_are_listed_limited_and_found_by_a_near_name() {
     let (repo, workspace) = backed_up();
-    let later = |second: u32| {
-        let now = format!("2026-01-02T04:00:{second:02}Z").parse().unwrap();
-        let args = serde_json::from_value(json!({"keep": 3})).unwrap();
-        let op = engine::ops::find("backup").unwrap();
-        op.call(&workspace, base::Call::new("t", now), args).unwrap().data.clone()
-    };
-    (0..5).for_each(|second| drop(later(second)));
+    for second in 0..5 {
+        ask_at(&workspace, &format!("2026-01-02T04:00:{second:02}Z"), "backup", json!({"keep": 3}));
+    }
     let listed = ask(&workspace, "backup", json!({"list": true})).unwrap().data.clone();
-    let names: Vec<&str> =
-        listed["backups"].as_array().unwrap().iter().map(|b| b["name"].as_str().unwrap()).collect();
-    let expected = [4, 3, 2].map(|second| format!("ledger@20260102T04000{second}Z"));
-    assert_eq!(names, expected);
+    let expected = [4, 3, 2].map(|n| format!("ledger@00000{}-20260102T04000{n}Z", n + 2));
+    assert_eq!(names(&listed), expected);
     let problem = ask(&workspace, "restore", json!({"backup": "leger"})).unwrap_err();
     assert_eq!(
         (problem.code, problem.hints[0].as_str()),
@@ -118,9 +124,9 @@ fn backups_are_listed_limited_and_found_by_a_near_name() {
 #[test]
 fn a_damaged_backup_is_not_put_back() {
     let (repo, workspace) = backed_up();
-    let copy = repo.root().join(".git/cairn/backups/ledger@20260102T030405Z.sqlite");
+    let copy = repo.root().join(".git/cairn/backups/ledger@000001-20260102T030405Z.sqlite");
     fs::write(&copy, &fs::read(&copy).unwrap()[..6000]).unwrap();
-    let named = json!({"backup": "ledger@20260102T030405Z"});
+    let named = json!({"backup": "ledger@000001-20260102T030405Z"});
     assert_eq!(ask(&workspace, "restore", named).unwrap_err().code, Code::StoreDamaged);
     assert_eq!(lines(&workspace, &call()).unwrap(), ["one", "two"]);
 }
@@ -140,4 +146,117 @@ fn a_store_that_a_newer_cairn_wrote_is_refused_untouched() {
         assert!(problem.hints[0].contains("update cairn"));
     }
     assert_eq!(fs::read(ledger(&repo)).unwrap(), before);
+}
+
+#[test]
+fn restores_within_one_second_lose_nothing() {
+    let (_repo, workspace) = backed_up();
+    add_line(&workspace, &call(), "since").unwrap();
+    let mut kept = Vec::new();
+    for _ in 0..3 {
+        let done = ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap().data.clone();
+        kept.push(done["kept"].as_str().unwrap().trim_end_matches(".sqlite").to_owned());
+    }
+    kept.dedup();
+    assert_eq!(kept.len(), 3, "each has a name of its own: {kept:?}");
+    assert_eq!(lines(&workspace, &call()).unwrap(), ["one", "two"]);
+    // What the first one kept is put back by its name, as it was.
+    ask(&workspace, "restore", json!({"backup": kept[0]})).unwrap();
+    assert_eq!(lines(&workspace, &call()).unwrap(), ["one", "two", "since"]);
+}
+
+#[test]
+fn two_backups_within_one_second_are_two() {
+    let (_repo, workspace) = backed_up();
+    add_line(&workspace, &call(), "three").unwrap();
+    let second = ask(&workspace, "backup", json!({})).unwrap().data.clone();
+    let expected =
+        ["ledger@000002-20260102T030405Z", "ledger@000001-20260102T030405Z"].map(str::to_owned);
+    assert_eq!(names(&second), expected);
+    ask(&workspace, "restore", json!({"backup": "ledger@000001-20260102T030405Z"})).unwrap();
+    assert_eq!(lines(&workspace, &call()).unwrap(), ["one", "two"]);
+}
+
+#[test]
+fn backups_from_a_clock_that_ran_ahead_are_neither_newer_nor_kept_longer() {
+    let (repo, workspace) = backed_up();
+    // Ten from the future, and ten as older versions named them.
+    for second in 0..10 {
+        ask_at(&workspace, &format!("2099-01-01T00:00:{second:02}Z"), "backup", json!({}));
+    }
+    let folder = repo.root().join(".git/cairn/backups");
+    for second in 0..10 {
+        let old = folder.join(format!("ledger@20990101T00000{second}Z.sqlite"));
+        fs::copy(folder.join("ledger@000011-20990101T000009Z.sqlite"), old).unwrap();
+    }
+    add_line(&workspace, &call(), "three").unwrap();
+    let done = ask(&workspace, "backup", json!({})).unwrap().data.clone();
+    assert_eq!(done["taken"], json!(["ledger@000012-20260102T030405Z"]));
+    assert_eq!(names(&done)[0], "ledger@000012-20260102T030405Z");
+    assert_eq!(names(&done).len(), 10);
+    add_line(&workspace, &call(), "four").unwrap();
+    ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap();
+    assert_eq!(lines(&workspace, &call()).unwrap(), ["one", "two", "three"]);
+}
+
+#[test]
+fn a_backup_of_another_repository_is_refused_unless_forced() {
+    let (repo, workspace) = backed_up();
+    let other = Repo::new("//- other.md\n# Other\n");
+    let elsewhere = open(&other);
+    add_line(&elsewhere, &call(), "theirs").unwrap();
+    ask(&elsewhere, "backup", json!({})).unwrap();
+    let theirs = ".git/cairn/backups/ledger@000001-20260102T030405Z.sqlite";
+    let copied = ".git/cairn/backups/ledger@000077-20260102T030405Z.sqlite";
+    fs::copy(other.root().join(theirs), repo.root().join(copied)).unwrap();
+    let listed = ask(&workspace, "backup", json!({"list": true})).unwrap().data.clone();
+    let origins: Vec<&Value> =
+        listed["backups"].as_array().unwrap().iter().map(|b| &b["repository"]).collect();
+    assert_eq!(origins, ["other", "this"]);
+    let named = "ledger@000077-20260102T030405Z";
+    let problem = ask(&workspace, "restore", json!({"backup": named})).unwrap_err();
+    assert_eq!(problem.code, Code::InvalidOperation);
+    assert_eq!(problem.message, format!("{named} is a backup of another repository"));
+    let root = |repo: &Repo| repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    assert_eq!(problem.details["root_commit_of_the_backup"], root(&other));
+    assert_eq!(problem.details["root_commit_here"], root(&repo));
+    // By the name of its store it is passed over, and by force it is taken.
+    ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap();
+    assert_eq!(lines(&workspace, &call()).unwrap(), ["one", "two"]);
+    let forced = json!({"backup": named, "allow_other_repository": true});
+    ask(&workspace, "restore", forced).unwrap();
+    assert_eq!(lines(&workspace, &call()).unwrap(), ["theirs"]);
+}
+
+#[test]
+fn a_backup_is_put_back_in_another_clone_of_the_same_repository() {
+    let (repo, _workspace) = backed_up();
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("clone");
+    repo.git(&["clone", "-q", ".", to.to_str().unwrap()]);
+    let clone = Repo::at(&to);
+    let name = ".git/cairn/backups/ledger@000001-20260102T030405Z.sqlite";
+    fs::create_dir_all(to.join(".git/cairn/backups")).unwrap();
+    fs::copy(repo.root().join(name), to.join(name)).unwrap();
+    let workspace = open(&clone);
+    ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap();
+    assert_eq!(lines(&workspace, &call()).unwrap(), ["one", "two"]);
+}
+
+#[test]
+fn without_git_a_backup_of_another_folder_is_refused_too() {
+    let (here, there) = (Repo::plain("//- a.md\n# A\n"), Repo::plain("//- a.md\n# A\n"));
+    for repo in [&here, &there] {
+        let workspace = open(repo);
+        add_line(&workspace, &call(), "one").unwrap();
+        ask(&workspace, "backup", json!({})).unwrap();
+    }
+    let name = "ledger@000001-20260102T030405Z";
+    let file =
+        |repo: &Repo, name: &str| repo.root().join(format!(".cairn/local/backups/{name}.sqlite"));
+    fs::copy(file(&there, name), file(&here, "ledger@000002-20260102T030405Z")).unwrap();
+    let foreign = json!({"backup": "ledger@000002-20260102T030405Z"});
+    let problem = ask(&open(&here), "restore", foreign).unwrap_err();
+    assert_eq!(problem.code, Code::InvalidOperation);
+    ask(&open(&here), "restore", json!({"backup": name})).unwrap();
 }

@@ -75,6 +75,20 @@ fn merges_picks_reverts_and_searches_are_seen() {
 }
 
 #[test]
+fn a_bisect_belongs_to_the_branch_it_began_on() {
+    let fixture = Fixture::new();
+    let good = fixture.git("r", &["rev-parse", "HEAD"]);
+    let middle = fixture.commit("r", "a.txt", b"two\n");
+    let bad = fixture.commit("r", "a.txt", b"three\n");
+    fixture.git("r", &["bisect", "start", &bad, &good]);
+    assert_eq!(head(&fixture), (Some("main".into()), Some(middle.clone()), State::Bisecting));
+    fixture.git("r", &["bisect", "reset"]);
+    fixture.git("r", &["checkout", "-q", "--detach"]);
+    fixture.git("r", &["bisect", "start", &bad, &good]);
+    assert_eq!(head(&fixture), (None, Some(middle), State::Bisecting));
+}
+
+#[test]
 fn references_that_are_not_files_are_asked_of_git() {
     let fixture = Fixture::empty();
     fixture.git("", &["init", "-q", "-b", "main", "--ref-format=reftable", "r"]);

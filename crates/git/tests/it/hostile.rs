@@ -126,6 +126,9 @@ fn ask_everything(trap: &Trap, root: &Path) {
     repo.tracked_but_ignored(&call()).unwrap();
     repo.user_email(&call()).unwrap();
     repo.branches(&call()).unwrap();
+    repo.branch_list(&call()).unwrap();
+    repo.former_names("main", &call()).unwrap();
+    repo.root_commit(&call()).unwrap();
     repo.default_branch(&call()).unwrap();
     let hooks = trap.fixture.root.join("r/.git/traps/hooks");
     assert_eq!(repo.hooks_dir(&call()).unwrap(), HooksDir::Inside(hooks));

@@ -74,6 +74,26 @@ fn the_default_branch_is_that_of_origin() {
 }
 
 #[test]
+fn the_root_commit_is_that_of_the_first_parents() {
+    let fixture = Fixture::new();
+    let root = fixture.git("r", &["rev-parse", "HEAD"]);
+    fixture.git("r", &["checkout", "-q", "--orphan", "alone"]);
+    fixture.commit("r", "c.txt", b"alone\n");
+    fixture.git("r", &["checkout", "-q", "-f", "main"]);
+    let second = fixture.commit("r", "b.txt", b"two\n");
+    let merge = ["merge", "-q", "--allow-unrelated-histories", "-m", "x", "alone"];
+    fixture.git("r", &merge);
+    let found = |folder: &str| fixture.repo(folder).root_commit(&call()).unwrap();
+    assert_eq!(found("r").unwrap().as_str(), root);
+    assert_ne!(root, second);
+    let url = format!("file://{}", fixture.root.join("r").display());
+    fixture.git("", &["clone", "-q", "--depth", "1", &url, "shallow"]);
+    assert_eq!(found("shallow"), None, "a shallow clone does not know its root");
+    fixture.git("", &["init", "-q", "empty"]);
+    assert_eq!(found("empty"), None);
+}
+
+#[test]
 fn the_user_has_an_address_or_none() {
     let fixture = Fixture::new();
     let repo = fixture.repo("r");

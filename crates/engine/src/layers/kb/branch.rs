@@ -1,6 +1,6 @@
 //! The stores of all branches: what each holds, and what no other has.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use base::{Call, Code, Problem, Result};
@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::DURABLE;
+use crate::durable::branches;
 use crate::durable::name::Owner;
 use crate::durable::place::{Kept, StorePlace};
 use crate::idle::Lent;
@@ -22,8 +23,11 @@ pub struct BranchRow {
     pub current: bool,
     /// Whether others start from it
     pub default: bool,
-    /// Whether git still has the branch
+    /// Whether the branch exists, or a worktree is at the commit
     pub exists: bool,
+    /// The present name of a branch that was renamed while a store of that name was there
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_to: Option<String>,
     /// Entities that agents wrote
     pub entities: u64,
     /// Relations that agents wrote
@@ -45,14 +49,12 @@ pub(crate) fn all(
     git: Option<&Repository>,
     call: &Call,
 ) -> Result<Vec<(BranchRow, Kept)>> {
-    let Some((own, default)) = place.owners() else { return Ok(Vec::new()) };
-    let kept = place.kept(&DURABLE)?;
-    let names = git.map(|git| git.branches(call)).transpose()?.unwrap_or_default();
-    let detached = git.map(|git| git.detached(call)).transpose()?.unwrap_or_default();
-    let exists = |owner: &Owner| match owner {
-        Owner::Branch(name) => names.iter().any(|branch| branch.name == *name),
-        Owner::Commit(commit) => detached.contains(commit),
+    let (Some(own), Some(default)) = (place.checked_out(), place.default_branch()) else {
+        return Ok(Vec::new());
     };
+    let default = &Owner::Branch(default.name.clone());
+    let kept = place.kept(&DURABLE)?;
+    let there = There::look(place, git, &kept, call)?;
     let known = match kept.iter().find(|kept| kept.owner == *default) {
         Some(kept) => {
             read(&kept.file(&DURABLE)).and_then(|conn| kb::uids(&conn)).unwrap_or_default()
@@ -70,9 +72,10 @@ pub(crate) fn all(
         let ((entities, relations, changesets), unmerged) = held.unwrap_or_default();
         let row = BranchRow {
             branch: kept.owner.name().to_owned(),
-            current: kept.owner == *own,
+            current: kept.owner == *own || place.renamed_to(&kept.owner) == Some(own),
             default: kept.owner == *default,
-            exists: exists(&kept.owner),
+            exists: there.exists.contains(&kept.owner),
+            renamed_to: there.renamed.get(kept.owner.name()).cloned(),
             entities,
             relations,
             changesets,
@@ -83,6 +86,33 @@ pub(crate) fn all(
         (row, kept)
     };
     Ok(kept.into_iter().map(row).collect())
+}
+
+/// Which owners of stores are there.
+#[derive(Default)]
+struct There {
+    exists: BTreeSet<Owner>,
+    /// Present names by former names
+    renamed: BTreeMap<String, String>,
+}
+
+impl There {
+    fn look(
+        place: &StorePlace,
+        git: Option<&Repository>,
+        kept: &[Kept],
+        call: &Call,
+    ) -> Result<Self> {
+        let Some(git) = git else { return Ok(Self::default()) };
+        let list = git.branch_list(call)?;
+        let is_there =
+            |owner: &&Owner| branches::exists(&list, owner) || place.renamed_to(owner).is_some();
+        let owners = || kept.iter().map(|kept| &kept.owner);
+        let exists: BTreeSet<Owner> = owners().filter(is_there).cloned().collect();
+        let gone = owners().filter(|owner| !exists.contains(owner)).map(Owner::name).collect();
+        let renamed = branches::renames(git, &list, &gone, call)?;
+        Ok(Self { exists, renamed })
+    }
 }
 
 /// A branch's store for reading, by the branch's name.

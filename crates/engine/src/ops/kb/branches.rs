@@ -77,8 +77,11 @@ impl Render for BranchStores {
 
 /// The cells of a branch's row.
 pub(super) fn cells(row: &BranchRow) -> Vec<Cell> {
-    let marks =
-        [(row.current, "current"), (row.default, "default"), (!row.exists, "branch is gone")];
+    let gone = match &row.renamed_to {
+        Some(new) => format!("renamed to {new}, which has its own"),
+        None => "branch is gone".to_owned(),
+    };
+    let marks = [(row.current, "current"), (row.default, "default"), (!row.exists, &gone)];
     let marks: Vec<&str> = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
     let unmerged = match row.unmerged {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! `kb.gc`: removes the stores of branches that are gone. Lists them unless it is forced.
+//! `kb.gc`: removes the stores of branches that are gone. Never by itself.
 
 use std::sync::Arc;
 
@@ -8,20 +8,24 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::branches::cells;
+use crate::backup::BackupFolder;
 use crate::contract::op::{Action, Door, Effect, Example};
 use crate::contract::page::{Page, Render};
+use crate::durable::place::{self, Kept};
+use crate::layers::kb::DURABLE;
 use crate::layers::kb::branch::{self, BranchRow};
 use crate::layers::kb::show::number;
+use crate::ops::backup::KEEP;
 use crate::workspace::Workspace;
 
 /// Remove the knowledge bases of branches that no longer exist
 ///
-/// Only lists them, with what would be lost, unless forced. Those of the current and the default
-/// branch always stay.
+/// Only lists them, with what would be lost, unless forced. Each is copied to the backups first, and
+/// `restore` brings it back. Those of the current and the default branch always stay.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbGc {
-    /// Really remove them
+    /// Remove them, after a copy of each was put with the backups; without it they are only listed
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
@@ -30,10 +34,23 @@ pub struct KbGc {
 /// The stores of branches that are gone
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Collected {
-    /// One row a store
+    /// One row a store that was removed, or would be
     pub stores: Vec<BranchRow>,
     /// Whether they were removed
     pub removed: bool,
+    /// The copy of each store that was removed, in the same order
+    pub backups: Vec<String>,
+    /// Stores that could not be copied and therefore stay, with the reason
+    pub failed: Vec<StoreNotRemoved>,
+}
+
+/// A store that stays because it could not be copied
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StoreNotRemoved {
+    /// The branch
+    pub branch: String,
+    /// Why it could not be copied or removed
+    pub reason: String,
 }
 
 impl Action for KbGc {
@@ -42,7 +59,7 @@ impl Action for KbGc {
     const DOORS: &'static [Door] = Door::PERSON;
     const EXAMPLES: &'static [Example] = &[
         Example { args: "", shows: "what could go, and what would be lost" },
-        Example { args: "--force", shows: "removes them" },
+        Example { args: "--force", shows: "removes them; each stays as a backup" },
     ];
     type Answer = Collected;
 
@@ -50,38 +67,67 @@ impl Action for KbGc {
         let place = workspace.place(call)?;
         let all = branch::all(&place, workspace.git.as_ref(), call)?;
         let gone = all.into_iter().filter(|(row, _)| !row.exists && !row.current && !row.default);
-        let mut stores = Vec::new();
-        for (row, kept) in gone {
-            if self.force {
-                let failed = Problem::io(format!("remove the store of {}", row.branch));
-                std::fs::remove_dir_all(&kept.folder).map_err(failed)?;
-            }
-            stores.push(row);
+        let (backups, failed) = (Vec::new(), Vec::new());
+        let mut done = Collected { stores: Vec::new(), removed: self.force, backups, failed };
+        if !self.force {
+            done.stores = gone.map(|(row, _)| row).collect();
+            return Ok(done);
         }
-        Ok(Collected { stores, removed: self.force })
+        let _lock = place::lock(&workspace.homes.shared, call)?;
+        workspace.stores().forget();
+        for (row, kept) in gone {
+            match remove(workspace, &kept, call) {
+                Ok(backup) => {
+                    done.stores.push(row);
+                    done.backups.push(backup);
+                }
+                Err(problem) => {
+                    let (branch, reason) = (row.branch, problem.to_string());
+                    done.failed.push(StoreNotRemoved { branch, reason });
+                }
+            }
+        }
+        Ok(done)
     }
+}
+
+/// Copies a store to the backups, then removes it. Nobody writes to it meanwhile.
+fn remove(workspace: &Workspace, kept: &Kept, call: &Call) -> Result<String> {
+    let file = kept.file(&DURABLE);
+    let _lock = Workspace::lock_store(&file, call)?;
+    let backup = BackupFolder::of(workspace, call)?.take(&kept.store_name(&DURABLE), KEEP, call)?;
+    kept.remove(&DURABLE).map_err(Problem::io(format!("remove {}", file.display())))?;
+    Ok(backup.name)
 }
 
 impl Render for Collected {
     fn render(&self, page: &mut Page) {
         let lost: u64 = self.stores.iter().map(|row| row.unmerged).sum();
+        let lost = number(lost, ["changeset", "changesets"]);
+        let stores = number(self.stores.len() as u64, ["store", "stores"]);
         page.answer(match (self.stores.len(), self.removed) {
+            (0, _) if !self.failed.is_empty() => "Nothing was removed".to_owned(),
             (0, _) => "Every store belongs to a branch that exists; nothing to remove".to_owned(),
-            (count, true) => {
-                let stores = number(count as u64, ["store", "stores"]);
-                let lost = number(lost, ["changeset", "changesets"]);
-                format!("{stores} removed, with {lost} that the default branch had not")
-            }
-            (count, false) => {
-                let stores = number(count as u64, ["store", "stores"]);
-                let lost = number(lost, ["changeset", "changesets"]);
-                format!("{stores} would go, with {lost} that the default branch has not")
+            (_, true) => format!(
+                "{stores} removed, with {lost} that the default branch did not have; \
+                 a copy of each is kept as a backup"
+            ),
+            (_, false) => {
+                format!(
+                    "{stores} would be removed, with {lost} that the default branch does not have"
+                )
             }
         });
         page.table(0, self.stores.iter().map(cells).collect());
+        for StoreNotRemoved { branch, reason } in &self.failed {
+            page.item(format!("{branch} stays, because it could not be copied"), reason);
+        }
+        for (row, backup) in self.stores.iter().zip(&self.backups) {
+            page.say_next(format!("to get {} back", row.branch), format!("restore {backup}"));
+        }
         if !self.removed && !self.stores.is_empty() {
             page.say_next("bring one over first", "kb merge BRANCH");
-            page.say_next("remove them", "kb gc --force");
+            page.say_next("remove them; a copy of each is kept", "kb gc --force");
         }
     }
 }

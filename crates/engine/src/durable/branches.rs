@@ -1,0 +1,106 @@
+//! Branches as the stores see them: whose a store is, which branch others start from, and what
+//! a branch that was renamed was called before. Which branches there are is git's answer,
+//! [`BranchList`]; nothing else decides it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{Call, Result};
+use git::BranchList;
+
+use super::name::Owner;
+use crate::repo::Repository;
+
+/// The branch that others start from: its store is read where a branch has none of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DefaultBranch {
+    /// Its name
+    pub name: String,
+    /// How it is known
+    pub source: DefaultSource,
+}
+
+/// What to do where the default branch does not exist.
+pub(crate) const SET_DEFAULT_BRANCH: &str =
+    "set `kb.default_branch` in cairn.jsonc, or run  git remote set-head origin --auto";
+
+/// How the default branch is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DefaultSource {
+    /// `kb.default_branch` in `cairn.jsonc`
+    Configured,
+    /// `origin/HEAD`
+    Origin,
+    /// Nothing says it, so it is taken to be `main`
+    Assumed,
+}
+
+impl DefaultBranch {
+    /// The branch that the configuration names, else that of `origin/HEAD`, else `main`.
+    pub(crate) fn find(git: &Repository, configured: Option<&str>, call: &Call) -> Result<Self> {
+        if let Some(name) = configured {
+            return Ok(Self { name: name.to_owned(), source: DefaultSource::Configured });
+        }
+        Ok(match git.default_branch(call)? {
+            Some(name) => Self { name, source: DefaultSource::Origin },
+            None => Self { name: "main".into(), source: DefaultSource::Assumed },
+        })
+    }
+
+    /// What a person should know if there is no such branch.
+    pub(crate) fn doubt(&self, git: &Repository, call: &Call) -> Result<Option<String>> {
+        let name = self.name.as_str();
+        // A clone need not check out the branch that `origin/HEAD` names.
+        let is_there = self.source == DefaultSource::Origin
+            || git.has_all_branches([name].into_iter())?
+            || git.branch_list(call)?.contains(name);
+        let why = match self.source {
+            _ if is_there => return Ok(None),
+            DefaultSource::Configured => {
+                format!("`cairn.jsonc` names `{name}` as the default branch, which does not exist")
+            }
+            _ => {
+                format!(
+                    "the default branch is not known: there is no `origin/HEAD` and no `{name}`"
+                )
+            }
+        };
+        Ok(Some(format!("{why}; a new branch starts with an empty knowledge base")))
+    }
+}
+
+/// What is checked out: a branch, or a commit without one.
+pub(crate) fn checked_out(git: &Repository, call: &Call) -> Result<Owner> {
+    let head = git.head(call)?;
+    Ok(match (head.branch, head.commit) {
+        (Some(branch), _) => Owner::Branch(branch),
+        (None, Some(commit)) => Owner::Commit(commit.into()),
+        (None, None) => Owner::Branch("HEAD".into()),
+    })
+}
+
+/// Whether a branch, or a worktree at a commit, is there.
+pub(crate) fn exists(list: &BranchList, owner: &Owner) -> bool {
+    match owner {
+        Owner::Branch(name) => list.contains(name),
+        Owner::Commit(commit) => list.is_detached_at(commit),
+    }
+}
+
+/// The present names of branches that are gone because they were renamed, by the former names.
+pub(crate) fn renames(
+    git: &Repository,
+    list: &BranchList,
+    gone: &BTreeSet<&str>,
+    call: &Call,
+) -> Result<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    if gone.is_empty() {
+        return Ok(found);
+    }
+    for name in list.names() {
+        let former = git.former_names(name, call)?;
+        let known = former.into_iter().filter(|former| gone.contains(former.as_str()));
+        found.extend(known.map(|former| (former, name.to_owned())));
+    }
+    Ok(found)
+}

@@ -111,6 +111,7 @@ fn commit(record: &[u8]) -> Option<Commit> {
         message: String::new(),
         changes,
         is_edge: false,
+        renames_unknown: false,
     })
 }
 

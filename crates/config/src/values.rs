@@ -175,22 +175,39 @@ stages!(
 );
 
 /// The states that work passes through, in order: from `NEW` through `ACTIVE` to `CLOSED`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<S>", into = "Vec<S>")]
 #[serde(bound(deserialize = "S: Stage + Deserialize<'de>", serialize = "S: Stage + Serialize"))]
 #[schemars(with = "Vec<S>")]
-pub struct Pipeline<S: Stage>(Vec<S>);
+pub struct Pipeline<S: Stage> {
+    stages: Vec<S>,
+    is_set: bool,
+}
 
 impl<S: Stage> Pipeline<S> {
     /// The states, first to last.
     pub fn stages(&self) -> &[S] {
-        &self.0
+        &self.stages
+    }
+
+    /// Whether the configuration names them; otherwise they are the default.
+    pub const fn is_set(&self) -> bool {
+        self.is_set
     }
 }
 
+/// Two pipelines are the same when their states are, whoever named them.
+impl<S: Stage> PartialEq for Pipeline<S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.stages == other.stages
+    }
+}
+
+impl<S: Stage> Eq for Pipeline<S> {}
+
 impl<S: Stage> Default for Pipeline<S> {
     fn default() -> Self {
-        Self(S::ALL.to_vec())
+        Self { stages: S::REQUIRED.to_vec(), is_set: false }
     }
 }
 
@@ -202,15 +219,18 @@ impl<S: Stage> TryFrom<Vec<S>> for Pipeline<S> {
             return Err("a pipeline has the states `NEW`, `ACTIVE` and `CLOSED`".into());
         }
         if !stages.is_sorted_by(|a, b| a < b) {
-            return Err("a pipeline names each state once, in the order of its default".into());
+            return Err(
+                "a pipeline names each state once, in the order that work passes through them"
+                    .into(),
+            );
         }
-        Ok(Self(stages))
+        Ok(Self { stages, is_set: true })
     }
 }
 
 impl<S: Stage> From<Pipeline<S>> for Vec<S> {
     fn from(pipeline: Pipeline<S>) -> Vec<S> {
-        pipeline.0
+        pipeline.stages
     }
 }
 

@@ -107,25 +107,20 @@ impl Everything {
         let tasks: BTreeMap<&Id, &Task> = self.tasks.iter().map(|task| (&task.id, task)).collect();
         for claim in &self.claims {
             match tasks.get(&claim.id) {
-                Some(task) if !task.status.is_terminal() => {}
+                Some(task) if !task.status.is_terminal() || claim.until <= task.updated_at => {}
                 Some(_) => broken.push(format!("task {} is over and claimed", claim.id)),
                 None => broken.push(format!("a claim on no task, {}", claim.id)),
             }
         }
     }
 
-    /// Both ends of a tie are there; what is closed blocks nothing; nothing waits for itself.
+    /// Both ends of a tie are there; nothing waits for itself.
     fn ties(&self, broken: &mut Vec<String>) {
-        let features = self.features.iter().map(|one| (&one.id, one.status));
-        let works: BTreeMap<&Id, Status> =
-            features.chain(self.tasks.iter().map(|one| (&one.id, one.status))).collect();
+        let works = self.states();
         for tie in &self.ties {
             let from = tie.from_id.as_ref().map(|id| works.get(id));
             if from == Some(None) || !works.contains_key(&tie.to_id) {
                 broken.push(format!("dependency {} leads nowhere", tie.id));
-            }
-            if tie.relation == Relation::Blocks && from == Some(Some(&Status::Closed)) {
-                broken.push(format!("dependency {} blocks by what is closed", tie.id));
             }
         }
         let waits = self.waits();
@@ -145,11 +140,21 @@ impl Everything {
         }
     }
 
-    /// What each waits for: what blocks it, and a feature's open tasks.
+    fn states(&self) -> BTreeMap<&Id, Status> {
+        let features = self.features.iter().map(|one| (&one.id, one.status));
+        features.chain(self.tasks.iter().map(|one| (&one.id, one.status))).collect()
+    }
+
+    /// What each waits for: what blocks it now, and a feature's open tasks.
     fn waits(&self) -> BTreeMap<&Id, Vec<&Id>> {
+        let states = self.states();
+        let is_over = |id: &Id| states.get(id).is_some_and(|status| status.is_terminal());
+        let is_closed = |id: &&Id| states.get(*id) == Some(&Status::Closed);
         let mut waits: BTreeMap<&Id, Vec<&Id>> = BTreeMap::new();
-        for tie in self.ties.iter().filter(|tie| tie.relation == Relation::Blocks) {
-            waits.entry(&tie.to_id).or_default().extend(tie.from_id.as_ref());
+        let blocks = self.ties.iter().filter(|tie| tie.relation == Relation::Blocks);
+        for tie in blocks.filter(|tie| !is_over(&tie.to_id)) {
+            let from = tie.from_id.as_ref().filter(|from| !is_closed(from));
+            waits.entry(&tie.to_id).or_default().extend(from);
         }
         for task in self.tasks.iter().filter(|task| !task.status.is_terminal()) {
             if let Some(feature) = &task.feature_id {

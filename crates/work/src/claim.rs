@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use crate::container::{Brief, blockers, project};
 use crate::draft::{Draft, stamp};
-use crate::flow::Pipelines;
-use crate::id::Ref;
+use crate::id::{Id, Ref};
 use crate::record::{Claim, Feature, Project, Record, Task};
-use crate::tables;
+use crate::tables::{self, ReadyWork};
+use crate::words::Priority;
 
 /// What could be begun now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -32,35 +32,33 @@ pub struct Among<'a> {
     pub project: Option<&'a Ref>,
     /// Only of this feature
     pub feature: Option<&'a Ref>,
+    /// Only with this priority
+    pub priority: Option<Priority>,
 }
 
 /// Tasks that could be begun now: unblocked, unclaimed, urgent and easy ones first.
-pub fn next_tasks(
-    draft: &Draft<'_>,
-    pipelines: &Pipelines,
-    among: Among<'_>,
-    most: usize,
-) -> Result<Ready<Task>> {
+pub fn next_tasks(draft: &Draft<'_>, among: Among<'_>, most: usize) -> Result<Ready<Task>> {
     let (project, feature) = scope(draft, among)?;
-    pipelines.check(draft)?;
     let now = draft.stamp();
-    let feature = feature.as_ref().map(|feature| feature.id.as_str());
-    let ids = tables::ready_tasks(draft.conn(), (project.id.as_str(), feature, &now))?;
+    let wanted = ReadyWork {
+        project: project.id.as_str(),
+        feature: feature.as_ref().map(|feature| feature.id.as_str()),
+        priority: among.priority.map(Priority::word),
+        now: &now,
+    };
+    let ids = tables::ready_tasks(draft.conn(), &wanted)?;
     let live = draft.all::<Claim>()?.into_iter().filter(|claim| claim.until > now).count();
     let blocked = tables::blocked(draft.conn(), Task::TABLE, project.id.as_str())?.len();
     Ok(Ready { items: records(draft, &ids, most)?, total: ids.len(), blocked, claimed: live })
 }
 
 /// Features that could be begun now.
-pub fn next_features(
-    draft: &Draft<'_>,
-    pipelines: &Pipelines,
-    among: Among<'_>,
-    most: usize,
-) -> Result<Ready<Feature>> {
+pub fn next_features(draft: &Draft<'_>, among: Among<'_>, most: usize) -> Result<Ready<Feature>> {
     let project = project(draft, among.project)?;
-    pipelines.check(draft)?;
-    let ids = tables::ready_features(draft.conn(), project.id.as_str())?;
+    let priority = among.priority.map(Priority::word);
+    let wanted =
+        ReadyWork { project: project.id.as_str(), feature: None, priority, now: &draft.stamp() };
+    let ids = tables::ready_features(draft.conn(), &wanted)?;
     let blocked = tables::blocked(draft.conn(), Feature::TABLE, project.id.as_str())?.len();
     Ok(Ready { items: records(draft, &ids, most)?, total: ids.len(), blocked, claimed: 0 })
 }
@@ -85,13 +83,13 @@ fn records<R: Record>(draft: &Draft<'_>, ids: &[String], most: usize) -> Result<
 /// Claims a task, or the next one that nobody has. The lease ends by itself.
 pub fn claim(
     draft: &mut Draft<'_>,
-    pipelines: &Pipelines,
-    (task, among): (Option<&Ref>, Among<'_>),
+    task: Option<&Ref>,
+    among: Among<'_>,
     minutes: u32,
 ) -> Result<(Task, Claim)> {
     let task = match task {
         Some(task) => claimable(draft, task),
-        None => next_free(draft, pipelines, among),
+        None => next_free(draft, among),
     }?;
     let now = draft.stamp();
     let kept: Option<Claim> = draft.get(&task.id)?;
@@ -107,8 +105,8 @@ pub fn claim(
     Ok((task, claim))
 }
 
-fn next_free(draft: &Draft<'_>, pipelines: &Pipelines, among: Among<'_>) -> Result<Task> {
-    let ready = next_tasks(draft, pipelines, among, 1)?;
+fn next_free(draft: &Draft<'_>, among: Among<'_>) -> Result<Task> {
+    let ready = next_tasks(draft, among, 1)?;
     let why = format!(
         "{} are blocked and {} claimed:  work blocked  says by what",
         ready.blocked, ready.claimed
@@ -163,9 +161,27 @@ pub fn live_claim(draft: &Draft<'_>, task: &Task) -> Result<Option<Claim>> {
     Ok(claim.filter(|claim| claim.until > draft.stamp()))
 }
 
+/// Ends the claim of a task that is over. The row stays: which commits were made during it is
+/// still asked when other tasks end.
+pub(crate) fn end_claim(draft: &mut Draft<'_>, task: &Id) -> Result<()> {
+    let claim: Option<Claim> = draft.get(task)?;
+    let now = draft.stamp();
+    match claim {
+        Some(claim) if claim.until > now => draft.put(&Claim { until: now, ..claim }),
+        _ => Ok(()),
+    }
+}
+
 impl Claim {
     /// Since when, as a moment.
     pub fn since(&self) -> Option<Timestamp> {
         self.since.parse().ok()
+    }
+
+    /// Whether it held at a moment; git keeps whole seconds.
+    pub fn held_at(&self, at: Timestamp) -> bool {
+        let second = |text: &str| text.parse::<Timestamp>().ok().map(Timestamp::as_second);
+        second(&self.since).is_some_and(|since| since <= at.as_second())
+            && second(&self.until).is_some_and(|until| at.as_second() <= until)
     }
 }

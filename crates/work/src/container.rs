@@ -181,6 +181,25 @@ impl Container {
         }
     }
 
+    /// Why it was given up.
+    pub fn end_reason(&self) -> Option<&str> {
+        match self {
+            Self::Project(_) => None,
+            Self::Feature(feature) => feature.end_reason.as_deref(),
+            Self::Task(task) => task.end_reason.as_deref(),
+        }
+    }
+
+    /// Notes why it is given up.
+    pub(crate) fn set_end_reason(&mut self, reason: Option<&str>) {
+        let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
+        match self {
+            Self::Project(_) => {}
+            Self::Feature(feature) => feature.end_reason = reason.map(ToOwned::to_owned),
+            Self::Task(task) => task.end_reason = reason.map(ToOwned::to_owned),
+        }
+    }
+
     pub(crate) fn put(&self, draft: &mut Draft<'_>) -> Result<()> {
         match self {
             Self::Project(project) => draft.put(project),
@@ -226,14 +245,21 @@ fn conflict(what: &str, current: u32, expected: u32) -> Problem {
         .hint(format!("look at it again, then repeat with version {current}"))
 }
 
-/// What keeps something from going on, with what that is.
+/// What keeps something from going on, with what that is. What is over waits for nothing, and
+/// what is closed blocks nothing until it is reopened.
 pub fn blockers(draft: &Draft<'_>, id: &Id) -> Result<Vec<(Dependency, Option<Brief>)>> {
     let mut found = Vec::new();
+    let blocked = Container::of_id(draft, id)?;
+    if blocked.and_then(|blocked| blocked.status()).is_some_and(Status::is_terminal) {
+        return Ok(found);
+    }
     for block in draft.list::<Dependency>("to_id", id)? {
         if block.relation == Relation::Blocks {
             let from = block.from_id.as_ref().map(|from| Container::of_id(draft, from));
             let from = from.transpose()?.flatten().map(|from| from.brief());
-            found.push((block, from));
+            if from.as_ref().is_none_or(|from| from.status != Some(Status::Closed)) {
+                found.push((block, from));
+            }
         }
     }
     Ok(found)

@@ -32,6 +32,9 @@ pub struct Tie {
     /// Why
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// Whether it blocks no more because one of its ends is over; it would if that was reopened
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_resolved: bool,
 }
 
 /// What blocks: another piece of work, or a reason alone.
@@ -121,10 +124,11 @@ pub fn unblock(
         });
     }
     let mut gone = Vec::new();
-    for (block, from) in blockers(draft, to.id())? {
-        if wanted.is_empty() || wanted.contains(&block.from_id) {
+    for block in draft.list::<Dependency>("to_id", to.id())? {
+        let is_wanted = wanted.is_empty() || wanted.contains(&block.from_id);
+        if block.relation == Relation::Blocks && is_wanted {
             draft.delete::<Dependency>(&block.id)?;
-            gone.push(shown(block, from, to.brief()));
+            gone.extend(whole(draft, block)?);
         }
     }
     let left = blockers(draft, to.id())?.len();
@@ -158,8 +162,8 @@ pub fn undepend(
         }
     };
     if found.is_empty() {
-        return Err(Problem::not_found("they do not hang together")
-            .hint("work dependencies  shows what does"));
+        return Err(Problem::not_found("there is no such dependency")
+            .hint("work dependencies  lists those of a feature or task"));
     }
     let mut gone = Vec::new();
     for one in found {
@@ -177,7 +181,8 @@ pub fn ties(draft: &Draft<'_>, id: &Id) -> Result<Vec<Tie>> {
     for one in all {
         ties.extend(whole(draft, one)?);
     }
-    ties.sort_by(|a, b| (a.relation, &a.id).cmp(&(b.relation, &b.id)));
+    let name = |tie: &Tie| tie.from.as_ref().map(|from| from.name.clone());
+    ties.sort_by_cached_key(|tie| (tie.relation, name(tie), tie.to.name.clone(), tie.id.clone()));
     ties.dedup_by(|a, b| a.id == b.id);
     Ok(ties)
 }
@@ -190,7 +195,10 @@ fn whole(draft: &Draft<'_>, one: Dependency) -> Result<Option<Tie>> {
 }
 
 fn shown(one: Dependency, from: Option<Brief>, to: Brief) -> Tie {
-    Tie { id: one.id, relation: one.relation, from, to, reason: one.reason }
+    let is_closed = from.as_ref().is_some_and(|from| from.status == Some(Status::Closed));
+    let is_over = to.status.is_some_and(Status::is_terminal);
+    let is_resolved = one.relation == Relation::Blocks && (is_closed || is_over);
+    Tie { id: one.id, relation: one.relation, from, to, reason: one.reason, is_resolved }
 }
 
 pub(crate) fn tie(
@@ -280,6 +288,11 @@ pub(crate) fn refuse_cycle(draft: &Draft<'_>, from: &Container, to: &Container) 
         .hint("take one of these blocks away first"))
 }
 
+/// Whether one waits for another, directly or through others.
+pub(crate) fn waits_for(draft: &Draft<'_>, one: &Id, other: &Id) -> Result<bool> {
+    Ok(way_of_waiting(draft, one, other)?.is_some())
+}
+
 /// The shortest chain of waiting from one to another. A feature also waits for its tasks.
 fn way_of_waiting(draft: &Draft<'_>, from: &Id, to: &Id) -> Result<Option<Vec<Id>>> {
     let mut came: BTreeMap<Id, Option<Id>> = BTreeMap::from([(from.clone(), None)]);
@@ -295,11 +308,10 @@ fn way_of_waiting(draft: &Draft<'_>, from: &Id, to: &Id) -> Result<Option<Vec<Id
             way.reverse();
             return Ok(Some(way));
         }
-        let blocks = draft.list::<Dependency>("to_id", &id)?;
-        let blocks = blocks.into_iter().filter(|one| one.relation == Relation::Blocks);
+        let blocks = blockers(draft, &id)?.into_iter();
         let tasks: Vec<Task> = draft.list("feature_id", &id)?;
         let open = tasks.into_iter().filter(|task| !task.status.is_terminal()).map(|task| task.id);
-        for next in blocks.filter_map(|one| one.from_id).chain(open) {
+        for next in blocks.filter_map(|(one, _)| one.from_id).chain(open) {
             if !came.contains_key(&next) {
                 came.insert(next.clone(), Some(id.clone()));
                 queue.push_back(next);

@@ -175,7 +175,8 @@ pub fn apply(conn: &Connection, images: &[Image]) -> Result<()> {
     for image in images {
         let table = Table::named(&image.table)
             .ok_or_else(|| Problem::internal(format!("no table `{}`", image.table)))?;
-        if tables::get(conn, table, &image.id)? != image.before {
+        if tables::get(conn, table, &image.id)? != image.before.clone().map(|row| table.whole(row))
+        {
             return Err(Problem::new(
                 Code::Conflict,
                 format!("{} {} has changed since", image.table, image.id),

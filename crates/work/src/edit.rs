@@ -4,10 +4,11 @@ use base::{Code, Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::blocks::{self, Freed};
 use crate::container::{Brief, Container, check_version, project};
 use crate::depend::{refuse_cycle, tie};
 use crate::draft::Draft;
-use crate::flow::{Freed, free, named};
+use crate::flow::named;
 use crate::graph::remove_project_knowledge;
 use crate::id::{Id, Ref};
 use crate::record::{Claim, Dependency, Feature, Project, Section, Task};
@@ -95,6 +96,7 @@ pub fn create(
                 priority,
                 tags,
                 ended_from: None,
+                end_reason: None,
                 version: 1,
                 created_at,
                 updated_at,
@@ -122,6 +124,7 @@ pub fn create(
                 complexity: fields.complexity.unwrap_or(COMPLEXITY),
                 tags,
                 evidence: Vec::new(),
+                end_reason: None,
                 version: 1,
                 created_at,
                 updated_at,
@@ -247,7 +250,7 @@ pub fn delete(
 
 fn remove(draft: &mut Draft<'_>, container: &Container, deleted: &mut Deleted) -> Result<()> {
     let id = container.id();
-    deleted.unblocked.extend(free(draft, id)?);
+    deleted.unblocked.extend(blocks::delete(draft, id)?);
     let ties = [draft.list::<Dependency>("from_id", id)?, draft.list("to_id", id)?].concat();
     for tie in ties {
         draft.delete::<Dependency>(&tie.id)?;

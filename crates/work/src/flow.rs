@@ -7,12 +7,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::blocks::{self, Freed};
+use crate::claim::end_claim;
 use crate::container::{Brief, Container, blockers, check_version};
 use crate::draft::Draft;
 use crate::id::{Id, Ref};
-use crate::record::{Claim, Dependency, Evidence, Feature, Task};
+use crate::record::{Dependency, Evidence, Feature, Task};
 use crate::tables;
-use crate::words::{Kind, Relation, Status};
+use crate::words::{Kind, Status};
 
 /// The states that work passes through, and what ending it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +45,15 @@ pub struct Moved {
     pub unblocked: Vec<Freed>,
     /// What waits for it still, though it will not come
     pub affected: Vec<Brief>,
+    /// What it blocks again because it was reopened
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocked_again: Vec<Brief>,
+    /// What it had blocked and blocks no more because of dependencies made since
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dropped_blocks: Vec<Brief>,
+    /// Why it was given up
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// What its feature did because of it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feature: Option<Followed>,
@@ -60,16 +71,6 @@ pub struct Position {
     pub next: Option<Status>,
     /// All of them
     pub pipeline: Vec<Status>,
-}
-
-/// Something that was blocked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Freed {
-    /// What it is
-    #[serde(flatten)]
-    pub what: Brief,
-    /// How many blocks are left
-    pub still_blocked_by: usize,
 }
 
 /// What a feature did because of a task.
@@ -95,6 +96,15 @@ pub struct Step<'a> {
     pub version: Option<u32>,
 }
 
+/// How something is given up.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Exit<'a> {
+    /// Why
+    pub reason: Option<&'a str>,
+    /// Whether a feature's open tasks are given up too
+    pub cascade: bool,
+}
+
 impl Pipelines {
     /// The states of a kind.
     pub fn of(&self, kind: Kind) -> &[Status] {
@@ -113,31 +123,63 @@ impl Pipelines {
         }
     }
 
-    /// Refuses to work while something stands in a state that the configuration no longer has.
-    pub fn check(&self, draft: &Draft<'_>) -> Result<()> {
-        let mut lost: Vec<Value> = Vec::new();
+    /// The features and tasks that stand in a state which the configuration no longer has.
+    pub fn outside(&self, draft: &Draft<'_>) -> Result<Vec<Brief>> {
+        let mut outside = Vec::new();
         for kind in [Kind::Feature, Kind::Task] {
-            let known = |status: &str| {
-                self.of(kind).iter().any(|one| one.word() == status)
-                    || status == Status::WillNotImplement.word()
-            };
             for (status, _) in tables::statuses(draft.conn(), kind.table())? {
-                if !known(&status) {
-                    let rows = tables::list(draft.conn(), kind.table(), ("status", &status))?;
-                    let row = |row: &Value| json!({"node": format!("{kind}:{}", row["id"].as_str().unwrap_or_default()), "status": status});
-                    lost.extend(rows.iter().map(row));
+                let known: Option<Status> = status.parse().ok();
+                if known.is_some_and(|status| self.has(kind, status)) {
+                    continue;
+                }
+                for row in tables::list(draft.conn(), kind.table(), ("status", &status))? {
+                    let id = row["id"].as_str().unwrap_or_default().to_owned();
+                    let id = Id::try_from(id).map_err(Problem::internal)?;
+                    outside.extend(Container::get(draft, kind, &id)?.map(|one| one.brief()));
                 }
             }
         }
-        if lost.is_empty() {
-            return Ok(());
-        }
-        let what =
-            format!("{} records stand in a state that `work.pipelines` no longer has", lost.len());
-        Err(Problem::new(Code::InvalidOperation, what)
-            .detail("records", lost)
-            .hint("put the state back into cairn.jsonc, move them on, then take it out"))
+        Ok(outside)
     }
+
+    fn has(&self, kind: Kind, status: Status) -> bool {
+        status == Status::WillNotImplement || self.of(kind).contains(&status)
+    }
+
+    /// Refuses to move a record on that stands in a state which the configuration no longer has.
+    /// Others are not concerned.
+    fn check(&self, work: &Container) -> Result<()> {
+        let kind = work.kind();
+        let Some(status) = work.status().filter(|status| !self.has(kind, *status)) else {
+            return Ok(());
+        };
+        let brief = work.brief();
+        let what = format!(
+            "{} stands in {status}, a state that `work.pipelines.{kind}` does not have",
+            named(work)
+        );
+        let handle = brief.handle();
+        let back = self.before(kind, status);
+        Err(Problem::new(Code::InvalidOperation, what)
+            .detail("records", rows(&[brief]))
+            .hint(format!("move it back to {back} with  work revert {handle}"))
+            .hint(format!("or put {status} back into cairn.jsonc")))
+    }
+
+    /// The state that comes before another, which need not be one of the pipeline.
+    fn before(&self, kind: Kind, status: Status) -> Status {
+        let earlier = self.of(kind).iter().rev().find(|one| **one < status);
+        earlier.copied().unwrap_or(Status::New)
+    }
+}
+
+/// Whether everything of a kind that was not given up stands in one of some states.
+pub fn are_all_in(draft: &Draft<'_>, kind: Kind, states: &[Status]) -> Result<bool> {
+    let is_known = |status: &str| {
+        status == Status::WillNotImplement.word() || states.iter().any(|one| one.word() == status)
+    };
+    let statuses = tables::statuses(draft.conn(), kind.table())?;
+    Ok(statuses.iter().all(|(status, _)| is_known(status)))
 }
 
 /// One step on.
@@ -148,8 +190,8 @@ pub fn advance(
     evidence: &[Evidence],
 ) -> Result<Moved> {
     let mut work = find(draft, step)?;
-    pipelines.check(draft)?;
     let from = open_status(&work)?;
+    pipelines.check(&work)?;
     refuse_blocked(draft, &work)?;
     let pipeline = pipelines.of(work.kind());
     let at = pipeline.iter().position(|one| *one == from).unwrap_or_default();
@@ -166,20 +208,17 @@ pub fn advance(
 /// One step back.
 pub fn revert(draft: &mut Draft<'_>, pipelines: &Pipelines, step: &Step<'_>) -> Result<Moved> {
     let mut work = find(draft, step)?;
-    pipelines.check(draft)?;
     let from = work.status().unwrap_or(Status::New);
-    let pipeline = pipelines.of(work.kind());
-    let at = pipeline.iter().position(|one| *one == from).unwrap_or_default();
     let refuse = |why: &str| {
         Err(Problem::new(Code::InvalidOperation, format!("{} {why}", named(&work)))
             .detail("status", from.word()))
     };
     match from {
         Status::WillNotImplement => return refuse("was given up; there is no way back"),
-        _ if at == 0 => return refuse("is NEW; nothing comes before"),
+        Status::New => return refuse("is NEW; nothing comes before"),
         _ => {}
     }
-    let to = pipeline[at - 1];
+    let to = pipelines.before(work.kind(), from);
     let mut reopened = None;
     if let Container::Task(task) = &work
         && from == Status::Closed
@@ -191,6 +230,14 @@ pub fn revert(draft: &mut Draft<'_>, pipelines: &Pipelines, step: &Step<'_>) -> 
     }
     let mut moved = moved(draft, pipelines, work, (from, to))?;
     moved.feature = reopened.or(moved.feature);
+    if from == Status::Closed {
+        let feature = moved.feature.as_ref().map(|feature| feature.what.id.clone());
+        for id in std::iter::once(moved.what.id.clone()).chain(feature) {
+            let restored = blocks::restore(draft, &id)?;
+            moved.blocked_again.extend(restored.blocked);
+            moved.dropped_blocks.extend(restored.dropped);
+        }
+    }
     Ok(moved)
 }
 
@@ -199,13 +246,13 @@ pub fn terminate(
     draft: &mut Draft<'_>,
     pipelines: &Pipelines,
     step: &Step<'_>,
-    cascade: bool,
+    exit: Exit<'_>,
 ) -> Result<Moved> {
-    let work = find(draft, step)?;
+    let mut work = find(draft, step)?;
     let from = open_status(&work)?;
     if let Container::Feature(feature) = &work {
         let open = open_tasks(draft, &feature.id)?;
-        if !open.is_empty() && !cascade {
+        if !open.is_empty() && !exit.cascade {
             return Err(Problem::new(
                 Code::HasChildren,
                 format!("{} has {} open tasks", named(&work), open.len()),
@@ -214,10 +261,12 @@ pub fn terminate(
             .hint("cascade gives them up too"));
         }
         for task in open {
-            let Some(task) = Container::get(draft, Kind::Task, &task.id)? else { continue };
+            let Some(mut task) = Container::get(draft, Kind::Task, &task.id)? else { continue };
+            task.set_end_reason(exit.reason);
             end(draft, task, Status::WillNotImplement)?;
         }
     }
+    work.set_end_reason(exit.reason);
     moved(draft, pipelines, work, (from, Status::WillNotImplement))
 }
 
@@ -324,6 +373,9 @@ fn moved(
         position: pipelines.position(kind, to),
         unblocked,
         affected,
+        blocked_again: Vec::new(),
+        dropped_blocks: Vec::new(),
+        reason: work.end_reason().map(ToOwned::to_owned),
         feature: feature_moved,
     })
 }
@@ -340,43 +392,14 @@ fn end(draft: &mut Draft<'_>, mut work: Container, to: Status) -> Result<Ended> 
     work.put(draft)?;
     let (mut unblocked, mut affected) = (Vec::new(), Vec::new());
     if to.is_terminal() {
-        draft.delete::<Claim>(work.id())?;
-        for (block, _) in blockers(draft, work.id())? {
-            draft.delete::<Dependency>(&block.id)?; // it waits for nothing any more
-        }
+        end_claim(draft, work.id())?;
     }
     match to {
-        Status::Closed => unblocked = free(draft, work.id())?,
-        Status::WillNotImplement => affected = waiting(draft, work.id())?,
+        Status::Closed => unblocked = blocks::freed(draft, work.id())?,
+        Status::WillNotImplement => affected = blocks::waiting(draft, work.id())?,
         _ => {}
     }
     Ok(Ended { work, unblocked, affected })
-}
-
-/// Takes away the blocks that something is.
-pub(crate) fn free(draft: &mut Draft<'_>, id: &Id) -> Result<Vec<Freed>> {
-    let mut freed = Vec::new();
-    for block in draft.list::<Dependency>("from_id", id)? {
-        if block.relation != Relation::Blocks {
-            continue;
-        }
-        draft.delete::<Dependency>(&block.id)?;
-        if let Some(blocked) = Container::of_id(draft, &block.to_id)? {
-            let still_blocked_by = blockers(draft, &block.to_id)?.len();
-            freed.push(Freed { what: blocked.brief(), still_blocked_by });
-        }
-    }
-    Ok(freed)
-}
-
-fn waiting(draft: &Draft<'_>, id: &Id) -> Result<Vec<Brief>> {
-    let mut found = Vec::new();
-    for block in draft.list::<Dependency>("from_id", id)? {
-        if block.relation == Relation::Blocks {
-            found.extend(Container::of_id(draft, &block.to_id)?.map(|blocked| blocked.brief()));
-        }
-    }
-    Ok(found)
 }
 
 /// What a feature does when one of its tasks came to a state.

@@ -5,6 +5,7 @@
 //! them. What a draft changed comes out as [`Image`]s, which the engine commits, records and
 //! undoes. The store is behind `tables.rs`, whose SQL is plain enough for a second backend.
 
+pub mod blocks;
 pub mod check;
 pub mod claim;
 pub mod container;

@@ -127,6 +127,8 @@ record!(
         tags: Vec<String>,
         /// Where it stood when its last task ended it; absent when it was ended by itself
         ended_from: Option<Status>,
+        /// Why it was given up
+        end_reason: Option<String>,
         /// Counts up with every change
         version: u32,
         /// When it was made
@@ -159,6 +161,8 @@ record!(
         tags: Vec<String>,
         /// What shows that it is done
         evidence: Vec<Evidence>,
+        /// Why it was given up
+        end_reason: Option<String>,
         /// Counts up with every change
         version: u32,
         /// When it was made
@@ -254,6 +258,9 @@ pub struct TemplateSection {
     /// Whether it has to be filled
     #[serde(default, alias = "isRequired")]
     pub is_required: bool,
+    /// Its place among the sections of the template, from 0
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordinal: Option<u32>,
 }
 
 const fn markdown() -> Format {

@@ -9,14 +9,14 @@ use crate::draft::Draft;
 use crate::id::Ref;
 use crate::record::Section;
 use crate::text::{Content, Many, Name, Summary, Tag, tags};
-use crate::words::Format;
+use crate::words::{Format, Kind};
 
 /// Sections that one record may have.
 const MOST: usize = 200;
 
 /// A section to add, or what to change of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct SectionFields {
     /// Which one, for a change
     #[serde(alias = "sectionId", alias = "section_id", skip_serializing_if = "Option::is_none")]
@@ -42,6 +42,20 @@ pub struct SectionFields {
     /// Labels
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Many<Tag>>,
+    /// The project, feature or task it is added to, where not all have the same
+    #[serde(alias = "entityId", alias = "entity_id", skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Ref>,
+    /// What kind of record that is
+    #[serde(alias = "entityType", alias = "entity_type", skip_serializing_if = "Option::is_none")]
+    pub owner_kind: Option<Kind>,
+}
+
+impl SectionFields {
+    /// What the section belongs to, if it says so itself.
+    pub fn owner(&self, draft: &Draft<'_>) -> Result<Option<Container>> {
+        let kinds = self.owner_kind.map_or_else(|| Kind::ALL.to_vec(), |kind| vec![kind]);
+        self.owner.as_ref().map(|owner| Container::find(draft, &kinds, owner)).transpose()
+    }
 }
 
 /// The sections of a record, in their order.

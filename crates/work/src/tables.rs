@@ -13,8 +13,11 @@ use crate::record::{
     Shared, Table, Task, Template,
 };
 
-/// The tables of the first step.
-pub const STEP: Migration = Migration { name: "work and knowledge", sql: include_str!("work.sql") };
+/// The steps of the schema, first to last.
+pub const STEPS: [Migration; 2] = [
+    Migration { name: "work and knowledge", sql: include_str!("work.sql") },
+    Migration { name: "why work was given up", sql: include_str!("end_reason.sql") },
+];
 
 /// Every table, in the order an export writes them.
 pub const TABLES: [Table; 12] = [
@@ -36,6 +39,16 @@ impl Table {
     /// The table of this name.
     pub fn named(name: &str) -> Option<Self> {
         TABLES.into_iter().find(|table| table.name == name)
+    }
+
+    /// A row with all columns: one that was recorded before a column was added lacks it.
+    pub(crate) fn whole(self, mut row: Value) -> Value {
+        if let Some(fields) = row.as_object_mut() {
+            for (name, _) in self.columns {
+                fields.entry(*name).or_insert(Value::Null);
+            }
+        }
+        row
     }
 
     fn select(self, rest: &str) -> String {
@@ -168,9 +181,11 @@ fn no_column(name: &str) -> Problem {
     Problem::internal(format!("no column `{name}`"))
 }
 
-/// What keeps a row of `x` from going on: a block whose blocker is there, or a reason alone.
-const IS_BLOCKED: &str =
-    "EXISTS (SELECT 1 FROM dependency d WHERE d.to_id = x.id AND d.relation = 'BLOCKS')";
+/// Whether a row of `d` blocks now. A closed blocker does not: its row stays, so that reopening
+/// the blocker blocks again.
+const BLOCKS_NOW: &str = "d.relation = 'BLOCKS'
+       AND NOT EXISTS (SELECT 1 FROM task b WHERE b.id = d.from_id AND b.status = 'CLOSED')
+       AND NOT EXISTS (SELECT 1 FROM feature b WHERE b.id = d.from_id AND b.status = 'CLOSED')";
 
 /// The order in which work is taken up.
 const URGENT: &str = "CASE x.priority WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 ELSE 2 END";
@@ -179,37 +194,50 @@ const URGENT: &str = "CASE x.priority WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 EL
 const CANDIDATES: u32 = 1000;
 
 /// Tasks that could be begun now, first to last.
-pub(crate) fn ready_tasks(
-    conn: &Connection,
-    (project, feature, now): (&str, Option<&str>, &str),
-) -> Result<Vec<String>> {
+pub(crate) fn ready_tasks(conn: &Connection, wanted: &ReadyWork<'_>) -> Result<Vec<String>> {
+    let ReadyWork { project, feature, priority, now } = wanted;
     let sql = format!(
         "SELECT x.id FROM task x
          WHERE x.status = 'NEW' AND x.project_id = ?1 AND (?2 IS NULL OR x.feature_id = ?2)
-           AND NOT {IS_BLOCKED}
-           AND NOT EXISTS (SELECT 1 FROM dependency f
-                           WHERE f.to_id = x.feature_id AND f.relation = 'BLOCKS')
-           AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.id = x.id AND c.until > ?3)
+           AND (?3 IS NULL OR x.priority = ?3)
+           AND NOT EXISTS (SELECT 1 FROM dependency d
+                           WHERE d.to_id IN (x.id, x.feature_id) AND {BLOCKS_NOW})
+           AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.id = x.id AND c.until > ?4)
          ORDER BY {URGENT}, x.complexity, x.created_at, x.id LIMIT {CANDIDATES}"
     );
-    rows(conn, (&sql, "find the next task"), &[&project, &feature, &now], |row| row.get(0))
+    let params: [&dyn ToSql; 4] = [project, feature, priority, now];
+    rows(conn, (&sql, "find the next task"), &params, |row| row.get(0))
+}
+
+/// Which features or tasks are looked for that could be begun.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ReadyWork<'a> {
+    pub project: &'a str,
+    /// Only tasks of this feature
+    pub feature: Option<&'a str>,
+    pub priority: Option<&'a str>,
+    /// Claims that ended before this moment do not count
+    pub now: &'a str,
 }
 
 /// Features that could be begun now, first to last.
-pub(crate) fn ready_features(conn: &Connection, project: &str) -> Result<Vec<String>> {
+pub(crate) fn ready_features(conn: &Connection, wanted: &ReadyWork<'_>) -> Result<Vec<String>> {
+    let ReadyWork { project, priority, .. } = wanted;
     let sql = format!(
         "SELECT x.id FROM feature x WHERE x.status = 'NEW' AND x.project_id = ?1
-           AND NOT {IS_BLOCKED}
+           AND (?2 IS NULL OR x.priority = ?2)
+           AND NOT EXISTS (SELECT 1 FROM dependency d WHERE d.to_id = x.id AND {BLOCKS_NOW})
          ORDER BY {URGENT}, x.created_at, x.id LIMIT {CANDIDATES}"
     );
-    rows(conn, (&sql, "find the next feature"), &[&project], |row| row.get(0))
+    rows(conn, (&sql, "find the next feature"), &[project, priority], |row| row.get(0))
 }
 
 /// What cannot go on: the rows of a table that are open and blocked.
 pub(crate) fn blocked(conn: &Connection, table: Table, project: &str) -> Result<Vec<String>> {
     let sql = format!(
         "SELECT x.id FROM {} x WHERE x.project_id = ?1
-           AND x.status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT') AND {IS_BLOCKED}
+           AND x.status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT')
+           AND EXISTS (SELECT 1 FROM dependency d WHERE d.to_id = x.id AND {BLOCKS_NOW})
          ORDER BY {URGENT}, x.created_at, x.id",
         table.name
     );

@@ -18,6 +18,7 @@ const PLAN: Sample =
 const FILES: Sample = (
     "Context Files",
     "The files to read and change, one a line; knowledge about them is found by these",
+    // The name is `graph::files::PLACEHOLDER`, which is no file.
     "- `path/to/file` why it matters\n",
     true,
 );
@@ -75,6 +76,9 @@ pub fn all(draft: &Draft<'_>, target: Option<Kind>) -> Result<Vec<Template>> {
     let built_in = built_in()?.into_iter().filter(|template| !is_known(&template.id));
     let mut all: Vec<Template> = built_in.chain(own.iter().cloned()).collect();
     all.retain(|template| target.is_none_or(|target| template.target_entity_type == target));
+    for template in &mut all {
+        number(&mut template.sections);
+    }
     all.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
     Ok(all)
 }
@@ -86,6 +90,7 @@ fn built_in() -> Result<Vec<Template>> {
         content_sample: (*sample).into(),
         content_format: Format::Markdown,
         is_required: *is_required,
+        ordinal: None,
     };
     let template =
         |(id, name, description, kind, samples): &(&str, &str, &str, Kind, &[Sample])| {
@@ -137,7 +142,7 @@ pub fn create(draft: &mut Draft<'_>, fields: &TemplateFields) -> Result<Template
         is_built_in: false,
         is_enabled: true,
         tags: fields.tags.as_ref().map(tags).unwrap_or_default(),
-        sections: fields.sections.clone().map(|json| json.0).unwrap_or_default(),
+        sections: fields.sections.clone().map(|json| ordered(json.0)).unwrap_or_default(),
         version: 1,
         created_at: now.clone(),
         updated_at: now,
@@ -168,12 +173,29 @@ pub fn update(
         template.tags = tags(many);
     }
     if let Some(sections) = &fields.sections {
-        template.sections.clone_from(&sections.0);
+        template.sections = ordered(sections.0.clone());
     }
     touch(draft, template)
 }
 
-/// Adds a section to a template that people made.
+/// Sections by the place that each asks for; those that ask for none keep theirs.
+fn ordered(sections: Vec<TemplateSection>) -> Vec<TemplateSection> {
+    let mut placed: Vec<(u32, TemplateSection)> = (0..).zip(sections).collect();
+    placed.sort_by_key(|(at, section)| (section.ordinal.unwrap_or(*at), *at));
+    let mut sections: Vec<TemplateSection> =
+        placed.into_iter().map(|(_, section)| section).collect();
+    number(&mut sections);
+    sections
+}
+
+/// Gives each section the number of its place.
+fn number(sections: &mut [TemplateSection]) {
+    for (at, section) in (0..).zip(sections) {
+        section.ordinal = Some(at);
+    }
+}
+
+/// Adds a section to a template that people made, at its place or at the end.
 pub fn add_section(
     draft: &mut Draft<'_>,
     (asked, version): (&str, Option<u32>),
@@ -182,7 +204,10 @@ pub fn add_section(
     // Adding takes nothing away, so it needs no version.
     let current = find(draft, asked)?.version;
     let mut template = own(draft, asked, version.or(Some(current)))?;
-    template.sections.push(section);
+    let last = template.sections.len();
+    let place = section.ordinal.and_then(|ordinal| usize::try_from(ordinal).ok());
+    template.sections.insert(place.unwrap_or(last).min(last), section);
+    number(&mut template.sections);
     touch(draft, template)
 }
 

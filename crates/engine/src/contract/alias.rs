@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use super::schema::Object;
 
+/// What stands between the kind of a record and its id.
+const KIND_SEPARATOR: &str = ":";
+
 /// An unlisted name for an operation, with what must be done to its arguments.
 #[derive(Debug, Clone, Copy)]
 pub struct Alias {
@@ -80,8 +83,11 @@ impl Alias {
         }
         if let Some([first, second, between, ours]) = self.join {
             let mut take = |keys: &str| keys.split('|').find_map(|key| args.remove(key));
-            let parts = [take(first), take(second)];
-            let parts: Vec<Value> = parts.into_iter().flatten().collect();
+            let parts = match [take(first), take(second)] {
+                // The kind of a record says nothing without its id.
+                [Some(_), None] if between == KIND_SEPARATOR => Vec::new(),
+                parts => parts.into_iter().flatten().collect(),
+            };
             if let Some(joined) = joined(&parts, between) {
                 args.insert(ours.into(), joined);
             }

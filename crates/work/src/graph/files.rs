@@ -10,9 +10,23 @@ use crate::draft::Draft;
 use crate::id::Id;
 use crate::{sections, tables};
 
+/// The name that the built-in templates have where a file is to be named.
+pub const PLACEHOLDER: &str = "path/to/file";
+
+/// A line of Context Files, and the paths and globs that it names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedLine {
+    /// The line
+    pub text: String,
+    /// What it names
+    pub paths: Vec<String>,
+    /// Words that name a file only if there is one of that name
+    pub maybe: Vec<String>,
+}
+
 /// What each open task names, by the task's id.
-pub fn of_open_tasks(conn: &Connection) -> Result<BTreeMap<Id, Vec<String>>> {
-    let mut found: BTreeMap<Id, Vec<String>> = BTreeMap::new();
+pub fn of_open_tasks(conn: &Connection) -> Result<BTreeMap<Id, Vec<NamedLine>>> {
+    let mut found: BTreeMap<Id, Vec<NamedLine>> = BTreeMap::new();
     for (task, content) in tables::context_sections(conn)? {
         let task = Id::try_from(task).map_err(Problem::internal)?;
         found.entry(task).or_default().extend(named(&content));
@@ -21,16 +35,14 @@ pub fn of_open_tasks(conn: &Connection) -> Result<BTreeMap<Id, Vec<String>>> {
 }
 
 /// What the Context Files of a record name.
-pub fn of(draft: &Draft<'_>, owner: &Container) -> Result<Vec<String>> {
+pub fn of(draft: &Draft<'_>, owner: &Container) -> Result<Vec<NamedLine>> {
     let is_context = |title: &str| {
         let title = title.to_lowercase();
         title.starts_with("context") && title.contains("file")
     };
     let sections = sections::of(draft, owner)?;
     let contents = sections.iter().filter(|one| is_context(&one.title)).map(|one| &one.content);
-    let mut found: Vec<String> = contents.flat_map(|content| named(content)).collect();
-    found.dedup();
-    Ok(found)
+    Ok(contents.flat_map(|content| named(content)).collect())
 }
 
 /// The patterns that a name in Context Files stands for: a folder means what is below it.
@@ -41,36 +53,96 @@ pub fn patterns(named: &str) -> Vec<String> {
     vec![named.to_owned(), format!("{named}/**")]
 }
 
-/// The paths and globs that a section names, in order, each once. What is no path is passed over.
-pub fn named(content: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for line in content.lines() {
-        for path in in_line(line) {
-            if !found.contains(&path) {
-                found.push(path);
-            }
+/// The lines of a section that say something, in order, each with what it names. Headings, fences
+/// and the rules of tables say nothing; neither does a line that only has the placeholder.
+pub fn named(content: &str) -> Vec<NamedLine> {
+    let lines: Vec<&str> = content.lines().map(str::trim).collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let is_header = lines.get(at + 1).is_some_and(|next| is_rule(next)) && line.contains('|');
+        let is_heading = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
+        let is_fence = line.starts_with("```");
+        if line.is_empty() || is_heading || is_fence || is_header || is_rule(line) {
+            continue;
+        }
+        let mut named = in_line(line);
+        let is_template = named.paths.iter().any(|path| path == PLACEHOLDER);
+        named.paths.retain(|path| path != PLACEHOLDER);
+        if !is_template || !named.paths.is_empty() {
+            found.push(named);
         }
     }
     found
 }
 
-fn in_line(line: &str) -> Vec<String> {
-    let line = line.trim();
-    if line.starts_with("```")
-        || (line.starts_with('#') && line.trim_start_matches('#').starts_with(' '))
-    {
-        return Vec::new();
+/// Whether a line is the rule below the header of a table.
+fn is_rule(line: &str) -> bool {
+    line.contains('|') && line.contains('-') && line.chars().all(|c| "|-: \t".contains(c))
+}
+
+fn in_line(line: &str) -> NamedLine {
+    let mut named = NamedLine { text: line.to_owned(), paths: Vec::new(), maybe: Vec::new() };
+    let is_row = line.starts_with('|') && line.len() > 1;
+    let items: Vec<&str> =
+        if is_row { line.split('|').map(str::trim).collect() } else { vec![without_bullet(line)] };
+    for item in items {
+        named.take(item, is_row);
     }
-    let item = without_bullet(line);
-    // What is marked as code or as a link is what was meant; the rest of the line talks about it.
-    let marked: Vec<&str> = quoted(item).into_iter().chain(linked(item)).collect();
-    if !marked.is_empty() {
-        return marked.into_iter().flat_map(split).filter_map(|part| path(part, true)).collect();
+    named
+}
+
+impl NamedLine {
+    /// Takes what an item of a list, or a cell of a table, names.
+    fn take(&mut self, item: &str, is_cell: bool) {
+        // What is marked as code or as a link is what was meant; the rest talks about it.
+        let marked: Vec<&str> = quoted(item).into_iter().chain(linked(item)).collect();
+        if !marked.is_empty() {
+            let parts: Vec<&str> = marked.into_iter().flat_map(split).collect();
+            let sure: Vec<String> = parts.iter().filter_map(|part| path(part, false)).collect();
+            self.maybe.extend(parts.iter().filter_map(|part| path(part, true)));
+            return self.add(sure);
+        }
+        if !is_cell {
+            let parts = split(without_comment(item));
+            let sure: Vec<String> = parts.iter().filter_map(|part| path(part, false)).collect();
+            if !sure.is_empty() {
+                return self.add(sure);
+            }
+            if let [only] = parts.as_slice() {
+                self.maybe.extend(path(only, true));
+            }
+        }
+        for word in item.split_whitespace() {
+            let word = word.trim_matches(['.', ',', ';', ':', '!', '?', '(', ')', '"', '\'']);
+            match path(word, false) {
+                Some(path) if is_file_name(&path) => self.add(vec![path]),
+                Some(path) => self.maybe.push(path),
+                None => {}
+            }
+        }
     }
-    let said = without_comment(item);
-    let parts: Vec<&str> = split(said);
-    let alone = parts.len() == 1;
-    parts.into_iter().filter_map(|part| path(part, alone)).collect()
+
+    fn add(&mut self, paths: Vec<String>) {
+        for path in paths {
+            self.maybe.retain(|maybe| *maybe != path);
+            if !self.paths.contains(&path) {
+                self.paths.push(path);
+            }
+        }
+        let paths = &self.paths;
+        self.maybe.retain(|maybe| !paths.contains(maybe));
+    }
+}
+
+/// Whether a word of a sentence can only be a path: a glob, or a folder and a name with an
+/// extension.
+fn is_file_name(path: &str) -> bool {
+    let is_extension = |text: &str| {
+        (1..=8).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    let name = path.rsplit_once('/').map(|(_, name)| name);
+    let has_extension = name.and_then(|name| name.rsplit_once('.'));
+    path.contains('*') || has_extension.is_some_and(|(_, extension)| is_extension(extension))
 }
 
 /// An item without its bullet, number or check box.
@@ -150,6 +222,7 @@ fn path(text: &str, alone: bool) -> Option<String> {
         text = rest;
     }
     let looks = text.contains('/') || text.contains('.') || text.contains('*');
+    let is_call = text.ends_with(')');
     let plain = !text.contains(char::is_whitespace);
     let odd = text.is_empty()
         || text.starts_with('/')
@@ -157,7 +230,7 @@ fn path(text: &str, alone: bool) -> Option<String> {
         || text.contains(char::is_control)
         || text.split('/').any(|part| part == "..")
         || !text.contains(char::is_alphanumeric) && !text.contains('*');
-    let wanted = !odd && plain && (looks || (alone && !text.contains(':')));
+    let wanted = !odd && plain && !is_call && (looks || (alone && !text.contains(':')));
     wanted.then(|| text.trim_end_matches('/').to_owned())
 }
 
@@ -209,19 +282,53 @@ mod tests {
             ("[the handler](src/a.ts)", vec!["src/a.ts"]),
             ("- `src/a.ts:3`, `src/b.ts`", vec!["src/a.ts", "src/b.ts"]),
             ("src/a.ts  # why", vec!["src/a.ts"]),
-            ("Makefile", vec!["Makefile"]),
             ("- src/dir/", vec!["src/dir"]),
             ("[\"src/a.ts\"]", vec!["src/a.ts"]),
+            ("Change `login()` in `src/a.ts`", vec!["src/a.ts"]),
+            ("| src/a.ts | the entry | N/A |", vec!["src/a.ts"]),
+            ("| entry | `src/a.ts`, `src/b.ts` |", vec!["src/a.ts", "src/b.ts"]),
+            ("Look at src/a.ts and (later) src/b.ts.", vec!["src/a.ts", "src/b.ts"]),
+            ("See: src/a.ts", vec!["src/a.ts"]),
             ("## Files", vec![]),
             ("```", vec![]),
+            ("|---|:--|", vec![]),
+            ("- `path/to/file` why it matters", vec![]),
             ("These are the files that matter", vec![]),
             ("https://example.org/a.ts", vec![]),
             ("/etc/passwd", vec![]),
             ("../up.ts", vec![]),
             ("", vec![]),
         ] {
-            assert_eq!(named(line), expected, "{line}");
+            let paths: Vec<String> = named(line).into_iter().flat_map(|line| line.paths).collect();
+            assert_eq!(paths, expected, "{line}");
         }
-        assert_eq!(named("- a.ts\n- b.ts\n- a.ts\n"), ["a.ts", "b.ts"]);
+    }
+
+    #[test]
+    fn words_that_may_be_files_are_told_apart() {
+        for (line, expected) in [
+            ("Makefile", vec!["Makefile"]),
+            ("Makefile - builds it", vec!["Makefile"]),
+            ("`Makefile`", vec!["Makefile"]),
+            (
+                "The code below src/auth, with Node.js and/or Bun",
+                vec!["src/auth", "Node.js", "and/or"],
+            ),
+            ("These are the files that matter", vec![]),
+        ] {
+            let lines = named(line);
+            assert_eq!(
+                (&lines[0].paths, &lines[0].maybe),
+                (&vec![], &expected.into_iter().map(ToOwned::to_owned).collect()),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_header_of_a_table_names_nothing() {
+        let lines = named("| file.name | why |\n|---|---|\n| src/a.ts | x |\n");
+        assert_eq!(lines.len(), 1);
+        assert_eq!(lines[0].paths, ["src/a.ts"]);
     }
 }

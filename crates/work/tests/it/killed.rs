@@ -22,7 +22,7 @@ const WRITER: (&str, &str) = ("CAIRN_WRITER_STORE", "CAIRN_WRITER_NAME");
 const WRITERS: usize = 8;
 
 fn open(path: &Path) -> Store {
-    open_durable(path, &[work::tables::STEP]).unwrap()
+    open_durable(path, &work::tables::STEPS).unwrap()
 }
 
 /// Makes a record in one transaction and returns its id.

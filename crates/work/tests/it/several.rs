@@ -7,7 +7,7 @@ use store::Connection;
 use work::claim::{Among, claim};
 use work::depend::{Blocker, block, depend, unblock};
 use work::edit::{self, Fields};
-use work::flow::{self, Pipelines, Step};
+use work::flow::{self, Exit, Pipelines, Step};
 use work::graph::edit as graph;
 use work::record::{Atom, Claim, Feature, Molecule, Project, Task};
 use work::text::{Many, OrNone};
@@ -90,7 +90,9 @@ fn reference(id: &Id) -> Ref {
 impl Shop {
     fn new() -> Self {
         let conn = Connection::open_in_memory().unwrap();
-        conn.execute_batch(work::tables::STEP.sql).unwrap();
+        for step in work::tables::STEPS {
+            conn.execute_batch(step.sql).unwrap();
+        }
         let now = "2026-01-02T03:04:05Z".parse().unwrap();
         Self { conn, now, number: 0, done: Vec::new(), late: None }
     }
@@ -189,7 +191,10 @@ fn plan(draft: &mut Draft<'_>, deed: &Deed) -> Result<()> {
                     draft,
                     &pipelines(),
                     &step,
-                    matches!(deed, Deed::Terminate(_, _, true)),
+                    Exit {
+                        reason: Some("why"),
+                        cascade: matches!(deed, Deed::Terminate(_, _, true)),
+                    },
                 ),
             }
             .map(drop)
@@ -218,17 +223,17 @@ fn plan(draft: &mut Draft<'_>, deed: &Deed) -> Result<()> {
         }
         Deed::Claim => {
             let project = project(0);
-            let among = Among { project: project.as_ref(), feature: None };
+            let among = Among { project: project.as_ref(), ..Among::default() };
             let live = draft.all::<Claim>()?;
             let now = draft.stamp();
-            let (task, _) = claim(draft, &pipelines(), (None, among), 30)?;
+            let (task, _) = claim(draft, None, among, 30)?;
             let taken = live.iter().any(|one| one.id == task.id && one.until > now);
             assert!(!taken, "two claims at once");
             Ok(())
         }
         Deed::ClaimOne(n) => {
             let Some((id, _)) = of_kind(Kind::Task, *n) else { return Ok(()) };
-            claim(draft, &pipelines(), (Some(&reference(&id)), Among::default()), 30).map(drop)
+            claim(draft, Some(&reference(&id)), Among::default(), 30).map(drop)
         }
         Deed::Know(grain, n) => {
             let molecule = pick(&draft.all::<Molecule>()?, *n).filter(|_| *grain == Grain::Atom);

@@ -163,7 +163,8 @@ fn about_path(view: &View, draft: &Draft<'_>, path: &str) -> Result<Vec<Item>> {
     Ok(items)
 }
 
-fn quoted(view: &View, draft: &Draft<'_>, atom: &Atom) -> Result<Vec<Item>> {
+/// An atom as a context shows it: its name and age, and what it says.
+pub(crate) fn quoted(view: &View, draft: &Draft<'_>, atom: &Atom) -> Result<Vec<Item>> {
     let drift = drift(view, draft, atom)?;
     let age = drift.map_or(String::new(), |drift| {
         let at = drift.written_at.parse().map(|at| ago(view, at)).unwrap_or_default();

@@ -1,14 +1,15 @@
 //! Where the store meets the working tree: what atoms cover, how far it drifted, what tasks touch.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{RepoPath, Result};
 use work::graph::context::{Known, context};
 use work::graph::drift::{self, Drift, MOST_FILES};
+use work::graph::files::{self, NamedLine};
 use work::graph::globs::{Pattern, Patterns, anchors};
-use work::record::{Atom, Claim, Footprint, Seen};
-use work::{Draft, Id};
+use work::record::{Atom, Footprint, Seen};
+use work::{Container, Draft, Id};
 
 use super::{Derived, derived};
 use crate::index::tables;
@@ -19,9 +20,6 @@ const DIGITS: usize = 16;
 
 /// How many files one glob or folder may stand for.
 const EXPANDED: usize = 1_000;
-
-/// The digits of a task's id that a commit's trailer needs.
-const SHORTEST_NAME: usize = 8;
 
 /// The name of what is kept.
 const COVERED: &str = "work.covered";
@@ -121,6 +119,42 @@ pub(crate) fn named_paths(view: &View, named: &[String]) -> Result<Vec<String>> 
     Ok(paths)
 }
 
+/// What the Context Files of a record name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ContextFiles {
+    /// Paths and globs as they are written, each once
+    pub names: Vec<String>,
+    /// Lines that name no file
+    pub unread: Vec<String>,
+}
+
+/// What lines of Context Files name, once it is known which words of them are files.
+pub(crate) fn context_files(view: &View, lines: &[NamedLine]) -> ContextFiles {
+    let is_there = |name: &&String| {
+        let paths = view.typed_paths(name);
+        paths.iter().any(|path| view.tree().stat_if_there(path).is_some())
+    };
+    let mut found = ContextFiles::default();
+    for line in lines {
+        let names = line.paths.iter().chain(line.maybe.iter().filter(is_there));
+        let names: Vec<&String> = names.collect();
+        if names.is_empty() {
+            found.unread.push(line.text.clone());
+        }
+        for name in names {
+            if !found.names.contains(name) {
+                found.names.push(name.clone());
+            }
+        }
+    }
+    found
+}
+
+/// The files that the Context Files of a record name.
+pub(crate) fn files_of(view: &View, draft: &Draft<'_>, owner: &Container) -> Result<Vec<String>> {
+    named_paths(view, &context_files(view, &files::of(draft, owner)?).names)
+}
+
 /// What stands for nothing stands for itself.
 fn or_itself(found: Vec<String>, name: String) -> Vec<String> {
     if found.is_empty() { vec![name] } else { found }
@@ -138,50 +172,6 @@ pub(crate) fn digest(view: &View, paths: &[String]) -> Result<String> {
         }
     }
     Ok(base::Hash::of(parts.concat().as_bytes()).short())
-}
-
-/// The files that a task's commits touched.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Touched {
-    /// The files
-    pub paths: Vec<String>,
-    /// How many commits there are
-    pub commits: usize,
-}
-
-/// What the commits of a task touched: those that name it, and those made within its claim.
-pub(crate) fn touched(
-    view: &View,
-    task: &Id,
-    claim: Option<&Claim>,
-    created: &str,
-) -> Result<Touched> {
-    let Some(git) = view.git() else { return Ok(Touched::default()) };
-    let since = created.parse().unwrap_or(view.call().now);
-    let mut touched = Touched::default();
-    let mut paths = BTreeSet::new();
-    let plain = task.as_str().replace('-', "");
-    for commit in git.recent(since, view.call())? {
-        let names_it = commit.tasks.iter().any(|named| {
-            let named = named.trim_start_matches("task:").replace('-', "").to_lowercase();
-            named.len() >= SHORTEST_NAME && plain.starts_with(&named)
-        });
-        let within =
-            commit.tasks.is_empty() && claim.is_some_and(|claim| is_within(&commit, claim));
-        if names_it || within {
-            touched.commits += 1;
-            let files = git.touched(&commit, view.call())?;
-            paths.extend(files.iter().map(ToString::to_string));
-        }
-    }
-    touched.paths = paths.into_iter().collect();
-    Ok(touched)
-}
-
-/// Whether a commit was made during a claim, by whoever has it as far as that can be told.
-fn is_within(commit: &git::Recent, claim: &Claim) -> bool {
-    let by_them = !claim.actor.contains('@') || commit.author == claim.actor;
-    by_them && claim.since().is_some_and(|since| commit.at.as_second() >= since.as_second())
 }
 
 impl Derived {

@@ -3,13 +3,12 @@
 use base::entity::RecordKind;
 use base::{EntityRef, Result};
 use work::claim::live_claim;
-use work::container::blockers;
-use work::record::{Dependency, Feature, Project, Task};
+use work::record::{Dependency, Feature, Task};
 use work::words::{Kind, Relation};
 use work::{Container, Draft, Id, Ref};
 
 use super::records::{Look, Records, record_node};
-use super::{derived, named_paths};
+use super::{about, context_files, derived, named_paths};
 use crate::graph::{Description, EdgeKind, Item, Marks, Section, Travel};
 use crate::layers::files::node as file_node;
 use crate::view::View;
@@ -63,7 +62,7 @@ impl Records for WorkLayer {
 
     fn describe(one: &Container) -> Result<Description> {
         let node = node(one.kind(), one.id())?;
-        Ok(Description { node, name: one.name().to_owned(), about: about(one) })
+        Ok(Description { node, name: one.name().to_owned(), about: described(one) })
     }
 
     fn ends(look: Look<'_>, from: &EntityRef, edge: &EdgeKind) -> Result<Vec<EntityRef>> {
@@ -78,8 +77,8 @@ impl Records for WorkLayer {
         tasks_on(view, draft, path)
     }
 
-    fn about(Look { draft, .. }: Look<'_>, one: &Container) -> Result<Vec<Item>> {
-        of_work(draft, one)
+    fn about(look: Look<'_>, one: &Container) -> Result<Vec<Item>> {
+        about::of_work(look, one)
     }
 
     fn mark(one: &Container, marks: &mut Marks) {
@@ -98,7 +97,7 @@ pub(crate) fn node(kind: Kind, id: &Id) -> Result<EntityRef> {
     record_node(kind, id)
 }
 
-fn about(one: &Container) -> String {
+fn described(one: &Container) -> String {
     match one {
         Container::Project(_) => "project".into(),
         Container::Feature(feature) => {
@@ -131,8 +130,8 @@ fn outgoing(look: Look<'_>, from: &EntityRef, edge: &EdgeKind) -> Result<Vec<Ent
         }
         "context" => {
             let derived = derived(view)?;
-            let files = derived.task_files.get(one.id()).cloned().unwrap_or_default();
-            for path in named_paths(view, &files)? {
+            let lines = derived.task_files.get(one.id()).map_or(&[][..], Vec::as_slice);
+            for path in named_paths(view, &context_files(view, lines).names)? {
                 ends.extend(path.parse().ok().map(|path| file_node(&path)));
             }
         }
@@ -214,46 +213,4 @@ pub(crate) fn ago(view: &View, at: jiff::Timestamp) -> String {
         2_880..20_160 => format!("{} days ago", minutes / 1_440),
         _ => format!("{} weeks ago", minutes / 10_080),
     }
-}
-
-fn of_work(draft: &Draft<'_>, one: &Container) -> Result<Vec<Item>> {
-    let mut items = Vec::new();
-    let mut item = |section, text: String, handle: Option<String>| {
-        items.push(Item { section, text, handle });
-    };
-    for (block, from) in blockers(draft, one.id())? {
-        let name = from.as_ref().map_or("a reason", |from| from.name.as_str());
-        let text = format!("blocked by {name}  {}", block.reason).trim_end().to_owned();
-        item(Section::Now, text, from.as_ref().map(work::container::Brief::handle));
-    }
-    if let Container::Task(task) = one
-        && let Some(claim) = live_claim(draft, task)?
-    {
-        item(Section::Now, format!("claimed by {} until {}", claim.actor, claim.until), None);
-    }
-    for section in work::sections::of(draft, one)? {
-        let first = section.content.lines().find(|line| !line.trim().is_empty());
-        let text = format!("{}: {}", section.title, first.unwrap_or("(empty)").trim());
-        item(Section::Outline, text, Some(format!("section:{}", section.id.short())));
-    }
-    if let Container::Feature(feature) = one {
-        for task in draft.list::<Task>("feature_id", &feature.id)? {
-            let over = if task.status.is_terminal() { Section::Around } else { Section::Outline };
-            let text = format!("{} \"{}\"", task.status, task.title);
-            item(over, text, Some(format!("task:{}", task.id.short())));
-        }
-    }
-    if let Container::Project(project) = one {
-        for feature in draft.list::<Feature>("project_id", &project.id)? {
-            let text = format!("{} \"{}\"", feature.status, feature.name);
-            item(Section::Outline, text, Some(format!("feature:{}", feature.id.short())));
-        }
-    } else {
-        let project: Option<Project> = draft.get(one.project_id())?;
-        if let Some(project) = project {
-            let text = format!("project \"{}\"", project.name);
-            item(Section::Around, text, Some(format!("project:{}", project.id.short())));
-        }
-    }
-    Ok(items)
 }

@@ -1,5 +1,7 @@
 //! Work and knowledge as one durable store: looked at, planned for, searched, undone.
 
+mod about;
+mod commits;
 mod files;
 mod layer;
 pub(crate) mod records;
@@ -11,11 +13,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{Code, Problem, Result};
+use config::{Pipeline, Stage};
 use serde_json::Value;
 use store::{Connection, Transaction, problem};
+use work::flow::Pipelines;
 use work::graph::context::Recall;
-use work::graph::files as context_files;
+use work::graph::files::{NamedLine, of_open_tasks, patterns};
 use work::graph::globs::Matcher;
+use work::words::{Kind, Status};
 use work::{Draft, Id, Image};
 
 use crate::durable::{Durable, StoreChange};
@@ -23,7 +28,8 @@ use crate::plan::{Change, Plan};
 use crate::search;
 use crate::view::View;
 
-pub(crate) use files::{digest, drift, known_about, named_paths, seen, touched};
+pub(crate) use commits::touched;
+pub(crate) use files::{context_files, digest, drift, files_of, known_about, named_paths, seen};
 pub(crate) use layer::{WorkLayer, ago};
 pub(crate) use rules::RULES;
 
@@ -37,7 +43,7 @@ const PATTERNS: &str = "work.patterns";
 pub(crate) const DURABLE: Durable = Durable {
     name: STORE,
     file: "work.sqlite",
-    steps: &[work::tables::STEP, search::STEP, search::NAMES],
+    steps: &[work::tables::STEPS[0], search::STEP, search::NAMES, work::tables::STEPS[1]],
     inverse: |json| {
         let read = serde_json::from_value(json.clone());
         let images = read.map_err(|error| {
@@ -122,7 +128,8 @@ fn draft<'c>(view: &View, conn: &'c Connection) -> Result<Draft<'c>> {
 /// A store that nobody has written to.
 fn empty() -> Result<Connection> {
     let conn = Connection::open_in_memory().map_err(problem("open a store"))?;
-    conn.execute_batch(work::tables::STEP.sql).map_err(problem("open a store"))?;
+    let mut steps = work::tables::STEPS.iter();
+    steps.try_for_each(|step| conn.execute_batch(step.sql)).map_err(problem("open a store"))?;
     Ok(conn)
 }
 
@@ -134,7 +141,7 @@ pub(crate) struct Derived {
     /// The atoms that were asked for
     pub recall: Recall,
     /// What open tasks name in their Context Files
-    pub task_files: BTreeMap<Id, Vec<String>>,
+    pub task_files: BTreeMap<Id, Vec<NamedLine>>,
     /// The same as patterns
     pub tasks: Matcher,
 }
@@ -161,10 +168,11 @@ fn matcher(view: &View, conn: &Connection) -> Result<Arc<Matcher>> {
 
 impl Derived {
     fn of(conn: &Connection, matcher: Arc<Matcher>) -> Result<Self> {
-        let task_files = context_files::of_open_tasks(conn)?;
-        let tasks = Matcher::of(task_files.iter().map(|(id, files)| {
-            let patterns = files.iter().flat_map(|file| context_files::patterns(file));
-            (id.clone(), patterns.collect())
+        let task_files = of_open_tasks(conn)?;
+        let tasks = Matcher::of(task_files.iter().map(|(id, lines)| {
+            // A word that is no file matches none.
+            let names = lines.iter().flat_map(|line| line.paths.iter().chain(&line.maybe));
+            (id.clone(), names.flat_map(|name| patterns(name)).collect())
         }));
         Ok(Self { matcher, recall: Recall::default(), task_files, tasks })
     }
@@ -175,16 +183,32 @@ pub(crate) fn is_empty(view: &View) -> Result<bool> {
     Ok(view.store(STORE)?.is_none())
 }
 
-/// The states that work passes through, as the configuration has them.
-pub(crate) fn pipelines(view: &View) -> Result<work::flow::Pipelines> {
+/// The states that work passes through: as the configuration has them, else the three that are
+/// always there. A store that has rows in other states keeps the states it was written with.
+pub(crate) fn pipelines(view: &View) -> Result<Pipelines> {
     let config = &view.config().work;
-    let words = |value: Value| {
-        serde_json::from_value(value)
-            .map_err(|error| Problem::internal("a state is not known").because(error))
-    };
-    Ok(work::flow::Pipelines {
-        feature: words(serde_json::json!(config.pipelines.feature))?,
-        task: words(serde_json::json!(config.pipelines.task))?,
+    Ok(Pipelines {
+        feature: pipeline(view, Kind::Feature, &config.pipelines.feature)?,
+        task: pipeline(view, Kind::Task, &config.pipelines.task)?,
         evidence: config.evidence.iter().map(ToString::to_string).collect(),
     })
+}
+
+fn pipeline<S: Stage + serde::Serialize>(
+    view: &View,
+    kind: Kind,
+    configured: &Pipeline<S>,
+) -> Result<Vec<Status>> {
+    let (short, all) = (stages(configured.stages())?, stages(S::ALL)?);
+    if configured.is_set() {
+        return Ok(short);
+    }
+    let fits = look(view, |draft| work::flow::are_all_in(draft, kind, &short))?;
+    Ok(if fits { short } else { all })
+}
+
+/// States of the configuration as the store names them.
+fn stages<S: serde::Serialize>(stages: &[S]) -> Result<Vec<Status>> {
+    serde_json::from_value(serde_json::json!(stages))
+        .map_err(|error| Problem::internal("a state is not known").because(error))
 }

@@ -1,8 +1,10 @@
 //! What must hold of work.
 
-use base::{Code, Result};
-use serde_json::Value;
+use base::Result;
+use work::container::Brief;
+use work::words::Status;
 
+use super::layer::node;
 use super::{is_empty, look, pipelines};
 use crate::rules::{Rule, Scope, Severity, Violation};
 use crate::view::View;
@@ -20,18 +22,21 @@ fn lost(view: &View, _: &Scope) -> Result<Vec<Violation>> {
         return Ok(Vec::new());
     }
     let pipelines = pipelines(view)?;
-    let found = look(view, |draft| Ok(pipelines.check(draft)))?;
-    let Err(problem) = found else { return Ok(Vec::new()) };
-    if problem.code != Code::InvalidOperation {
-        return Err(problem);
-    }
-    let rows = problem.details.get("records").and_then(Value::as_array).cloned();
-    let told = |row: &Value| Violation {
+    let outside = look(view, |draft| pipelines.outside(draft))?;
+    let told = |one: &Brief| Violation {
         path: None,
         line: None,
-        node: row["node"].as_str().and_then(|node| node.parse().ok()),
-        message: format!("stands in {}", row["status"].as_str().unwrap_or_default()),
-        fix: "put the state back into `work.pipelines`, move it on, then take the state out".into(),
+        node: node(one.kind, &one.id).ok(),
+        message: format!(
+            "{} \"{}\" stands in {}",
+            one.kind,
+            one.name,
+            one.status.map_or("", Status::word)
+        ),
+        fix: format!(
+            "move it back with  work revert {}, or put the state back into `work.pipelines`",
+            one.handle()
+        ),
     };
-    Ok(rows.unwrap_or_default().iter().map(told).collect())
+    Ok(outside.iter().map(told).collect())
 }

@@ -4,7 +4,6 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::claim::live_claim;
 use work::flow::{Moved, Step, advance};
 use work::text::Many;
 use work::words::{Kind, Status};
@@ -81,7 +80,6 @@ impl Mutation for Advance {
                 Ok(Container::Task(task)) => Some(task),
                 _ => None, // what is wrong with it is told in its order below
             };
-            let claim = task.as_ref().map(|task| live_claim(draft, task)).transpose()?.flatten();
             let shown = match &task {
                 Some(task) => evidence::gathered(view, draft, task, &given.0)?,
                 None => evidence::none(&given.0)?,
@@ -94,7 +92,7 @@ impl Mutation for Advance {
             }
             let is_finished = moved.to == Status::Closed;
             let graph_hints = match task.filter(|_| is_finished) {
-                Some(task) => Some(hints(view, draft, &task, claim.as_ref())?),
+                Some(task) => Some(hints(view, draft, &task)?),
                 None => None,
             };
             Ok(Advanced { moved, graph_hints })

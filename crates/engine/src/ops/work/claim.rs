@@ -6,13 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::claim::{Among, claim, release};
 use work::record::{Claim as Lease, Task};
+use work::words::Priority;
 use work::{Container, Ref};
 
 use super::shown::line;
 use crate::contract::args::number_type;
 use crate::contract::op::{Effect, Example, Mutation};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::{pipelines, plan};
+use crate::layers::work::plan;
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -38,6 +39,10 @@ pub struct Claim {
     #[arg(long)]
     #[serde(default, alias = "feature_id")]
     pub feature: Option<Ref>,
+    /// Only tasks with this priority
+    #[arg(long)]
+    #[serde(default)]
+    pub priority: Option<Priority>,
     /// How long it holds
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -69,16 +74,17 @@ impl Mutation for Claim {
     type Answer = Claimed;
 
     fn plan(self, view: &View) -> Result<Plan<Claimed>> {
-        let pipelines = pipelines(view)?;
         let told = |done: &Claimed| format!("claim task \"{}\"", done.task.title);
         plan(view, told, |draft| {
             let (task, claim) = match (&self.task, self.release) {
                 (Some(task), true) => release(draft, task)?,
                 (task, _) => {
-                    let among =
-                        Among { project: self.project.as_ref(), feature: self.feature.as_ref() };
-                    let minutes = u32::from(self.minutes);
-                    claim(draft, &pipelines, (task.as_ref(), among), minutes)?
+                    let among = Among {
+                        project: self.project.as_ref(),
+                        feature: self.feature.as_ref(),
+                        priority: self.priority,
+                    };
+                    claim(draft, task.as_ref(), among, self.minutes.into())?
                 }
             };
             Ok(Claimed { task, claim, released: self.release })

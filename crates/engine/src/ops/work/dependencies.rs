@@ -1,7 +1,7 @@
 //! `work.dependencies`: what a feature or task hangs together with, both ways.
 
 use base::Result;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::container::Brief;
@@ -26,18 +26,35 @@ pub struct Dependencies {
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     pub kind: Option<Kind>,
-    /// incoming, outgoing or all
-    #[arg(long, default_value = "all")]
-    #[serde(default = "all")]
-    pub direction: String,
+    /// `dependencies`: what it waits for; `dependents`: what waits for it
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub direction: TieDirection,
     /// BLOCKS or `RELATES_TO`
     #[arg(long)]
     #[serde(default, alias = "type")]
     pub relation: Option<Relation>,
 }
 
-fn all() -> String {
-    "all".into()
+/// Which dependencies of a feature or task are shown.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum TieDirection {
+    /// What it waits for
+    #[serde(alias = "incoming")]
+    #[value(alias = "incoming")]
+    Dependencies,
+    /// What waits for it
+    #[serde(alias = "outgoing")]
+    #[value(alias = "outgoing")]
+    Dependents,
+    /// Both
+    #[default]
+    #[serde(alias = "both")]
+    #[value(alias = "both")]
+    All,
 }
 
 /// What something hangs together with
@@ -62,11 +79,6 @@ impl Query for Dependencies {
     type Answer = Tied;
 
     fn run(self, view: &View) -> Result<Tied> {
-        let direction = self.direction.to_lowercase();
-        if !["all", "both", "incoming", "outgoing"].contains(&direction.as_str()) {
-            let what = format!("`{}` is not incoming, outgoing or all", self.direction);
-            return Err(base::Problem::invalid(what));
-        }
         look(view, |draft| {
             let kinds = self.kind.map_or(vec![Kind::Feature, Kind::Task], |kind| vec![kind]);
             let one = Container::find(draft, &kinds, &self.id)?;
@@ -74,10 +86,10 @@ impl Query for Dependencies {
             dependencies.retain(|tie| {
                 let comes_in = tie.to.id == *one.id();
                 self.relation.is_none_or(|relation| relation == tie.relation)
-                    && match direction.as_str() {
-                        "incoming" => comes_in,
-                        "outgoing" => !comes_in,
-                        _ => true,
+                    && match self.direction {
+                        TieDirection::Dependencies => comes_in,
+                        TieDirection::Dependents => !comes_in,
+                        TieDirection::All => true,
                     }
             });
             Ok(Tied { what: one.brief(), dependencies })
@@ -104,7 +116,11 @@ pub(super) fn say(page: &mut Page, tie: &Tie) {
         format!("\"{}\" {} {}", brief.name, brief.status.map_or("", Status::word), brief.handle())
     };
     let from = tie.from.as_ref().map_or("a reason".to_owned(), name);
-    let word = if tie.relation == Relation::Blocks { "blocks" } else { "relates to" };
+    let word = match tie.relation {
+        Relation::Blocks if tie.is_resolved => "blocked",
+        Relation::Blocks => "blocks",
+        Relation::RelatesTo => "relates to",
+    };
     let reason = if tie.reason.is_empty() { String::new() } else { format!("  ({})", tie.reason) };
     page.say_next(format!("  {from} {word} {}{reason}", name(&tie.to)), tie.id.short());
 }

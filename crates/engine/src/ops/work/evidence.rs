@@ -12,7 +12,7 @@ use work::{Container, Draft};
 use crate::contract::args::Target;
 use crate::graph;
 use crate::layers::kb::known;
-use crate::layers::work::{digest, named_paths};
+use crate::layers::work::{context_files, digest, named_paths};
 use crate::rules::{self, Finding, Scope, Severity};
 use crate::view::View;
 
@@ -43,7 +43,8 @@ pub(super) fn gathered(
     if !is_asked {
         return Ok(Shown { given: Vec::new(), digest: String::new(), paths: Vec::new() });
     }
-    let paths = files::of(draft, &Container::Task(task.clone()))?;
+    let lines = files::of(draft, &Container::Task(task.clone()))?;
+    let paths = context_files(view, &lines).names;
     let digest = digest(view, &named_paths(view, &paths)?)?;
     let one = |text: &String| {
         let (kind, what) = text.split_once([':', '=']).unwrap_or((text, ""));

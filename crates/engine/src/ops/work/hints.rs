@@ -3,12 +3,11 @@
 use base::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
-use work::graph::files;
-use work::record::{Claim, Task};
+use work::record::Task;
 use work::{Container, Draft, Id};
 
 use crate::contract::page::{Cell, Page};
-use crate::layers::work::{known_about, named_paths, touched};
+use crate::layers::work::{files_of, known_about, touched};
 use crate::view::View;
 
 /// How many paths a reader is shown.
@@ -43,15 +42,10 @@ pub struct AtomHint {
 }
 
 /// Matches what the task's commits touched, else what it names, with the atoms.
-pub(super) fn hints(
-    view: &View,
-    draft: &Draft<'_>,
-    task: &Task,
-    claim: Option<&Claim>,
-) -> Result<GraphHints> {
-    let found = touched(view, &task.id, claim, &task.created_at)?;
+pub(super) fn hints(view: &View, draft: &Draft<'_>, task: &Task) -> Result<GraphHints> {
+    let found = touched(view, draft, task)?;
     let paths = match found.commits {
-        0 => named_paths(view, &files::of(draft, &Container::Task(task.clone()))?)?,
+        0 => files_of(view, draft, &Container::Task(task.clone()))?,
         _ => found.paths,
     };
     let known = known_about(view, draft, (Some(&task.project_id), &paths), 0)?;

@@ -1,6 +1,7 @@
 //! How an answer tells that something went from one state to another.
 
-use work::flow::{Freed, Moved};
+use work::blocks::Freed;
+use work::flow::Moved;
 
 use super::shown::row;
 use crate::contract::page::{Cell, Page, Render};
@@ -20,6 +21,9 @@ impl Render for Moved {
             what.handle()
         );
         page.answer(line);
+        if let Some(reason) = &self.reason {
+            page.item("reason", reason);
+        }
         if let Some(next) = position.next {
             page.item("next", next);
         }
@@ -29,6 +33,15 @@ impl Render for Moved {
             page.say_next(line, feature.what.handle());
         }
         say_freed(page, &self.unblocked);
+        for (title, again) in [
+            ("Blocked by it again", &self.blocked_again),
+            ("No longer blocked by it: the block would have become a cycle", &self.dropped_blocks),
+        ] {
+            if !again.is_empty() {
+                page.heading(title);
+                page.table(2, again.iter().map(row).collect());
+            }
+        }
         if !self.affected.is_empty() {
             page.heading("Still blocked by it, though it will not come");
             page.table(2, self.affected.iter().map(row).collect());

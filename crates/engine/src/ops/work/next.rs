@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::claim::{Among, next_features, next_tasks};
 use work::record::{Feature, Task};
-use work::words::Kind;
+use work::words::{Kind, Priority};
 use work::{Container, Ref};
 
 use super::shown::line;
@@ -14,7 +14,7 @@ use crate::contract::alias::Alias;
 use crate::contract::args::number_type;
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::{look, pipelines};
+use crate::layers::work::look;
 use crate::view::View;
 
 number_type!(
@@ -40,7 +40,11 @@ pub struct Next {
     #[arg(long)]
     #[serde(default, alias = "feature_id")]
     pub feature: Option<Ref>,
-    /// Suggestions
+    /// Only with this priority
+    #[arg(long)]
+    #[serde(default)]
+    pub priority: Option<Priority>,
+    /// How many suggestions to show
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Suggestions,
@@ -74,11 +78,14 @@ impl Query for Next {
     type Answer = Suggested;
 
     fn run(self, view: &View) -> Result<Suggested> {
-        let pipelines = pipelines(view)?;
-        let among = Among { project: self.project.as_ref(), feature: self.feature.as_ref() };
+        let among = Among {
+            project: self.project.as_ref(),
+            feature: self.feature.as_ref(),
+            priority: self.priority,
+        };
         look(view, |draft| {
             if self.kind == Some(Kind::Feature) {
-                let ready = next_features(draft, &pipelines, among, self.limit.get())?;
+                let ready = next_features(draft, among, self.limit.get())?;
                 let (total, blocked, claimed) = (ready.total, ready.blocked, 0);
                 return Ok(Suggested {
                     tasks: Vec::new(),
@@ -88,7 +95,7 @@ impl Query for Next {
                     claimed,
                 });
             }
-            let ready = next_tasks(draft, &pipelines, among, self.limit.get())?;
+            let ready = next_tasks(draft, among, self.limit.get())?;
             let (total, blocked, claimed) = (ready.total, ready.blocked, ready.claimed);
             Ok(Suggested { tasks: ready.items, features: Vec::new(), total, blocked, claimed })
         })

@@ -153,6 +153,8 @@ impl SectionEdit {
             content_format: self.format,
             ordinal: self.ordinal,
             tags: self.tags.clone(),
+            owner: None,
+            owner_kind: None,
         }
     }
 
@@ -167,8 +169,13 @@ impl SectionEdit {
     }
 
     fn add_all(&self, draft: &mut Draft<'_>) -> Result<Vec<Section>> {
-        let owner = self.owner(draft)?;
-        self.each(|fields| sections::add(draft, &owner, fields))
+        self.each(|fields| {
+            let owner = match fields.owner(draft)? {
+                Some(owner) => owner,
+                None => self.owner(draft)?,
+            };
+            sections::add(draft, &owner, fields)
+        })
     }
 
     fn update(&self, draft: &mut Draft<'_>) -> Result<Vec<Section>> {

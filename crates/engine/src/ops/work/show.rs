@@ -17,7 +17,7 @@ use super::shown::{line, quote_sections};
 use crate::contract::alias::Alias;
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::{known_about, look, named_paths};
+use crate::layers::work::{context_files, known_about, look, named_paths};
 use crate::ops::graph::shown::render_known;
 use crate::view::View;
 
@@ -69,6 +69,9 @@ pub struct Shown {
     /// What is known about its files, if that was asked for
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph_context: Option<Known>,
+    /// Lines of its Context Files that name no file, if that was asked for
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread_context_lines: Vec<String>,
     #[serde(skip)]
     line: String,
     #[serde(skip)]
@@ -89,14 +92,15 @@ impl Query for Show {
             let one = Container::find(draft, &kinds(self.kind), &self.id)?;
             let sections =
                 self.include_sections.then(|| work::sections::of(draft, &one)).transpose()?;
-            let graph_context = match &one {
-                Container::Task(_) if self.include_graph_context => {
-                    let paths = named_paths(view, &files::of(draft, &one)?)?;
-                    let scope = (Some(one.project_id()), paths.as_slice());
-                    Some(known_about(view, draft, scope, CHANGES)?)
-                }
-                _ => None,
-            };
+            let mut graph_context = None;
+            let mut unread = Vec::new();
+            if self.include_graph_context && one.kind() == Kind::Task {
+                let named = context_files(view, &files::of(draft, &one)?);
+                let paths = named_paths(view, &named.names)?;
+                let scope = (Some(one.project_id()), paths.as_slice());
+                graph_context = Some(known_about(view, draft, scope, CHANGES)?);
+                unread = named.unread;
+            }
             let dependencies = ties(draft, one.id())?;
             let line = line(&one);
             let mut shown = Shown {
@@ -107,6 +111,7 @@ impl Query for Show {
                 dependencies,
                 sections,
                 graph_context,
+                unread_context_lines: unread,
                 line,
                 texts: (String::new(), one.brief().handle()),
             };
@@ -127,6 +132,11 @@ impl Query for Show {
 impl Render for Shown {
     fn render(&self, page: &mut Page) {
         page.answer(&self.line);
+        let reason = self.task.as_ref().and_then(|task| task.end_reason.as_ref());
+        let reason = reason.or(self.feature.as_ref().and_then(|one| one.end_reason.as_ref()));
+        if let Some(reason) = reason {
+            page.item("given up because", reason);
+        }
         if let Some(claim) = &self.claim {
             page.item("claimed by", format!("{} until {}", claim.actor, claim.until));
         }
@@ -134,7 +144,7 @@ impl Render for Shown {
             page.quoted(self.texts.0.trim(), &self.texts.1);
         }
         if !self.dependencies.is_empty() {
-            page.heading("Hangs together with");
+            page.heading("Dependencies");
             for tie in &self.dependencies {
                 super::dependencies::say(page, tie);
             }
@@ -143,6 +153,10 @@ impl Render for Shown {
         if let Some(known) = &self.graph_context {
             page.heading("Known about its files");
             render_known(page, known);
+        }
+        if !self.unread_context_lines.is_empty() {
+            page.heading("Lines of its Context Files that name no file");
+            self.unread_context_lines.iter().for_each(|line| page.say(format!("  {line}")));
         }
     }
 }

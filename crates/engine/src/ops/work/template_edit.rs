@@ -67,6 +67,10 @@ pub struct TemplateEdit {
     #[arg(long)]
     #[serde(default, alias = "content_format")]
     pub format: Option<Format>,
+    /// Place of the added section among the others, from 0; last if left out
+    #[arg(long)]
+    #[serde(default)]
+    pub ordinal: Option<u32>,
     /// Must be filled
     #[arg(long)]
     #[serde(default)]
@@ -141,6 +145,7 @@ impl TemplateEdit {
             content_sample: self.sample.as_ref().map_or("", Content::as_str).into(),
             content_format: self.format.unwrap_or(Format::Markdown),
             is_required: self.is_required,
+            ordinal: self.ordinal,
         })
     }
 }

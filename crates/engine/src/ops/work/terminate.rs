@@ -5,7 +5,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::Ref;
-use work::flow::{Moved, Step, terminate};
+use work::flow::{Exit, Moved, Step, terminate};
+use work::text::Summary;
 use work::words::Kind;
 
 use crate::contract::alias::Alias;
@@ -30,6 +31,10 @@ pub struct Terminate {
     #[arg(long)]
     #[serde(default)]
     pub version: Option<u32>,
+    /// Why it is given up; kept with it
+    #[arg(long)]
+    #[serde(default)]
+    pub reason: Option<Summary>,
     /// Give up a feature's open tasks too
     #[arg(long)]
     #[serde(default)]
@@ -40,8 +45,10 @@ impl Mutation for Terminate {
     const NAME: &'static str = "work.terminate";
     const EFFECT: Effect = Effect::OVERWRITES;
     const ALIASES: &'static [Alias] = &[Alias::of("terminate")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "task:019b7d2f-1a2b", shows: "a task given up" }];
+    const EXAMPLES: &'static [Example] = &[Example {
+        args: "task:019b7d2f-1a2b --reason \"the vendor closed the API\"",
+        shows: "a task given up",
+    }];
     type Answer = Moved;
 
     fn plan(self, view: &View) -> Result<Plan<Moved>> {
@@ -50,7 +57,10 @@ impl Mutation for Terminate {
         plan(
             view,
             |_| format!("terminate {}", self.id),
-            |draft| terminate(draft, &pipelines, &step, self.cascade),
+            |draft| {
+                let reason = self.reason.as_ref().map(Summary::as_str);
+                terminate(draft, &pipelines, &step, Exit { reason, cascade: self.cascade })
+            },
         )
     }
 }

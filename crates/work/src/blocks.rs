@@ -1,0 +1,100 @@
+//! What blocks what as work ends and is reopened.
+//!
+//! A block stays in the store when its blocker is closed. It counts only while the blocker is not
+//! closed and the blocked work is not over, so reopening the blocker blocks again.
+
+use base::Result;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::container::{Brief, Container, blockers};
+use crate::depend::waits_for;
+use crate::draft::Draft;
+use crate::id::Id;
+use crate::record::Dependency;
+use crate::words::{Relation, Status};
+
+/// Something that was blocked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Freed {
+    /// What it is
+    #[serde(flatten)]
+    pub what: Brief,
+    /// How many blocks are left
+    pub still_blocked_by: usize,
+}
+
+/// What came of the blocks of work that was reopened.
+#[derive(Debug, Default)]
+pub(crate) struct Restored {
+    /// What it blocks again
+    pub blocked: Vec<Brief>,
+    /// What it no longer blocks: the block would be part of a cycle by now
+    pub dropped: Vec<Brief>,
+}
+
+/// The open work that closed work has stopped blocking.
+pub(crate) fn freed(draft: &Draft<'_>, id: &Id) -> Result<Vec<Freed>> {
+    let mut freed = Vec::new();
+    for (_, blocked) in blocked_by(draft, id)? {
+        let still_blocked_by = blockers(draft, blocked.id())?.len();
+        freed.push(Freed { what: blocked.brief(), still_blocked_by });
+    }
+    Ok(freed)
+}
+
+/// The open work that waits for something.
+pub(crate) fn waiting(draft: &Draft<'_>, id: &Id) -> Result<Vec<Brief>> {
+    Ok(blocked_by(draft, id)?.iter().map(|(_, blocked)| blocked.brief()).collect())
+}
+
+/// Deletes the blocks that something is, and says what they had blocked.
+pub(crate) fn delete(draft: &mut Draft<'_>, id: &Id) -> Result<Vec<Freed>> {
+    let was_closed = Container::of_id(draft, id)?.and_then(|work| work.status());
+    let blocked = blocked_by(draft, id)?;
+    for (block, _) in &blocked {
+        draft.delete::<Dependency>(&block.id)?;
+    }
+    if was_closed == Some(Status::Closed) {
+        return Ok(Vec::new());
+    }
+    let mut freed = Vec::new();
+    for (_, blocked) in blocked {
+        let still_blocked_by = blockers(draft, blocked.id())?.len();
+        freed.push(Freed { what: blocked.brief(), still_blocked_by });
+    }
+    Ok(freed)
+}
+
+/// Lets the blocks of reopened work count again. A block that would close a cycle, because of
+/// dependencies that were made meanwhile, is deleted instead.
+pub(crate) fn restore(draft: &mut Draft<'_>, id: &Id) -> Result<Restored> {
+    let mut restored = Restored::default();
+    let own = draft.list::<Dependency>("to_id", id)?;
+    for block in own.into_iter().filter(|block| block.relation == Relation::Blocks) {
+        let Some(from) = &block.from_id else { continue };
+        if waits_for(draft, from, id)? {
+            draft.delete::<Dependency>(&block.id)?;
+        }
+    }
+    for (block, blocked) in blocked_by(draft, id)? {
+        if waits_for(draft, id, blocked.id())? {
+            draft.delete::<Dependency>(&block.id)?;
+            restored.dropped.push(blocked.brief());
+        } else {
+            restored.blocked.push(blocked.brief());
+        }
+    }
+    Ok(restored)
+}
+
+/// The blocks that lead from something to open work, whether they count now or not.
+fn blocked_by(draft: &Draft<'_>, id: &Id) -> Result<Vec<(Dependency, Container)>> {
+    let mut found = Vec::new();
+    for block in draft.list::<Dependency>("from_id", id)? {
+        let blocked = Container::of_id(draft, &block.to_id)?;
+        let open = blocked.filter(|work| work.status().is_some_and(|one| !one.is_terminal()));
+        found.extend(open.filter(|_| block.relation == Relation::Blocks).map(|one| (block, one)));
+    }
+    Ok(found)
+}

@@ -1,0 +1,3 @@
+-- Why a feature or task was given up.
+ALTER TABLE feature ADD COLUMN end_reason TEXT;
+ALTER TABLE task ADD COLUMN end_reason TEXT;

@@ -11,6 +11,7 @@ mod problem;
 pub mod shared;
 mod span;
 mod text;
+pub mod words;
 
 pub use call::Call;
 pub use entity::EntityRef;

@@ -1,7 +1,27 @@
 //! Near matches: what somebody probably meant.
 
 /// Names at least this similar are worth suggesting (Jaro-Winkler, 0 to 1).
-const CLOSE_ENOUGH: f64 = 0.7;
+const CLOSE_ENOUGH: f64 = 0.8;
+
+/// A shorter name is like too many others.
+const SHORTEST: usize = 3;
+
+/// How similar a name is to the one that was wanted, from 0 to 1; nothing if it is not worth
+/// suggesting. This is the one place that decides so.
+pub fn closeness(wanted: &str, name: &str) -> Option<f64> {
+    let (wanted, name) = (wanted.to_lowercase(), name.to_lowercase());
+    if wanted == name {
+        return Some(1.0);
+    }
+    let lengths = [wanted.chars().count(), name.chars().count()];
+    let (short, long) = (lengths[0].min(lengths[1]), lengths[0].max(lengths[1]));
+    // A name that starts the same scores high, however much longer it is.
+    if short < SHORTEST || long > short * 2 {
+        return None;
+    }
+    let score = strsim::jaro_winkler(&wanted, &name);
+    (score >= CLOSE_ENOUGH).then_some(score)
+}
 
 /// The names nearest to `wanted`, best first, at most `most`.
 pub fn nearest<'a>(
@@ -9,10 +29,8 @@ pub fn nearest<'a>(
     names: impl IntoIterator<Item = &'a str>,
     most: usize,
 ) -> Vec<&'a str> {
-    let wanted = wanted.to_lowercase();
-    let close = |name: &str| strsim::jaro_winkler(&wanted, &name.to_lowercase());
-    let mut scored: Vec<(f64, &str)> = names.into_iter().map(|name| (close(name), name)).collect();
-    scored.retain(|(score, _)| *score >= CLOSE_ENOUGH);
+    let scored = |name: &'a str| closeness(wanted, name).map(|score| (score, name));
+    let mut scored: Vec<(f64, &str)> = names.into_iter().filter_map(scored).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     scored.into_iter().take(most).map(|(_, name)| name).collect()
 }
@@ -26,5 +44,13 @@ mod tests {
         let names = ["history.list", "history.show", "sync"];
         assert_eq!(nearest("histroy.list", names, 1), ["history.list"]);
         assert!(nearest("qqqq", names, 3).is_empty());
+    }
+
+    #[test]
+    fn what_only_starts_the_same_is_not_suggested() {
+        for (wanted, name) in [("ts", "t"), ("nope.ts", "n"), ("card", "cardinality_of_sets")] {
+            assert_eq!(closeness(wanted, name), None, "{wanted} {name}");
+        }
+        assert_eq!(closeness("Login", "login"), Some(1.0));
     }
 }

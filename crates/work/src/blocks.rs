@@ -26,7 +26,7 @@ pub struct Freed {
 
 /// What came of the blocks of work that was reopened.
 #[derive(Debug, Default)]
-pub(crate) struct Restored {
+pub(crate) struct RestoredBlocks {
     /// What it blocks again
     pub blocked: Vec<Brief>,
     /// What it no longer blocks: the block would be part of a cycle by now
@@ -68,8 +68,8 @@ pub(crate) fn delete(draft: &mut Draft<'_>, id: &Id) -> Result<Vec<Freed>> {
 
 /// Lets the blocks of reopened work count again. A block that would close a cycle, because of
 /// dependencies that were made meanwhile, is deleted instead.
-pub(crate) fn restore(draft: &mut Draft<'_>, id: &Id) -> Result<Restored> {
-    let mut restored = Restored::default();
+pub(crate) fn restore(draft: &mut Draft<'_>, id: &Id) -> Result<RestoredBlocks> {
+    let mut restored = RestoredBlocks::default();
     let own = draft.list::<Dependency>("to_id", id)?;
     for block in own.into_iter().filter(|block| block.relation == Relation::Blocks) {
         let Some(from) = &block.from_id else { continue };

@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::draft::{Draft, missing, only};
+use crate::draft::Draft;
 use crate::id::{Id, Ref};
+use crate::lookup::missing;
 use crate::record::{Dependency, Feature, Project, Record, Table, Task};
 use crate::words::{Kind, Relation, Status};
 
@@ -75,17 +76,16 @@ impl Container {
         let written = asked.kind.as_deref().map(str::parse::<Kind>).transpose();
         let written = written.map_err(Problem::invalid)?;
         let fits = |kind: &&Kind| written.is_none_or(|written| written == **kind);
-        let mut found = Vec::new();
-        for kind in kinds.iter().filter(fits) {
-            let ids = draft.starting(kind.table(), &asked.prefix)?;
-            found.extend(ids.into_iter().map(|id| (*kind, id)));
+        let fitting: Vec<Kind> = kinds.iter().filter(fits).copied().collect();
+        let tables: Vec<Table> = fitting.iter().map(|kind| kind.table()).collect();
+        if tables.is_empty() {
+            let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
+            return Err(missing(&words.join(" or "), &asked.to_string()));
         }
-        let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
-        let words = words.join(" or ");
-        let id = only(&words, asked, found.iter().map(|(_, id)| id.clone()).collect())?;
-        let kind = found.iter().find(|(_, known)| *known == id).map(|(kind, _)| *kind);
+        let (table, id) = draft.look_up(&tables, asked)?;
+        let kind = fitting.into_iter().find(|kind| kind.table() == table);
         let container = kind.map(|kind| Self::get(draft, kind, &id)).transpose()?.flatten();
-        container.ok_or_else(|| missing(&words, id.as_str()))
+        container.ok_or_else(|| missing(table.name, id.as_str()))
     }
 
     /// What it is.
@@ -226,6 +226,14 @@ pub fn project(draft: &Draft<'_>, asked: Option<&Ref>) -> Result<Project> {
                 .detail("candidates", all.iter().map(row).collect::<Vec<_>>())
                 .hint(format!("name one, for example  --project {}", all[0].id.short())))
         }
+    }
+}
+
+/// The same; none where there is no project yet.
+pub fn project_if_any(draft: &Draft<'_>, asked: Option<&Ref>) -> Result<Option<Project>> {
+    match (asked, draft.all::<Project>()?.is_empty()) {
+        (None, true) => Ok(None),
+        (asked, _) => project(draft, asked).map(Some),
     }
 }
 

@@ -12,6 +12,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use store::Connection;
 
+use base::words::with_article;
+
 use crate::id::{Id, Ref};
 use crate::record::{Record, Table};
 use crate::tables;
@@ -85,7 +87,7 @@ impl<'c> Draft<'c> {
 
     /// The record with this id, which must be there.
     pub fn need<R: Record>(&self, id: &Id) -> Result<R> {
-        self.get(id)?.ok_or_else(|| missing(R::TABLE.name, id.as_str()))
+        self.get(id)?.ok_or_else(|| crate::lookup::missing(R::TABLE.name, id.as_str()))
     }
 
     /// The one record that a caller means.
@@ -93,10 +95,25 @@ impl<'c> Draft<'c> {
         if let Some(kind) = &asked.kind
             && kind != R::TABLE.name
         {
-            return Err(Problem::invalid(format!("`{asked}` is not a {}", R::TABLE.name)));
+            let what = format!("`{asked}` is not {}", with_article(R::TABLE.name));
+            return Err(Problem::invalid(what));
         }
-        let id = only(R::TABLE.name, asked, self.starting(R::TABLE, &asked.prefix)?)?;
+        let (_, id) = self.look_up(&[R::TABLE], asked)?;
         self.need(&id)
+    }
+
+    /// The names in a table, by id.
+    pub(crate) fn names(&self, table: Table) -> Result<BTreeMap<String, String>> {
+        let Some(column) = table.name_column() else { return Ok(BTreeMap::new()) };
+        let mut names: BTreeMap<String, String> =
+            tables::names(self.conn, table, column)?.into_iter().collect();
+        for image in self.images.values().filter(|image| image.table == table.name) {
+            match image.after.as_ref().and_then(|row| row[column].as_str()) {
+                Some(name) => drop(names.insert(image.id.clone(), name.to_owned())),
+                None => drop(names.remove(&image.id)),
+            }
+        }
+        Ok(names)
     }
 
     /// The ids that start like this.
@@ -213,24 +230,4 @@ where
         let what = format!("a row of `{}` cannot be read", R::TABLE.name);
         Problem::new(Code::StoreDamaged, what).because(error)
     })
-}
-
-/// The one id that was meant.
-pub(crate) fn only(kind: &str, asked: &Ref, mut ids: Vec<Id>) -> Result<Id> {
-    match ids.len() {
-        0 => Err(missing(kind, &asked.prefix)),
-        1 => Ok(ids.remove(0)),
-        many => {
-            let listed: Vec<Value> =
-                ids.iter().map(|id| serde_json::json!({"node": format!("{kind}:{id}")})).collect();
-            let what = format!("`{}` begins {many} ids", asked.prefix);
-            Err(Problem::new(Code::Ambiguous, what)
-                .detail("candidates", listed)
-                .hint(format!("write more digits, for example {}", ids[0])))
-        }
-    }
-}
-
-pub(crate) fn missing(kind: &str, id: &str) -> Problem {
-    Problem::not_found(format!("no {kind} {id}"))
 }

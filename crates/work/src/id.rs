@@ -85,31 +85,57 @@ impl From<Id> for String {
     }
 }
 
-/// What a caller writes for a record: its id with or without dashes, the first digits of it,
-/// each with or without the kind before it.
+/// The kinds of record that a caller may write before an id or a name.
+const KINDS: [&str; 9] = [
+    "project",
+    "feature",
+    "task",
+    "section",
+    "template",
+    "dependency",
+    "molecule",
+    "atom",
+    "changelog",
+];
+
+/// What a caller writes for a record: its id with or without dashes, the first digits of it, or
+/// its name, each with or without the kind before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub struct Ref {
     /// The kind, where it was written
     pub kind: Option<String>,
-    /// The dashed digits
+    /// The dashed digits; empty if these cannot be digits of an id
     pub prefix: String,
+    /// The text after the kind, which may also be a name
+    pub name: String,
 }
+
+/// Characters of a name.
+const LONGEST_NAME: usize = 255;
 
 impl FromStr for Ref {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (kind, rest) = match text.trim().split_once(':') {
-            Some((kind, rest)) => (Some(kind.to_ascii_lowercase()), rest),
-            None => (None, text.trim()),
+        let written = text.trim().split_once(':').map(|(kind, rest)| (kind.to_lowercase(), rest));
+        let (kind, rest) = match written {
+            Some((kind, rest)) if KINDS.contains(&kind.as_str()) => (Some(kind), rest.trim()),
+            _ => (None, text.trim()),
         };
+        let refused = |why: &str| Err(format!("`{}` is {why}", text.escape_debug()));
+        match rest.chars().count() {
+            0 => return refused("neither an id nor a name"),
+            long if long > LONGEST_NAME => return refused("too long for a name"),
+            _ if rest.contains(char::is_control) => return refused("not one line"),
+            _ => {}
+        }
         let digits = rest.replace('-', "").to_ascii_lowercase();
-        let good = (SHORTEST..=32).contains(&digits.len())
+        let is_id = (SHORTEST..=32).contains(&digits.len())
             && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let refused = || format!("`{}` is not an id", text.escape_debug());
-        good.then(|| Self { kind, prefix: dashed(&digits) }).ok_or_else(refused)
+        let prefix = if is_id { dashed(&digits) } else { String::new() };
+        Ok(Self { kind, prefix, name: rest.to_owned() })
     }
 }
 
@@ -128,14 +154,14 @@ impl From<Ref> for String {
 
 impl From<&Id> for Ref {
     fn from(id: &Id) -> Self {
-        Self { kind: None, prefix: id.0.clone() }
+        Self { kind: None, prefix: id.0.clone(), name: id.0.clone() }
     }
 }
 
 impl fmt::Display for Ref {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.kind.iter().try_for_each(|kind| write!(f, "{kind}:"))?;
-        f.write_str(&self.prefix)
+        f.write_str(if self.prefix.is_empty() { &self.name } else { &self.prefix })
     }
 }
 
@@ -166,7 +192,11 @@ mod tests {
             assert_eq!(written.parse::<Ref>().unwrap().prefix, id.as_str(), "{written}");
         }
         assert_eq!(plain[..10].parse::<Ref>().unwrap().prefix, id.as_str()[..11]);
-        for bad in ["", "abc", "not-an-id", &format!("{plain}0"), "task:"] {
+        for name in ["abc", "not-an-id", "Fix: the login", &format!("{plain}0")] {
+            let asked = name.parse::<Ref>().unwrap();
+            assert_eq!((asked.prefix.as_str(), asked.name.as_str()), ("", name));
+        }
+        for bad in ["", "task:", "a\nb", &"x".repeat(256)] {
             assert!(bad.parse::<Ref>().is_err(), "{bad}");
         }
         assert_ne!(id.short(), Id::new(now, &[7; 32], 1).short());

@@ -15,6 +15,7 @@ pub mod edit;
 pub mod flow;
 pub mod graph;
 pub mod id;
+mod lookup;
 pub mod query;
 pub mod record;
 pub mod sections;

@@ -51,6 +51,12 @@ impl Table {
         row
     }
 
+    /// The column that says what a row is called.
+    pub(crate) fn name_column(self) -> Option<&'static str> {
+        let names = self.columns.iter().map(|(name, _)| *name);
+        names.into_iter().find(|name| ["name", "title"].contains(name))
+    }
+
     fn select(self, rest: &str) -> String {
         let columns: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
         format!("SELECT {} FROM {} {rest}", columns.join(", "), self.name)
@@ -108,6 +114,16 @@ pub(crate) fn starting(conn: &Connection, table: Table, prefix: &str) -> Result<
     let sql =
         format!("SELECT id FROM {} WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 20", table.name);
     rows(conn, (&sql, "read work"), &[&prefix, &end], |row| row.get(0))
+}
+
+/// What the rows of a table are called, by id.
+pub(crate) fn names(
+    conn: &Connection,
+    table: Table,
+    column: &'static str,
+) -> Result<Vec<(String, String)>> {
+    let sql = format!("SELECT id, {column} FROM {} ORDER BY id", table.name);
+    rows(conn, (&sql, "read names"), &[], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// Writes a row, new or known.

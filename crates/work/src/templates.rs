@@ -3,8 +3,9 @@
 use base::{Code, Problem, Result};
 
 use crate::container::{Container, check_version};
-use crate::draft::{Draft, missing};
+use crate::draft::Draft;
 use crate::id::{Id, Ref};
+use crate::lookup::missing;
 use crate::record::{Section, Template, TemplateSection};
 use crate::sections::{self, SectionFields};
 use crate::text::{Json, Many, Name, Summary, Tag, tags};
@@ -118,7 +119,8 @@ pub fn find(draft: &Draft<'_>, asked: &str) -> Result<Template> {
     let by_name = all.iter().find(|template| template.name.eq_ignore_ascii_case(wanted));
     let id: Option<Ref> = wanted.parse().ok();
     let by_id = || {
-        let prefix = id.as_ref()?.prefix.as_str();
+        let prefix =
+            id.as_ref().map(|id| id.prefix.as_str()).filter(|prefix| !prefix.is_empty())?;
         let mut fitting = all.iter().filter(|template| template.id.as_str().starts_with(prefix));
         fitting.next().filter(|_| fitting.next().is_none())
     };

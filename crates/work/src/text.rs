@@ -99,11 +99,13 @@ impl<T: FromStr<Err: Display>> FromStr for Many<T> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text.trim_start().starts_with('[') {
-            // A glob may start with a bracket too; only what is JSON is taken for it.
-            if let Ok(texts) = serde_json::from_str::<Vec<String>>(text) {
-                return Self::parse(texts.iter().map(String::as_str));
-            }
+        // A glob may start with a bracket or a brace too; only what is JSON is taken for it.
+        if text.trim_start().starts_with(['[', '{'])
+            && let Ok(json) = serde_json::from_str::<Value>(text)
+        {
+            let texts = serde_json::from_value::<Vec<String>>(json)
+                .map_err(|_| format!("`{}` is not a list of texts", text.escape_debug()))?;
+            return Self::parse(texts.iter().map(String::as_str));
         }
         Self::parse(split(text))
     }
@@ -269,7 +271,7 @@ mod tests {
         for same in [r#"["a","b"]"#, r#""b, a""#, r#""[\"a\", \"b\"]""#, r#""a\nb,a""#] {
             assert_eq!(read(same).unwrap(), ["a", "b"], "{same}");
         }
-        for bad in ["[1]", "1", r#"[""]"#, "null"] {
+        for bad in ["[1]", "1", r#"[""]"#, "null", r#""[5]""#, r#""{\"a\":1}""#, r#""[[\"a\"]]""#] {
             assert!(read(bad).is_err(), "{bad}");
         }
         assert_eq!(split("src/{a,b}/*.ts, [ab]*.rs"), ["src/{a,b}/*.ts", "[ab]*.rs"]);

@@ -105,14 +105,37 @@ number_type!(
     Budget, 1..=100_000, default 1200
 );
 
+/// Hops that a walk takes at most.
+const MOST_HOPS: usize = 5;
+
+/// Says that a walk was asked to go further than it goes.
+fn cut_short(asked: usize) -> Option<String> {
+    (asked > MOST_HOPS)
+        .then(|| format!("{asked} hops were asked for; at most {MOST_HOPS} are followed"))
+}
+
 impl Depth {
-    /// The deepest walk there is.
-    pub const CAP: usize = 5;
+    /// How many hops are taken.
+    pub fn clamped(self) -> usize {
+        self.get().min(MOST_HOPS)
+    }
+
+    /// Says so if more were asked for.
+    pub fn note(self) -> Option<String> {
+        cut_short(self.get())
+    }
 }
 
 impl Hops {
-    /// The widest circle there is.
-    pub const CAP: usize = 5;
+    /// How many hops are taken.
+    pub fn clamped(self) -> usize {
+        self.get().min(MOST_HOPS)
+    }
+
+    /// Says so if more were asked for.
+    pub fn note(self) -> Option<String> {
+        cut_short(self.get())
+    }
 }
 
 /// How sure an edge must be to be followed.

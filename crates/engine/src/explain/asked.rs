@@ -7,7 +7,7 @@ use kb::{Bond, Kind, Relates};
 
 use super::{Reason, Sort, first_paragraph};
 use crate::graph::EdgeFilter;
-use crate::graph::walk::{Sense, outwards};
+use crate::graph::walk::{Sense, outwards_to};
 use crate::index::tables::range_below;
 use crate::layers::kb::{Knowledge, known};
 use crate::layers::work::{derived, is_empty, look};
@@ -18,6 +18,9 @@ const QUOTED: usize = 320;
 
 /// How far reasons of others are looked for.
 const HOPS: usize = 3;
+
+/// How many others are looked at.
+const LOOKED_AT: usize = 300;
 
 /// How many reasons of others are told.
 const BEYOND: usize = 3;
@@ -166,9 +169,20 @@ fn learnt(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
     })
 }
 
+/// Whether there is neither a card nor a requirement that could be a reason.
+fn is_nothing_asked(view: &View) -> Result<bool> {
+    let known = known(view)?;
+    let is_asked = |kind: Kind| matches!(kind, Kind::Req | Kind::Scenario);
+    Ok(!known.model.facts().any(|fact| is_asked(fact.entity.kind))
+        && cards::keys(view.index()?.conn())?.is_empty())
+}
+
 /// Reasons of what relies on a node: the nearest, with the way there.
 pub(super) fn beyond(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
     if !matches!(node, EntityRef::Module(_) | EntityRef::Symbol(..)) {
+        return Ok(Vec::new());
+    }
+    if is_nothing_asked(view)? {
         return Ok(Vec::new());
     }
     let edges = ["code.calls", "code.uses", "code.implements", "code.extends", "code.imports"];
@@ -178,7 +192,7 @@ pub(super) fn beyond(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
     for layer in view.layers() {
         start.extend(layer.parts(view, node)?);
     }
-    let walked = outwards(view, &start, Sense::Impact, HOPS, &filter)?;
+    let walked = outwards_to(view, &start, Sense::Impact, (HOPS, &filter), LOOKED_AT)?;
     let mut reasons: Vec<Reason> = Vec::new();
     let mut told = BTreeSet::new();
     for one in walked.reached {

@@ -5,7 +5,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ALL, find};
+use super::{ALL, called};
+use crate::contract::alias::Alias;
 use crate::contract::op::{Door, Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::contract::schema::Object;
@@ -45,6 +46,9 @@ pub struct Known {
     /// Command lines that show it at work
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<String>,
+    /// The older tool names that were asked for and lead to it
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub older_names: Vec<String>,
 }
 
 impl Query for Help {
@@ -57,29 +61,38 @@ impl Query for Help {
     fn run(self, _: &View) -> Result<Helped> {
         Ok(match self.operation {
             None => Helped { operations: ALL.iter().map(|op| known(op, op.summary())).collect() },
-            Some(name) => {
-                let op = find(&name)?;
-                let example = |e: &Example| format!("cairn {} {}", op.words(), e.args);
-                let examples = op.examples.iter().map(example).collect();
-                let input = Some((op.input_schema)());
-                Helped {
-                    operations: vec![Known { input, examples, ..known(op, op.description()) }],
-                }
-            }
+            Some(name) => Helped {
+                operations: called(&name)?.into_iter().map(|op| whole(op, &name)).collect(),
+            },
         })
     }
 }
 
+/// An operation with its arguments and examples, and how an older name leads to it.
+fn whole(op: &OpSpec, name: &str) -> Known {
+    let example = |e: &Example| format!("cairn {} {}", op.words(), e.args);
+    let examples = op.examples.iter().map(example).collect();
+    let older = op.aliases.iter().filter(|alias| alias.name == name.trim());
+    let selected = |alias: &Alias| match alias.selector {
+        Some((key, value)) => format!("{} with {key}: \"{value}\"", alias.name),
+        None => alias.name.to_owned(),
+    };
+    let older_names = older.map(selected).collect();
+    let input = Some((op.input_schema)());
+    Known { input, examples, older_names, ..known(op, op.description()) }
+}
+
 fn known(op: &OpSpec, description: String) -> Known {
     let cli_only = !op.opens(Door::Mcp);
-    let (reads_only, examples) = (op.reads(), Vec::new());
-    Known { name: op.name, reads_only, cli_only, description, input: None, examples }
+    let (examples, older_names) = (Vec::new(), Vec::new());
+    let (name, reads_only) = (op.name, op.reads());
+    Known { name, reads_only, cli_only, description, input: None, examples, older_names }
 }
 
 impl Render for Helped {
     fn render(&self, page: &mut Page) {
-        if let [only] = self.operations.as_slice() {
-            return only.explain(page);
+        if self.operations.iter().all(|op| op.input.is_some()) {
+            return self.operations.iter().for_each(|op| op.explain(page));
         }
         page.answer(format!("{} operations; `help NAME` explains one", self.operations.len()));
         let cells = |op: &Known| {
@@ -99,7 +112,10 @@ impl Known {
     }
 
     fn explain(&self, page: &mut Page) {
-        page.answer(format!("{} ({})", self.name, self.way_in()));
+        page.heading(format!("{} ({})", self.name, self.way_in()));
+        if !self.older_names.is_empty() {
+            page.item("called by", self.older_names.join(", "));
+        }
         self.description.lines().for_each(|line| page.say(line));
         let Some(input) = &self.input else { return };
         let required = input.get("required").and_then(|list| list.as_array().cloned());

@@ -182,6 +182,19 @@ pub fn find(name: &str) -> Result<&'static OpSpec> {
     })
 }
 
+/// The operations with this name, or that an older tool of this name leads to.
+pub fn called(name: &str) -> Result<Vec<&'static OpSpec>> {
+    let plain = name.trim().replace([' ', '-'], "_");
+    let leads = |op: &&OpSpec| op.aliases.iter().any(|alias| alias.name == plain);
+    match find(name) {
+        Ok(op) => Ok(vec![op]),
+        Err(problem) => {
+            let older: Vec<&OpSpec> = ALL.iter().filter(leads).collect();
+            if older.is_empty() { Err(problem) } else { Ok(older) }
+        }
+    }
+}
+
 /// The operation that a caller means, by our name or an older one, with arguments in our words.
 pub fn resolve(name: &str, args: Object) -> Result<(&'static OpSpec, Object)> {
     let aliases = ALL.iter().flat_map(|op| op.aliases.iter().map(move |alias| (op, alias)));

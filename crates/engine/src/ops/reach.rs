@@ -1,5 +1,6 @@
 //! What `impact` and `deps` share: one walk, told as rows from near to far.
 
+use base::words::counted;
 use base::{EntityRef, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -94,7 +95,7 @@ pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
     for layer in view.layers() {
         start.extend(layer.parts(view, &target)?);
     }
-    let depth = asked.depth.get().min(Depth::CAP);
+    let depth = asked.depth.clamped();
     let by = if asked.precise { Some(follow_server(view, &target)?) } else { None };
     let enough = ENOUGH.max(asked.offset.get() + asked.limit.get());
     let (sense, filter) = (asked.sense, &asked.filter);
@@ -102,7 +103,7 @@ pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
     let nodes = walked.reached.iter().map(|reached| &reached.node);
     doubt_cut_short(view, nodes.chain([&target]))?;
     walked.high_fan_out.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
-    let (reached, notes) = (counts(&walked), notes(asked.depth.get(), &walked));
+    let (reached, notes) = (counts(&walked), notes(asked.depth, &walked));
     let (rows, paging) = Paging::cut(walked.reached, asked.offset, asked.limit);
     Ok(Reach {
         depth,
@@ -153,12 +154,13 @@ fn counts(walked: &Walked) -> std::collections::BTreeMap<String, usize> {
     counts
 }
 
-fn notes(asked: usize, walked: &Walked) -> Vec<String> {
-    let clamped = (asked > Depth::CAP).then(|| format!("depth {asked} was cut to {}", Depth::CAP));
+fn notes(asked: Depth, walked: &Walked) -> Vec<String> {
+    let clamped = asked.note();
     let far = walked.reached.last().map_or(0, |last| last.distance);
     let cut = walked.is_cut.then(|| {
         let count = walked.reached.len();
-        format!("It stopped counting at {count}, {far} hops away; --depth 1 or --edges narrows it")
+        let far = counted(far, "hop");
+        format!("It stopped counting at {count}, {far} away; --depth 1 or --edges narrows it")
     });
     clamped.into_iter().chain(cut).collect()
 }
@@ -201,20 +203,26 @@ impl Reach {
         if self.reached.is_empty() {
             return format!("{} {verb} nothing that is known (depth {})", self.target, self.depth);
         }
-        let part = |(kind, count): (&String, &usize)| match count {
-            1 => format!("1 {kind}"),
-            count => format!("{count} {kind}s"),
-        };
+        let part = |(kind, count): (&String, &usize)| counted(*count, kind_noun(kind));
         let parts: Vec<String> = self.reached.iter().map(part).collect();
         let least = if self.is_cut { "at least " } else { "" };
         format!("{} {verb} {least}{} (depth {})", self.target, parts.join(", "), self.depth)
     }
 }
 
+/// What the nodes of a kind are called in a sentence.
+fn kind_noun(kind: &str) -> &str {
+    match kind {
+        "dir" => "folder",
+        "kb" => "knowledge entity",
+        kind => kind,
+    }
+}
+
 fn not_followed(count: usize, is_cut: bool) -> String {
-    let calls = if count == 1 { "call" } else { "calls" };
     let least = if is_cut { "at least " } else { "" };
-    format!("Not followed: {least}{count} direct {calls} by name only, on values of unknown type")
+    let calls = counted(count, "direct call");
+    format!("Not followed: {least}{calls} by name only, on values of unknown type")
 }
 
 fn cells(row: &Row) -> Vec<Cell> {

@@ -1,5 +1,6 @@
 //! `subgraph`: everything around a node.
 
+use base::words::counted;
 use base::{EntityRef, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -13,6 +14,10 @@ use crate::contract::page::{Cell, Page, Render};
 use crate::graph::walk::{self, Sense};
 use crate::graph::{self, Edge, EdgeFilter};
 use crate::view::View;
+
+/// A walk that reached so many nodes, and those that are shown, goes no further: around a hub lies
+/// nearly everything.
+const ENOUGH: usize = 300;
 
 /// Show everything around a node, whichever way its edges point
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -49,8 +54,10 @@ pub struct Around {
     pub center: EntityRef,
     /// How many hops were followed
     pub hops: usize,
-    /// How many nodes are around it
+    /// How many nodes are around it; at least so many if the walk was cut off
     pub nodes: usize,
+    /// Whether there are more: the walk stopped at a number of nodes
+    pub is_cut: bool,
     /// The edges between them, nearest first
     pub edges: Vec<EdgeRow>,
     /// What the answer leaves open
@@ -80,10 +87,11 @@ impl Query for Subgraph {
 
     fn run(self, view: &View) -> Result<Around> {
         let center = graph::resolve(view, &self.center)?;
-        let hops = self.hops.get().min(Hops::CAP);
+        let hops = self.hops.clamped();
         let filter = EdgeFilter { names: self.edges, confidence: None };
-        let walked =
-            walk::outwards(view, std::slice::from_ref(&center), Sense::Around, hops, &filter)?;
+        let start = std::slice::from_ref(&center);
+        let enough = ENOUGH.max(self.offset.get() + self.limit.get());
+        let walked = walk::outwards_to(view, start, Sense::Around, (hops, &filter), enough)?;
         let shown = |node: &EntityRef| {
             *node == center || self.kinds.is_empty() || self.kinds.iter().any(|k| k == node.kind())
         };
@@ -96,14 +104,17 @@ impl Query for Subgraph {
             .into_iter()
             .map(|e| EdgeRow { from: e.from, edge: e.kind.name, to: e.to })
             .collect();
-        let clamped = (self.hops.get() > Hops::CAP)
-            .then(|| format!("{} hops were cut to {}", self.hops, Hops::CAP));
-        let cut = walked.is_cut.then(|| "the walk was cut off: it reached too much".to_owned());
+        let far = walked.reached.last().map_or(0, |last| last.distance);
+        let cut = walked.is_cut.then(|| {
+            let (nodes, far) = (counted(walked.reached.len(), "node"), counted(far, "hop"));
+            format!("It stopped at {nodes}, {far} away; --hops 1 or --edges narrows it")
+        });
         Ok(Around {
             hops,
             nodes: walked.reached.iter().filter(|reached| shown(&reached.node)).count(),
             edges,
-            notes: clamped.into_iter().chain(cut).collect(),
+            is_cut: walked.is_cut,
+            notes: self.hops.note().into_iter().chain(cut).collect(),
             paging,
             center,
         })
@@ -112,10 +123,13 @@ impl Query for Subgraph {
 
 impl Render for Around {
     fn render(&self, page: &mut Page) {
-        let total = self.paging.total;
+        let least = if self.is_cut { "at least " } else { "" };
         page.answer(format!(
-            "{} nodes and {total} edges within {} hops of {}",
-            self.nodes, self.hops, self.center
+            "{least}{} and {} within {} of {}",
+            counted(self.nodes, "node"),
+            counted(self.paging.total, "edge"),
+            counted(self.hops, "hop"),
+            self.center
         ));
         let cells = |row: &EdgeRow| {
             vec![Cell::handle(&row.from), Cell::text(row.edge), Cell::handle(&row.to)]

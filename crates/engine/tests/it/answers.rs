@@ -100,7 +100,7 @@ fn impact_and_deps_follow_links() {
         &library(),
         "deps README.md --depth 1",
         "
-        file:README.md rests on 1 dir, 1 file (depth 1)
+        file:README.md rests on 1 folder, 1 file (depth 1)
         1  docs/design.md  links  file:docs/design.md
         1  src/pay         links  dir:src/pay
         basis: fresh · main @ COMMIT
@@ -160,7 +160,7 @@ fn subgraph_is_everything_around() {
         &library(),
         "subgraph src/pay --hops 1",
         "
-        4 nodes and 4 edges within 1 hops of dir:src/pay
+        4 nodes and 4 edges within 1 hop of dir:src/pay
         file:README.md  links     dir:src/pay
         dir:src         contains  dir:src/pay
         dir:src/pay     contains  module:src/pay/gateway.ts

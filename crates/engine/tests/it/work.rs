@@ -318,7 +318,7 @@ fn bad_input_gets_its_code_and_writes_nothing() {
         (new(json!({"relatedAtoms": [{"atomId": unknown, "reason": "x"}]})), NotFound),
         (new(json!({"relatedAtoms": vec![json!({"atomId": atom}); 51]})), ValidationError),
         (new(json!({"projectId": unknown})), NotFound),
-        (new(json!({"projectId": "nonsense"})), ValidationError),
+        (new(json!({"projectId": "nonsense"})), NotFound),
         (new(json!({"moleculeId": unknown})), NotFound),
         (new(json!({"moleculeId": far})), InvariantViolation),
         (new(json!({"createdByTaskId": unknown})), NotFound),

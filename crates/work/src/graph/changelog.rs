@@ -18,6 +18,10 @@ use crate::words::Grain;
 pub struct Change {
     /// Its id
     pub id: Id,
+    /// What kind of record it is about
+    pub parent_type: Grain,
+    /// The record it is about
+    pub parent_id: Id,
     /// The task in which it happened
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<Id>,
@@ -25,6 +29,13 @@ pub struct Change {
     pub summary: String,
     /// When
     pub created_at: String,
+}
+
+impl Change {
+    /// The task in which it happened, as the next call takes it; empty if none was given.
+    pub fn task(&self) -> String {
+        self.task_id.as_ref().map(|task| format!("task:{}", task.short())).unwrap_or_default()
+    }
 }
 
 /// Adds an entry.
@@ -65,8 +76,8 @@ pub(super) fn of_all(draft: &Draft<'_>, parents: &[&Id]) -> Result<BTreeMap<Id, 
 fn newest_first(mut entries: Vec<Entry>) -> Vec<Change> {
     entries.sort_by(|a, b| (&b.created_at, &b.id).cmp(&(&a.created_at, &a.id)));
     let shown = |entry: Entry| {
-        let Entry { id, task_id, summary, created_at, .. } = entry;
-        Change { id, task_id, summary, created_at }
+        let Entry { id, parent_type, parent_id, task_id, summary, created_at } = entry;
+        Change { id, parent_type, parent_id, task_id, summary, created_at }
     };
     entries.into_iter().map(shown).collect()
 }

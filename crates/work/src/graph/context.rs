@@ -21,8 +21,45 @@ pub struct Known {
     pub molecules: Vec<KnownMolecule>,
     /// Atoms that matched and have no molecule, by name
     pub orphan_atoms: Vec<KnownAtom>,
-    /// Paths that no atom covers
+    /// Paths that no atom covers, the first of them
     pub unmatched_paths: Vec<String>,
+    /// How many more paths no atom covers
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more_unmatched_paths: usize,
+    /// How many atoms cover one of the paths
+    pub total_atoms: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// How many of the paths that it covers are listed with an atom, and how many uncovered ones.
+const MOST_PATHS: usize = 100;
+
+/// Atoms that come along where nobody says how many.
+const MOST_ATOMS: usize = 200;
+
+/// Bytes of knowledge after which an answer takes no further atom.
+const MOST_BYTES: usize = 128 * 1024;
+
+/// Which part of the knowledge about some paths is told.
+#[derive(Debug, Clone, Copy)]
+pub struct KnowledgePart {
+    /// How many atoms are passed over
+    pub offset: usize,
+    /// How many atoms are told at most
+    pub limit: usize,
+    /// How many entries of its changelog come with each
+    pub changelog_limit: usize,
+}
+
+impl KnowledgePart {
+    /// All of it, as far as an answer can hold it.
+    pub const fn all(changelog_limit: usize) -> Self {
+        Self { offset: 0, limit: MOST_ATOMS, changelog_limit }
+    }
 }
 
 /// A molecule, with its atoms that matched.
@@ -47,8 +84,11 @@ pub struct KnownAtom {
     pub name: String,
     /// What is worth knowing
     pub knowledge: String,
-    /// Which of the paths it covers
+    /// Which of the paths it covers, the first of them
     pub matched_paths: Vec<String>,
+    /// How many more of the paths it covers
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more_matched_paths: usize,
     /// Atoms it has to do with
     pub related_atoms: Vec<RelatedAtom>,
     /// The last entries of its history
@@ -119,58 +159,112 @@ impl Recall {
     }
 }
 
-/// Matches paths and gathers what is known about them; `aged` says how old an atom's knowledge is
-/// by what its files were.
+/// Where atoms are looked for.
+#[derive(Clone, Copy)]
+pub struct KnowledgeSources<'a> {
+    /// The store
+    pub draft: &'a Draft<'a>,
+    /// The patterns of all atoms
+    pub matcher: &'a Matcher,
+    /// Atoms that were read before
+    pub recall: &'a Recall,
+}
+
+/// Matches paths and gathers what is known about them, molecules by name and atoms by name within
+/// them; `aged` says how old an atom's knowledge is by what its files were.
 pub fn context(
-    (draft, matcher, recall): (&Draft<'_>, &Matcher, &Recall),
-    (project, paths): (Option<&Id>, &[String]),
-    changelog_limit: usize,
+    sources: KnowledgeSources<'_>,
+    project: Option<&Id>,
+    paths: &[String],
+    part: KnowledgePart,
     aged: impl Fn(&Atom, &Footprint) -> Result<Drift>,
 ) -> Result<Known> {
+    let KnowledgeSources { draft, matcher, recall } = sources;
     let mut matched: BTreeMap<&Id, Vec<String>> = BTreeMap::new();
-    let mut unmatched_paths = Vec::new();
+    let mut known = Known::default();
     for path in paths {
         let atoms = matcher.matching(path, project);
-        if atoms.is_empty() {
-            unmatched_paths.push(path.clone());
+        match atoms.is_empty() {
+            true if known.unmatched_paths.len() < MOST_PATHS => {
+                known.unmatched_paths.push(path.clone());
+            }
+            true => known.more_unmatched_paths += 1,
+            false => {}
         }
         for id in atoms {
             matched.entry(id).or_default().push(path.clone());
         }
     }
     let ids: Vec<&Id> = matched.keys().copied().collect();
-    let recalled = recall.all(draft, &ids)?;
-    let mut known = Known { unmatched_paths, ..Known::default() };
-    let mut molecules: BTreeMap<Id, KnownMolecule> = BTreeMap::new();
-    for recalled in &recalled {
+    let ordered = OrderedAtoms::of(draft, recall.all(draft, &ids)?)?;
+    known.total_atoms = ordered.atoms.len();
+    let mut bytes = 0;
+    for (molecule, recalled) in ordered.atoms.iter().skip(part.offset).take(part.limit) {
         let Recalled { atom, then, changelog } = recalled.as_ref();
+        bytes += atom.knowledge.len();
+        if bytes > MOST_BYTES && known.atoms().next().is_some() {
+            break;
+        }
+        let mut matched_paths = matched.remove(&atom.id).unwrap_or_default();
+        let more_matched_paths = matched_paths.len().saturating_sub(MOST_PATHS);
+        matched_paths.truncate(MOST_PATHS);
         let shown = KnownAtom {
             related_atoms: related_atoms(draft, &atom.related)?,
-            matched_paths: matched.remove(&atom.id).unwrap_or_default(),
+            matched_paths,
+            more_matched_paths,
             id: atom.id.clone(),
             name: atom.name.clone(),
             knowledge: atom.knowledge.clone(),
-            changelog: changelog.iter().take(changelog_limit).cloned().collect(),
+            changelog: changelog.iter().take(part.changelog_limit).cloned().collect(),
             drift: then.as_ref().map(|then| aged(atom, then)).transpose()?,
         };
-        let molecule = atom.molecule_id.as_ref().map(|id| draft.get::<Molecule>(id)).transpose()?;
-        match molecule.flatten() {
-            None => known.orphan_atoms.push(shown),
-            Some(molecule) => {
-                let Molecule { id, name, knowledge, .. } = molecule;
-                let new = KnownMolecule { id: id.clone(), name, knowledge, atoms: Vec::new() };
-                molecules.entry(id).or_insert(new).atoms.push(shown);
-            }
+        known.take(molecule.as_ref().and_then(|id| ordered.molecules.get(id)), shown);
+    }
+    Ok(known)
+}
+
+impl Known {
+    /// Adds an atom, which comes after those that are there.
+    fn take(&mut self, molecule: Option<&Molecule>, atom: KnownAtom) {
+        let Some(molecule) = molecule else { return self.orphan_atoms.push(atom) };
+        match self.molecules.last_mut().filter(|last| last.id == molecule.id) {
+            Some(last) => last.atoms.push(atom),
+            None => self.molecules.push(KnownMolecule {
+                id: molecule.id.clone(),
+                name: molecule.name.clone(),
+                knowledge: molecule.knowledge.clone(),
+                atoms: vec![atom],
+            }),
         }
     }
-    known.molecules = molecules.into_values().collect();
-    known.molecules.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
-    let by_name = |atoms: &mut Vec<KnownAtom>| {
-        atoms.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
-    };
-    known.molecules.iter_mut().for_each(|molecule| by_name(&mut molecule.atoms));
-    by_name(&mut known.orphan_atoms);
-    Ok(known)
+}
+
+/// Atoms in the order that an answer has, each with its molecule.
+struct OrderedAtoms {
+    atoms: Vec<(Option<Id>, Arc<Recalled>)>,
+    molecules: BTreeMap<Id, Molecule>,
+}
+
+impl OrderedAtoms {
+    fn of(draft: &Draft<'_>, recalled: Vec<Arc<Recalled>>) -> Result<Self> {
+        let mut molecules: BTreeMap<Id, Molecule> = BTreeMap::new();
+        for id in recalled.iter().filter_map(|one| one.atom.molecule_id.as_ref()) {
+            if !molecules.contains_key(id)
+                && let Some(molecule) = draft.get::<Molecule>(id)?
+            {
+                molecules.insert(id.clone(), molecule);
+            }
+        }
+        let home =
+            |one: &Recalled| one.atom.molecule_id.clone().filter(|id| molecules.contains_key(id));
+        let mut atoms: Vec<(Option<Id>, Arc<Recalled>)> =
+            recalled.into_iter().map(|one| (home(&one), one)).collect();
+        atoms.sort_by_cached_key(|(molecule, one)| {
+            let name = molecule.as_ref().map(|id| molecules[id].name.clone());
+            (molecule.is_none(), name, molecule.clone(), one.atom.name.clone(), one.atom.id.clone())
+        });
+        Ok(Self { atoms, molecules })
+    }
 }
 
 /// The related atoms that are still there, with their names.

@@ -8,7 +8,9 @@ use super::globs::{Pattern, kept};
 use crate::container::{check_version, project};
 use crate::draft::Draft;
 use crate::id::{Id, Ref};
-use crate::record::{Atom, Entry, Footprint, Molecule, Project, Record, Related, Seen, Task};
+use crate::record::{
+    Atom, Entry, Footprint, Molecule, Project, Record, Related, Seen, Table, Task,
+};
 use crate::text::{Json, Knowledge, LONGEST, Many, Name, OrNone, Summary};
 use crate::words::{Grain, Mode};
 
@@ -99,22 +101,15 @@ impl Knows {
 pub fn find(draft: &Draft<'_>, grain: Option<Grain>, asked: &Ref) -> Result<Knows> {
     let written = asked.kind.as_deref().map(str::parse::<Grain>).transpose();
     let grain = grain.or(written.map_err(Problem::invalid)?);
-    let atom = || draft.find(asked).map(Knows::Atom);
-    let molecule = || draft.find(asked).map(Knows::Molecule);
-    match grain {
-        Some(Grain::Atom) => atom(),
-        Some(Grain::Molecule) => molecule(),
-        None => match atom() {
-            Err(problem) if problem.code == Code::NotFound => {
-                molecule().map_err(|other| match other.code {
-                    Code::NotFound => {
-                        Problem::not_found(format!("no atom or molecule {}", asked.prefix))
-                    }
-                    _ => other,
-                })
-            }
-            done => done,
-        },
+    let tables: &[Table] = match grain {
+        Some(Grain::Atom) => &[Atom::TABLE],
+        Some(Grain::Molecule) => &[Molecule::TABLE],
+        None => &[Atom::TABLE, Molecule::TABLE],
+    };
+    let (table, id) = draft.look_up(tables, asked)?;
+    match table == Atom::TABLE {
+        true => draft.need(&id).map(Knows::Atom),
+        false => draft.need(&id).map(Knows::Molecule),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::entity::CardKey;
+use base::near::closeness;
 use base::{EntityRef, RepoPath, Result};
 use cards::{CardRow, RelationRow, SeeRow};
 use store::Connection;
@@ -31,9 +32,6 @@ static EDGES: [EdgeKind; 6] = [
     relation("conflicts", Travel::OnRequest, "two cards cannot both be true"),
     relation(SEE, Travel::Both, "code says that it implements a card"),
 ];
-
-/// Names at least this similar are worth suggesting (Jaro-Winkler, 0 to 1).
-const CLOSE_ENOUGH: f64 = 0.82;
 
 /// Cards.
 pub(crate) struct CardsLayer;
@@ -66,8 +64,9 @@ impl Layer for CardsLayer {
     fn near(&self, view: &View, name: &str) -> Result<Vec<(f64, String)>> {
         let near = |key: &CardKey| {
             let (key, slug) = (key.as_str(), cards::slug(key));
-            let close = strsim::jaro_winkler(key, name).max(strsim::jaro_winkler(slug, name));
-            (close > CLOSE_ENOUGH).then(|| (close, key.to_owned()))
+            let (by_key, by_slug) = (closeness(name, key), closeness(name, slug));
+            let close = by_key.into_iter().chain(by_slug).reduce(f64::max)?;
+            Some((close, key.to_owned()))
         };
         Ok(cards::keys(view.index()?.conn())?.iter().filter_map(near).collect())
     }

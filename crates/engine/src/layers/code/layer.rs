@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use base::near::closeness;
 use base::{EntityRef, RepoPath, Result};
 use code::{SymbolRow, Taker};
 
@@ -39,9 +40,6 @@ static EDGES: [EdgeKind; 8] = [
     calls::PROVIDES,
 ];
 
-/// Names at least this similar are worth suggesting (Jaro-Winkler, 0 to 1).
-const CLOSE_ENOUGH: f64 = 0.85;
-
 /// How many symbols, importers or imports a context lists, each.
 const LISTED: usize = 40;
 
@@ -69,11 +67,16 @@ impl Layer for CodeLayer {
     }
 
     fn near(&self, view: &View, name: &str) -> Result<Vec<(f64, String)>> {
-        let last = name.rsplit(['#', '.']).next().unwrap_or(name);
+        // A path names a file; only what is after `#` names a symbol of it.
+        let symbol = match name.split_once('#') {
+            Some((_, symbol)) => symbol,
+            None if name.contains('/') => return Ok(Vec::new()),
+            None => name,
+        };
+        let last = symbol.rsplit('.').next().unwrap_or(symbol);
         let Some(first) = last.chars().next() else { return Ok(Vec::new()) };
         let names = code::near_names(view.index()?.conn(), first)?;
-        let scored = names.into_iter().map(|near| (strsim::jaro_winkler(&near, last), near));
-        Ok(scored.filter(|(close, _)| *close > CLOSE_ENOUGH).collect())
+        Ok(names.into_iter().filter_map(|near| Some((closeness(last, &near)?, near))).collect())
     }
 
     fn holds(&self, view: &View, wanted: &EntityRef) -> Result<bool> {

@@ -1,5 +1,6 @@
 //! Files and folders as nodes, `contains` and `links` as edges.
 
+use base::near::closeness;
 use base::{EntityRef, RepoPath, Result};
 use store::Connection;
 
@@ -26,9 +27,6 @@ const LINKS: EdgeKind = EdgeKind {
 };
 
 static EDGES: [EdgeKind; 2] = [CONTAINS, LINKS];
-
-/// Names at least this similar are worth suggesting (Jaro-Winkler, 0 to 1).
-const CLOSE_ENOUGH: f64 = 0.82;
 
 /// How many siblings and headings a context lists.
 const LISTED: usize = 12;
@@ -60,8 +58,9 @@ impl Layer for FilesLayer {
         let near = |path: &RepoPath| {
             let (whole, last) = (path.to_string(), path.name());
             // Somebody who wrote one part of a path is told the path, not the part.
-            let close = strsim::jaro_winkler(&last, name).max(strsim::jaro_winkler(&whole, name));
-            (close > CLOSE_ENOUGH).then_some((close, whole))
+            let (by_last, by_whole) = (closeness(name, &last), closeness(name, &whole));
+            let close = by_last.into_iter().chain(by_whole).reduce(f64::max)?;
+            Some((close, whole))
         };
         Ok(tables::all_paths(view.index()?.conn())?.iter().filter_map(near).collect())
     }

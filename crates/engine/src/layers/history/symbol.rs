@@ -7,6 +7,7 @@ use std::rc::Rc;
 use base::{Hash, Problem, RepoPath, Result};
 use git::{Blob, Blobs, Oid};
 use history::line::TouchRow;
+use memchr::memmem;
 use syntax::Language;
 
 use super::book::{Artifact, Book};
@@ -37,6 +38,7 @@ pub(crate) struct SymbolHistory {
 /// A symbol in one version of a file.
 struct Version {
     name: String,
+    span: std::ops::Range<usize>,
     text: Hash,
     body: u64,
 }
@@ -54,24 +56,83 @@ pub(crate) fn follow(
     let mut reader = Reader { view, blobs: git.blobs(LARGEST), parsed: HashMap::new() };
     let all = book.touches(artifact.id)?;
     let is_cut = all.len() > MOST;
-    let mut name = name.to_owned();
+    let mut followed = Followed { name: name.to_owned(), text: None };
     let mut touches = Vec::new();
     for (done, touch) in all.into_iter().rev().take(MOST).enumerate() {
         view.call().step("reading versions of the file", done, MOST)?;
         let stop = book.stop(touch.pos)?;
         let parents = book.commit(&stop)?.parents.len();
         let oid = Oid::from_bytes(&stop.sha).ok_or_else(|| Problem::internal("an odd name"))?;
-        let new = reader.symbols(oid, None, &touch.path)?;
+        let new = reader.content(oid, None, &touch.path)?;
         let before = touch.old.as_ref().unwrap_or(&touch.path);
-        let old = (1..=parents).map(|parent| reader.symbols(oid, Some(parent), before));
-        let old = old.collect::<Result<Vec<Versions>>>()?;
-        if let Some((how, earlier)) = compare(&name, &new, &old) {
-            touches.push(SymbolTouch { touch, how, name: name.clone() });
-            name = earlier.unwrap_or(name);
+        let old = (1..=parents).map(|parent| reader.content(oid, Some(parent), before));
+        let old = old.collect::<Result<Vec<Vec<u8>>>>()?;
+        if followed.is_untouched(&new, &old) {
+            continue; // most commits of a file, which need not be parsed
         }
+        let new_symbols = reader.symbols(&touch.path, &new);
+        let old_symbols: Vec<Versions> =
+            old.iter().map(|content| reader.symbols(before, content)).collect();
+        followed.find_again(&new_symbols);
+        if let Some((how, earlier)) = compare(&followed.name, &new_symbols, &old_symbols) {
+            touches.push(SymbolTouch { touch, how, name: followed.name.clone() });
+            followed.name = earlier.unwrap_or(followed.name);
+        }
+        let versions = old.iter().zip(&old_symbols).chain([(&new, &new_symbols)]);
+        followed.remember(versions);
     }
     touches.reverse();
     Ok(SymbolHistory { touches, is_cut })
+}
+
+/// A text shorter than this may be there by chance.
+const LEAST_TEXT: usize = 24;
+
+/// A symbol on its way into the past.
+struct Followed {
+    /// What it is called in the version that was looked at last
+    name: String,
+    /// Its text there
+    text: Option<Vec<u8>>,
+}
+
+impl Followed {
+    /// Whether a commit cannot have touched it, by the bytes of the file alone: its text is there
+    /// as often before the commit as after it, or its name is in neither.
+    fn is_untouched(&self, new: &[u8], old: &[Vec<u8>]) -> bool {
+        let mut names = self.name.rsplit('.').map(str::as_bytes);
+        let own = names.next().unwrap_or_default();
+        let holds = |content: &[u8], part: &[u8]| memmem::find(content, part).is_some();
+        let Some(text) = &self.text else {
+            return !holds(new, own) && !old.iter().any(|old| holds(old, own));
+        };
+        let count = |content: &[u8]| memmem::find_iter(content, text).count();
+        let now = count(new);
+        let outer: Vec<&[u8]> = names.collect();
+        let is_same = |old: &Vec<u8>| {
+            count(old) == now && outer.iter().all(|name| holds(old, name) && holds(new, name))
+        };
+        text.len() >= LEAST_TEXT && now > 0 && old.iter().any(is_same)
+    }
+
+    /// Takes the name that its text has in a version where nothing has the name it is known by.
+    fn find_again(&mut self, versions: &Versions) {
+        let Some(text) = self.text.as_ref().filter(|_| find(versions, &self.name).is_none()) else {
+            return;
+        };
+        let hash = Hash::of(text);
+        if let Some(same) = versions.iter().find(|version| version.text == hash) {
+            self.name.clone_from(&same.name);
+        }
+    }
+
+    /// Keeps the text of the first version that has it.
+    fn remember<'v>(&mut self, mut versions: impl Iterator<Item = (&'v Vec<u8>, &'v Versions)>) {
+        self.text = versions.find_map(|(content, versions)| {
+            let Version { span, .. } = find(versions, &self.name)?;
+            content.get(span.clone()).map(<[u8]>::to_vec)
+        });
+    }
 }
 
 /// What happened to a symbol between a commit and all its parents, and what it was called before.
@@ -108,24 +169,31 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn symbols(&mut self, oid: Oid, parent: Option<usize>, path: &RepoPath) -> Result<Versions> {
-        let read = self.blobs.read_at(self.view.call(), oid, parent, path)?;
-        let Blob::Bytes(bytes) = read else { return Ok(Versions::default()) };
-        let hash = Hash::of(&bytes);
-        if let Some(known) = self.parsed.get(&hash) {
-            return Ok(known.clone());
+    /// The file in a commit or one of its parents; empty if it is not there, or too large.
+    fn content(&mut self, oid: Oid, parent: Option<usize>, path: &RepoPath) -> Result<Vec<u8>> {
+        match self.blobs.read_at(self.view.call(), oid, parent, path)? {
+            Blob::Bytes(bytes) => Ok(bytes),
+            _ => Ok(Vec::new()),
         }
-        let facts = syntax::extract(Language::of(path), &bytes);
+    }
+
+    fn symbols(&mut self, path: &RepoPath, bytes: &[u8]) -> Versions {
+        let hash = Hash::of(bytes);
+        if let Some(known) = self.parsed.get(&hash) {
+            return known.clone();
+        }
+        let facts = syntax::extract(Language::of(path), bytes);
         let version = |symbol: &syntax::Symbol| {
             let (start, end) = (symbol.span.start as usize, symbol.span.end as usize);
             Version {
                 name: symbol.path.clone(),
+                span: start..end,
                 text: Hash::of(bytes.get(start..end).unwrap_or_default()),
                 body: symbol.fingerprint.body,
             }
         };
         let versions = Versions::new(facts.symbols.iter().map(version).collect());
         self.parsed.insert(hash, versions.clone());
-        Ok(versions)
+        versions
     }
 }

@@ -1,5 +1,6 @@
 //! Entities as nodes, relations as edges. An entity that is a code symbol is that symbol's node.
 
+use base::near::closeness;
 use base::{EntityRef, Result};
 use kb::{Bond, Relates};
 
@@ -33,9 +34,6 @@ static EDGES: [EdgeKind; 14] = [
     edge(Relates::RelatesTo, Travel::OnRequest, "any other tie, named by its kind"),
 ];
 
-/// Ids at least this similar are worth suggesting (Jaro-Winkler, 0 to 1).
-const CLOSE_ENOUGH: f64 = 0.85;
-
 /// The knowledge base.
 pub(crate) struct KbLayer;
 
@@ -60,10 +58,9 @@ impl Layer for KbLayer {
 
     fn near(&self, view: &View, name: &str) -> Result<Vec<(f64, String)>> {
         let known = known(view)?;
-        let wanted = name.strip_prefix("kb:").unwrap_or(name).to_lowercase();
+        let wanted = name.strip_prefix("kb:").unwrap_or(name);
         let ids = known.model.facts().map(|fact| &fact.entity.id);
-        let scored = ids.map(|id| (strsim::jaro_winkler(&id.to_lowercase(), &wanted), id.clone()));
-        Ok(scored.filter(|(close, _)| *close > CLOSE_ENOUGH).collect())
+        Ok(ids.filter_map(|id| Some((closeness(wanted, id)?, id.clone()))).collect())
     }
 
     fn holds(&self, view: &View, node: &EntityRef) -> Result<bool> {

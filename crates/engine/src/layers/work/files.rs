@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{RepoPath, Result};
-use work::graph::context::{Known, context};
+use work::graph::context::{KnowledgePart, KnowledgeSources, Known, context};
 use work::graph::drift::{self, Drift, MOST_FILES};
 use work::graph::files::{self, NamedLine};
 use work::graph::globs::{Pattern, Patterns, anchors};
@@ -77,12 +77,14 @@ pub(crate) fn drift(view: &View, draft: &Draft<'_>, atom: &Atom) -> Result<Optio
 pub(crate) fn known_about(
     view: &View,
     draft: &Draft<'_>,
-    (project, paths): (Option<&Id>, &[String]),
-    changelog_limit: usize,
+    project: Option<&Id>,
+    paths: &[String],
+    part: KnowledgePart,
 ) -> Result<Known> {
     let derived = derived(view)?;
     let aged = |atom: &Atom, then: &Footprint| Ok(drift::drift(then, &seen(view, &atom.paths)?));
-    context((draft, &derived.matcher, &derived.recall), (project, paths), changelog_limit, aged)
+    let sources = KnowledgeSources { draft, matcher: &derived.matcher, recall: &derived.recall };
+    context(sources, project, paths, part, aged)
 }
 
 /// Paths as callers name them: folders and globs stand for the files below, or that match.

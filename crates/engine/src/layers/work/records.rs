@@ -1,7 +1,7 @@
 //! Records of the store as nodes of the graph: what work and knowledge have in common.
 
 use base::entity::RecordKind;
-use base::{EntityRef, Problem, Result};
+use base::{Code, EntityRef, Problem, Result};
 use work::{Draft, Id, Ref};
 
 use super::{is_empty, look};
@@ -84,8 +84,15 @@ impl<R: Records> Layer for R {
         if asked.kind.as_deref().is_some_and(|kind| !is_ours(kind)) {
             return Ok(Vec::new());
         }
+        if asked.kind.is_none() && asked.prefix.is_empty() {
+            return Ok(Vec::new()); // a bare name means code, files and cards
+        }
         look(view, |draft| {
-            let Ok(record) = R::find(draft, &asked) else { return Ok(Vec::new()) };
+            let record = match R::find(draft, &asked) {
+                Ok(record) => record,
+                Err(problem) if problem.code == Code::Ambiguous => return Err(problem),
+                Err(_) => return Ok(Vec::new()),
+            };
             let Description { node, about, .. } = R::describe(&record)?;
             Ok(vec![Candidate { node, about, sure: asked.kind.is_some() }])
         })

@@ -1,6 +1,7 @@
 //! `changelog.search`: the whole history of an atom or molecule.
 
 use base::Result;
+use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,8 @@ pub struct Listed {
     paging: Paging,
     #[serde(skip)]
     handle: String,
+    #[serde(skip)]
+    name: String,
 }
 
 impl Query for Search {
@@ -62,16 +65,24 @@ impl Query for Search {
             let parent = find(draft, self.kind, &self.parent)?;
             let (entries, paging) =
                 Paging::cut(of(draft, parent.id())?, self.offset, self.limit.into());
-            Ok(Listed { entries, paging, handle: parent.handle() })
+            let name = format!("{} \"{}\"", parent.grain(), parent.name());
+            Ok(Listed { entries, paging, handle: parent.handle(), name })
         })
     }
 }
 
 impl Render for Listed {
     fn render(&self, page: &mut Page) {
-        page.answer(format!("{} entries    {}", self.paging.total, self.handle));
-        let cells =
-            |change: &Change| vec![Cell::faint(&change.created_at), Cell::text(&change.summary)];
+        page.answer(format!(
+            "{} about {}    {}",
+            counted(self.paging.total, "changelog entry"),
+            self.name,
+            self.handle
+        ));
+        let cells = |change: &Change| {
+            let (at, summary) = (Cell::faint(&change.created_at), Cell::text(&change.summary));
+            vec![at, summary, Cell::handle(change.task())]
+        };
         page.table(2, self.entries.iter().map(cells).collect());
         self.paging.say_rest(page, self.entries.len(), format!("changelog search {}", self.handle));
     }

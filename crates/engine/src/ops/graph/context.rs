@@ -1,17 +1,21 @@
 //! `graph.context`: what is known about some files.
 
+use base::words::counted;
 use base::{Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::Ref;
-use work::container::project;
-use work::graph::context::Known;
+use work::container::project_if_any;
+use work::graph::context::{KnowledgePart, Known};
 use work::text::Many;
+use work::words::Grain;
 
 use super::show::Changes;
 use super::shown::render_known;
 use crate::contract::alias::Alias;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Page, Render};
 use crate::layers::work::{known_about, look, named_paths};
@@ -23,10 +27,14 @@ use crate::view::View;
 pub struct Context {
     /// Files, folders or globs, with commas between them
     pub paths: Many<String>,
-    /// Only of this project
+    /// Id or name of the project; may be left out when there is only one
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,
+    /// Only atoms, or only molecules; both if left out
+    #[arg(long)]
+    #[serde(default, alias = "entity_type")]
+    pub kind: Option<Grain>,
     /// With each atom's history; true if left out
     #[arg(long)]
     #[serde(default)]
@@ -35,6 +43,28 @@ pub struct Context {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub changelog_limit: Changes,
+    /// Atoms to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Atoms to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// Knowledge about some paths, with which part of it this is
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct KnownPaths {
+    /// The knowledge
+    #[serde(flatten)]
+    pub known: Known,
+    #[serde(skip)]
+    paging: Paging,
+    #[serde(skip)]
+    shown: usize,
+    #[serde(skip)]
+    again: String,
 }
 
 impl Query for Context {
@@ -42,33 +72,61 @@ impl Query for Context {
     const ALIASES: &'static [Alias] = &[Alias::of("query_graph").when("operation", "context")];
     const EXAMPLES: &'static [Example] =
         &[Example { args: "src/a.ts,src/b.ts", shows: "what others learnt about two files" }];
-    type Answer = Known;
+    type Answer = KnownPaths;
 
-    fn run(self, view: &View) -> Result<Known> {
+    fn run(self, view: &View) -> Result<KnownPaths> {
         if self.paths.0.is_empty() {
             return Err(Problem::invalid("`paths` is empty").hint("name one or more files"));
         }
         self.paths.0.iter().try_for_each(|path| view.confine(path))?;
-        let changes = match self.include_changelog {
+        let changelog_limit = match self.include_changelog {
             Some(false) => 0,
             _ => self.changelog_limit.get(),
         };
+        let (offset, limit) = (self.offset.get(), self.limit.get());
         let paths = named_paths(view, &self.paths.0)?;
-        look(view, |draft| {
-            let scope = self.project.as_ref().map(|id| project(draft, Some(id))).transpose()?;
-            let scope = scope.as_ref().map(|project| &project.id);
-            known_about(view, draft, (scope, &paths), changes)
-        })
+        let mut known = look(view, |draft| {
+            let project = project_if_any(draft, self.project.as_ref())?;
+            let project = project.as_ref().map(|project| &project.id);
+            known_about(
+                view,
+                draft,
+                project,
+                &paths,
+                KnowledgePart { offset, limit, changelog_limit },
+            )
+        })?;
+        let shown = known.atoms().count();
+        let paging =
+            Paging { offset: offset as u64, limit: limit as u64, total: known.total_atoms as u64 };
+        match self.kind {
+            Some(Grain::Atom) => {
+                known.molecules.iter_mut().for_each(|one| one.knowledge.clear());
+            }
+            Some(Grain::Molecule) => {
+                known.orphan_atoms.clear();
+                known.molecules.iter_mut().for_each(|one| one.atoms.clear());
+            }
+            None => {}
+        }
+        let again = format!("graph context {}", self.paths.0.join(","));
+        Ok(KnownPaths { known, paging, shown, again })
     }
 }
 
-impl Render for Known {
+impl Render for KnownPaths {
     fn render(&self, page: &mut Page) {
-        let (atoms, gaps) = (self.atoms().count(), self.unmatched_paths.len());
-        page.answer(match atoms {
-            0 => format!("Nothing is written down about these {gaps} paths"),
-            _ => format!("{atoms} atoms know about these paths; {gaps} paths are uncovered"),
+        let gaps = self.known.unmatched_paths.len() + self.known.more_unmatched_paths;
+        let gaps = counted(gaps, "path");
+        page.answer(match self.known.total_atoms {
+            0 => format!("Nothing is written down about {gaps}"),
+            atoms => format!("{} about these paths; no atom covers {gaps}", counted(atoms, "atom")),
         });
-        render_known(page, self);
+        render_known(page, &self.known);
+        self.paging.say_rest(page, self.shown, &self.again);
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
     }
 }

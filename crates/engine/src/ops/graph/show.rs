@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::Ref;
 use work::graph::edit::{Knows, find};
-use work::record::Atom;
+use work::record::{Atom, Molecule, Project, Task};
 use work::words::Grain;
+use work::{Draft, Id};
 
 use super::shown::{AtomShown, MoleculeShown};
 use crate::contract::alias::Alias;
@@ -54,6 +55,8 @@ pub struct Shown {
     /// A molecule's atoms, by name
     #[serde(skip_serializing_if = "Option::is_none")]
     pub atoms: Option<Vec<AtomShown>>,
+    #[serde(skip)]
+    home: Vec<HomeLine>,
 }
 
 impl Query for Show {
@@ -70,20 +73,55 @@ impl Query for Show {
         };
         look(view, |draft| match find(draft, self.kind, &self.id)? {
             Knows::Atom(atom) => {
+                let home = home(draft, &Knows::Atom(atom.clone()))?;
                 let drift = drift(view, draft, &atom)?;
                 let atom = AtomShown { drift, ..AtomShown::of(draft, atom, changes)? };
-                Ok(Shown { atom: Some(atom), molecule: None, atoms: None })
+                Ok(Shown { atom: Some(atom), molecule: None, atoms: None, home })
             }
             Knows::Molecule(molecule) => {
+                let home = home(draft, &Knows::Molecule(molecule.clone()))?;
                 let mut atoms = draft.list::<Atom>("molecule_id", &molecule.id)?;
                 atoms.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
                 let atoms = atoms.into_iter().map(|atom| AtomShown::of(draft, atom, 0));
                 let atoms = atoms.collect::<Result<Vec<_>>>()?;
                 let molecule = MoleculeShown::of(draft, molecule, changes)?;
-                Ok(Shown { atom: None, molecule: Some(molecule), atoms: Some(atoms) })
+                Ok(Shown { atom: None, molecule: Some(molecule), atoms: Some(atoms), home })
             }
         })
     }
+}
+
+/// One thing that an atom or molecule belongs to, or came from.
+#[derive(Debug)]
+struct HomeLine {
+    label: &'static str,
+    name: String,
+    handle: String,
+}
+
+/// The project, the molecule, and the tasks that made and last changed an atom or molecule.
+fn home(draft: &Draft<'_>, known: &Knows) -> Result<Vec<HomeLine>> {
+    let (project, molecule, made, last) = match known {
+        Knows::Atom(one) => {
+            (&one.project_id, one.molecule_id.as_ref(), &one.created_by_task_id, &one.last_task_id)
+        }
+        Knows::Molecule(one) => (&one.project_id, None, &one.created_by_task_id, &one.last_task_id),
+    };
+    let mut lines = Vec::new();
+    let mut line = |label, kind: &str, id: &Id, name: Option<String>| {
+        let name = name.map_or("(deleted)".into(), |name| format!("\"{name}\""));
+        lines.push(HomeLine { label, name, handle: format!("{kind}:{}", id.short()) });
+    };
+    line("project", "project", project, draft.get::<Project>(project)?.map(|one| one.name));
+    if let Some(id) = molecule {
+        line("molecule", "molecule", id, draft.get::<Molecule>(id)?.map(|one| one.name));
+    }
+    for (label, task) in [("made in", made), ("last changed in", last)] {
+        if let Some(id) = task {
+            line(label, "task", id, draft.get::<Task>(id)?.map(|one| one.title));
+        }
+    }
+    Ok(lines)
 }
 
 impl Render for Shown {
@@ -121,6 +159,9 @@ impl Render for Shown {
             }
             changes.extend(&molecule.changelog);
         }
+        for HomeLine { label, name, handle } in &self.home {
+            page.say_next(format!("{label}: {name}"), handle);
+        }
         for atom in self.atoms.iter().flatten() {
             page.say_next(
                 format!("  \"{}\" over {}", atom.name, atom.paths.join(", ")),
@@ -130,7 +171,8 @@ impl Render for Shown {
         if !changes.is_empty() {
             page.heading("History");
             for change in changes {
-                page.say(format!("  {}  {}", change.created_at, change.summary));
+                let line = format!("  {}  {}", change.created_at, change.summary);
+                page.say_next(line, change.task());
             }
         }
     }

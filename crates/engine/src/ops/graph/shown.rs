@@ -1,5 +1,6 @@
 //! Molecules and atoms as answers show them.
 
+use base::words::counted;
 use base::{Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,6 +14,12 @@ use work::record::{Atom, Molecule};
 use work::{Draft, Id};
 
 use crate::contract::page::{Page, Render};
+
+/// How many uncovered paths a reader is shown.
+const UNCOVERED: usize = 20;
+
+/// How many of the paths that an atom covers a reader is shown.
+const COVERED: usize = 6;
 
 /// An atom with what answers add to it
 #[derive(Debug, Serialize, JsonSchema)]
@@ -211,14 +218,21 @@ pub(crate) fn render_known(page: &mut Page, known: &Known) {
     }
     known.orphan_atoms.iter().for_each(|atom| render_atom(page, atom));
     if !known.unmatched_paths.is_empty() {
-        page.heading(format!("No atom covers {} paths", known.unmatched_paths.len()));
-        known.unmatched_paths.iter().take(20).for_each(|path| page.say(format!("  {path}")));
+        let count = known.unmatched_paths.len() + known.more_unmatched_paths;
+        page.heading(format!("No atom covers {}", counted(count, "path")));
+        known.unmatched_paths.iter().take(UNCOVERED).for_each(|path| page.say(format!("  {path}")));
+        if count > UNCOVERED {
+            page.say(format!("  and {} more", count - UNCOVERED));
+        }
     }
 }
 
 fn render_atom(page: &mut Page, atom: &KnownAtom) {
     let age = atom.drift.as_ref().map_or(String::new(), |drift| format!("  {}", drift.words()));
-    let line = format!("\"{}\" covers {}{age}", atom.name, atom.matched_paths.join(", "));
+    let shown: Vec<&str> = atom.matched_paths.iter().take(COVERED).map(String::as_str).collect();
+    let more = atom.matched_paths.len() - shown.len() + atom.more_matched_paths;
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let line = format!("\"{}\" covers {}{more}{age}", atom.name, shown.join(", "));
     page.say_next(line, format!("atom:{}", atom.id.short()));
     if !atom.knowledge.is_empty() {
         page.quoted(&atom.knowledge, format!("atom \"{}\"", atom.name));
@@ -228,10 +242,7 @@ fn render_atom(page: &mut Page, atom: &KnownAtom) {
         page.say_next(line, format!("atom:{}", related.atom_id.short()));
     }
     for change in &atom.changelog {
-        page.say(format!(
-            "  {}  {}",
-            change.created_at.get(..10).unwrap_or_default(),
-            change.summary
-        ));
+        let day = change.created_at.get(..10).unwrap_or_default();
+        page.say_next(format!("  {day}  {}", change.summary), change.task());
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use base::words::counted;
 use base::{Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -24,6 +25,10 @@ use crate::view::View;
 pub struct Provenance {
     /// A file, now or earlier, or `path#name` for one symbol of it
     pub path: Target,
+    /// Show the newest commits first
+    #[arg(long)]
+    #[serde(default)]
+    pub newest: bool,
     /// Commits to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -32,6 +37,24 @@ pub struct Provenance {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub offset: Offset,
+}
+
+/// Which commits of a chain are shown, and in which order.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChainPart {
+    pub newest: bool,
+    pub offset: Offset,
+    pub limit: Limit,
+}
+
+impl ChainPart {
+    /// Cuts commits, oldest first, to the part that is shown.
+    fn cut<T>(self, mut all: Vec<T>) -> (Vec<T>, Paging) {
+        if self.newest {
+            all.reverse();
+        }
+        Paging::cut(all, self.offset, self.limit)
+    }
 }
 
 /// The commits of a file
@@ -46,10 +69,12 @@ pub struct Chain {
     pub symbol: Option<String>,
     /// Where it was before
     pub earlier: BTreeSet<RepoPath>,
-    /// Its commits, oldest first
+    /// Its commits, oldest first unless the newest were asked for
     pub commits: Vec<CommitRow>,
     #[serde(skip)]
     paging: Paging,
+    #[serde(skip)]
+    newest: bool,
 }
 
 impl Query for Provenance {
@@ -57,13 +82,14 @@ impl Query for Provenance {
     const ALIASES: &'static [Alias] = &[Alias::of("get_provenance")];
     const EXAMPLES: &'static [Example] = &[
         Example { args: "README.md --limit 5", shows: "how a file began" },
+        Example { args: "README.md --newest --limit 5", shows: "what happened to it last" },
         Example { args: "src/a.ts#Session.refresh", shows: "what changed one function" },
     ];
     type Answer = Chain;
 
     fn run(self, view: &View) -> Result<Chain> {
         let book = Book::open(view)?;
-        let part = (self.offset, self.limit);
+        let part = ChainPart { newest: self.newest, offset: self.offset, limit: self.limit };
         let text = self.path.as_str().trim();
         let text = text.strip_prefix("symbol:").unwrap_or(text);
         if let Some((path, symbol)) = text.split_once('#') {
@@ -76,16 +102,12 @@ impl Query for Provenance {
 }
 
 /// A part of the commits of an artifact.
-pub(super) fn chain(
-    book: &Book<'_>,
-    artifact: Artifact,
-    (offset, limit): (Offset, Limit),
-) -> Result<Chain> {
+pub(super) fn chain(book: &Book<'_>, artifact: Artifact, part: ChainPart) -> Result<Chain> {
     let touches = book.touches(artifact.id)?;
     let all = touches.iter().flat_map(|touch| touch.old.iter().chain([&touch.path]));
     let earlier = all.filter(|path| **path != artifact.path).cloned().collect();
     let ops = book.tag_ops(artifact.id)?;
-    let (touches, paging) = Paging::cut(touches, offset, limit);
+    let (touches, paging) = part.cut(touches);
     let mut commits = Vec::with_capacity(touches.len());
     for touch in touches {
         let stop = book.stop(touch.pos)?;
@@ -96,7 +118,7 @@ pub(super) fn chain(
         });
     }
     let (path, alive) = (artifact.path, artifact.is_live);
-    Ok(Chain { path, alive, symbol: None, earlier, commits, paging })
+    Ok(Chain { path, alive, symbol: None, earlier, commits, paging, newest: part.newest })
 }
 
 /// A part of the commits that touched one symbol.
@@ -104,7 +126,7 @@ fn symbol_chain(
     view: &View,
     book: &Book<'_>,
     artifact: Artifact,
-    (symbol, (offset, limit)): (&str, (Offset, Limit)),
+    (symbol, part): (&str, ChainPart),
 ) -> Result<Chain> {
     let SymbolHistory { touches, is_cut } = follow_symbol(view, book, &artifact, symbol)?;
     if touches.is_empty() {
@@ -117,7 +139,7 @@ fn symbol_chain(
     let names = touches.iter().map(|touch| touch.touch.path.clone());
     let earlier = names.filter(|path| *path != artifact.path).collect();
     let ops = book.tag_ops(artifact.id)?;
-    let (touches, paging) = Paging::cut(touches, offset, limit);
+    let (touches, paging) = part.cut(touches);
     let row = |SymbolTouch { touch, how, name }: SymbolTouch| {
         Ok(CommitRow {
             path: format!("{}#{name}", touch.path),
@@ -127,24 +149,23 @@ fn symbol_chain(
     };
     let commits = touches.into_iter().map(row).collect::<Result<_>>()?;
     let (path, alive, symbol) = (artifact.path, artifact.is_live, Some(symbol.to_owned()));
-    Ok(Chain { path, alive, symbol, earlier, commits, paging })
+    Ok(Chain { path, alive, symbol, earlier, commits, paging, newest: part.newest })
 }
 
 impl Render for Chain {
     fn render(&self, page: &mut Page) {
         let gone = if self.alive { "" } else { ", deleted" };
-        let commits = match self.paging.total {
-            1 => "1 commit".into(),
-            total => format!("{total} commits"),
-        };
+        let commits = counted(self.paging.total, "commit");
+        let order = if self.newest { "newest first" } else { "oldest first" };
         let symbol = self.symbol.as_ref().map(|name| format!("#{name}")).unwrap_or_default();
-        page.answer(format!("{}{symbol}{gone}: {commits}, oldest first", self.path));
+        page.answer(format!("{}{symbol}{gone}: {commits}, {order}", self.path));
         if !self.earlier.is_empty() {
             let earlier: Vec<String> = self.earlier.iter().map(ToString::to_string).collect();
             page.item("earlier at", earlier.join(", "));
         }
         self.rows(page);
-        let again = format!("history provenance {}{symbol}", self.path);
+        let newest = if self.newest { " --newest" } else { "" };
+        let again = format!("history provenance {}{symbol}{newest}", self.path);
         self.paging.say_rest(page, self.commits.len(), again);
     }
 

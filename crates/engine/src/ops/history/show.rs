@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use base::words::counted;
 use base::{Code, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::provenance::{Chain, chain};
+use super::provenance::{Chain, ChainPart, chain};
 use super::{CommitRow, listed};
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
@@ -38,6 +39,10 @@ pub struct Show {
     #[arg(long)]
     #[serde(default)]
     pub r#ref: Option<Words>,
+    /// Show the newest commits first
+    #[arg(long)]
+    #[serde(default)]
+    pub newest: bool,
     /// Commits to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -67,7 +72,7 @@ pub struct Shown {
     pub now: RepoPath,
     /// Whether the commit that is checked out has it
     pub alive: bool,
-    /// Its commits, oldest first
+    /// Its commits, oldest first unless the newest were asked for
     pub commits: Vec<CommitRow>,
     #[serde(skip)]
     chain: Chain,
@@ -87,7 +92,8 @@ impl Query for Show {
         let revision = self.r#ref.as_ref().map_or("HEAD", Words::as_str);
         let (path, at, bytes) = read(view, &book, &artifact, revision)?;
         let (content, cut) = text(&bytes);
-        let mut chain = chain(&book, artifact, (self.offset, self.limit))?;
+        let part = ChainPart { newest: self.newest, offset: self.offset, limit: self.limit };
+        let mut chain = chain(&book, artifact, part)?;
         let commits = std::mem::take(&mut chain.commits);
         let (now, alive) = (chain.path.clone(), chain.alive);
         Ok(Shown { path, at, content, cut, tags, now, alive, commits, chain })
@@ -145,7 +151,7 @@ impl Render for Shown {
     fn render(&self, page: &mut Page) {
         let at = self.at.get(..12).unwrap_or(&self.at);
         let total = self.chain.paging().map_or(0, |paging| paging.total);
-        let commits = if total == 1 { "1 commit".into() } else { format!("{total} commits") };
+        let commits = counted(total, "commit");
         page.answer(format!("{} at {at}: {commits}", self.path));
         if self.now != self.path {
             page.item(if self.alive { "now at" } else { "last at" }, &self.now);

@@ -113,6 +113,9 @@ pub struct Answered {
     pub entities: Vec<Row>,
     /// The relations that were followed; those of an entity that was asked for by its id
     pub relations: Vec<Tie>,
+    /// What the answer leaves open
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
@@ -158,7 +161,8 @@ impl Query for KbQuery {
         let count = known.model.facts().count();
         let (entities, paging) = Paging::cut(rows, self.offset, self.limit);
         ties.truncate(self.limit.get() * 4);
-        Ok(Answered { entities, relations: ties, paging, again: self.again(), known: count })
+        let notes = self.depth.and_then(Depth::note).into_iter().collect();
+        Ok(Answered { entities, relations: ties, notes, paging, again: self.again(), known: count })
     }
 }
 
@@ -191,7 +195,7 @@ impl KbQuery {
                 .map(|text| relation(text).map_err(Problem::invalid))
                 .collect::<Result<_>>()?,
             way: self.direction.into(),
-            depth: self.depth.map_or(1, |depth| depth.get().min(Depth::CAP)),
+            depth: self.depth.map_or(1, Depth::clamped),
         };
         let is_tied = !pattern.from.is_empty() || !pattern.to.is_empty();
         let is_tied = is_tied || !pattern.relates.is_empty();
@@ -246,6 +250,7 @@ impl Render for Answered {
             page.heading(number(self.relations.len() as u64, ["relation", "relations"]));
             page.table(2, self.relations.iter().map(Tie::cells).collect());
         }
+        self.notes.iter().for_each(|note| page.say(note));
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -3,6 +3,7 @@
 use base::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
+use work::graph::context::KnowledgePart;
 use work::record::Task;
 use work::{Container, Draft, Id};
 
@@ -48,7 +49,7 @@ pub(super) fn hints(view: &View, draft: &Draft<'_>, task: &Task) -> Result<Graph
         0 => files_of(view, draft, &Container::Task(task.clone()))?,
         _ => found.paths,
     };
-    let known = known_about(view, draft, (Some(&task.project_id), &paths), 0)?;
+    let known = known_about(view, draft, Some(&task.project_id), &paths, KnowledgePart::all(0))?;
     let atom = |atom: &work::graph::context::KnownAtom| AtomHint {
         id: atom.id.clone(),
         name: atom.name.clone(),

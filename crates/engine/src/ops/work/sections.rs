@@ -70,7 +70,10 @@ impl Query for Sections {
             let mut sections = work::sections::of(draft, &owner)?;
             if let Some(ids) = &self.section_ids {
                 let is = |section: &Section| {
-                    ids.0.iter().any(|id| section.id.as_str().starts_with(&id.prefix))
+                    let starts = |id: &&Ref| section.id.as_str().starts_with(&id.prefix);
+                    let is_called = |id: &Ref| id.prefix.is_empty() && section.title == id.name;
+                    ids.0.iter().filter(|id| !id.prefix.is_empty()).any(|id| starts(&id))
+                        || ids.0.iter().any(is_called)
                 };
                 sections.retain(is);
             }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use work::claim::live_claim;
 use work::depend::{Tie, ties};
 use work::edit::kinds;
-use work::graph::context::Known;
+use work::graph::context::{KnowledgePart, Known};
 use work::graph::files;
 use work::record::{Claim, Feature, Project, Section, Task};
 use work::words::Kind;
@@ -97,8 +97,9 @@ impl Query for Show {
             if self.include_graph_context && one.kind() == Kind::Task {
                 let named = context_files(view, &files::of(draft, &one)?);
                 let paths = named_paths(view, &named.names)?;
-                let scope = (Some(one.project_id()), paths.as_slice());
-                graph_context = Some(known_about(view, draft, scope, CHANGES)?);
+                let part = KnowledgePart::all(CHANGES);
+                graph_context =
+                    Some(known_about(view, draft, Some(one.project_id()), &paths, part)?);
                 unread = named.unread;
             }
             let dependencies = ties(draft, one.id())?;

@@ -7,6 +7,8 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::next::{Hint, NextCall};
+
 /// What every fallible part of cairn returns.
 pub type Result<T, E = Problem> = std::result::Result<T, E>;
 
@@ -93,7 +95,7 @@ pub struct Problem {
     /// What happened, naming the thing
     pub message: String,
     /// What to do next, best first
-    pub hints: Vec<String>,
+    pub hints: Vec<Hint>,
     /// Fields a program can read, such as the current hash of a conflict
     pub details: Map<String, Value>,
     /// The failure underneath, if it came from elsewhere
@@ -109,9 +111,15 @@ impl Problem {
 
     /// Adds a next step.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    /// Adds a next step that ends in a call.
+    #[must_use]
+    pub fn hint_call(self, text: &str, call: NextCall) -> Self {
+        self.hint(Hint::call(text, call))
     }
 
     /// Adds a field that a program can read.
@@ -189,10 +197,11 @@ impl Error for Problem {
 
 impl Serialize for Problem {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let hints: Vec<String> = self.hints.iter().map(ToString::to_string).collect();
         let mut problem = serializer.serialize_struct("Problem", 4)?;
         problem.serialize_field("code", &self.code)?;
         problem.serialize_field("message", &self.to_string())?;
-        problem.serialize_field("hints", &self.hints)?;
+        problem.serialize_field("hints", &hints)?;
         problem.serialize_field("details", &self.details)?;
         problem.end()
     }

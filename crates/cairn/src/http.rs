@@ -15,7 +15,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use base::{Code, Problem};
-use engine::{Door, Object, Outcome, Workspace, ops, to_json};
+use engine::{Door, DoorWords, Object, Outcome, Workspace, ops};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -133,12 +133,13 @@ async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
             let problem = Problem::new(Code::Untrusted, "no bearer token, or a wrong one")
                 .hint("send  Authorization: Bearer TOKEN");
             let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
-            (StatusCode::UNAUTHORIZED, challenge, Json(to_json(&Err(problem)))).into_response()
+            (StatusCode::UNAUTHORIZED, challenge, Json(DoorWords::Requests.json(&Err(problem))))
+                .into_response()
         }
         Err(status) => {
             let problem =
                 Problem::new(Code::Untrusted, "another Host or Origin than this server's");
-            (status, Json(to_json(&Err(problem)))).into_response()
+            (status, Json(DoorWords::Requests.json(&Err(problem)))).into_response()
         }
     }
 }
@@ -160,7 +161,7 @@ async fn call(
             (refusal.status(), Err(problem.hint("send a JSON object with the arguments")))
         }
     };
-    (status, Json(to_json(&outcome))).into_response()
+    (status, Json(DoorWords::Requests.json(&outcome))).into_response()
 }
 
 impl Api {

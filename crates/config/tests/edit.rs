@@ -12,7 +12,8 @@ fn edited(text: &str, key: &str, value: &Value) -> String {
 
 fn refused(text: &str, key: &str, value: &Value) -> String {
     let problem = set(text.as_bytes(), key, value).unwrap_err();
-    format!("{} {problem}; {}", problem.code, problem.hints.join("; "))
+    let hints: Vec<String> = problem.hints.iter().map(ToString::to_string).collect();
+    format!("{} {problem}; {}", problem.code, hints.join("; "))
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod backup;
 pub mod contract;
 mod diff;
 mod doctor;
+mod door_words;
 mod durable;
 mod explain;
 mod facts;
@@ -35,14 +36,16 @@ mod settings;
 mod shared;
 mod trust;
 mod view;
+
 mod workspace;
 
 pub use area::{AREAS, Area};
-pub use contract::answer::{Answer, Basis, Outcome, Paging, State, to_json, to_text};
+pub use contract::answer::{Answer, Basis, Outcome, Paging, State};
 pub use contract::op::{Ask, Door, Effect, Example, Toolset};
 pub use contract::page::Paint;
 pub use contract::schema::{self, Object};
 pub use contract::spec::OpSpec;
+pub use door_words::DoorWords;
 pub use durable::{Durable, Reading, StoreChange};
 pub use follow::{Follower, Goal, Home, Shelf};
 pub use homes::Homes;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use base::{RepoPath, Result};
+use base::{NextCall, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use similar::TextDiff;
@@ -64,7 +64,8 @@ impl<A: Render> Render for Written<A> {
         } else if let Some(change) = &self.change {
             let files: Vec<String> = self.files.iter().map(ToString::to_string).collect();
             let what = if files.is_empty() { "done".into() } else { files.join(", ") };
-            page.say_next(format!("change {change}: {what}"), format!("undo --change {change}"));
+            let undo = NextCall::to("undo").with("change", change.as_str());
+            page.say_call(format!("change {change}: {what}"), undo);
         }
     }
 

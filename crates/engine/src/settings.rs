@@ -64,7 +64,7 @@ impl Settings {
             line: 1,
             column: 1,
             message: problem.to_string(),
-            hint: problem.hints.first().cloned(),
+            hint: problem.hints.first().map(ToString::to_string),
         };
         Ok(Self { findings: vec![finding], ..Self::parse(b"")? })
     }

@@ -54,7 +54,7 @@ impl Repo {
         };
         let branches = self.branches(call).unwrap_or_default();
         let near = nearest(revision, branches.iter().map(|branch| branch.name.as_str()), 3);
-        let meant = near.iter().map(|name| format!("did you mean `{name}`?"));
+        let meant = near.iter().map(|name| format!("did you mean `{name}`?").into());
         let hints = meant.chain(problem.hints).collect();
         Problem { message, hints, ..problem }
     }

@@ -4,7 +4,7 @@
 //! out as it was. So a snapshot outlives every change of tables, and a clone that lacks commits
 //! can have them from one.
 
-use base::{Code, Problem, RepoPath, Result};
+use base::{Code, NextCall, Problem, RepoPath, Result};
 use store::Connection;
 
 use crate::bytes::{Eye, Pen};
@@ -197,7 +197,8 @@ fn change(eye: &mut Eye<'_>) -> Option<Change> {
 
 fn stranger() -> Problem {
     Problem::invalid("it is no snapshot of a history")
-        .hint("`cairn history snapshot` writes one, `cairn history snapshots` lists them")
+        .hint_call("snapshots are listed by", NextCall::to("history.snapshots"))
+        .hint_call("and one is written by", NextCall::to("history.snapshot"))
 }
 
 fn unknown(format: u64) -> Problem {
@@ -207,7 +208,7 @@ fn unknown(format: u64) -> Problem {
 
 fn broken() -> Problem {
     Problem::new(Code::StoreDamaged, "it is a snapshot that was cut off or changed")
-        .hint("take it again with  cairn history snapshot")
+        .hint_call("take it again with", NextCall::to("history.snapshot"))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{Code, EntityRef, Problem, Result};
+use base::{Code, EntityRef, NextCall, Problem, Result};
 use serde_json::{Value, json};
 use store::Connection;
 
@@ -142,7 +142,10 @@ pub fn roll_back(conn: &Connection, seqs: &[i64], stamp: &Stamp) -> Result<Vec<i
                 format!("entry {seq} cannot be taken back: {} changed since", moved.join(", ")),
             )
             .detail("changed", moved)
-            .hint("take the newer entries back first; `kb log` lists them"));
+            .hint_call(
+                "take the newer entries back first; they are listed by",
+                NextCall::to("kb.log"),
+            ));
         }
         write(conn, &inverse)?;
         edits.extend(inverse);
@@ -179,7 +182,10 @@ fn check_ends(conn: &Connection, edits: &[Edit]) -> Result<()> {
                 Code::Conflict,
                 format!("{id} would go, and {} still names it", relation.key()),
             )
-            .hint("take the newer entries back first; `kb log` lists them"));
+            .hint_call(
+                "take the newer entries back first; they are listed by",
+                NextCall::to("kb.log"),
+            ));
         }
     }
     Ok(())

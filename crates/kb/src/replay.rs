@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::shared::Prefer;
-use base::{Code, Problem, Result};
+use base::{Code, NextCall, Problem, Result};
 use serde_json::{Value, json};
 use store::Connection;
 
@@ -113,7 +113,11 @@ pub fn torn(branch: &str, conflicts: &[String]) -> Problem {
     let message = format!("{} rows changed both here and in {branch}", conflicts.len());
     Problem::new(Code::Conflict, message)
         .detail("conflicts", rows)
-        .hint("nothing was written; say whose stays with  --prefer ours  or  --prefer theirs")
+        .hint_call(
+            "nothing was written; to keep what is here",
+            NextCall::again().with("prefer", "ours"),
+        )
+        .hint_call("or to take what is there", NextCall::again().with("prefer", "theirs"))
 }
 
 /// How an edit of one branch meets the rows of another.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::{Call, Code};
-use engine::{Object, Outcome, Paint, Workspace, ops, to_json, to_text};
+use engine::{DoorWords, Object, Outcome, Paint, Workspace, ops};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -54,7 +54,7 @@ fn ask(workspace: &Workspace, name: &str, args: Value) -> Outcome {
 }
 
 fn data_of(workspace: &Workspace, name: &str, args: Value) -> Value {
-    let answer = to_json(&ask(workspace, name, args));
+    let answer = DoorWords::CommandLine.json(&ask(workspace, name, args));
     assert!(answer.get("error").is_none(), "{name}: {answer:#}");
     answer["data"].clone()
 }
@@ -69,7 +69,7 @@ fn text_of(workspace: &Workspace, line: &str) -> String {
     let matches = (op.command)().try_get_matches_from(typed);
     let matches = matches.unwrap_or_else(|error| panic!("{line}: {error}"));
     let args = (op.from_cli)(&matches).unwrap_or_else(|error| panic!("{line}: {error}"));
-    to_text(&op.call(workspace, call_by("tester"), args), Paint::Plain)
+    DoorWords::CommandLine.text(&op.call(workspace, call_by("tester"), args), Paint::Plain)
 }
 
 /// Words of a command line; double quotes hold several together.

@@ -1,6 +1,6 @@
 //! What to do next, and who does it.
 
-use base::{Code, Problem, Result};
+use base::{Code, NextCall, Problem, Result};
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -123,7 +123,7 @@ fn claimable(draft: &Draft<'_>, asked: &Ref) -> Result<Task> {
             .detail("claimed_by", other.actor)
             .detail("until", other.until)
             .detail("current_version", task.version)
-            .hint("work claim  without a task gets the next one that is free"));
+            .hint_call("the next one that is free is taken by", NextCall::to("work.claim")));
     }
     if task.status.is_terminal() {
         let what = format!("task \"{}\" is {}", task.title, task.status);

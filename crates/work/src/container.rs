@@ -1,6 +1,6 @@
 //! A project, feature or task, where it does not matter which.
 
-use base::{Code, Problem, Result};
+use base::{Code, NextCall, Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -216,15 +216,20 @@ pub fn project(draft: &Draft<'_>, asked: Option<&Ref>) -> Result<Project> {
     }
     let mut all: Vec<Project> = draft.all()?;
     match all.len() {
-        0 => Err(Problem::not_found("there is no project yet")
-            .hint("make one with  work create project \"its name\"")),
+        0 => Err(Problem::not_found("there is no project yet").hint_call(
+            "make one with",
+            NextCall::to("work.create").with("kind", "project").with("name", "its name"),
+        )),
         1 => Ok(all.remove(0)),
         many => {
             let row =
                 |one: &Project| json!({"node": format!("project:{}", one.id), "name": one.name});
             Err(Problem::new(Code::Ambiguous, format!("there are {many} projects"))
                 .detail("candidates", all.iter().map(row).collect::<Vec<_>>())
-                .hint(format!("name one, for example  --project {}", all[0].id.short())))
+                .hint_call(
+                    "name one, for example",
+                    NextCall::again().with("project", all[0].id.short()),
+                ))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use base::{Code, Problem, Result};
+use base::{Code, NextCall, Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -162,8 +162,10 @@ pub fn undepend(
         }
     };
     if found.is_empty() {
-        return Err(Problem::not_found("there is no such dependency")
-            .hint("work dependencies  lists those of a feature or task"));
+        return Err(Problem::not_found("there is no such dependency").hint_call(
+            "those of a feature or task are listed by",
+            NextCall::to("work.dependencies"),
+        ));
     }
     let mut gone = Vec::new();
     for one in found {

@@ -1,6 +1,6 @@
 //! Making, changing and removing projects, features and tasks. Their state is not set here.
 
-use base::{Code, Problem, Result};
+use base::{Code, NextCall, Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -332,8 +332,10 @@ fn check_home(feature: &Feature, project: &Id, is_open: bool) -> Result<()> {
     if is_open && feature.status.is_terminal() {
         let what =
             format!("feature \"{}\" is {}: it takes no open task", feature.name, feature.status);
-        return Err(Problem::new(Code::InvalidOperation, what)
-            .hint(format!("reopen it with  work revert feature:{}", feature.id.short())));
+        return Err(Problem::new(Code::InvalidOperation, what).hint_call(
+            "reopen it with",
+            NextCall::to("work.revert").with("id", format!("feature:{}", feature.id.short())),
+        ));
     }
     Ok(())
 }

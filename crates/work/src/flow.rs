@@ -2,7 +2,7 @@
 //!
 //! @see spec::work/pipeline
 
-use base::{Code, Problem, Result};
+use base::{Code, NextCall, Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -317,7 +317,10 @@ fn refuse_blocked(draft: &Draft<'_>, work: &Container) -> Result<()> {
     Err(Problem::new(Code::Blocked, format!("{} is blocked by {}", named(work), blocks.len()))
         .detail("blockers", listed)
         .detail("reason", reasons.join("; "))
-        .hint(format!("finish what blocks it, or  work unblock {}", work.brief().handle())))
+        .hint_call(
+            "finish what blocks it, or unblock it with",
+            NextCall::to("work.unblock").with("id", work.brief().handle()),
+        ))
 }
 
 /// A feature does not end over open tasks.
@@ -442,10 +445,10 @@ fn reopen_feature(draft: &mut Draft<'_>, task: &Task) -> Result<Option<Followed>
             "feature \"{}\" is {} and would have an open task",
             feature.name, feature.status
         );
-        return Err(Problem::new(Code::InvalidOperation, what).hint(format!(
-            "revert the feature first:  work revert feature:{}",
-            feature.id.short()
-        )));
+        let id = format!("feature:{}", feature.id.short());
+        let revert = NextCall::to("work.revert").with("id", id);
+        return Err(Problem::new(Code::InvalidOperation, what)
+            .hint_call("revert the feature first with", revert));
     };
     let mut feature = Container::Feature(Feature { ended_from: None, ..feature });
     feature.set_status(to, &draft.stamp());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Problem, Result};
+use base::{NextCall, Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -151,9 +151,8 @@ pub fn overview(draft: &Draft<'_>, of: Option<&Container>) -> Result<Vec<Overvie
         None => draft.all::<Project>()?.into_iter().map(|one| of_project(draft, one)).collect(),
         Some(Container::Project(project)) => Ok(vec![of_project(draft, project.clone())?]),
         Some(Container::Feature(feature)) => Ok(vec![of_feature(draft, feature.clone())?]),
-        Some(Container::Task(_)) => {
-            Err(Problem::invalid("a task holds nothing").hint("work show  tells all about a task"))
-        }
+        Some(Container::Task(_)) => Err(Problem::invalid("a task holds nothing")
+            .hint_call("all about a task is shown by", NextCall::to("work.show"))),
     }
 }
 

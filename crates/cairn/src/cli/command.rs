@@ -57,16 +57,47 @@ fn flag(name: &'static str, help: &'static str) -> Arg {
 }
 
 fn with_operation(root: Command, op: &OpSpec) -> Command {
-    let own = |name: &str| with_examples((op.command)().name(name.replace('_', "-")), op);
+    let own = |name: &str| {
+        let command = (op.command)().name(name.replace('_', "-")).mut_args(with_other_names);
+        // JSON and the reference write the name with `_`.
+        let command = if name.contains('_') { command.alias(name.to_owned()) } else { command };
+        with_examples(command, op)
+    };
     match op.name.split_once('.') {
         None => root.subcommand(own(op.name)),
         Some((area, verb)) if root.find_subcommand(area).is_some() => {
             root.mut_subcommand(area, |group| group.subcommand(own(verb)))
         }
         Some((area, verb)) => {
-            let group = Command::new(area).about(format!("Operations of the area {area}"));
+            let group = Command::new(area).about(about(area));
             root.subcommand(group.subcommand_required(true).subcommand(own(verb)))
         }
+    }
+}
+
+/// What the operations of each area are for.
+const AREAS: &[(&str, &str)] = &[
+    ("code", "Find, read and change code by symbol; who imports, uses and calls what"),
+    ("card", "Specification cards: files in git that say what the code must do"),
+    ("link", "Links from code to the cards that it implements"),
+    ("relation", "Relations between cards, such as `depends_on`"),
+    ("kb", "The branch's knowledge base: requirements, scenarios, tests, decisions, facts"),
+    ("history", "How files got here: commits, tags, what changes together, snapshots"),
+    ("work", "Projects, features and tasks: plan, claim, block, advance"),
+    ("graph", "Architectural knowledge: molecules and atoms, matched to paths"),
+    ("changelog", "The history of a molecule or an atom"),
+];
+
+fn about(area: &str) -> &'static str {
+    AREAS.iter().find(|(name, _)| *name == area).map_or("More operations", |(_, about)| about)
+}
+
+/// A flag is also taken as JSON writes its argument, with `_`.
+fn with_other_names(arg: Arg) -> Arg {
+    let field = arg.get_id().to_string();
+    match arg.get_long() {
+        Some(long) if long != field => arg.alias(field),
+        _ => arg,
     }
 }
 
@@ -127,6 +158,13 @@ mod tests {
                 command.find_subcommand(part).expect("a subcommand").clone()
             });
             assert_eq!(leaf.get_about().map(ToString::to_string), Some(op.summary()));
+        }
+    }
+
+    #[test]
+    fn every_group_says_what_it_is_for() {
+        for op in ops::ALL.iter().filter(|op| op.name.contains('.')) {
+            assert!(AREAS.iter().any(|(name, _)| *name == op.area()), "{}", op.area());
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod ask;
 mod command;
+mod named;
 mod nested;
 mod place;
 mod serve;
@@ -27,7 +28,9 @@ const UNWRITTEN: u8 = 3;
 /// Runs one command line and returns its exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args = spelling::ours(args.into_iter().collect());
-    let typed = command().try_get_matches_from(&args);
+    let root = command();
+    let args = named::in_place(&root, args);
+    let typed = root.try_get_matches_from(&args);
     let matches = match typed.or_else(|error| ask::complete(&args, error)) {
         Ok(matches) => matches,
         Err(error) => return terminal::usage(&error, args.iter().any(|arg| arg == "--json")),

@@ -29,7 +29,7 @@ pub(super) fn ours(args: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Where the words of the command begin.
-fn command_at(args: &[OsString]) -> usize {
+pub(super) fn command_at(args: &[OsString]) -> usize {
     let mut at = 1;
     while let Some(arg) = args.get(at).and_then(|arg| arg.to_str()) {
         match arg {

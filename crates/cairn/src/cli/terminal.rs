@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use base::Problem;
 use base::call::Progress;
-use engine::{Outcome, Paint, to_json, to_text};
+use engine::{DoorWords, Outcome, Paint};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::place;
@@ -20,12 +20,12 @@ const QUIET: Duration = Duration::from_millis(250);
 /// `false` when the answer could not be written although somebody wanted to read it.
 pub(super) fn show(outcome: &Outcome, json: bool) -> bool {
     if json {
-        return print(&format!("{:#}\n", to_json(outcome)));
+        return print(&format!("{:#}\n", DoorWords::CommandLine.json(outcome)));
     }
     if outcome.is_ok() {
-        return print(&to_text(outcome, paint(&io::stdout())));
+        return print(&DoorWords::CommandLine.text(outcome, paint(&io::stdout())));
     }
-    say(&to_text(outcome, paint(&io::stderr())));
+    say(&DoorWords::CommandLine.text(outcome, paint(&io::stderr())));
     true
 }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 use base::Problem;
 use base::call::Progress;
 use clap::Args;
-use engine::{Outcome, Paint, Workspace, to_json, to_text};
+use engine::{DoorWords, Outcome, Paint, Workspace};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
     CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
@@ -87,6 +87,7 @@ pub struct Server {
     workspace: Arc<Workspace>,
     options: Options,
     tools: Arc<[Tool]>,
+    words: DoorWords,
     gone: CancellationToken,
 }
 
@@ -95,8 +96,9 @@ type Context = RequestContext<RoleServer>;
 impl Server {
     /// A server whose calls end when `gone` is cancelled.
     pub fn new(workspace: Arc<Workspace>, options: Options, gone: CancellationToken) -> Self {
-        let tools = tools::list(&options).into();
-        Self { workspace, options, tools, gone }
+        let tools: Arc<[Tool]> = tools::list(&options).into();
+        let words = DoorWords::Tools(tools.iter().map(|tool| tool.name.to_string()).collect());
+        Self { workspace, options, tools, words, gone }
     }
 
     /// Serves one client on stdin and stdout until it hangs up. `note` hears what went wrong.
@@ -178,12 +180,12 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
         let outcome = self.answer(request, context).await;
-        let text = vec![ContentBlock::text(to_text(&outcome, Paint::Plain))];
+        let text = vec![ContentBlock::text(self.words.text(&outcome, Paint::Plain))];
         let mut result = match outcome {
             Ok(_) => CallToolResult::success(text),
             Err(_) => CallToolResult::error(text),
         };
-        result.structured_content = self.options.structured.then(|| to_json(&outcome));
+        result.structured_content = self.options.structured.then(|| self.words.json(&outcome));
         Ok(result.into())
     }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::args::{Limit, Offset};
-use super::page::{Cell, Page, Paint};
+use super::page::{CallWriter, Cell, Page, Paint};
 
 /// Whether everything could be looked at as it is now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -113,12 +113,13 @@ impl Paging {
         (all.into_iter().skip(offset).take(limit).collect(), paging)
     }
 
-    /// Says how many follow after those that are shown, and the call that gets them.
-    pub fn say_rest(&self, page: &mut Page, shown: usize, again: impl fmt::Display) {
+    /// Says how many follow after those that are shown, and the call that gets them: the one
+    /// that was made, from where this page ends.
+    pub fn say_rest(&self, page: &mut Page, shown: usize) {
         let next = self.offset + shown as u64;
         if next < self.total {
             let text = format!("…  {} more", self.total - next);
-            page.say_next(text, format!("{again} --offset {next}"));
+            page.say_call(text, page.asked().with("offset", next));
         }
     }
 }
@@ -153,32 +154,37 @@ pub struct Envelope<T> {
     basis: Basis,
 }
 
-/// The JSON form, the same on every door.
-pub fn to_json(outcome: &Outcome) -> Value {
+/// The JSON form; only suggested calls differ from door to door.
+pub fn to_json(outcome: &Outcome, calls: CallWriter<'_>) -> Value {
     match outcome {
         Ok(Answer { data, basis, paging: None, .. }) => json!({"data": **data, "basis": basis}),
         Ok(Answer { data, basis, paging, .. }) => {
             json!({"data": **data, "page": paging, "basis": basis})
         }
-        Err(problem) => json!({"error": problem}),
+        Err(problem) => {
+            let mut error = json!(problem);
+            let hints = problem.hints.iter().map(|hint| hint.in_words(calls));
+            error["hints"] = hints.collect::<Vec<_>>().into();
+            json!({"error": error})
+        }
     }
 }
 
 /// The text form; the basis, or the hints, come last.
-pub fn to_text(outcome: &Outcome, paint: Paint) -> String {
+pub fn to_text(outcome: &Outcome, paint: Paint, calls: CallWriter<'_>) -> String {
     match outcome {
         Ok(answer) if answer.page.is_empty() => String::new(), // a hook that has nothing to say
-        Ok(answer) if answer.page.is_document() => answer.page.to_text(Paint::Plain),
+        Ok(answer) if answer.page.is_document() => answer.page.to_text(Paint::Plain, calls),
         Ok(answer) => {
             let mut tail = Page::default();
             tail.item("basis", &answer.basis);
-            answer.page.to_text(paint) + &tail.to_text(paint)
+            answer.page.to_text(paint, calls) + &tail.to_text(paint, calls)
         }
-        Err(problem) => problem_page(problem).to_text(paint),
+        Err(problem) => problem_page(problem, calls).to_text(paint, calls),
     }
 }
 
-fn problem_page(problem: &Problem) -> Page {
+fn problem_page(problem: &Problem, calls: CallWriter<'_>) -> Page {
     let mut page = Page::default();
     page.table(0, vec![vec![Cell::bad(problem.code), Cell::text(problem)]]);
     for (key, value) in &problem.details {
@@ -191,7 +197,7 @@ fn problem_page(problem: &Problem) -> Page {
             value => page.item(key, plain(value)),
         }
     }
-    problem.hints.iter().for_each(|hint| page.item("hint", hint));
+    problem.hints.iter().for_each(|hint| page.item("hint", hint.in_words(calls)));
     page
 }
 

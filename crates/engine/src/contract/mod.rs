@@ -7,3 +7,4 @@ pub mod op;
 pub mod page;
 pub mod schema;
 pub mod spec;
+pub mod synonyms;

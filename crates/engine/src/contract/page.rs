@@ -4,7 +4,12 @@
 
 use std::fmt::Display;
 
+use base::NextCall;
+
 use super::answer::Paging;
+
+/// How the door that shows a page writes a call.
+pub type CallWriter<'a> = &'a dyn Fn(&NextCall) -> String;
 
 /// Writes an answer for a reader, person or model.
 pub trait Render {
@@ -50,9 +55,15 @@ pub enum Paint {
 /// A column wider than this is not padded to: one long name must not push all others away.
 const WIDEST: usize = 56;
 
-/// A piece of a row, escaped when it was made.
+/// A piece of a row. Text is escaped when it is made; a call is written when the page is shown.
 #[derive(Debug, Clone)]
-pub struct Cell(Label, String);
+pub struct Cell(Label, Content);
+
+#[derive(Debug, Clone)]
+enum Content {
+    Text(String),
+    Call(NextCall),
+}
 
 impl Cell {
     /// Plain text.
@@ -63,6 +74,11 @@ impl Cell {
     /// What the next call takes as it is.
     pub fn handle(text: impl Display) -> Self {
         Self::new(Label::Handle, text)
+    }
+
+    /// A call that the reader can make next. It stands last in a row.
+    pub fn call(call: NextCall) -> Self {
+        Self(Label::Handle, Content::Call(call))
     }
 
     /// What is only said by the way.
@@ -81,15 +97,26 @@ impl Cell {
     }
 
     fn new(label: Label, text: impl Display) -> Self {
-        Self(label, escape(text.to_string()))
+        Self(label, Content::Text(escape(text.to_string())))
     }
 
     fn width(&self) -> usize {
-        self.1.chars().count()
+        match &self.1 {
+            Content::Text(text) => text.chars().count(),
+            Content::Call(_) => 0, // nothing is lined up behind a call
+        }
     }
 
-    fn write(&self, to: &mut String, paint: Paint) {
-        let Self(label, text) = self;
+    fn write(&self, to: &mut String, paint: Paint, calls: CallWriter<'_>) {
+        let Self(label, content) = self;
+        let written;
+        let text = match content {
+            Content::Text(text) => text,
+            Content::Call(call) => {
+                written = escape(calls(call));
+                &written
+            }
+        };
         let colour = match label {
             _ if paint == Paint::Plain => return to.push_str(text),
             Label::Plain => return to.push_str(text),
@@ -110,15 +137,32 @@ impl Cell {
 pub struct Page {
     lines: Vec<Vec<Cell>>,
     is_document: bool,
+    /// The call that this page answers
+    asked: Option<NextCall>,
 }
 
 impl Page {
+    /// The page that answers a call.
+    pub fn answering(call: NextCall) -> Self {
+        Self { asked: Some(call), ..Self::default() }
+    }
+
+    /// The call that this page answers, to be made again with other arguments.
+    pub fn asked(&self) -> NextCall {
+        self.asked.clone().unwrap_or_else(|| NextCall::to("help"))
+    }
+
     /// A line of plain text.
     pub fn say(&mut self, text: impl Display) {
         self.lines.push(vec![Cell::text(text)]);
     }
 
-    /// A line of plain text that ends in the call to make next.
+    /// A line of plain text that ends in a call to make next.
+    pub fn say_call(&mut self, text: impl Display, call: NextCall) {
+        self.lines.push(vec![Cell::text(text), Cell::text("    "), Cell::call(call)]);
+    }
+
+    /// A line of plain text that ends in a handle.
     pub fn say_next(&mut self, text: impl Display, handle: impl Display) {
         self.lines.push(vec![Cell::text(text), Cell::text("    "), Cell::handle(handle)]);
     }
@@ -128,11 +172,16 @@ impl Page {
         self.lines.push(vec![Cell::strong(text)]);
     }
 
-    /// A heading, with an empty line before it unless it comes first.
-    pub fn heading(&mut self, text: impl Display) {
+    /// An empty line, unless nothing comes before it.
+    pub fn blank(&mut self) {
         if !self.lines.is_empty() {
             self.lines.push(Vec::new());
         }
+    }
+
+    /// A heading, with an empty line before it unless it comes first.
+    pub fn heading(&mut self, text: impl Display) {
+        self.blank();
         self.lines.push(vec![Cell::strong(text)]);
     }
 
@@ -186,11 +235,11 @@ impl Page {
     }
 
     /// The page as text.
-    pub fn to_text(&self, paint: Paint) -> String {
+    pub fn to_text(&self, paint: Paint, calls: CallWriter<'_>) -> String {
         let mut text = String::new();
         for cells in &self.lines {
             for cell in cells {
-                cell.write(&mut text, paint);
+                cell.write(&mut text, paint, calls);
             }
             text.truncate(text.trim_end_matches([' ', '\t']).len());
             text.push('\n');
@@ -245,8 +294,8 @@ mod tests {
         let mut page = Page::default();
         page.quoted("a\x1b[2Jb\u{202e}c\r\nbasis: forged", "evil\n.md");
         let plain = "  > a\\u{1b}[2Jb\\u{202e}c\n  > basis: forged\n    (evil\\u{a}.md)\n";
-        assert_eq!(page.to_text(Paint::Plain), plain);
-        let terminal = page.to_text(Paint::Terminal);
+        assert_eq!(page.to_text(Paint::Plain, &ToString::to_string), plain);
+        let terminal = page.to_text(Paint::Terminal, &ToString::to_string);
         assert_eq!(terminal.matches('\x1b').count(), 6, "only our own colours");
     }
 
@@ -256,6 +305,9 @@ mod tests {
         let row = |name: &str| vec![Cell::text(name), Cell::handle("x")];
         page.table(2, vec![row("a"), row("abc"), row(&"l".repeat(70))]);
         let long = "l".repeat(70);
-        assert_eq!(page.to_text(Paint::Plain), format!("  a    x\n  abc  x\n  {long}  x\n"));
+        assert_eq!(
+            page.to_text(Paint::Plain, &ToString::to_string),
+            format!("  a    x\n  abc  x\n  {long}  x\n")
+        );
     }
 }

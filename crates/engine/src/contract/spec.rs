@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use base::{Call, Problem, Result};
+use base::{Call, NextCall, Problem, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
 
@@ -13,6 +13,7 @@ use super::answer::{Answer, Basis, Data, Envelope, Outcome};
 use super::op::{Action, Ask, Door, Effect, Example, Input, Mutation, Output, Query, Toolset};
 use super::page::Page;
 use super::schema::{self, Object};
+use super::synonyms;
 use crate::plan::Written;
 use crate::view::View;
 use crate::workspace::Workspace;
@@ -45,6 +46,7 @@ pub struct OpSpec {
     pub command: fn() -> Command,
     /// Arguments from the command line, as JSON
     pub from_cli: fn(&ArgMatches) -> Result<Object, clap::Error>,
+    accepts: fn(&Object) -> bool,
     run: fn(&Workspace, Arc<Call>, Object) -> Outcome,
 }
 
@@ -63,10 +65,11 @@ impl OpSpec {
             output_schema: schema::output::<Envelope<Q::Answer>>,
             command: command::<Q>,
             from_cli: from_cli::<Q>,
+            accepts: accepts::<Q>,
             run: |workspace, call, args| {
                 let read = |view: &View<'_>| parse::<Q>(args.clone())?.run(view);
                 let (answer, basis) = workspace.read(&call, read)?;
-                Ok(reply(answer, basis))
+                Ok(reply(answer, basis, asked(Q::NAME, args)))
             },
         }
     }
@@ -89,6 +92,11 @@ impl OpSpec {
                 args.insert(DRY_RUN.0.into(), matches.get_flag(DRY_RUN.0).into());
                 Ok(args)
             },
+            accepts: |args| {
+                let mut args = args.clone();
+                args.remove(DRY_RUN.0);
+                accepts::<M>(&args)
+            },
             run: |workspace, call, mut args| {
                 let dry_run = take_dry_run(&mut args)?;
                 let plan = |view: &View<'_>| parse::<M>(args.clone())?.plan(view);
@@ -102,7 +110,7 @@ impl OpSpec {
                     }
                     written
                 };
-                Ok(reply(written, workspace.basis_afterwards(&call)))
+                Ok(reply(written, workspace.basis_afterwards(&call), asked(M::NAME, args)))
             },
         }
     }
@@ -121,9 +129,10 @@ impl OpSpec {
             output_schema: schema::output::<Envelope<A::Answer>>,
             command: command::<A>,
             from_cli: from_cli::<A>,
+            accepts: accepts::<A>,
             run: |workspace, call, args| {
-                let answer = parse::<A>(args)?.run(workspace, &call)?;
-                Ok(reply(answer, workspace.basis_afterwards(&call)))
+                let answer = parse::<A>(args.clone())?.run(workspace, &call)?;
+                Ok(reply(answer, workspace.basis_afterwards(&call), asked(A::NAME, args)))
             },
         }
     }
@@ -131,7 +140,8 @@ impl OpSpec {
     /// Runs the operation.
     pub fn call(&self, workspace: &Workspace, call: Call, args: Object) -> Outcome {
         let args = self.in_our_words(args);
-        (self.run)(workspace, call.into(), args).map_err(|problem| self.with_help(problem))
+        let asked = asked(self.name, args.clone());
+        (self.run)(workspace, call.into(), args).map_err(|problem| self.with_help(problem, &asked))
     }
 
     /// The name as a tool: clients refuse dots.
@@ -178,21 +188,27 @@ impl OpSpec {
         fields.map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
     }
 
-    /// Arguments in `camelCase` are taken where we have them in `snake_case`.
+    /// Arguments under the names that are declared: also `camelCase`, and other usual names
+    /// where the operation does not take the caller's own.
     fn in_our_words(&self, args: Object) -> Object {
-        if !args.keys().any(|key| key.contains(|c: char| c.is_ascii_uppercase())) {
+        let schema = (self.input_schema)();
+        let has = |name: &str| schema["properties"].get(name).is_some();
+        if args.keys().all(|key| has(key)) {
             return args;
         }
-        let fields = self.fields();
         let ours = |key: String| {
             let snake = snake_case(&key);
-            if fields.contains(&snake) { snake } else { key }
+            if has(&snake) { snake } else { key }
         };
-        args.into_iter().map(|(key, value)| (ours(key), value)).collect()
+        let args: Object = args.into_iter().map(|(key, value)| (ours(key), value)).collect();
+        if (self.accepts)(&args) { args } else { synonyms::declared(args, &schema) }
     }
 
     /// A refused input names the argument that was probably meant, and where to read on.
-    fn with_help(&self, problem: Problem) -> Problem {
+    fn with_help(&self, mut problem: Problem, asked: &NextCall) -> Problem {
+        for hint in &mut problem.hints {
+            hint.call = hint.call.take().map(|call| call.filled_in(asked));
+        }
         if problem.code != base::Code::ValidationError || !problem.hints.is_empty() {
             return problem;
         }
@@ -203,8 +219,9 @@ impl OpSpec {
             let near = base::near::nearest(&name, fields.iter().map(String::as_str), 1);
             near.first().map(|near| format!("the nearest argument is `{near}`"))
         });
-        let help = format!("the arguments are listed by  help {}", self.name);
-        near.into_iter().chain([help]).fold(problem, Problem::hint)
+        let help = NextCall::to("help").with("operation", self.name);
+        let problem = near.into_iter().fold(problem, Problem::hint);
+        problem.hint_call("the arguments are listed by", help)
     }
 }
 
@@ -224,9 +241,13 @@ fn parse<I: Input>(args: Object) -> Result<I> {
     serde_json::from_value(args.into()).map_err(|error| Problem::invalid(error.to_string()))
 }
 
+fn asked(operation: &str, args: Object) -> NextCall {
+    NextCall { operation: operation.into(), args }
+}
+
 /// The one place where an answer gets its basis.
-fn reply<O: Output>(answer: O, basis: Basis) -> Answer {
-    let mut page = Page::default();
+fn reply<O: Output>(answer: O, basis: Basis, asked: NextCall) -> Answer {
+    let mut page = Page::answering(asked);
     answer.render(&mut page);
     let (paging, has_findings) = (answer.paging(), answer.has_findings());
     let data = Data::new(Box::new(move || match serde_json::to_value(answer) {
@@ -234,6 +255,10 @@ fn reply<O: Output>(answer: O, basis: Basis) -> Answer {
         Err(error) => json!({"error": Problem::internal("an answer is not JSON").because(error)}),
     }));
     Answer { data, page, paging, has_findings, basis }
+}
+
+fn accepts<I: Input>(args: &Object) -> bool {
+    parse::<I>(args.clone()).is_ok()
 }
 
 /// A misspelt wish for a dry run must never become a write.

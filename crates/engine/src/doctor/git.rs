@@ -16,7 +16,7 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<Finding>> 
         Err(problem) => Finding::error("git", problem.to_string(), "install git 2.45 or newer"),
         Ok(version) => match version.check() {
             Ok(()) => Finding::fine("git", format!("git {version}")),
-            Err(problem) => Finding::error("git", problem.to_string(), problem.hints.join("; ")),
+            Err(problem) => Finding::error("git", problem.to_string(), listed(&problem)),
         },
     }];
     if let Some(git) = &workspace.git {
@@ -36,4 +36,9 @@ fn default_branch(workspace: &Workspace, git: &Repository, call: &Call) -> Resul
         None => Finding::fine("git", format!("the default branch is {}", default.name)),
         Some(doubt) => Finding::warning("git", doubt, SET_DEFAULT_BRANCH),
     }))
+}
+
+/// All hints of a problem in one line.
+fn listed(problem: &base::Problem) -> String {
+    problem.hints.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

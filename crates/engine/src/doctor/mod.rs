@@ -71,7 +71,8 @@ impl Finding {
 
     /// A check that could not be made says so, and the others are still made.
     pub(crate) fn failed(check: &'static str, problem: &Problem) -> Self {
-        let fix = problem.hints.first().cloned().unwrap_or_else(|| "mend that first".into());
+        let fix =
+            problem.hints.first().map_or_else(|| "mend that first".into(), ToString::to_string);
         Self::error(check, format!("could not be checked: {problem}"), fix)
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Call, Problem, Result};
+use base::{Call, NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,8 @@ impl Render for Backups {
         }
         table(page, &self.backups);
         if let Some(newest) = self.backups.first() {
-            page.say_next("To put one back", format!("cairn restore {}", newest.name));
+            let restore = NextCall::to("restore").with("backup", newest.name.as_str());
+            page.say_call("To put one back", restore);
         }
     }
 }

@@ -47,7 +47,7 @@ pub struct Near {
     /// How many items the budget left out, by section
     pub left_out: BTreeMap<&'static str, usize>,
     #[serde(skip)]
-    asked: (String, usize),
+    budget: usize,
 }
 
 /// A file that a sentence is likely about
@@ -127,9 +127,7 @@ impl Query for Context {
             }
             gathered.push((graph::describe(view, node)?, items));
         }
-        let words: Vec<String> =
-            self.targets.iter().map(|target| quoted(target.as_str())).collect();
-        Ok(cut(places, gathered, (words.join(" "), self.budget.get())))
+        Ok(cut(places, gathered, self.budget.get()))
     }
 }
 
@@ -155,28 +153,16 @@ fn likely(view: &View, text: &str) -> Result<Vec<Likely>> {
     Ok(places.iter().map(row).collect())
 }
 
-/// A target as it is typed again.
-fn quoted(target: &str) -> String {
-    if target.len() > 80 {
-        return "…".into(); // nobody types an issue again
-    }
-    if target.contains(char::is_whitespace) { format!("\"{target}\"") } else { target.to_owned() }
-}
-
 /// Takes the most useful items until the budget is spent. A section's first item is worth more
 /// than another's tenth, so every section gets a word in before any gets its last.
-fn cut(
-    mut places: Vec<Likely>,
-    gathered: Vec<(Description, Vec<Item>)>,
-    asked: (String, usize),
-) -> Near {
+fn cut(mut places: Vec<Likely>, gathered: Vec<(Description, Vec<Item>)>, budget: usize) -> Near {
     let frame: usize =
         gathered.iter().map(|(about, _)| cost(&about.name) + cost(&about.about)).sum();
     let listed = |places: &[Likely]| -> usize {
         let price = |place: &Likely| cost(&place.node.to_string()) + cost(&place.why) + 1;
         places.iter().map(price).sum()
     };
-    while places.len() > 1 && listed(&places) > asked.1 / 2 {
+    while places.len() > 1 && listed(&places) > budget / 2 {
         places.pop(); // the best one is worth more than a list of names
     }
     let listed = listed(&places);
@@ -199,7 +185,7 @@ fn cut(
         let price = cost(&item.text) + item.handle.as_deref().map_or(0, cost) + 1;
         // A section is cut once: what comes later in it is not more useful for being shorter.
         let is_cut = cut_sections.contains(&(target, item.section));
-        if !is_cut && spent + price <= asked.1 {
+        if !is_cut && spent + price <= budget {
             spent += price;
             chosen[target].push(at);
         } else {
@@ -216,7 +202,7 @@ fn cut(
         About { target, items: chosen.into_iter().map(known).collect() }
     };
     let targets = gathered.into_iter().zip(chosen).map(about).collect();
-    Near { places, targets, left_out, asked }
+    Near { places, targets, left_out, budget }
 }
 
 fn cost(text: &str) -> usize {
@@ -257,8 +243,9 @@ impl Near {
         }
         let part = |(section, count): (&&str, &usize)| format!("{count} of \"{section}\"");
         let parts: Vec<String> = self.left_out.iter().map(part).collect();
-        let more = format!("context {} --budget {}", self.asked.0, self.asked.1 * 3);
-        page.heading(format!("Left out for the budget: {}    {more}", parts.join(", ")));
+        let more = page.asked().with("budget", self.budget * 3);
+        page.blank();
+        page.say_call(format!("Left out for the budget: {}", parts.join(", ")), more);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Call, RepoPath, Result};
+use base::{Call, NextCall, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -108,7 +108,8 @@ impl Render for Fixed {
             page.diff(diff);
         }
         for change in &self.changes {
-            page.say_next(format!("change {change}"), format!("undo --change {change}"));
+            let undo = NextCall::to("undo").with("change", change.as_str());
+            page.say_call(format!("change {change}"), undo);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use base::{Call, Hash, Problem, RepoPath, Result};
+use base::{Call, Hash, NextCall, Problem, RepoPath, Result};
 use git::HooksDir;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -247,6 +247,7 @@ pub(super) fn render(page: &mut Page, files: &Installed, hooks: &[HookRow], left
     }
     if let Some(change) = &files.change {
         let apart = if hooks.is_empty() { "" } else { " (the files; hooks are not part of it)" };
-        page.say_next(format!("change {change}{apart}"), format!("undo --change {change}"));
+        let undo = NextCall::to("undo").with("change", change.as_str());
+        page.say_call(format!("change {change}{apart}"), undo);
     }
 }

@@ -169,8 +169,7 @@ impl Render for Reach {
     fn render(&self, page: &mut Page) {
         page.answer(self.first_line());
         page.table(0, self.rows.iter().map(cells).collect());
-        let again = format!("{} {}", self.operation, self.target);
-        self.paging.say_rest(page, self.rows.len(), again);
+        self.paging.say_rest(page, self.rows.len());
         for crowded in self.high_fan_out.iter().take(CROWDED) {
             let text = format!("High fan-out: {} connections", crowded.connections);
             page.say_next(text, &crowded.node);
@@ -179,10 +178,8 @@ impl Render for Reach {
             page.say(format!("High fan-out: {} more nodes", more + 1));
         }
         if self.not_followed > 0 {
-            page.say_next(
-                not_followed(self.not_followed, self.is_cut),
-                format!("{} {} --confidence name", self.operation, self.target),
-            );
+            let wider = page.asked().with("confidence", "name").without("offset");
+            page.say_call(not_followed(self.not_followed, self.is_cut), wider);
         }
         match self.by.as_ref().map(|by| (by, by.name())) {
             Some((_, Some(name))) => page.item("calls by", name),

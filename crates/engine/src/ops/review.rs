@@ -90,8 +90,6 @@ pub struct Answer {
     stops: bool,
     #[serde(skip)]
     paging: Paging,
-    #[serde(skip)]
-    again: String,
 }
 
 /// A file that changed
@@ -181,16 +179,7 @@ impl Query for Review {
             document,
             stops,
             paging,
-            again: self.again(),
         })
-    }
-}
-
-impl Review {
-    fn again(&self) -> String {
-        let range = self.range.as_ref().map(|range| format!(" {range}")).unwrap_or_default();
-        let staged = if self.staged { " --staged" } else { "" };
-        format!("review{range}{staged}")
     }
 }
 
@@ -221,7 +210,7 @@ impl Render for Answer {
         if !self.findings.is_empty() {
             page.heading("Look");
             page.table(2, self.findings.iter().map(cells).collect());
-            self.paging.say_rest(page, self.findings.len(), &self.again);
+            self.paging.say_rest(page, self.findings.len());
         }
         self.render_tests(page);
         if !self.fine.is_empty() {
@@ -284,7 +273,7 @@ impl Answer {
         rows.truncate(SHOWN);
         page.table(2, rows);
         if more > 0 {
-            page.say_next(format!("  …  {more} more"), format!("{} --json", self.again));
+            page.say(format!("  …  {more} more, in the JSON form of this answer"));
         }
     }
 
@@ -311,7 +300,7 @@ impl Answer {
         };
         page.table(2, self.tests.iter().take(SHOWN).map(row).collect());
         if let Some(more) = self.tests.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-            page.say_next(format!("  …  {more} more"), format!("{} --json", self.again));
+            page.say(format!("  …  {more} more, in the JSON form of this answer"));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use base::{RepoPath, Result};
+use base::{NextCall, RepoPath, Result};
 use clap::Args;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -63,8 +63,6 @@ pub struct Found {
     pub is_cut: bool,
     #[serde(skip)]
     paging: Paging,
-    #[serde(skip)]
-    narrowed: String,
 }
 
 /// One hit
@@ -100,7 +98,6 @@ impl Query for Search {
     type Answer = Found;
 
     fn run(self, view: &View) -> Result<Found> {
-        let narrowed = self.narrowed();
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let filter = Filter { kinds: self.kinds, path: path.and_then(|node| node.path().cloned()) };
         let query = self.query.as_str();
@@ -122,18 +119,7 @@ impl Query for Search {
         let (mut hits, paging) = Paging::cut(hits, self.offset, self.limit);
         crate::search::excerpt(query, &mut hits);
         let hits = hits.into_iter().map(|hit| row(view, hit, &self.tags)).collect::<Result<_>>()?;
-        Ok(Found { query: self.query.to_string(), hits, is_cut, paging, narrowed })
-    }
-}
-
-impl Search {
-    /// What was asked besides the words, as it is typed again.
-    fn narrowed(&self) -> String {
-        let kinds = (!self.kinds.is_empty()).then(|| format!(" --kinds {}", self.kinds.join(",")));
-        let path = self.path.as_ref().map(|path| format!(" --path {path}"));
-        let tags = (!self.tags.is_empty()).then(|| format!(" --tags {}", self.tags.join(",")));
-        let since = self.since.as_ref().map(|since| format!(" --since {since}"));
-        [kinds, path, tags, since].into_iter().flatten().collect()
+        Ok(Found { query: self.query.to_string(), hits, is_cut, paging })
     }
 }
 
@@ -251,7 +237,8 @@ impl Render for Found {
                     "Nothing found for \"{}\" among names, titles, headings and docs",
                     self.query
                 ));
-                page.say_next("Every line of text is searched by", "code grep");
+                let grep = NextCall::to("code.grep").with("pattern", self.query.as_str());
+                page.say_call("Every line of text is searched by", grep);
             }
             _ if self.is_cut => {
                 page.answer(format!("The best {total} hits for \"{}\"", self.query));
@@ -267,8 +254,7 @@ impl Render for Found {
             vec![Cell::text(&hit.name), Cell::faint(why), Cell::handle(&hit.node)]
         };
         page.table(0, self.hits.iter().map(cells).collect());
-        let again = format!("search \"{}\"{}", self.query, self.narrowed);
-        self.paging.say_rest(page, self.hits.len(), again);
+        self.paging.say_rest(page, self.hits.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use base::Result;
+use base::{NextCall, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -158,7 +158,10 @@ impl Render for Standing {
             page.item("default branch", format!("{problem}; {SET_DEFAULT_BRANCH}"));
         }
         if !self.initialised {
-            page.say_next("Not set up: agents and hooks do not know of cairn here", "cairn init");
+            page.say_call(
+                "Not set up: agents and hooks do not know of cairn here",
+                NextCall::to("init"),
+            );
         }
     }
 }

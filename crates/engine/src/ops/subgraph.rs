@@ -135,8 +135,7 @@ impl Render for Around {
             vec![Cell::handle(&row.from), Cell::text(row.edge), Cell::handle(&row.to)]
         };
         page.table(0, self.edges.iter().map(cells).collect());
-        let again = format!("subgraph {}", self.center);
-        self.paging.say_rest(page, self.edges.len(), again);
+        self.paging.say_rest(page, self.edges.len());
         self.notes.iter().for_each(|note| page.say(note));
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Call, Result};
+use base::{Call, NextCall, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ impl Render for TrustState {
         let already = if *changed { "" } else { " already" };
         if *trusted {
             page.answer(format!("{subject} is{already} trusted: its language servers, linters and formatters may run"));
-            page.say_next("To take that back:", "untrust");
+            page.say_call("To take that back:", NextCall::to("untrust"));
         } else {
             let was = if *changed { "is no longer trusted" } else { "was not trusted" };
             page.answer(format!("{subject} {was}: none of its programs will be started"));

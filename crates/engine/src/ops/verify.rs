@@ -85,8 +85,6 @@ pub struct Verified {
     document: Option<String>,
     #[serde(skip)]
     paging: Paging,
-    #[serde(skip)]
-    again: String,
 }
 
 impl Query for Verify {
@@ -115,18 +113,8 @@ impl Query for Verify {
         let document = self.document(&findings, &rules);
         let (findings, paging) = Paging::cut(findings, self.offset, self.limit);
         let files = tables::count_files(view.index()?.conn())?;
-        let (rules, again) = (rules.len(), self.again());
-        Ok(Verified {
-            errors,
-            warnings,
-            in_baseline,
-            rules,
-            files,
-            findings,
-            document,
-            paging,
-            again,
-        })
+        let rules = rules.len();
+        Ok(Verified { errors, warnings, in_baseline, rules, files, findings, document, paging })
     }
 }
 
@@ -140,16 +128,6 @@ impl Verify {
             }
             Format::Github => Some(rules::github(findings)),
         }
-    }
-
-    fn again(&self) -> String {
-        let path = self.path.as_ref().map(|path| format!(" {path}")).unwrap_or_default();
-        let staged = if self.staged { " --staged" } else { "" };
-        let rules = match self.rules.as_slice() {
-            [] => String::new(),
-            rules => format!(" --rules {}", rules.join(",")),
-        };
-        format!("verify{path}{staged}{rules}")
     }
 }
 
@@ -168,7 +146,7 @@ impl Render for Verified {
             vec![severity, Cell::text(found.code), Cell::handle(found.place()), Cell::text(text)]
         };
         page.table(0, self.findings.iter().map(cells).collect());
-        self.paging.say_rest(page, self.findings.len(), &self.again);
+        self.paging.say_rest(page, self.findings.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -1,6 +1,6 @@
 //! From what a caller names to a position in a file.
 
-use base::{EntityRef, Problem, RepoPath, Result};
+use base::{EntityRef, NextCall, Problem, RepoPath, Result};
 use syntax::FileFacts;
 use syntax::Language;
 use toolchain::lsp::{Encoding, Position, position_at};
@@ -54,7 +54,10 @@ impl Spot {
             && !matches!(spot.node, EntityRef::Symbol(..))
         {
             return Err(Problem::invalid(format!("`{target}` is no symbol: {}", spot.node))
-                .hint("name one as path#name; `code zoom` lists those of a file"));
+                .hint_call(
+                    "name one as path#name; those of a file are listed by",
+                    NextCall::to("code.zoom"),
+                ));
         }
         Ok(spot)
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Problem, RepoPath, Result};
+use base::{NextCall, Problem, RepoPath, Result};
 use serde::{Deserialize, Serialize};
 
 use super::Finding;
@@ -66,7 +66,7 @@ impl Baseline {
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
             let known = serde_json::from_str(line).map_err(|error| {
                 Problem::invalid(format!("line {number} of the baseline cannot be read: {error}"))
-                    .hint("write it anew with `baseline`")
+                    .hint_call("write it anew with", NextCall::to("baseline"))
             })?;
             *baseline.known.entry(known).or_default() += 1;
         }

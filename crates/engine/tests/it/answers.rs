@@ -77,7 +77,7 @@ fn context_cut_to_a_budget_says_what_is_missing() {
         If it changes
           links here at line 3  file:README.md
 
-        Left out for the budget: 1 of \"Around it\", 1 of \"If it changes\", 1 of \"Now\", 1 of \"Outline\", 2 of \"Rests on\"    context docs/design.md --budget 180
+        Left out for the budget: 1 of \"Around it\", 1 of \"If it changes\", 1 of \"Now\", 1 of \"Outline\", 2 of \"Rests on\"    cairn context docs/design.md --budget 180
         basis: fresh · main @ COMMIT
         ",
     );
@@ -134,7 +134,7 @@ fn an_empty_answer_says_that_it_looked() {
         "search quetzalcoatl",
         "
         Nothing found for \"quetzalcoatl\" among names, titles, headings and docs
-        Every line of text is searched by    code grep
+        Every line of text is searched by    cairn code grep quetzalcoatl
         basis: fresh · main @ COMMIT
         ",
     );
@@ -256,7 +256,7 @@ fn files_are_listed_and_their_lines_found() {
         README.md
             2
             3  Start with [the design](docs/design.md), then [the code](src/pay).
-        …  2 more    code grep 'design' --offset 1
+        …  2 more    cairn code grep design --context 1 --limit 1 --offset 1
         basis: fresh · main @ COMMIT
         ",
     );
@@ -265,7 +265,7 @@ fn files_are_listed_and_their_lines_found() {
         "code grep \"(\"",
         "
         VALIDATION_ERROR  `(` is not a pattern: unclosed group
-        hint: --fixed takes it as it is written
+        hint: to search for the text as it is written  cairn code grep '(' --fixed
         ",
     );
     assert_eq!(

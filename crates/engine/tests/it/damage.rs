@@ -113,7 +113,7 @@ fn backups_are_listed_limited_and_found_by_a_near_name() {
     assert_eq!(names(&listed), expected);
     let problem = ask(&workspace, "restore", json!({"backup": "leger"})).unwrap_err();
     assert_eq!(
-        (problem.code, problem.hints[0].as_str()),
+        (problem.code, problem.hints[0].text.as_str()),
         (Code::NotFound, "the nearest is `ledger`")
     );
     let before = fs::read(ledger(&repo)).unwrap();

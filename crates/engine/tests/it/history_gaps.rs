@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use base::call::Stop;
 use base::{Call, Code};
-use engine::{AREAS, Mode, Object, Workspace, ops, to_json};
+use engine::{AREAS, Mode, Object, Workspace, ops};
 use serde_json::{Value, json};
 use store::{Connection, Durability};
 use testkit::{Repo, assert_incremental_equals_full, call, call_by};
@@ -53,7 +53,7 @@ fn messages(answer: &Value) -> Vec<&str> {
 fn ask(workspace: &Workspace, call: Call, name: &str, args: Value) -> Value {
     let args: Object = serde_json::from_value(args).unwrap();
     let (op, args) = ops::resolve(name, args).unwrap();
-    to_json(&op.call(workspace, call, args))
+    engine::DoorWords::CommandLine.json(&op.call(workspace, call, args))
 }
 
 fn provenance(workspace: &Workspace) -> Value {
@@ -145,7 +145,8 @@ fn renamed(times: usize) -> (Repo, Vec<PathBuf>) {
 }
 
 fn earlier(repo: &Repo, path: &str) -> (Value, String) {
-    let answer = to_json(&repo.ask("history.provenance", json!({"path": path})));
+    let answer =
+        engine::DoorWords::CommandLine.json(&repo.ask("history.provenance", json!({"path": path})));
     assert!(answer.get("error").is_none(), "{answer:#}");
     (answer["data"]["earlier"].clone(), answer["basis"]["reasons"].to_string())
 }
@@ -186,7 +187,7 @@ fn a_partial_clone_has_a_history() {
     let (url, to) = (format!("file://{}", repo.root().display()), repo.root().join(".git/part"));
     repo.git(&["clone", "-q", "--filter=blob:none", &url, to.to_str().unwrap()]);
     let clone = Repo::at(&to);
-    let listed = to_json(&clone.ask("history.list", json!({})));
+    let listed = engine::DoorWords::CommandLine.json(&clone.ask("history.list", json!({})));
     assert_eq!(listed["data"]["artifacts"].as_array().unwrap().len(), 12, "{listed:#}");
     assert_eq!(listed["basis"]["state"], "partial");
     let (before, reasons) = earlier(&clone, "3-b.md");

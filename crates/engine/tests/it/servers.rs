@@ -2,7 +2,7 @@
 //! failure of one is taken for an answer. Real servers are in `tests/servers`.
 
 use base::Code;
-use engine::{AREAS, Mode, Object, Outcome, Workspace, ops, to_json};
+use engine::{AREAS, Mode, Object, Outcome, Workspace, ops};
 use serde_json::{Value, json};
 use testkit::{Repo, call_by, check};
 use tree::Disk;
@@ -88,7 +88,7 @@ fn ask(workspace: &Workspace, name: &str, args: Value) -> Outcome {
 }
 
 fn data(workspace: &Workspace, name: &str, args: Value) -> Value {
-    let answer = to_json(&ask(workspace, name, args));
+    let answer = engine::DoorWords::CommandLine.json(&ask(workspace, name, args));
     assert!(answer.get("error").is_none(), "{name}: {answer:#}");
     answer["data"].clone()
 }

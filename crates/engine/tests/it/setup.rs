@@ -126,7 +126,7 @@ fn a_typo_in_the_configuration_is_told_with_its_place() {
         "search docs",
         "
         Nothing found for \"docs\" among names, titles, headings and docs
-        Every line of text is searched by    code grep
+        Every line of text is searched by    cairn code grep docs
         basis: fresh · main @ COMMIT
         ",
     );

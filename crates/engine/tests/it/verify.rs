@@ -11,7 +11,8 @@ fn verify(repo: &Repo, args: Value) -> engine::Answer {
 
 fn text(answer: &engine::Answer) -> String {
     let tail = format!("basis: {}\n", answer.basis);
-    let text = answer.page.to_text(engine::Paint::Plain);
+    let words = |call: &base::NextCall| engine::DoorWords::CommandLine.call(call);
+    let text = answer.page.to_text(engine::Paint::Plain, &words);
     if answer.page.is_document() { text } else { text + &tail }
 }
 

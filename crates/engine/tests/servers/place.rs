@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use base::Problem;
-use engine::{AREAS, Mode, Object, Workspace, ops, to_json};
+use engine::{AREAS, Mode, Object, Workspace, ops};
 use serde_json::{Value, json};
 use testkit::{Repo, call_by};
 use tree::Disk;
@@ -32,7 +32,8 @@ impl Place {
     pub(crate) fn ask(&self, name: &str, args: Value) -> Result<Value, Problem> {
         let args: Object = serde_json::from_value(args).unwrap();
         let (op, args) = ops::resolve(name, args)?;
-        op.call(&self.workspace, call_by("tester"), args).map(|answer| to_json(&Ok(answer)))
+        op.call(&self.workspace, call_by("tester"), args)
+            .map(|answer| engine::DoorWords::CommandLine.json(&Ok(answer)))
     }
 
     pub(crate) fn data(&self, name: &str, args: Value) -> Value {

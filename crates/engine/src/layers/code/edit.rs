@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use base::{Code, EntityRef, Hash, Problem, RepoPath, Result, text_type};
+use base::{Code, EntityRef, Hash, NextCall, Problem, RepoPath, Result, text_type};
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -106,8 +106,10 @@ impl Declared {
         let node = graph::resolve(view, target)?;
         let EntityRef::Symbol(path, name) = &node else {
             let message = format!("`{target}` is no symbol: {node}");
-            return Err(Problem::invalid(message)
-                .hint("name one as path#name; `code zoom` lists those of a file"));
+            return Err(Problem::invalid(message).hint_call(
+                "name one as path#name; those of a file are listed by",
+                NextCall::to("code.zoom"),
+            ));
         };
         let (path, name) = (path.clone(), name.as_str().to_owned());
         let blob = view.tree().read(&path)?;

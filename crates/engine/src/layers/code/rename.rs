@@ -1,6 +1,6 @@
 //! Renaming by the index alone: only where every mention is certain to be the symbol's.
 
-use base::{Code, EntityRef, Problem, RepoPath, Result};
+use base::{Code, EntityRef, NextCall, Problem, RepoPath, Result};
 use code::{Relation, Sure, SymbolRow};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,7 +67,8 @@ fn unsure(why: String, places: Vec<String>) -> Problem {
         .first()
         .into_iter()
         .fold(problem, |problem, first| problem.hint(format!("first: {first}")));
-    problem.hint("nothing was written; a language server could tell, see  cairn doctor")
+    problem
+        .hint_call("nothing was written; a language server could tell, see", NextCall::to("doctor"))
 }
 
 /// Refuses a name that others have too, or that is called on values of unknown type.

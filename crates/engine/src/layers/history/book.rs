@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{EntityRef, Problem, RepoPath, Result};
+use base::{EntityRef, NextCall, Problem, RepoPath, Result};
 use history::line::{Place, Stop, TouchRow};
 use history::{Commit, Folders, TagOp, cochange, facts, line};
 use jiff::Timestamp;
@@ -120,8 +120,10 @@ impl<'v> Book<'v> {
         let path = match graph::resolve(view, target) {
             Ok(EntityRef::Module(path) | EntityRef::File(path)) => path,
             Ok(other) => {
-                return Err(Problem::invalid(format!("{other} is not a file"))
-                    .hint("name a file; `history list --path` lists those of a folder"));
+                return Err(Problem::invalid(format!("{other} is not a file")).hint_call(
+                    "name a file; those of a folder are listed by",
+                    NextCall::to("history.list"),
+                ));
             }
             Err(problem) => return Err(self.nothing(text, problem)?),
         };

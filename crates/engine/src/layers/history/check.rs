@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use base::{Call, Code, Problem, Result};
+use base::{Call, Code, NextCall, Problem, Result};
 use git::{Oid, Repo};
 use history::snapshot::Snapshot;
 use history::{Commit, hex};
@@ -102,5 +102,5 @@ fn whole_links(repo: &Repo, head: &[u8], call: &Call) -> Result<HashMap<Vec<u8>,
 
 fn untrue(why: &str) -> Problem {
     Problem::new(Code::StoreDamaged, format!("the snapshot is not true: {why}"))
-        .hint("take it again with  cairn history snapshot")
+        .hint_call("take it again with", NextCall::to("history.snapshot"))
 }

@@ -1,5 +1,6 @@
 //! Entities and changes as answers show them.
 
+use base::NextCall;
 use kb::{Bond, Edit, Entity, Fact, Logged, Tally};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -141,7 +142,7 @@ impl Render for Applied {
         page.table(2, self.rows.iter().take(LISTED).map(|row| cells(row)).collect());
         if self.rows.len() > LISTED {
             let more = self.rows.len() - LISTED;
-            page.say_next(format!("…  {more} more"), "kb log --limit 1 --json");
+            page.say_call(format!("…  {more} more"), NextCall::to("kb.log").with("limit", 1));
         }
         for warning in &self.warnings {
             page.item("warning", warning);

@@ -161,7 +161,7 @@ impl Render for Covered {
             vec![Cell::text(row.status), says, Cell::faint(links), Cell::handle(&row.key)]
         };
         page.table(0, self.cards.iter().map(row).collect());
-        self.paging.say_rest(page, self.cards.len(), "card coverage");
+        self.paging.say_rest(page, self.cards.len());
     }
 
     fn paging(&self) -> Option<Paging> {

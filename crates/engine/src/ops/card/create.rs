@@ -1,7 +1,7 @@
 //! `card.create`: a new card.
 
 use base::entity::CardKey;
-use base::{Code, Problem, RepoPath, Result};
+use base::{Code, NextCall, Problem, RepoPath, Result};
 use cards::{New, Status};
 use clap::Args;
 use schemars::JsonSchema;
@@ -115,7 +115,7 @@ pub(super) fn free(view: &View, key: &CardKey, besides: Option<&RepoPath>) -> Re
         format!("`{}` is the key of {}", other.key, other.path),
     )
     .detail("path", other.path.to_string())
-    .hint(format!("look at it with  card show {}", other.key)))
+    .hint_call("look at it with", NextCall::to("card.show").with("key", other.key.to_string())))
 }
 
 /// Where a new card goes: its conventional place, or one with its type if that is taken.

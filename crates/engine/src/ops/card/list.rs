@@ -66,8 +66,6 @@ pub struct Listed {
     pub cards: Vec<Row>,
     #[serde(skip)]
     paging: Paging,
-    #[serde(skip)]
-    again: String,
 }
 
 /// One card
@@ -102,7 +100,6 @@ impl Query for List {
     type Answer = Listed;
 
     fn run(self, view: &View) -> Result<Listed> {
-        let again = self.again();
         let filter = Filter {
             statuses: self.status,
             kinds: self.r#type,
@@ -119,25 +116,7 @@ impl Query for List {
         }
         doubt_unreadable(view)?;
         let (found, paging) = Paging::cut(found, self.offset, self.limit);
-        Ok(Listed { cards: rows(view, found)?, paging, again })
-    }
-}
-
-impl List {
-    /// The call without its offset.
-    fn again(&self) -> String {
-        let words: Vec<String> = self.status.iter().map(ToString::to_string).collect();
-        let lists = [
-            ("status", words),
-            ("type", self.r#type.clone()),
-            ("tags", self.tags.clone()),
-            ("subjects", self.subjects.clone()),
-            ("text", self.text.iter().map(|text| format!("\"{text}\"")).collect()),
-            ("path", self.path.iter().map(ToString::to_string).collect()),
-        ];
-        let said = lists.iter().filter(|(_, words)| !words.is_empty());
-        let said = said.map(|(name, words)| format!(" --{name} {}", words.join(",")));
-        format!("card list{}", said.collect::<String>())
+        Ok(Listed { cards: rows(view, found)?, paging })
     }
 }
 
@@ -199,7 +178,7 @@ impl Render for Listed {
             total => count(total, "card"),
         });
         table(page, &self.cards);
-        self.paging.say_rest(page, self.cards.len(), &self.again);
+        self.paging.say_rest(page, self.cards.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -12,7 +12,7 @@ pub(super) mod unlinked;
 pub(super) mod update;
 
 use base::entity::CardKey;
-use base::{Code, EntityRef, Hash, Problem, RepoPath, Result};
+use base::{Code, EntityRef, Hash, NextCall, Problem, RepoPath, Result};
 use cards::CardRow;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,7 +43,8 @@ pub(super) fn named(view: &View, name: &Target) -> Result<CardRow> {
         _ => None,
     };
     card.ok_or_else(|| {
-        Problem::not_found(format!("{node} is not a card")).hint("cards are listed by  card list")
+        Problem::not_found(format!("{node} is not a card"))
+            .hint_call("cards are listed by", NextCall::to("card.list"))
     })
 }
 

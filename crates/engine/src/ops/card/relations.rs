@@ -117,7 +117,7 @@ impl Render for Told {
             _ => cells(row.related.r#type.word(), &row.related),
         };
         page.table(0, self.relations.iter().map(row).collect());
-        self.paging.say_rest(page, self.relations.len(), format!("card relations {}", self.key));
+        self.paging.say_rest(page, self.relations.len());
     }
 
     fn paging(&self) -> Option<Paging> {

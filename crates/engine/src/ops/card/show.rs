@@ -183,7 +183,7 @@ impl Shown {
         }
         if lines.len() > most {
             let text = format!("…  {} more lines", lines.len() - most);
-            page.say_next(text, format!("card show {} --full", self.key));
+            page.say_call(text, page.asked().with("full", true));
         }
     }
 

@@ -74,7 +74,7 @@ impl Render for Lacking {
             ),
         });
         table(page, &self.cards);
-        self.paging.say_rest(page, self.cards.len(), "card unlinked");
+        self.paging.say_rest(page, self.cards.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use base::{Hash, Problem, Result};
+use base::{Hash, NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,6 +86,9 @@ fn refuse_fixed(fields: &Map<String, Value>) -> Result<()> {
     match ["key", "type"].into_iter().find(|name| fields.contains_key(*name)) {
         None => Ok(()),
         Some(name) => Err(Problem::invalid(format!("`{name}` is not changed by an update"))
-            .hint("others name the card by its key; change both with  card rename")),
+            .hint_call(
+                "other files name the card by its key; change both with",
+                NextCall::to("card.rename"),
+            )),
     }
 }

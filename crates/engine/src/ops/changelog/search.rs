@@ -84,7 +84,7 @@ impl Render for Listed {
             vec![at, summary, Cell::handle(change.task())]
         };
         page.table(2, self.entries.iter().map(cells).collect());
-        self.paging.say_rest(page, self.entries.len(), format!("changelog search {}", self.handle));
+        self.paging.say_rest(page, self.entries.len());
     }
 
     fn paging(&self) -> Option<Paging> {

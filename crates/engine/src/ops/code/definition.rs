@@ -45,7 +45,6 @@ impl Query for Definition {
     fn run(self, view: &View) -> Result<Found> {
         let spot = Spot::of_symbol(view, &self.target, self.line)?;
         let asked = Asked {
-            operation: Self::NAME,
             method: ("textDocument/definition", "definitionProvider"),
             what: ["definition", "definitions"],
             limit: self.limit,

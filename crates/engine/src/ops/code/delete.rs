@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use base::{Code, Hash, Problem, Result};
+use base::{Code, Hash, NextCall, Problem, Result};
 use clap::Args;
 use code::Relation;
 use schemars::JsonSchema;
@@ -60,7 +60,7 @@ impl Mutation for Delete {
             return Err(Problem::new(Code::Blocked, message)
                 .hint(format!("first: {}", listed[0]))
                 .detail("mentions", listed)
-                .hint("`--force` deletes it all the same"));
+                .hint_call("to delete it all the same", NextCall::again().with("force", true)));
         }
         let mut plan = declared.plan(view, (Edit::Delete, "Deleted"), self.format)?;
         plan.answer.mentions = mentions.into_iter().take(LISTED).collect();

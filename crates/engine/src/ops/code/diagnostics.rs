@@ -198,7 +198,7 @@ impl Render for Diagnosed {
             }
         });
         page.table(2, self.diagnostics.iter().map(cells).collect());
-        self.paging.say_rest(page, self.diagnostics.len(), "code diagnostics");
+        self.paging.say_rest(page, self.diagnostics.len());
         for (language, unchecked) in &self.unchecked {
             page.item(format!("not checked, {} {language}", unchecked.files), &unchecked.why);
             for hint in &unchecked.hints {

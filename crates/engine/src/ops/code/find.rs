@@ -131,8 +131,7 @@ impl Render for FoundSymbols {
             ]
         };
         page.table(0, self.symbols.iter().map(cells).collect());
-        let again = format!("code find {}", self.name);
-        self.paging.say_rest(page, self.symbols.len(), again);
+        self.paging.say_rest(page, self.symbols.len());
         if !self.unread.is_empty() {
             page.say("These hold it and could not be read as code:");
             unread::render(page, &self.unread);

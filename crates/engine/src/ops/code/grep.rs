@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use base::{Problem, RepoPath, Result};
+use base::{NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -172,8 +172,10 @@ impl Grep {
             // The last line says what is wrong; those before it draw where.
             let text = error.to_string();
             let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            Problem::invalid(format!("`{}` is not a pattern: {why}", self.pattern))
-                .hint("--fixed takes it as it is written")
+            Problem::invalid(format!("`{}` is not a pattern: {why}", self.pattern)).hint_call(
+                "to search for the text as it is written",
+                NextCall::again().with("fixed", true),
+            )
         })
     }
 
@@ -306,8 +308,7 @@ impl Render for Grepped {
             rows.extend((found.line + 1..).zip(&found.after).map(around));
             page.table(0, rows);
         }
-        let again = format!("code grep '{}'", self.pattern);
-        self.paging.say_rest(page, self.matches.len(), again);
+        self.paging.say_rest(page, self.matches.len());
         self.notes.iter().for_each(|note| page.say(note));
     }
 

@@ -149,7 +149,7 @@ impl Render for Hinted {
             ]
         };
         page.table(2, self.hints.iter().map(row).collect());
-        self.paging.say_rest(page, self.hints.len(), format!("code hints {}", self.node));
+        self.paging.say_rest(page, self.hints.len());
     }
 
     fn paging(&self) -> Option<Paging> {

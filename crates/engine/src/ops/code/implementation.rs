@@ -46,7 +46,6 @@ impl Query for Implementation {
     fn run(self, view: &View) -> Result<Found> {
         let spot = Spot::of_symbol(view, &self.target, self.line)?;
         let asked = Asked {
-            operation: Self::NAME,
             method: ("textDocument/implementation", "implementationProvider"),
             what: ["implementation", "implementations"],
             limit: self.limit,

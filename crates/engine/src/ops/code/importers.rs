@@ -181,7 +181,7 @@ impl Render for ImporterList {
             _ => format!("{total} files import {node}"),
         });
         page.table(0, self.importers.iter().map(cells).collect());
-        self.paging.say_rest(page, self.importers.len(), format!("code importers {node}"));
+        self.paging.say_rest(page, self.importers.len());
         if unread > 0 {
             let files = if unread == 1 {
                 "1 more file mentions"

@@ -124,7 +124,7 @@ impl Render for ImportList {
             ]
         };
         page.table(0, self.imports.iter().map(cells).collect());
-        self.paging.say_rest(page, self.imports.len(), format!("code imports {node}"));
+        self.paging.say_rest(page, self.imports.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -51,8 +51,6 @@ pub struct Listed {
     pub entries: Vec<Entry>,
     #[serde(skip)]
     paging: Paging,
-    #[serde(skip)]
-    again: String,
 }
 
 /// A file or folder
@@ -88,9 +86,7 @@ impl Query for List {
             }
         }
         let (entries, paging) = Paging::cut(entries, self.offset, self.limit);
-        let glob = self.glob.map(|glob| format!(" --glob '{glob}'")).unwrap_or_default();
-        let again = format!("code list {folder}{}{glob}", if deep { " --recursive" } else { "" });
-        Ok(Listed { path: folder, entries, paging, again })
+        Ok(Listed { path: folder, entries, paging })
     }
 }
 
@@ -113,7 +109,7 @@ impl Render for Listed {
         }
         let cells = |entry: &Entry| vec![Cell::handle(&entry.node), Cell::faint(&entry.about)];
         page.table(0, self.entries.iter().map(cells).collect());
-        self.paging.say_rest(page, self.entries.len(), &self.again);
+        self.paging.say_rest(page, self.entries.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -39,13 +39,10 @@ pub struct Found {
     pub(super) paging: Paging,
     #[serde(skip)]
     pub(super) what: [&'static str; 2],
-    #[serde(skip)]
-    pub(super) operation: &'static str,
 }
 
 /// What is asked of the server, and how the answer is called.
 pub(super) struct Asked {
-    pub operation: &'static str,
     pub method: (&'static str, &'static str),
     /// One of them, and several
     pub what: [&'static str; 2],
@@ -85,7 +82,6 @@ impl Asked {
             notes: Vec::new(),
             paging,
             what: self.what,
-            operation: self.operation,
         }
     }
 }
@@ -129,8 +125,7 @@ impl Render for Found {
         let count = if total == 0 { "No".into() } else { total.to_string() };
         page.answer(format!("{count} {what} of {}{files}{by}", self.target));
         page.table(2, self.places.iter().map(Sighting::cells).collect());
-        let again = format!("{} {}", self.operation.replace('.', " "), self.target);
-        self.paging.say_rest(page, self.places.len(), again);
+        self.paging.say_rest(page, self.places.len());
         let row = |one: &Outside| vec![Cell::text(format!("{}:{}", one.file, one.line))];
         if !self.outside.is_empty() {
             page.say("Outside the repository:");

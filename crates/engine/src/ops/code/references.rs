@@ -47,7 +47,6 @@ impl Query for References {
     fn run(self, view: &View) -> Result<Found> {
         let spot = Spot::of_symbol(view, &self.target, self.line)?;
         let asked = Asked {
-            operation: Self::NAME,
             method: ("textDocument/references", "referencesProvider"),
             what: ["reference", "references"],
             limit: self.limit,

@@ -162,7 +162,7 @@ impl Render for Named {
             vec![Cell::text(format!("{}:{}", one.path, one.line)), Cell::handle(&one.node)]
         };
         page.table(2, self.symbols.iter().map(row).collect());
-        self.paging.say_rest(page, self.symbols.len(), format!("code symbols {}", self.query));
+        self.paging.say_rest(page, self.symbols.len());
         for (language, by) in &self.by {
             match by.name() {
                 Some(name) => page.item(language, name),

@@ -45,7 +45,6 @@ impl Query for TypeDefinition {
     fn run(self, view: &View) -> Result<Found> {
         let spot = Spot::of_symbol(view, &self.target, self.line)?;
         let asked = Asked {
-            operation: Self::NAME,
             method: ("textDocument/typeDefinition", "typeDefinitionProvider"),
             what: ["type definition", "type definitions"],
             limit: self.limit,

@@ -209,16 +209,11 @@ impl Render for UnusedList {
             ]
         };
         page.table(0, self.exports.iter().map(cells).collect());
-        let at = self.asked.0.as_ref().map(|path| format!(" {path}")).unwrap_or_default();
-        let sure = format!("{:?}", self.asked.1).to_lowercase();
-        let again = format!("code unused{at} --sure {sure}");
-        self.paging.say_rest(page, self.exports.len(), again);
+        self.paging.say_rest(page, self.exports.len());
         let left_out = (total as u64).saturating_sub(self.paging.total);
         if left_out > 0 {
-            page.say_next(
-                format!("{left_out} less sure left out"),
-                format!("code unused{at} --sure maybe"),
-            );
+            let all = page.asked().with("sure", "maybe").without("offset");
+            page.say_call(format!("{left_out} less sure left out"), all);
         }
         if !self.unread.is_empty() {
             let count = self.unread.len();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use base::{EntityRef, Problem, RepoPath, Result};
+use base::{EntityRef, NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use code::SymbolRow;
 use schemars::JsonSchema;
@@ -340,6 +340,11 @@ fn render_file(page: &mut Page, file: &ZoomedFile, alone: bool) {
         page.quoted(text, &file.path);
     }
     if file.symbols.is_empty() && file.text.is_none() {
-        page.say_next("Nothing is exported", format!("code zoom {} --level 1", file.path));
+        page.say_call("Nothing is exported", zoom_in(&file.path));
     }
+}
+
+/// The call that shows every symbol of a file.
+fn zoom_in(path: &RepoPath) -> NextCall {
+    NextCall::to("code.zoom").with("path", path.to_string()).with("level", 1)
 }

@@ -63,8 +63,6 @@ pub struct KnownPaths {
     paging: Paging,
     #[serde(skip)]
     shown: usize,
-    #[serde(skip)]
-    again: String,
 }
 
 impl Query for Context {
@@ -109,8 +107,7 @@ impl Query for Context {
             }
             None => {}
         }
-        let again = format!("graph context {}", self.paths.0.join(","));
-        Ok(KnownPaths { known, paging, shown, again })
+        Ok(KnownPaths { known, paging, shown })
     }
 }
 
@@ -123,7 +120,7 @@ impl Render for KnownPaths {
             atoms => format!("{} about these paths; no atom covers {gaps}", counted(atoms, "atom")),
         });
         render_known(page, &self.known);
-        self.paging.say_rest(page, self.shown, &self.again);
+        self.paging.say_rest(page, self.shown);
     }
 
     fn paging(&self) -> Option<Paging> {

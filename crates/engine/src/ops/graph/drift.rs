@@ -140,7 +140,7 @@ impl Render for Drifted {
             vec![name, Cell::faint(words), Cell::handle(format!("atom:{}", row.id.short()))]
         };
         page.table(2, self.atoms.iter().map(cells).collect());
-        self.paging.say_rest(page, self.atoms.len(), "graph drift");
+        self.paging.say_rest(page, self.atoms.len());
         if !self.covering_nothing.is_empty() {
             page.heading("Their patterns match no file");
             page.table(2, self.covering_nothing.iter().take(20).map(cells).collect());

@@ -142,7 +142,7 @@ impl Render for Found {
         let rows: Vec<Vec<Cell>> = atoms.chain(molecules).collect();
         let shown = rows.len();
         page.table(0, rows);
-        self.paging.say_rest(page, shown, "graph search");
+        self.paging.say_rest(page, shown);
     }
 
     fn paging(&self) -> Option<Paging> {

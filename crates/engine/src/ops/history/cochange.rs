@@ -158,8 +158,7 @@ impl Render for Ranked {
             vec![Cell::handle(&row.path), Cell::text(often), Cell::faint(&row.when)]
         };
         page.table(0, self.partners.iter().map(cells).collect());
-        let again = format!("history cochange {names}");
-        self.paging.say_rest(page, self.partners.len(), again);
+        self.paging.say_rest(page, self.partners.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use base::{RepoPath, Result};
+use base::{NextCall, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,8 +61,6 @@ pub struct Listed {
     pub artifacts: Vec<Row>,
     #[serde(skip)]
     paging: Paging,
-    #[serde(skip)]
-    asked: String,
 }
 
 /// A file
@@ -90,7 +88,6 @@ impl Query for List {
     type Answer = Listed;
 
     fn run(self, view: &View) -> Result<Listed> {
-        let asked = self.asked();
         let book = Book::open(view)?;
         let mut files: Vec<(RepoPath, i64, bool)> = self.wanted(view, book.live()?, true)?;
         if self.include_deleted {
@@ -109,7 +106,7 @@ impl Query for List {
             Ok(Row { path, tags, last_modified, commit, alive })
         };
         let artifacts = rows.into_iter().map(row).collect::<Result<_>>()?;
-        Ok(Listed { artifacts, paging, asked })
+        Ok(Listed { artifacts, paging })
     }
 }
 
@@ -135,22 +132,6 @@ impl List {
         let files = files.into_iter().filter(|(path, _)| wanted(path));
         Ok(files.map(|(path, artifact)| (path, artifact, alive)).collect())
     }
-
-    /// The same question, as it is typed again.
-    fn asked(&self) -> String {
-        let mut words = vec!["history list".to_owned()];
-        if !self.tags.is_empty() {
-            words.push(format!("--tags {}", self.tags.join(",")));
-        }
-        words.extend(self.path.as_ref().map(|path| format!("--path {path}")));
-        let flags = [
-            (self.include_deleted, "--include-deleted"),
-            (self.include_ignored, "--include-ignored"),
-            (self.source_only, "--source-only"),
-        ];
-        words.extend(flags.iter().filter(|(set, _)| *set).map(|(_, flag)| (*flag).to_owned()));
-        words.join(" ")
-    }
 }
 
 /// Files that git tracks although its rules ignore them.
@@ -169,7 +150,7 @@ impl Render for Listed {
         match self.paging.total {
             0 => {
                 page.answer("No file fits");
-                page.say_next("Which tags there are is told by", "history tags");
+                page.say_call("Which tags there are is told by", NextCall::to("history.tags"));
             }
             1 => page.answer("1 file"),
             total => page.answer(format!("{total} files")),
@@ -186,7 +167,7 @@ impl Render for Listed {
             ]
         };
         page.table(0, self.artifacts.iter().map(cells).collect());
-        self.paging.say_rest(page, self.artifacts.len(), &self.asked);
+        self.paging.say_rest(page, self.artifacts.len());
     }
 
     fn paging(&self) -> Option<Paging> {

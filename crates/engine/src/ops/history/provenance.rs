@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::words::counted;
-use base::{Problem, RepoPath, Result};
+use base::{NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -131,7 +131,10 @@ fn symbol_chain(
     let SymbolHistory { touches, is_cut } = follow_symbol(view, book, &artifact, symbol)?;
     if touches.is_empty() {
         return Err(Problem::not_found(format!("no commit of {} has `{symbol}`", artifact.path))
-            .hint(format!("its symbols: code zoom {} --level 1", artifact.path)));
+            .hint_call(
+                "its symbols are listed by",
+                NextCall::to("code.zoom").with("path", artifact.path.to_string()).with("level", 1),
+            ));
     }
     if is_cut {
         view.doubt("only the newest commits of the file were looked at");
@@ -164,9 +167,7 @@ impl Render for Chain {
             page.item("earlier at", earlier.join(", "));
         }
         self.rows(page);
-        let newest = if self.newest { " --newest" } else { "" };
-        let again = format!("history provenance {}{symbol}{newest}", self.path);
-        self.paging.say_rest(page, self.commits.len(), again);
+        self.paging.say_rest(page, self.commits.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Call, Code, Problem, Result};
+use base::{Call, Code, NextCall, Problem, Result};
 use clap::Args;
 use history::snapshot::{About, Snapshot};
 use schemars::JsonSchema;
@@ -90,7 +90,8 @@ fn found(view: &View, wanted: Option<&str>) -> Result<(String, Vec<u8>)> {
     }
     let Some(wanted) = wanted else {
         return Err(Problem::not_found("no snapshot is kept here")
-            .hint("take one with  cairn history snapshot  or name a file that is one"));
+            .hint("name a file that is a snapshot")
+            .hint_call("or take one with", NextCall::to("history.snapshot")));
     };
     view.confine(wanted)?;
     for path in view.typed_paths(wanted) {

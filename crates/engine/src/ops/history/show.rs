@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::words::counted;
-use base::{Code, Problem, RepoPath, Result};
+use base::{Code, NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -128,7 +128,12 @@ fn read(
         Some(touch) => {
             let commit = history::hex(&book.stop(touch.pos)?.sha);
             let commit = commit.get(..12).unwrap_or(&commit);
-            problem.hint(format!("its last content: history show {} --ref {commit}", touch.path))
+            problem.hint_call(
+                "its last content is shown by",
+                NextCall::to("history.show")
+                    .with("path", touch.path.to_string())
+                    .with("ref", commit),
+            )
         }
         None => problem,
     })
@@ -165,8 +170,7 @@ impl Render for Shown {
             page.item(commit.day(), format!("{}    {}", commit.subject(), commit.handle()));
         }
         if let Some(paging) = self.chain.paging() {
-            let again = format!("history show {} --ref {at}", self.path);
-            paging.say_rest(page, self.commits.len(), again);
+            paging.say_rest(page, self.commits.len());
         }
         if let Some(content) = &self.content {
             page.quoted(content, format!("{} at {at}", self.path));

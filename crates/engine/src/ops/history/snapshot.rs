@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Call, Code, Problem, RepoPath, Result};
+use base::{Call, Code, NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,9 +89,7 @@ impl Render for Taken {
         let KeptRow { name, commits, head, bytes, .. } = &self.snapshot;
         let size = bytes.div_ceil(1024);
         page.answer(format!("{commits} commits up to {head} kept as {name}, {size} KB"));
-        page.say_next(
-            "A clone that lacks commits takes them with",
-            format!("history restore {name}"),
-        );
+        let restore = NextCall::to("history.restore").with("snapshot", name.as_str());
+        page.say_call("A clone that lacks commits takes them with", restore);
     }
 }

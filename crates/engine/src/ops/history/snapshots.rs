@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use base::{Problem, Result};
+use base::{NextCall, Problem, Result};
 use clap::Args;
 use history::snapshot::{About, Snapshot};
 use schemars::JsonSchema;
@@ -135,14 +135,14 @@ impl Render for Listed {
         match (self.paging.total, bad) {
             (0, _) => {
                 page.answer("No snapshots");
-                page.say_next("One is taken by", "history snapshot");
+                page.say_call("One is taken by", NextCall::to("history.snapshot"));
             }
             (1, 0) => page.answer("1 snapshot"),
             (total, 0) => page.answer(format!("{total} snapshots")),
             (total, bad) => page.answer(format!("{total} snapshots, {bad} of no use")),
         }
         page.table(0, self.snapshots.iter().map(cells).collect());
-        self.paging.say_rest(page, self.snapshots.len(), "history snapshots");
+        self.paging.say_rest(page, self.snapshots.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::Result;
+use base::{NextCall, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -85,11 +85,11 @@ impl Render for Counted {
             total => page.answer(format!("{total} tags")),
         }
         let cells = |row: &Row| {
-            let next = format!("history list --tags {}", row.tag);
-            vec![Cell::text(&row.tag), Cell::text(row.count), Cell::handle(next)]
+            let list = NextCall::to("history.list").with("tags", vec![row.tag.clone()]);
+            vec![Cell::text(&row.tag), Cell::text(row.count), Cell::call(list)]
         };
         page.table(0, self.tags.iter().map(cells).collect());
-        self.paging.say_rest(page, self.tags.len(), "history tags");
+        self.paging.say_rest(page, self.tags.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -67,7 +67,7 @@ impl Render for BranchStores {
         if let Some(read) = &self.read {
             page.say(format!("the current branch has none yet and reads that of {read}"));
         }
-        self.paging.say_rest(page, self.branches.len(), "kb branches");
+        self.paging.say_rest(page, self.branches.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -136,7 +136,7 @@ impl Render for Checked {
             ]
         };
         page.table(0, self.violations.iter().map(cells).collect());
-        self.paging.say_rest(page, self.violations.len(), "kb check");
+        self.paging.say_rest(page, self.violations.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -1,6 +1,6 @@
 //! `kb.delete`: removes entities and relations, unless something still needs them.
 
-use base::{Problem, Result};
+use base::{NextCall, Problem, Result};
 use clap::Args;
 use kb::Changeset;
 use schemars::JsonSchema;
@@ -52,7 +52,8 @@ impl Mutation for KbDelete {
         set.cascade = self.cascade;
         let planned = apply(view, (set, faults), ("delete", "removed"));
         planned.map_err(|problem| match problem.code {
-            base::Code::Blocked => problem.hint("with  --cascade  the relations go too"),
+            base::Code::Blocked => problem
+                .hint_call("to delete the relations too", NextCall::again().with("cascade", true)),
             _ => problem,
         })
     }

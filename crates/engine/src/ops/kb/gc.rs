@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Call, Problem, Result};
+use base::{Call, NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -123,11 +123,18 @@ impl Render for Collected {
             page.item(format!("{branch} stays, because it could not be copied"), reason);
         }
         for (row, backup) in self.stores.iter().zip(&self.backups) {
-            page.say_next(format!("to get {} back", row.branch), format!("restore {backup}"));
+            let restore = NextCall::to("restore").with("backup", backup.as_str());
+            page.say_call(format!("to get {} back", row.branch), restore);
         }
         if !self.removed && !self.stores.is_empty() {
-            page.say_next("bring one over first", "kb merge BRANCH");
-            page.say_next("remove them; a copy of each is kept", "kb gc --force");
+            page.say_call(
+                "bring one over first",
+                NextCall::to("kb.merge").with("branch", "BRANCH"),
+            );
+            page.say_call(
+                "remove them; a copy of each is kept",
+                NextCall::to("kb.gc").with("force", true),
+            );
         }
     }
 }

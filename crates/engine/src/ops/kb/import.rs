@@ -74,7 +74,7 @@ fn importer(format: Option<&str>, bytes: &[u8]) -> Result<&'static dyn Importer>
     found.copied().ok_or_else(|| match format {
         Some(format) => Problem::invalid(format!("`{format}` is no format: {listed}")),
         None => Problem::invalid("nothing tells what kind of report it is")
-            .hint(format!("say so with  --format, one of {listed}")),
+            .hint(format!("name the `format`, one of {listed}")),
     })
 }
 

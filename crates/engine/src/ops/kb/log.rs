@@ -1,6 +1,6 @@
 //! `kb.log`: every changeset, with who, when and what.
 
-use base::{RepoPath, Result};
+use base::{NextCall, RepoPath, Result};
 use clap::Args;
 use kb::{Edit, Logged};
 use schemars::JsonSchema;
@@ -43,8 +43,6 @@ pub struct Log {
     pub entries: Vec<LogRow>,
     #[serde(skip)]
     paging: Paging,
-    #[serde(skip)]
-    again: String,
 }
 
 /// One changeset
@@ -91,10 +89,7 @@ impl Query for KbLog {
             }
         };
         let paging = Paging { offset: offset as u64, limit: limit as u64, total };
-        let id = id.map(|id| format!(" {id}")).unwrap_or_default();
-        let path = self.path.as_ref().map(|path| format!(" --path {path}")).unwrap_or_default();
-        let again = format!("kb log{id}{path}");
-        Ok(Log { entries: entries.into_iter().map(entry).collect(), paging, again })
+        Ok(Log { entries: entries.into_iter().map(entry).collect(), paging })
     }
 }
 
@@ -133,11 +128,11 @@ impl Render for Log {
                 Cell::faint(moment(&entry.at)),
                 Cell::text(&entry.actor),
                 Cell::text(format!("{}: {}", entry.action, short(&rows, 100))),
-                Cell::handle(format!("kb rollback {}", entry.entry)),
+                Cell::call(NextCall::to("kb.rollback").with("entry", entry.entry)),
             ]
         };
         page.table(0, self.entries.iter().map(cells).collect());
-        self.paging.say_rest(page, self.entries.len(), &self.again);
+        self.paging.say_rest(page, self.entries.len());
     }
 
     fn paging(&self) -> Option<Paging> {

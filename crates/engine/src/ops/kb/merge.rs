@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::shared::Prefer;
-use base::{Problem, Result};
+use base::{NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,10 @@ impl Mutation for KbMerge {
         let own = view.place()?.seen_branch(&crate::layers::kb::DURABLE);
         if own.as_deref() == Some(self.branch.as_str()) {
             return Err(Problem::invalid(format!("{} is what is read here", self.branch))
-                .hint("name another branch; `kb branches` lists them"));
+                .hint_call(
+                    "name another branch; they are listed by",
+                    NextCall::to("kb.branches"),
+                ));
         }
         let other = branch::open(view.place()?, &self.branch)?;
         let theirs = kb::whole_log(&other)?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Call, Hash, Problem, RepoPath, Result};
+use base::{Call, Hash, NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use kb::Origin;
 use schemars::JsonSchema;
@@ -99,9 +99,10 @@ impl KbPromote {
         }
         if let Some(bytes) = there {
             let problem = Problem::new(base::Code::Conflict, format!("{path} is already there"));
-            return Err(problem
-                .detail("hash", Hash::of(&bytes).to_string())
-                .hint("name another file with  --path"));
+            return Err(problem.detail("hash", Hash::of(&bytes).to_string()).hint_call(
+                "name another file, for example with",
+                NextCall::again().with("path", "docs/facts/NAME.md"),
+            ));
         }
         let edit =
             FileEdit { path: path.clone(), expected: None, content: Some(text.into_bytes()) };
@@ -142,7 +143,8 @@ impl Render for Promoted {
             None => page.answer(format!("{} now lives in {}; commit it", self.id, self.path)),
         }
         for change in &self.changes {
-            page.say_next(format!("change {change}"), format!("undo --change {change}"));
+            let undo = NextCall::to("undo").with("change", change.as_str());
+            page.say_call(format!("change {change}"), undo);
         }
     }
 }

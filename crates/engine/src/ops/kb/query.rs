@@ -1,10 +1,11 @@
 //! `kb.query`: entities by what they are and by what they are tied to.
 
-use base::{Problem, Result};
+use base::{NextCall, Problem, Result};
 use clap::{Args, ValueEnum};
 use kb::{Pattern, Wanted, Way};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
@@ -16,7 +17,10 @@ use crate::layers::kb::{known, place};
 use crate::view::View;
 
 /// What fills an empty knowledge base.
-const FIRST: &str = r#"kb upsert '{"entities": [{"id": "FACT-1", "type": "fact", "title": "…"}]}'"#;
+fn first_fact() -> NextCall {
+    let fact = json!({"id": "FACT-1", "type": "fact", "title": "…"});
+    NextCall::to("kb.upsert").with("changeset", json!({"entities": [fact]}))
+}
 
 /// Find requirements, tests, decisions, facts
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -119,8 +123,6 @@ pub struct Answered {
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
-    again: String,
-    #[serde(skip)]
     known: usize,
 }
 
@@ -162,7 +164,7 @@ impl Query for KbQuery {
         let (entities, paging) = Paging::cut(rows, self.offset, self.limit);
         ties.truncate(self.limit.get() * 4);
         let notes = self.depth.and_then(Depth::note).into_iter().collect();
-        Ok(Answered { entities, relations: ties, notes, paging, again: self.again(), known: count })
+        Ok(Answered { entities, relations: ties, notes, paging, known: count })
     }
 }
 
@@ -209,25 +211,6 @@ impl KbQuery {
             pattern: is_tied.then_some(pattern),
         })
     }
-
-    /// The command line that asks the same.
-    fn again(&self) -> String {
-        let lists = [
-            ("type", &self.kind),
-            ("id", &self.id),
-            ("tags", &self.tags),
-            ("status", &self.status),
-            ("from", &self.from),
-            ("to", &self.to),
-            ("relation", &self.relation),
-        ];
-        let flags = lists.iter().filter(|(_, list)| !list.is_empty());
-        let flags: String =
-            flags.map(|(name, list)| format!(" --{name} {}", list.join(","))).collect();
-        let text = self.text.as_ref().map(|text| format!(" \"{text}\"")).unwrap_or_default();
-        let path = self.path.as_ref().map(|path| format!(" --path {path}")).unwrap_or_default();
-        format!("kb query{text}{flags}{path}")
-    }
 }
 
 impl Render for Answered {
@@ -235,7 +218,7 @@ impl Render for Answered {
         match (self.entities.as_slice(), self.paging.total) {
             ([], _) if self.known == 0 => {
                 page.answer("The knowledge base is empty: no document, manifest or changeset yet");
-                page.say_next("write the first fact", FIRST);
+                page.say_call("write the first fact", first_fact());
                 page.say("or a document such as docs/requirements/REQ-001.md, with id, title and status in its frontmatter");
             }
             ([], _) => page.answer(format!("No entity fits; {} are known", self.known)),
@@ -243,7 +226,7 @@ impl Render for Answered {
             (rows, total) => {
                 page.answer(number(total, ["entity", "entities"]));
                 page.table(0, rows.iter().map(Row::cells).collect());
-                self.paging.say_rest(page, rows.len(), &self.again);
+                self.paging.say_rest(page, rows.len());
             }
         }
         if !self.relations.is_empty() {

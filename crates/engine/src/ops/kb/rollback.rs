@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Problem, Result};
+use base::{NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ impl Mutation for KbRollback {
     fn plan(self, view: &View) -> Result<Plan<Applied>> {
         let unknown = || {
             Problem::not_found(format!("the log has no entry {}", self.entry))
-                .hint("`kb log` lists them")
+                .hint_call("entries are listed by", NextCall::to("kb.log"))
         };
         let reading = view.store(STORE)?.ok_or_else(unknown)?;
         let entry = kb::entry(&reading.conn, self.entry)?.ok_or_else(unknown)?;

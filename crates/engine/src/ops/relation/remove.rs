@@ -1,7 +1,7 @@
 //! `relation.remove`: one card no longer says something about another.
 
 use base::entity::CardKey;
-use base::{Code, Problem, Result};
+use base::{Code, NextCall, Problem, Result};
 use cards::{Relate, RelationKind};
 use clap::Args;
 use schemars::JsonSchema;
@@ -46,8 +46,10 @@ impl Mutation for Remove {
             |said: &cards::RelationRow| said.kind == self.r#type && said.target == target.as_str();
         if !said.iter().any(is_there) {
             let message = format!("{} does not say {} {target}", card.key, self.r#type);
-            return Err(Problem::new(Code::NotFound, message)
-                .hint(format!("what it says is listed by  card relations {}", card.key)));
+            return Err(Problem::new(Code::NotFound, message).hint_call(
+                "its relations are listed by",
+                NextCall::to("card.relations").with("key", card.key.to_string()),
+            ));
         }
         relate(view, &card, Relate::Remove, (self.r#type, &target))
     }

@@ -106,7 +106,7 @@ impl Render for Stuck {
             }
         }
         page.table(0, rows);
-        self.paging.say_rest(page, self.items.len(), "work blocked");
+        self.paging.say_rest(page, self.items.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use base::{Code, EntityRef, Problem, Result};
+use base::{Code, EntityRef, NextCall, Problem, Result};
 use serde_json::json;
 use work::flow::{Pipelines, missing_evidence};
 use work::graph::files;
@@ -87,9 +87,10 @@ pub(super) fn check(
     let old: Vec<&String> = missing.iter().filter(stale).collect();
     let why = if old.is_empty() { "was given" } else { "was seen since its files changed" };
     let what = format!("task \"{}\" is not closed: no {} {why}", task.title, missing.join(", "));
-    Err(Problem::new(Code::Blocked, what)
-        .detail("missing_evidence", missing.clone())
-        .hint(format!("say what you saw, for example  --evidence \"{}: …\"", missing[0])))
+    Err(Problem::new(Code::Blocked, what).detail("missing_evidence", missing.clone()).hint_call(
+        "say what you saw, for example",
+        NextCall::again().with("evidence", vec![format!("{}: …", missing[0])]),
+    ))
 }
 
 /// The tests that are named are there, and none is known to fail.
@@ -110,7 +111,10 @@ fn check_tests(view: &View, given: &[Evidence]) -> Result<()> {
         if status == Some("failing") {
             return Err(Problem::new(Code::Blocked, format!("{node} fails"))
                 .detail("missing_evidence", vec![TESTS])
-                .hint("make it pass, then bring its report in with  kb import"));
+                .hint_call(
+                    "make it pass, then bring its report in with",
+                    NextCall::to("kb.import"),
+                ));
         }
     }
     Ok(())
@@ -136,7 +140,7 @@ fn check_rules(view: &View, paths: &[String]) -> Result<()> {
     Err(Problem::new(Code::Blocked, what)
         .detail("missing_evidence", vec![LINKS])
         .detail("findings", json!(listed))
-        .hint("`verify` says how to mend each"))
+        .hint_call("how to mend each is said by", NextCall::to("verify")))
 }
 
 fn errors(count: usize) -> String {

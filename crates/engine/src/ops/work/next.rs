@@ -1,6 +1,6 @@
 //! `work.next`: what to do next.
 
-use base::Result;
+use base::{NextCall, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -116,7 +116,7 @@ impl Render for Suggested {
                 "Nothing can be begun: {} blocked, {} claimed",
                 self.blocked, self.claimed
             ));
-            page.say_next("What they wait for:", "work blocked");
+            page.say_call("What they wait for:", NextCall::to("work.blocked"));
             return;
         };
         page.answer(line(first));
@@ -126,7 +126,8 @@ impl Render for Suggested {
                 task.priority, task.complexity
             );
             page.item("why", why);
-            page.say_next("Take it:", format!("work claim {}", first.brief().handle()));
+            let claim = NextCall::to("work.claim").with("task", first.brief().handle());
+            page.say_call("Take it:", claim);
         }
         all.iter().skip(1).for_each(|one| page.say(line(one)));
         page.say(rest);

@@ -1,6 +1,6 @@
 //! `work.overview`: what there is, and how far it is.
 
-use base::Result;
+use base::{NextCall, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,9 @@ impl Render for Overviews {
     fn render(&self, page: &mut Page) {
         if self.items.is_empty() {
             page.answer("There is no project yet");
-            page.say_next("Make one with", "work create project \"its name\"");
+            let create =
+                NextCall::to("work.create").with("kind", "project").with("name", "its name");
+            page.say_call("Make one with", create);
         }
         for part in &self.items {
             let counts: Vec<String> =
@@ -74,7 +76,7 @@ impl Render for Overviews {
             page.table(2, part.children.iter().take(SHOWN).map(cells).collect());
             if part.children.len() > SHOWN {
                 let more = part.children.len() - SHOWN;
-                page.say_next(format!("…  {more} more"), "work search");
+                page.say_call(format!("…  {more} more"), NextCall::to("work.search"));
             }
         }
     }

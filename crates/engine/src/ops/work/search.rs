@@ -134,7 +134,7 @@ impl Render for Found {
             cells
         };
         page.table(0, self.items.iter().map(cells).collect());
-        self.paging.say_rest(page, self.items.len(), "work search");
+        self.paging.say_rest(page, self.items.len());
     }
 
     fn paging(&self) -> Option<Paging> {

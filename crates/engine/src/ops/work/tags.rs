@@ -88,7 +88,7 @@ impl Render for Used {
         };
         page.table(2, self.tags.iter().map(cells).collect());
         page.table(2, self.items.iter().map(row).collect());
-        self.paging.say_rest(page, self.tags.len() + self.items.len(), "work tags");
+        self.paging.say_rest(page, self.tags.len() + self.items.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -1,0 +1,124 @@
+//! What a reader can do next: a call that is suggested, and a hint that may end in one.
+//!
+//! Both name the operation and its arguments, not a command line: each door writes them in its own
+//! words, a shell line for a person and a tool call for an agent.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// A call that is suggested to the reader.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NextCall {
+    /// The operation: `area.verb`, or one word
+    pub operation: String,
+    /// Its arguments, by their names in the schema
+    pub args: Map<String, Value>,
+}
+
+impl NextCall {
+    /// A call without arguments yet.
+    pub fn to(operation: impl Into<String>) -> Self {
+        Self { operation: operation.into(), args: Map::new() }
+    }
+
+    /// The call that was made, to be made again with other arguments. The engine fills it in.
+    pub fn again() -> Self {
+        Self::to("")
+    }
+
+    /// The call that was made, in place of [`NextCall::again`]; any other call stays itself.
+    #[must_use]
+    pub fn filled_in(self, asked: &Self) -> Self {
+        if !self.operation.is_empty() {
+            return self;
+        }
+        let mut call = asked.clone();
+        call.args.extend(self.args);
+        call
+    }
+
+    /// Adds an argument, or replaces it.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.args.insert(name.into(), value.into());
+        self
+    }
+
+    /// Takes an argument away.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.args.remove(name);
+        self
+    }
+}
+
+/// The operation and its arguments as JSON, for readers that came through no door.
+impl fmt::Display for NextCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.operation)?;
+        if self.args.is_empty() {
+            return Ok(());
+        }
+        write!(f, " {}", Value::Object(self.args.clone()))
+    }
+}
+
+/// What to do about a problem, in a fragment that may end in a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hint {
+    /// What to do
+    pub text: String,
+    /// The call that does it
+    pub call: Option<NextCall>,
+}
+
+impl Hint {
+    /// A hint that ends in a call.
+    pub fn call(text: impl Into<String>, call: NextCall) -> Self {
+        Self { text: text.into(), call: Some(call) }
+    }
+
+    /// The hint with its call as `write` writes it.
+    pub fn in_words(&self, write: impl FnOnce(&NextCall) -> String) -> String {
+        match &self.call {
+            Some(call) => format!("{}  {}", self.text, write(call)),
+            None => self.text.clone(),
+        }
+    }
+
+    /// Whether its text contains something.
+    pub fn contains(&self, part: &str) -> bool {
+        self.to_string().contains(part)
+    }
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.in_words(ToString::to_string))
+    }
+}
+
+impl From<&str> for Hint {
+    fn from(text: &str) -> Self {
+        Self { text: text.into(), call: None }
+    }
+}
+
+impl From<String> for Hint {
+    fn from(text: String) -> Self {
+        Self { text, call: None }
+    }
+}
+
+impl PartialEq<String> for Hint {
+    fn eq(&self, other: &String) -> bool {
+        self.to_string() == *other
+    }
+}
+
+impl PartialEq<&str> for Hint {
+    fn eq(&self, other: &&str) -> bool {
+        self.to_string() == *other
+    }
+}

@@ -1,0 +1,136 @@
+//! Other names that callers give to arguments: `file` for `path`, `id` for `key`.
+//!
+//! A name that an operation declares always means itself. Any other one means the field of its
+//! group that the operation has and the caller did not give, if there is exactly one.
+
+use serde_json::Value;
+
+use super::schema::Object;
+
+/// Names for the same thing. The first group that fits is taken.
+const GROUPS: &[&[&str]] = &[
+    &["path", "paths", "file", "files", "file_path", "folder", "dir", "directory"],
+    &["key", "card", "card_key", "slug"],
+    &["query", "text", "pattern", "q", "words", "regex"],
+    &["operation", "command", "tool"],
+    &["new_name", "to_name", "rename_to"],
+    &["content", "body", "code", "source_text"],
+    &["budget", "max_tokens", "tokens"],
+    &["limit", "max_results", "top", "count"],
+    &["kind", "kinds", "type", "types"],
+    &["tags", "tag", "labels", "label"],
+    &["glob", "globs", "include"],
+    &["status", "statuses", "state", "states"],
+    &["rules", "rule"],
+    &["change", "change_id", "number"],
+    &[
+        "target", "targets", "node", "nodes", "handle", "symbol", "id", "ids", "name", "center",
+        "key", "path", "paths", "file", "query",
+    ],
+];
+
+/// The other names of a field, for a door that has to list them.
+pub fn others(field: &str) -> impl Iterator<Item = &'static str> {
+    let groups = GROUPS.iter().filter(move |group| group.contains(&field));
+    let owned = field.to_owned();
+    groups.flat_map(|group| group.iter().copied()).filter(move |name| *name != owned)
+}
+
+/// The field that a name means, among the fields of an operation that were not given.
+pub fn meant<'a>(
+    name: &str,
+    fields: &'a [String],
+    given: &dyn Fn(&str) -> bool,
+) -> Option<&'a str> {
+    let groups = GROUPS.iter().filter(|group| group.contains(&name));
+    groups.into_iter().find_map(|group| {
+        let open = |field: &&String| group.contains(&field.as_str()) && !given(field);
+        let mut open = fields.iter().filter(open);
+        match (open.next(), open.next()) {
+            (Some(only), None) => Some(only.as_str()),
+            _ => None,
+        }
+    })
+}
+
+/// Arguments under the names that the operation declares, as lists where it wants lists.
+pub fn declared(args: Object, schema: &Object) -> Object {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return args };
+    let fields: Vec<String> = properties.keys().cloned().collect();
+    let args = joined(args, &fields);
+    let unknown = |key: &str| !fields.iter().any(|field| field == key);
+    if !args.keys().any(|key| unknown(key)) {
+        return args;
+    }
+    let given: Vec<String> = args.keys().cloned().collect();
+    let is_given = |field: &str| given.iter().any(|key| key == field);
+    let mut ours = Object::new();
+    for (key, value) in args {
+        let meant = if unknown(&key) { meant(&key, &fields, &is_given) } else { None };
+        match meant.filter(|field| !ours.contains_key(*field)) {
+            Some(field) => ours.insert(field.into(), shaped(value, &properties[field])),
+            None => ours.insert(key, value),
+        };
+    }
+    ours
+}
+
+/// A path and a symbol in it are one target, where the operation takes one.
+fn joined(mut args: Object, fields: &[String]) -> Object {
+    let has = |name: &str| fields.iter().any(|field| field == name);
+    let Some(field) = ["target", "path"].into_iter().find(|name| has(name)) else { return args };
+    if has("symbol") || (field == "target" && has("path")) {
+        return args;
+    }
+    let paths = ["path", "file", "file_path"];
+    let found = paths.into_iter().find(|name| args.get(*name).is_some_and(Value::is_string));
+    let (Some(path), Some(Value::String(symbol))) = (found, args.get("symbol")) else {
+        return args;
+    };
+    let whole = format!("{}#{symbol}", args[path].as_str().unwrap_or_default());
+    args.remove(path);
+    args.remove("symbol");
+    args.insert(field.into(), whole.into());
+    args
+}
+
+/// One value as a list of one, and a list of one as its value, as the field wants it.
+fn shaped(value: Value, field: &Value) -> Value {
+    let wants_list = field["type"] == "array";
+    match value {
+        Value::Array(mut items) if !wants_list && items.len() == 1 => items.remove(0),
+        value if wants_list && !value.is_array() => Value::Array(vec![value]),
+        value => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn ours(args: Value, fields: Value) -> Value {
+        let Value::Object(args) = args else { unreachable!() };
+        let Value::Object(schema) = json!({"properties": fields}) else { unreachable!() };
+        declared(args, &schema).into()
+    }
+
+    #[test]
+    fn other_names_mean_the_one_field_that_fits() {
+        let one = json!({"target": {"type": "string"}, "limit": {"type": "integer"}});
+        assert_eq!(ours(json!({"id": "a"}), one.clone()), json!({"target": "a"}));
+        assert_eq!(ours(json!({"file": "a", "symbol": "b"}), one), json!({"target": "a#b"}));
+        let list = json!({"paths": {"type": "array"}});
+        assert_eq!(ours(json!({"path": "a"}), list), json!({"paths": ["a"]}));
+    }
+
+    #[test]
+    fn a_declared_name_means_itself_and_two_that_fit_mean_neither() {
+        let two = json!({"from": {"type": "string"}, "id": {"type": "string"},
+            "name": {"type": "string"}});
+        assert_eq!(ours(json!({"name": "a"}), two.clone()), json!({"name": "a"}));
+        assert_eq!(ours(json!({"target": "a"}), two.clone()), json!({"target": "a"}));
+        assert_eq!(ours(json!({"id": "x", "target": "a"}), two), json!({"id": "x", "name": "a"}));
+    }
+}

@@ -162,7 +162,10 @@ impl Pipelines {
         let back = self.before(kind, status);
         Err(Problem::new(Code::InvalidOperation, what)
             .detail("records", rows(&[brief]))
-            .hint(format!("move it back to {back} with  work revert {handle}"))
+            .hint_call(
+                &format!("move it back to {back} with"),
+                NextCall::to("work.revert").with("id", handle),
+            )
             .hint(format!("or put {status} back into cairn.jsonc")))
     }
 

@@ -229,7 +229,8 @@ fn one_record_outside_the_pipeline_stops_nobody_else() {
     close(&repo, &other);
     let refused = repo.ask("work.advance", json!({"id": stuck})).unwrap_err();
     assert_eq!(refused.code, Code::InvalidOperation);
-    assert!(refused.hints[0].starts_with("move it back to ACTIVE with  work revert task:"));
+    assert_eq!(refused.hints[0].text, "move it back to ACTIVE with");
+    assert_eq!(refused.hints[0].call.as_ref().unwrap().operation, "work.revert");
     assert!(repo.data("verify", json!({})).to_string().contains("WORK_STATE_UNKNOWN"));
     let back = result(&repo, "work.revert", json!({"id": stuck}));
     assert_eq!(back["to"], "ACTIVE");

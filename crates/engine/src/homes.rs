@@ -2,6 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use base::Result;
+use tree::OwnFolder;
+
+/// The folders in `shared` that hold others.
+const SHARED: [&str; 3] = ["branches", "backups", "cache/snapshots"];
+
 /// The folders that cairn keeps data in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Homes {
@@ -13,6 +19,10 @@ pub struct Homes {
     pub shared: PathBuf,
     /// Facts by content, shared too; a cache like the index
     pub facts: PathBuf,
+    /// `local`, and the folder that somebody else made above it
+    own_local: OwnFolder,
+    /// `shared`, likewise
+    own_shared: OwnFolder,
 }
 
 impl Homes {
@@ -25,12 +35,27 @@ impl Homes {
                 local: layout.git_dir.join("cairn"),
                 shared: layout.common_dir.join("cairn"),
                 facts: layout.common_dir.join("cairn/cache/facts.sqlite"),
+                own_local: OwnFolder::below(&layout.git_dir, "cairn"),
+                own_shared: OwnFolder::below(&layout.common_dir, "cairn"),
             }
         } else {
             let own = root.join(".cairn/local");
             // Without git there is nothing to share with, and a read makes its cache alone.
             let facts = cache.join("facts.sqlite");
-            Self { cache, local: own.clone(), shared: own, facts }
+            let own_local = OwnFolder::below(root, ".cairn/local");
+            let own_shared = own_local.clone();
+            Self { cache, local: own.clone(), shared: own, facts, own_local, own_shared }
         }
+    }
+
+    /// The folder of the journal.
+    pub(crate) fn journal(&self) -> OwnFolder {
+        self.own_local.join("journal")
+    }
+
+    /// Fails if a folder that is written or cleared is reached through a link, or is none.
+    pub(crate) fn check(&self) -> Result<()> {
+        let shared = SHARED.iter().map(|name| self.own_shared.join(name));
+        shared.chain([self.journal()]).try_for_each(|folder| folder.check())
     }
 }

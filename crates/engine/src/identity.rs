@@ -88,9 +88,12 @@ fn roots(notes: &BackupNotes) -> impl Iterator<Item = &str> {
 
 fn read(shared: &Path) -> Option<RepositoryIdentity> {
     let file = shared.join(FILE);
-    file.symlink_metadata().ok().filter(fs::Metadata::is_file)?;
-    serde_json::from_slice(&fs::read(file).ok()?).ok()
+    tree::require_regular(&file).ok()?; // nor a link
+    serde_json::from_slice(&tree::read_regular(&file, LARGEST).ok()?).ok()
 }
+
+/// The file is not larger, in bytes.
+const LARGEST: u64 = 1024 * 1024;
 
 fn random_name() -> Result<String> {
     let mut bytes = [0; 16];

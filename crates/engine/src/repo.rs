@@ -122,8 +122,8 @@ impl Repository {
         })
     }
 
-    pub(crate) fn tracked_but_ignored(&self, call: &Call) -> Result<Vec<RepoPath>> {
-        Ok(self.repo.tracked_but_ignored(call)?.items)
+    pub(crate) fn tracked(&self, call: &Call) -> Result<Vec<RepoPath>> {
+        Ok(self.repo.tracked(call)?.items)
     }
 
     /// Tracked files that a sparse checkout leaves out.

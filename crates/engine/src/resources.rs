@@ -70,6 +70,13 @@ fn read_file(view: &View<'_>, path: &str) -> Result<Contents> {
     view.confine(path)?;
     let path: RepoPath = path.parse().map_err(Problem::invalid)?;
     let absent = || Problem::not_found(format!("no file `{path}`"));
+    if files::one(view, &path)?.is_none() {
+        return Err(match view.tree().stat_if_there(&path) {
+            None => absent(),
+            Some(_) => Problem::not_found(format!("`{path}` is not a file of the project"))
+                .hint("ignored files, links and folders are not handed out"),
+        });
+    }
     let blob = view.tree().read_at_most(&path, LARGEST)?.ok_or_else(absent)?;
     let large = |size: u64| {
         Problem::invalid(format!("`{path}` has {size} bytes, more than {LARGEST}"))

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 
 use base::{Call, Code, Hash, Problem, Result};
 
+/// A file that holds a path is not longer, in bytes.
+const LONGEST_PATH: u64 = 64 * 1024;
+
 /// Whether one repository's programs may run.
 #[derive(Debug)]
 pub struct Trust {
@@ -90,7 +93,8 @@ fn subject(root: &Path, layout: Option<&git::Layout>) -> PathBuf {
     let Some(layout) = layout else { return root.to_path_buf() };
     let is_main = layout.common_dir == root.join(".git");
     let named = || {
-        let line = fs::read_to_string(layout.git_dir.join("gitdir")).ok()?;
+        let line = tree::read_regular(&layout.git_dir.join("gitdir"), LONGEST_PATH).ok()?;
+        let line = String::from_utf8(line).ok()?;
         let named = layout.git_dir.join(line.trim_end()).canonicalize().ok()?;
         Some(named == root.join(".git"))
     };

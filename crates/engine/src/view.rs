@@ -382,7 +382,7 @@ impl<'w> View<'w> {
             basis.worktree = git.worktree_name();
             (basis.branch, basis.commit) = (head.branch, head.commit.map(String::from));
         }
-        let (once, always) = self.workspace.notices();
+        let (once, mut always) = self.workspace.notices();
         basis.reasons.extend(once);
         let doubts = self.doubts.borrow();
         if let Some((index, freshness)) = self.index.get() {
@@ -390,6 +390,7 @@ impl<'w> View<'w> {
             if self.git().is_some() {
                 basis.edited = Some(tables::count_edited(index.conn())?);
             }
+            always.extend(index.notes()?);
             basis.reasons.extend(freshness.reasons.iter().cloned());
             basis.files.clone_from(&freshness.stale);
         }

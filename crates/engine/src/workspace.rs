@@ -131,12 +131,14 @@ impl Workspace {
             Place::Plain => (plain_root(opening.start)?, None),
             Place::Bare(folder) => return Err(bare(&folder)),
         };
-        let tree = Tree::open(&root)?;
+        let private_rules = layout.as_ref().map(|layout| layout.common_dir.join("info/exclude"));
+        let tree = Tree::open_with_rules(&root, private_rules)?;
         let homes = Homes::of(tree.root(), layout.as_ref());
-        let lacks = match (&layout, &opening.host) {
+        let mut lacks: Vec<String> = match (&layout, &opening.host) {
             (Some(_), None) => vec!["git is not installed".into()],
             _ => Vec::new(),
         };
+        lacks.extend(homes.check().err().map(|problem| problem.to_string()));
         let is_repository = layout.is_some();
         let trust = Trust::of(opening.trusted, tree.root(), layout.as_ref());
         let servers = Pool::new(tree.root(), &opening.env);
@@ -148,7 +150,7 @@ impl Workspace {
         let workspace = Self {
             following: following(opening.areas, &homes, most_open),
             refresher: Refresher::new(&tree, facts, indexers, opening.disk.clone()),
-            journal: Journal::at(homes.local.join("journal")),
+            journal: Journal::at(homes.journal()),
             disk: opening.disk,
             is_repository,
             trust,
@@ -563,13 +565,7 @@ impl Workspace {
     }
 
     fn lock(&self, call: &Call) -> Result<tree::Lock> {
-        if !tree::is_own(self.tree.root(), &self.homes.local) {
-            return Err(Problem::new(
-                Code::InvalidOperation,
-                "`.cairn/local` is reached through a link",
-            )
-            .hint("look where it leads, then remove it"));
-        }
+        self.homes.check()?;
         std::fs::create_dir_all(&self.homes.local)
             .map_err(Problem::io("make the journal's folder"))?;
         tree::lock(&self.lock_file(), PATIENCE, call)
@@ -582,7 +578,7 @@ impl Workspace {
     /// Whoever holds the lock is alive and recovers before writing: then nothing is left for us.
     /// A child that was just forked holds it for a moment too, hence a little patience.
     fn recover_if_nobody_else_does(&self) {
-        if !self.journal.is_unfinished() {
+        if !self.journal.is_unfinished() || self.homes.check().is_err() {
             return;
         }
         let call = Call::new("recovery", jiff::Timestamp::UNIX_EPOCH);

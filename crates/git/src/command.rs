@@ -16,7 +16,7 @@ use crate::host::Host;
 use crate::oid::Format;
 use crate::platform::NULL_DEVICE;
 use crate::run::{Done, Running};
-use crate::{Layout, failure};
+use crate::{Layout, failure, files};
 
 /// No lock, prompt, network, fetch of missing objects, replaced objects or translated message.
 const ENVIRONMENT: [(&str, &str); 9] = [
@@ -74,6 +74,7 @@ impl Git {
         hooks: HooksPath,
         verb: &'static str,
     ) -> Result<Self> {
+        files::check_before_git(layout)?;
         let mut git = Self::outside(host, &layout.root)?;
         git.about.verb = verb;
         let command = &mut git.command;

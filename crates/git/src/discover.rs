@@ -141,10 +141,9 @@ fn common_dir_of(git_dir: &Path) -> Option<PathBuf> {
         return None;
     }
     let file = git_dir.join("commondir");
-    let common_dir = if file.is_file() {
-        files::read_path(&file, git_dir).ok().flatten()?
-    } else {
-        git_dir.to_owned()
+    let common_dir = match file.symlink_metadata() {
+        Ok(_) => files::read_path(&file, git_dir).ok().flatten()?,
+        Err(_) => git_dir.to_owned(),
     };
     let complete = common_dir.join("objects").is_dir() && common_dir.join("refs").is_dir();
     complete.then_some(common_dir)

@@ -1,28 +1,31 @@
-//! Reading git's own small files. They may be damaged or planted, so reads are bounded.
+//! Reading git's own small files. They may be damaged or planted, so only regular files are
+//! opened, and reads are bounded.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use base::{Code, Problem, Result};
 
-use crate::platform;
+use crate::{Layout, platform};
 
 /// No file that git keeps for itself and that we read is larger, not even `packed-refs`.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// The bytes of a regular file; `None` when there is none. A pipe or device counts as none.
+/// The bytes of a regular file; `None` when there is none. A pipe or a device is a problem.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
-    if !path.is_file() {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    match File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes)) {
-        Ok(_) if bytes.len() as u64 == MOST_BYTES => Err(too_large(path)),
-        Ok(_) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+    match tree::read_regular(path, MOST_BYTES) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if is_none(&error) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(too_large(path)),
         Err(error) => Err(Problem::io(format!("read {}", path.display()))(error)),
     }
+}
+
+/// A folder is none too: where a branch `a/b` is, there is no branch `a`.
+fn is_none(error: &io::Error) -> bool {
+    let kinds =
+        [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory, io::ErrorKind::IsADirectory];
+    kinds.contains(&error.kind())
 }
 
 /// One line, without its end.
@@ -37,6 +40,37 @@ pub(crate) fn read_line(path: &Path) -> Result<Option<Vec<u8>>> {
 pub(crate) fn read_path(file: &Path, folder: &Path) -> Result<Option<PathBuf>> {
     let line = read_line(file)?.filter(|line| !line.is_empty());
     Ok(line.and_then(|line| folder.join(platform::path_of(line)).canonicalize().ok()))
+}
+
+/// Files that git opens in almost every call, in the folder of one worktree.
+const OWN: [&str; 5] = ["HEAD", "index", "commondir", "config.worktree", "info/sparse-checkout"];
+
+/// Files that git opens in almost every call, in the folder that worktrees share.
+const SHARED: [&str; 8] = [
+    "config",
+    "packed-refs",
+    "shallow",
+    "info/exclude",
+    "info/attributes",
+    "info/grafts",
+    "objects/info/alternates",
+    "objects/info/commit-graph",
+];
+
+/// Fails if git would wait for ever: it opens its files without looking what they are.
+pub(crate) fn check_before_git(layout: &Layout) -> Result<()> {
+    let own = OWN.iter().map(|name| layout.git_dir.join(name));
+    let shared = SHARED.iter().map(|name| layout.common_dir.join(name));
+    let waits =
+        |path: &PathBuf| path.metadata().is_ok_and(|known| !known.is_file() && !known.is_dir());
+    match own.chain(shared).find(waits) {
+        None => Ok(()),
+        Some(path) => Err(Problem::new(
+            Code::Io,
+            format!("git was not started: {} is not a regular file", path.display()),
+        )
+        .hint("look at what it is; git would wait for it for ever")),
+    }
 }
 
 fn too_large(path: &Path) -> Problem {

@@ -51,12 +51,13 @@ impl Repo {
         Ok(listing)
     }
 
-    /// Tracked files that an ignore rule would hide from a walk.
-    pub fn tracked_but_ignored(&self, call: &Call) -> Result<Listing<RepoPath>> {
-        let git = self.git("ls-files")?.args(["-z", "-c", "-i", "--exclude-standard"]);
-        let output = git.run(call)?.output()?;
+    /// Tracked files, without those that a sparse checkout leaves out of the working tree.
+    pub fn tracked(&self, call: &Call) -> Result<Listing<RepoPath>> {
+        let output = self.git("ls-files")?.args(["-z", "-t", "--full-name"]).run(call)?.output()?;
         let mut listing = Listing::new();
-        records(&output).for_each(|path| listing.add(path, |path| path));
+        // Each record starts with a letter and a space; `S` is for what is left out.
+        let there = records(&output).filter(|record| !record.starts_with(b"S "));
+        there.filter_map(|record| record.get(2..)).for_each(|path| listing.add(path, |path| path));
         listing.items.dedup();
         Ok(listing)
     }

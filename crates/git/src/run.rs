@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base::{Call, Code, Problem, Result};
 
@@ -13,6 +13,10 @@ use crate::failure;
 
 /// How long we wait for output before asking whether the caller still does.
 const PATIENCE: Duration = Duration::from_millis(20);
+
+/// A git that writes nothing for so long is taken to be stuck, also where the caller has no
+/// deadline. Git sorts the commits of the largest repositories in a fraction of this.
+const SILENCE: Duration = Duration::from_mins(3);
 
 /// Output is read in pieces of this size; at most `PIECES` wait to be pulled.
 const PIECE: usize = 64 << 10;
@@ -37,6 +41,8 @@ pub(crate) struct Running {
     pieces: Receiver<Piece>,
     complaint: Vec<u8>,
     about: About,
+    /// How long it may write nothing
+    silence: Duration,
 }
 
 /// What a git that ended left behind.
@@ -53,7 +59,7 @@ impl Running {
         pump(child.stdout.take(), sender.clone(), Piece::Output);
         pump(child.stderr.take(), sender, Piece::Complaint);
         let stdin = child.stdin.take();
-        Self { child, stdin, pieces, complaint: Vec::new(), about }
+        Self { child, stdin, pieces, complaint: Vec::new(), about, silence: SILENCE }
     }
 
     /// Writes to its input. Callers feed little at a time, so that it never waits for us in turn.
@@ -73,8 +79,12 @@ impl Running {
 
     /// The next piece of output; `None` when there will be no more.
     pub(crate) fn pull(&mut self, call: &Call) -> Result<Option<Vec<u8>>> {
+        let start = Instant::now();
         loop {
             call.go_on()?;
+            if start.elapsed() > self.silence {
+                return Err(stuck(&self.about, self.silence));
+            }
             match self.pieces.recv_timeout(PATIENCE) {
                 Ok(Piece::Output(bytes)) => return Ok(Some(bytes)),
                 Ok(Piece::Complaint(bytes)) => self.keep(&bytes),
@@ -169,4 +179,31 @@ fn too_much(about: &About) -> Problem {
     Problem::new(Code::Unavailable, format!("git {} wrote more than {most} MiB", about.verb))
         .hint("the repository is too large to be served")
         .detail("limit_bytes", MOST_OUTPUT)
+}
+
+fn stuck(about: &About, silence: Duration) -> Problem {
+    let seconds = silence.as_secs();
+    let message = format!("git {} wrote nothing for {seconds} seconds and was ended", about.verb);
+    Problem::new(Code::Timeout, message)
+        .hint("a file in .git may be a pipe, or its disk may not answer; `git fsck` looks at all")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::command::Git;
+    use crate::host::Host;
+
+    #[test]
+    fn a_git_that_says_nothing_is_ended() {
+        let temp = tempfile::tempdir().unwrap();
+        // It waits for an input that nobody closes.
+        std::os::unix::fs::symlink("/bin/cat", temp.path().join("git")).unwrap();
+        let path = temp.path().as_os_str().to_owned();
+        let host = Host::find([("PATH".into(), path)]).unwrap();
+        let mut running = Git::outside(&host, temp.path()).unwrap().fed().start().unwrap();
+        running.silence = Duration::ZERO;
+        let call = Call::new("test", jiff::Timestamp::UNIX_EPOCH);
+        assert_eq!(running.pull(&call).unwrap_err().code, Code::Timeout);
+    }
 }

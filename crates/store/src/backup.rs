@@ -10,7 +10,7 @@ use base::{Code, Problem, Result};
 use rusqlite::Connection;
 
 use crate::failure::problem;
-use crate::open::{Durability, integrity, open};
+use crate::open::{Durability, integrity, open, require_regular};
 use crate::still::{self, beside};
 use crate::tables;
 
@@ -96,6 +96,7 @@ pub fn put_back(backup: &Path, path: &Path, aside: &Path) -> Result<()> {
     let failed = || Problem::io(format!("put back {}", path.display()));
     check(backup)?;
     let temp = beside(path, ".restoring");
+    tree::require_regular(&temp).map_err(failed())?;
     fs::copy(backup, &temp).map_err(failed())?;
     drop_notes(&temp)?;
     sync(&temp).map_err(failed())?;
@@ -132,6 +133,7 @@ fn sync(file: &Path) -> io::Result<()> {
 
 /// Refuses a copy that is not sound.
 fn check(path: &Path) -> Result<()> {
+    require_regular(path)?;
     let copy = still::open(path).map_err(problem("open a backup"))?;
     let is_empty = crate::version(&copy)? == 0;
     let finding = integrity(&copy)?.into_iter().next();

@@ -86,6 +86,7 @@ pub fn open(path: &Path, durability: Durability) -> Result<Store> {
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    require_regular(path)?;
     let what = format!("open the store {}", name(path));
     let connection = Connection::open_with_flags(path, flags).map_err(problem(&what))?;
     let sync = match durability {
@@ -114,6 +115,7 @@ pub fn open_new(path: &Path) -> Result<Store> {
 /// Opens an existing store for reading only, also on a disk that cannot be written.
 pub fn open_reading(path: &Path) -> Result<Connection> {
     require_sound_library()?;
+    require_regular(path)?;
     let what = format!("open the store {}", name(path));
     let opened = match open_beside_writers(path) {
         Err(error) if is_unwritable(&error) && still::is_whole(path) => still::open(path),
@@ -167,6 +169,16 @@ pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     // Without it a statement is planned anew each time another value is bound to it.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(tables::SETTINGS)
+}
+
+/// Refuses a store that SQLite would wait for: it opens its files without looking what they are.
+pub(crate) fn require_regular(path: &Path) -> Result<()> {
+    for end in ["", "-wal", "-shm", "-journal"] {
+        let file = still::beside(path, end);
+        let failed = Problem::io(format!("open the store {}", file.display()));
+        tree::require_regular(&file).map_err(failed)?;
+    }
+    Ok(())
 }
 
 fn name(path: &Path) -> String {

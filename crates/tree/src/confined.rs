@@ -2,7 +2,7 @@
 //!
 //! @see spec::workspace/confinement
 
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use base::{Code, Hash, Problem, RepoPath, Result};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use crate::regular::{open_regular_in, read_at_most};
 use crate::stat::Stat;
 
 /// The working tree below one folder.
@@ -22,6 +23,7 @@ pub struct Tree {
 struct Inner {
     root: PathBuf,
     dir: Dir,
+    private_rules: Option<PathBuf>,
 }
 
 /// A file's bytes and their hash, read together.
@@ -36,15 +38,26 @@ pub struct Blob {
 impl Tree {
     /// Opens the tree below `root`, following links on the way there but none afterwards.
     pub fn open(root: &Path) -> Result<Self> {
+        Self::open_with_rules(root, None)
+    }
+
+    /// Opens the tree below `root`. `private_rules` are ignore rules that the repository keeps
+    /// outside of the tree: git's `info/exclude`.
+    pub fn open_with_rules(root: &Path, private_rules: Option<PathBuf>) -> Result<Self> {
         let failed = || Problem::io(format!("open {}", root.display()));
         let root = root.canonicalize().map_err(failed())?;
         let dir = Dir::open_ambient_dir(&root, ambient_authority()).map_err(failed())?;
-        Ok(Self { inner: Arc::new(Inner { root, dir }) })
+        Ok(Self { inner: Arc::new(Inner { root, dir, private_rules }) })
     }
 
     /// Where the tree is on this machine.
     pub fn root(&self) -> &Path {
         &self.inner.root
+    }
+
+    /// The file with ignore rules that is outside of the tree, if there can be one.
+    pub fn private_rules(&self) -> Option<&Path> {
+        self.inner.private_rules.as_deref()
     }
 
     /// Whether the folder at the root's path is still the one that was opened.
@@ -79,25 +92,15 @@ impl Tree {
     }
 
     fn open_and_read(&self, path: &RepoPath, most: u64) -> io::Result<Result<Blob, u64>> {
-        let file = self.dir().open(path.to_relative())?;
-        let known = file.metadata()?;
-        if known.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
+        let file = open_regular_in(self.dir(), &path.to_relative())?;
+        let length = file.metadata()?.len();
+        match read_at_most(file, most) {
+            Ok(bytes) => Ok(Ok(Blob { hash: Hash::of(&bytes), bytes })),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                Ok(Err(length.max(most.saturating_add(1))))
+            }
+            Err(error) => Err(error),
         }
-        if !known.is_file() {
-            return Err(io::Error::other("it is neither a file nor a folder"));
-        }
-        if known.len() > most {
-            return Ok(Err(known.len()));
-        }
-        let mut bytes = Vec::with_capacity(usize::try_from(known.len()).unwrap_or_default());
-        // The file may grow while it is read; what is beyond the limit is never taken in.
-        file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-        let length = bytes.len() as u64;
-        if length > most {
-            return Ok(Err(length));
-        }
-        Ok(Ok(Blob { hash: Hash::of(&bytes), bytes }))
     }
 
     /// What is at a path, not following a link in its last part.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use cap_std::fs::{Dir, OpenOptions};
 
+use crate::regular::write_regular_in;
 use crate::stat::{Moment, Stat};
 
 /// One thing done to the disk. A fault can be put before each.
@@ -39,7 +40,7 @@ pub fn open_folder(path: &Path) -> io::Result<Folder> {
     Dir::open_ambient_dir(path, cap_std::ambient_authority())
 }
 
-/// The hand that writes.
+/// The disk writer. Tests make it fail, or do something else, before any of its steps.
 #[derive(Clone, Default)]
 pub struct Disk {
     fault: Option<Arc<Fault>>,
@@ -76,7 +77,9 @@ impl Disk {
     /// Writes a file's bytes through to the disk, in place.
     pub fn write(&self, folder: &Folder, target: &Path, bytes: &[u8]) -> io::Result<()> {
         self.step(Step::Create)?;
-        let mut file = folder.create(target)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        let mut file = write_regular_in(folder, target, &mut options)?;
         let (first, rest) = bytes.split_at(bytes.len() / 2);
         file.write_all(first)?;
         self.step(Step::Write)?; // a crash here leaves a torn file
@@ -90,6 +93,27 @@ impl Disk {
         self.step(Step::Rename)?;
         from.rename(old, to, new)?;
         self.sync_dir(to, parent(new))
+    }
+
+    /// Moves a name to one that is free; fails with `AlreadyExists` if it is not.
+    pub fn rename_new(&self, from: &Folder, old: &Path, to: &Folder, new: &Path) -> io::Result<()> {
+        self.step(Step::Rename)?;
+        match rename_at(from, old, to, new, Renaming::ToFree) {
+            Err(error) if is_unsupported(&error) => {
+                from.hard_link(old, to, new).and_then(|()| from.remove_file(old))?;
+            }
+            moved => moved?,
+        }
+        self.sync_dir(to, parent(new))
+    }
+
+    /// Lets two names change places at once. `Unsupported` where the file system cannot.
+    pub fn exchange(&self, from: &Folder, one: &Path, to: &Folder, other: &Path) -> io::Result<()> {
+        self.step(Step::Rename)?;
+        match rename_at(from, one, to, other, Renaming::Exchange) {
+            Err(error) if is_unsupported(&error) => Err(io::ErrorKind::Unsupported.into()),
+            moved => moved.and_then(|()| self.sync_dir(to, parent(other))),
+        }
     }
 
     /// Removes a file and makes that durable.
@@ -133,17 +157,68 @@ impl Disk {
     pub fn sync_dir(&self, folder: &Folder, target: &Path) -> io::Result<()> {
         self.step(Step::SyncDir)?;
         let target = if target.as_os_str().is_empty() { Path::new(".") } else { target };
-        folder.open(target)?.sync_all()
+        let mut options = OpenOptions::new();
+        options.read(true);
+        #[cfg(unix)]
+        cap_std::fs::OpenOptionsExt::custom_flags(
+            &mut options,
+            rustix::fs::OFlags::DIRECTORY.bits().cast_signed(),
+        );
+        folder.open_with(target, &options)?.sync_all()
     }
 
     /// What time the file system thinks it is, by writing a file there.
     pub fn clock(&self, folder: &Folder, target: &Path) -> io::Result<Moment> {
         self.step(Step::Create)?;
-        let options = OpenOptions::new().write(true).create(true).truncate(true).clone();
-        let mut file = folder.open_with(target, &options)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        let mut file = write_regular_in(folder, target, &mut options)?;
         file.write_all(b"tick\n")?;
         Ok(Stat::of_confined(&file.metadata()?).mtime)
     }
+}
+
+/// How a name moves.
+#[derive(Clone, Copy)]
+enum Renaming {
+    /// Only to a name that is free
+    ToFree,
+    /// In exchange for what is there
+    Exchange,
+}
+
+/// A rename that plain `rename` cannot do. The names are resolved in folders that are opened
+/// beneath the handles, so that no link leads out.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn rename_at(
+    from: &Folder,
+    old: &Path,
+    to: &Folder,
+    new: &Path,
+    renaming: Renaming,
+) -> io::Result<()> {
+    use rustix::fs::{RenameFlags, renameat_with};
+    let flags = match renaming {
+        Renaming::ToFree => RenameFlags::NOREPLACE,
+        Renaming::Exchange => RenameFlags::EXCHANGE,
+    };
+    let holder = |folder: &Folder, path: &Path| match parent(path) {
+        above if above.as_os_str().is_empty() => folder.try_clone(),
+        above => folder.open_dir(above),
+    };
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_owned();
+    let (from, to) = (holder(from, old)?, holder(to, new)?);
+    Ok(renameat_with(&from, name(old), &to, name(new), flags)?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn rename_at(_: &Folder, _: &Path, _: &Folder, _: &Path, _: Renaming) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Whether the file system does not know such a rename.
+fn is_unsupported(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
 }
 
 /// The folder of a relative path; empty for the handle itself.

@@ -14,7 +14,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::confined::Tree;
-use crate::disk::{Disk, Folder, open_folder, parent};
+use crate::disk::{Disk, Folder};
+use crate::own::OwnFolder;
+use crate::regular::read_regular_in;
+use crate::swap::{Swap, Swapped, hash_in};
 
 /// How many finished changes are kept for `undo`.
 const KEPT: usize = 200;
@@ -33,7 +36,7 @@ pub struct FileEdit {
 /// The changes of one working tree.
 #[derive(Debug, Clone)]
 pub struct Journal {
-    home: PathBuf,
+    home: OwnFolder,
 }
 
 /// One change, and whose it was.
@@ -80,7 +83,7 @@ pub enum Recovered {
 
 impl Journal {
     /// The journal kept in `home`, a folder that need not exist yet.
-    pub fn at(home: PathBuf) -> Self {
+    pub fn at(home: OwnFolder) -> Self {
         Self { home }
     }
 
@@ -91,8 +94,8 @@ impl Journal {
 
     /// A finished change.
     pub fn entry(&self, id: u64) -> Result<Entry> {
-        let folder = self.folder().map_err(Problem::io("open the journal"))?;
-        let read = folder.and_then(|folder| folder.read(done(id).join("entry.json")).ok());
+        let folder = self.home.open()?;
+        let read = folder.and_then(|folder| read(&folder, &done(id).join("entry.json")).ok());
         let bytes = read.ok_or_else(|| self.no_change(id))?;
         parse(&bytes, id)
     }
@@ -103,8 +106,8 @@ impl Journal {
             return Ok(None);
         }
         let failed = || Problem::io("read the journal");
-        let folder = self.folder().map_err(failed())?.ok_or_else(|| self.no_change(entry.id))?;
-        folder.read(done(entry.id).join(format!("{index}.before"))).map(Some).map_err(failed())
+        let folder = self.home.open()?.ok_or_else(|| self.no_change(entry.id))?;
+        read(&folder, &done(entry.id).join(format!("{index}.before"))).map(Some).map_err(failed())
     }
 
     /// Commits edits: checks them, decides, carries them out. The caller holds the write lock.
@@ -117,20 +120,28 @@ impl Journal {
     ) -> Result<Entry> {
         check(tree, edits)?;
         call.step("writing files", 0, edits.len())?; // the last chance to stop
-        let home = self.make_folder(disk).map_err(Problem::io("open the journal"))?;
+        let home = self.home.make(disk)?;
         let entry = self.decide(&home, (tree, disk), edits, (summary, call))?;
-        let finished = finish(&home, &entry, tree, disk);
-        if finished.is_err() && take_back(&home, &entry, tree, disk).is_ok() {
+        let carrying = Carrying { home: &home, entry: &entry, tree, disk };
+        let foreign = carrying.finish();
+        if matches!(&foreign, Ok(foreign) if foreign.is_empty()) {
+            return Ok(entry);
+        }
+        let is_taken_back = carrying.take_back().is_ok();
+        if is_taken_back && carrying.holds_nothing_foreign() {
             // Nothing of it is left; without its entry it is not decided and not finished later.
             let _ = disk.remove(&home, &pending(entry.id).join("entry.json"));
             let _ = disk.remove_dir_all(&home, &pending(entry.id));
+        } else if is_taken_back || foreign.is_ok() {
+            carrying.close()?;
         }
-        match finished?.first() {
-            None => Ok(entry),
-            Some(path) => Err(Problem::new(Code::Conflict, format!("`{path}` changed meanwhile"))
+        let problem = changed_meanwhile(&foreign?);
+        Err(match is_taken_back {
+            true => problem.hint("nothing was written; repeat the request"),
+            false => problem
                 .hint("the other files of this change were written; `undo` takes them back")
-                .detail("change", entry.id)),
-        }
+                .detail("change", entry.id),
+        })
     }
 
     /// Writes everything the change needs. When `entry.json` is there, the change is decided.
@@ -167,16 +178,23 @@ impl Journal {
     /// Finishes what was decided, forgets what was not. The caller holds the write lock.
     pub fn recover(&self, tree: &Tree, disk: &Disk) -> Result<Vec<Recovered>> {
         let failed = || Problem::io("recover the journal");
-        let Some(home) = self.folder().map_err(failed())? else { return Ok(Vec::new()) };
+        let Some(home) = self.home.open()? else { return Ok(Vec::new()) };
         let mut recovered = Vec::new();
         for id in self.numbers("pending-") {
-            let Ok(bytes) = home.read(pending(id).join("entry.json")) else {
-                disk.remove_dir_all(&home, &pending(id)).map_err(failed())?;
-                recovered.push(Recovered::Forgotten(id));
-                continue;
+            let bytes = match read(&home, &pending(id).join("entry.json")) {
+                Ok(bytes) => bytes,
+                // Without an entry it was never decided. One that cannot be read may have been.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    disk.remove_dir_all(&home, &pending(id)).map_err(failed())?;
+                    recovered.push(Recovered::Forgotten(id));
+                    continue;
+                }
+                Err(error) => return Err(unreadable(id)(error)),
             };
             let entry = parse(&bytes, id)?;
-            let foreign = finish(&home, &entry, tree, disk)?;
+            let carrying = Carrying { home: &home, entry: &entry, tree, disk };
+            let foreign = carrying.finish()?;
+            carrying.close()?;
             recovered.push(if foreign.is_empty() {
                 Recovered::Finished(entry)
             } else {
@@ -194,7 +212,7 @@ impl Journal {
     /// Drops the oldest finished changes beyond what is kept. The caller holds the write lock.
     pub fn prune(&self, disk: &Disk) {
         let numbers = self.numbers("done-");
-        let Ok(Some(home)) = self.folder() else { return };
+        let Ok(Some(home)) = self.home.open() else { return };
         for id in &numbers[..numbers.len().saturating_sub(KEPT)] {
             // An old change that cannot be dropped now is dropped after the next one.
             let _ = disk.remove_dir_all(&home, &done(*id));
@@ -209,27 +227,9 @@ impl Journal {
         }
     }
 
-    fn folder(&self) -> io::Result<Option<Folder>> {
-        match open_folder(&self.home) {
-            Ok(folder) => Ok(Some(folder)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    fn make_folder(&self, disk: &Disk) -> io::Result<Folder> {
-        if let Some(folder) = self.folder()? {
-            return Ok(folder);
-        }
-        let nearest = self.home.ancestors().find(|folder| folder.is_dir()).unwrap_or(&self.home);
-        let above = open_folder(nearest)?;
-        disk.make_dir(&above, self.home.strip_prefix(nearest).unwrap_or(Path::new("")))?;
-        open_folder(&self.home)
-    }
-
     fn numbers(&self, prefix: &str) -> Vec<u64> {
         let number = |name: &str| name.strip_prefix(prefix)?.parse().ok();
-        let entries = self.folder().ok().flatten().and_then(|folder| folder.entries().ok());
+        let entries = self.home.open().ok().flatten().and_then(|folder| folder.entries().ok());
         let names = entries.into_iter().flatten().flatten().map(|entry| entry.file_name());
         let mut numbers: Vec<u64> = names.filter_map(|name| number(name.to_str()?)).collect();
         numbers.sort_unstable();
@@ -281,76 +281,140 @@ fn file_above(tree: &Tree, path: &RepoPath) -> Option<RepoPath> {
     })
 }
 
-/// Carries a decided change out, from wherever it was left. Returns the files it left alone
-/// because somebody else has written them since.
-fn finish(home: &Folder, entry: &Entry, tree: &Tree, disk: &Disk) -> Result<Vec<RepoPath>> {
-    let mut foreign = Vec::new();
-    for (index, edit) in entry.edits.iter().enumerate() {
-        let current = tree.read(&edit.path)?.map(|blob| blob.hash);
+/// A decided change, and all that it takes to carry it out.
+struct Carrying<'a> {
+    home: &'a Folder,
+    entry: &'a Entry,
+    tree: &'a Tree,
+    disk: &'a Disk,
+}
+
+impl Carrying<'_> {
+    /// Carries the change out, from wherever it was left. Returns the files it left alone because
+    /// somebody else has written them.
+    fn finish(&self) -> Result<Vec<RepoPath>> {
+        let mut foreign = Vec::new();
+        for (index, edit) in self.entry.edits.iter().enumerate() {
+            if self.carry_out(index, edit)? == Swapped::Foreign {
+                foreign.push(edit.path.clone());
+            }
+        }
+        if foreign.is_empty() {
+            self.close()?;
+        }
+        Ok(foreign)
+    }
+
+    fn carry_out(&self, index: usize, edit: &Logged) -> Result<Swapped> {
+        let failed = |error| crate::confined::refused("write", &edit.path, error);
+        let (target, staged) = (edit.path.to_relative(), self.file(index, "after"));
+        let replaced = self.file(index, "replaced");
+        let swap = self.swap(&target, edit.before, &replaced);
+        if swap.resume(&staged, edit.after).map_err(failed)? == Swapped::Foreign {
+            return Ok(Swapped::Foreign);
+        }
+        let current = self.current(edit)?;
         if current == edit.after {
-            continue;
+            return Ok(Swapped::Done);
         }
         if current != edit.before {
-            foreign.push(edit.path.clone());
-            continue;
+            return Ok(Swapped::Foreign);
         }
-        let staged = pending(entry.id).join(format!("{index}.after"));
-        let target = edit.path.to_relative();
         let done = match edit.after {
-            Some(_) => put(home, &staged, tree, &target, disk),
-            None => take_away(tree, &target, disk),
+            Some(_) => swap.put(&staged),
+            None => swap.remove(),
         };
-        done.map_err(|error| crate::confined::refused("write", &edit.path, error))?;
+        done.map_err(failed)
     }
-    let closed = disk.rename(home, &pending(entry.id), home, &done(entry.id));
-    closed.map_err(Problem::io("close the journal"))?;
-    Ok(foreign)
-}
 
-/// Puts back what a change that failed half way had already done.
-fn take_back(home: &Folder, entry: &Entry, tree: &Tree, disk: &Disk) -> Result<()> {
-    for (index, edit) in entry.edits.iter().enumerate() {
-        let current = tree.read(&edit.path)?.map(|blob| blob.hash);
-        if current == edit.before || current != edit.after {
-            continue;
+    /// Marks the change as finished.
+    fn close(&self) -> Result<()> {
+        let (from, to) = (pending(self.entry.id), done(self.entry.id));
+        if self.home.symlink_metadata(&from).is_err() && self.home.is_dir(&to) {
+            return Ok(());
         }
-        let target = edit.path.to_relative();
-        let before = pending(entry.id).join(format!("{index}.before"));
-        let done = match edit.before {
-            Some(_) => {
-                home.read(before).and_then(|bytes| disk.replace(tree.dir(), &target, &bytes))
+        let closed = self.disk.rename(self.home, &from, self.home, &to);
+        closed.map_err(Problem::io("close the journal"))
+    }
+
+    /// Puts back what a change that was not finished had already done. What somebody else wrote
+    /// since is left.
+    fn take_back(&self) -> Result<()> {
+        for (index, edit) in self.entry.edits.iter().enumerate() {
+            let failed = |error| crate::confined::refused("take back", &edit.path, error);
+            let target = edit.path.to_relative();
+            let (staged, replaced) = (self.file(index, "after"), self.file(index, "replaced"));
+            self.swap(&target, edit.before, &replaced)
+                .resume(&staged, edit.after)
+                .map_err(failed)?;
+            if edit.before == edit.after || self.current(edit)? != edit.after {
+                continue;
             }
-            None => take_away(tree, &target, disk),
-        };
-        done.map_err(|error| crate::confined::refused("take back", &edit.path, error))?;
-    }
-    Ok(())
-}
-
-/// Moves a staged file into place, with the permissions of the one it replaces.
-fn put(home: &Folder, staged: &Path, tree: &Tree, target: &Path, disk: &Disk) -> io::Result<()> {
-    let dir = tree.dir();
-    disk.make_dir(dir, parent(target))?;
-    if let Ok(known) = dir.metadata(target) {
-        home.set_permissions(staged, known.permissions())?;
-    }
-    match disk.rename(home, staged, dir, target) {
-        // The journal is on another disk than the tree: copy, then rename there.
-        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            disk.replace(dir, target, &home.read(staged)?)
+            let undone = self.file(index, "undone");
+            let swap = self.swap(&target, edit.after, &undone);
+            let done = match edit.before {
+                Some(_) => self.stage_before(index).and_then(|staged| swap.put(&staged)),
+                None => swap.remove(),
+            };
+            done.map_err(failed)?;
         }
-        moved => moved,
+        Ok(())
+    }
+
+    /// Whether everything in the change's folder is its own, so that it can go.
+    fn holds_nothing_foreign(&self) -> bool {
+        let own = |index: usize, edit: &Logged, kind: &str| {
+            let hash = hash_in(self.home, &self.file(index, kind));
+            hash.is_none() || hash == edit.before || hash == edit.after
+        };
+        let mut edits = self.entry.edits.iter().enumerate();
+        edits.all(|(index, edit)| {
+            ["after", "replaced", "undone", "back"].iter().all(|kind| own(index, edit, kind))
+        })
+    }
+
+    fn stage_before(&self, index: usize) -> io::Result<PathBuf> {
+        let bytes = read(self.home, &self.file(index, "before"))?;
+        let staged = self.file(index, "back");
+        self.disk.write(self.home, &staged, &bytes)?;
+        Ok(staged)
+    }
+
+    fn current(&self, edit: &Logged) -> Result<Option<Hash>> {
+        Ok(self.tree.read(&edit.path)?.map(|blob| blob.hash))
+    }
+
+    fn file(&self, index: usize, kind: &str) -> PathBuf {
+        pending(self.entry.id).join(format!("{index}.{kind}"))
+    }
+
+    fn swap<'a>(
+        &'a self,
+        target: &'a Path,
+        expected: Option<Hash>,
+        replaced: &'a Path,
+    ) -> Swap<'a> {
+        let (disk, tree, journal) = (self.disk, self.tree.dir(), self.home);
+        Swap { disk, tree, journal, target, expected, replaced }
     }
 }
 
-/// Removes a file and the folders that only held it, as git does.
-fn take_away(tree: &Tree, target: &Path, disk: &Disk) -> io::Result<()> {
-    disk.remove(tree.dir(), target)?;
-    let mut folder = parent(target);
-    while !folder.as_os_str().is_empty() && disk.remove_if_empty(tree.dir(), folder)? {
-        folder = parent(folder);
+/// Reads a file of the journal. Contents of any size were staged there by us.
+fn read(home: &Folder, path: &Path) -> io::Result<Vec<u8>> {
+    read_regular_in(home, path, u64::MAX)
+}
+
+fn changed_meanwhile(foreign: &[RepoPath]) -> Problem {
+    let names: Vec<String> = foreign.iter().map(|path| format!("`{path}`")).collect();
+    let message = format!("{} changed meanwhile and was left as it is", names.join(", "));
+    Problem::new(Code::Conflict, message)
+}
+
+fn unreadable(id: u64) -> impl FnOnce(io::Error) -> Problem {
+    move |error| {
+        Problem::io(format!("read change {id} of the journal"))(error)
+            .hint("move the journal's folder away to go on without it")
     }
-    Ok(())
 }
 
 fn pending(id: u64) -> PathBuf {

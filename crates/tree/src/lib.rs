@@ -9,7 +9,10 @@ mod disk;
 mod journal;
 mod lock;
 mod own;
+mod regular;
+mod rules;
 mod stat;
+mod swap;
 mod walk;
 mod watch;
 
@@ -19,7 +22,11 @@ pub use disk::make_executable;
 pub use disk::{Disk, Fault, Folder, Step, may_run, open_folder};
 pub use journal::{Before, Entry, FileEdit, Journal, Logged, Recovered, check};
 pub use lock::{Lock, lock, lock_in, try_lock};
-pub use own::{is_own, own_folder};
+pub use own::{OwnFolder, is_own, own_folder};
+pub use regular::{
+    open_regular, open_regular_in, read_regular, read_regular_in, require_regular, write_regular,
+};
+pub use rules::{IgnoreLimit, IgnoreRule};
 pub use stat::{Kind, Moment, Stat};
 pub use walk::{Excludes, Found, Skipped, Walk, Why, is_at_or_below};
 pub use watch::{Dirty, Watcher};

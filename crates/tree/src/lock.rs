@@ -10,6 +10,7 @@ use base::{Call, Code, Problem, Result};
 use cap_std::fs::OpenOptions;
 
 use crate::disk::Folder;
+use crate::regular::{write_regular, write_regular_in};
 
 /// How long to wait before asking again.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -22,7 +23,8 @@ pub struct Lock {
 
 /// Takes the lock in `file` if nobody holds it. The folder must exist.
 pub fn try_lock(file: &Path) -> io::Result<Option<Lock>> {
-    take(File::options().write(true).create(true).truncate(false).open(file)?)
+    let mut options = File::options();
+    take(write_regular(file, options.write(true).create(true).truncate(false))?)
 }
 
 /// Waits for the lock in `file`, at most `patience`, then gives `BUSY`.
@@ -34,7 +36,8 @@ pub fn lock(file: &Path, patience: Duration, call: &Call) -> Result<Lock> {
 pub fn lock_in(folder: &Folder, name: &str, patience: Duration, call: &Call) -> Result<Lock> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
-    wait(|| take(folder.open_with(name, &options)?.into_std()), patience, call)
+    let open = || write_regular_in(folder, Path::new(name), &mut options.clone());
+    wait(|| take(open()?.into_std()), patience, call)
 }
 
 fn take(held: File) -> io::Result<Option<Lock>> {

@@ -1,17 +1,90 @@
-//! Folders that cairn keeps for itself below the root.
+//! Folders that cairn keeps for itself: in the repository, or in git's folder.
 //!
-//! A repository may bring `.cairn` along, and links in it. Nothing of ours is ever read or written
-//! through one: each part of the way has to be a real folder.
+//! A repository may bring `.cairn` along, an archive may bring `.git`, and either can hold links.
+//! Nothing of ours is ever read, written or removed through one: each part of the way has to be a
+//! real folder.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use base::{Code, Problem, Result};
+use cap_std::fs::{Dir, OpenOptions};
 
 use crate::confined::Tree;
-use crate::disk::Folder;
+use crate::disk::{Disk, Folder, open_folder};
 
-/// Opens a folder of our own, made if it is missing. A link on the way is refused.
+/// A folder that cairn keeps for itself below one that it did not make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnFolder {
+    anchor: PathBuf,
+    inner: PathBuf,
+}
+
+impl OwnFolder {
+    /// The folder `inner` below `anchor`; only links below `anchor` are refused.
+    pub fn below(anchor: &Path, inner: impl Into<PathBuf>) -> Self {
+        Self { anchor: anchor.to_path_buf(), inner: inner.into() }
+    }
+
+    /// A folder inside of this one.
+    #[must_use]
+    pub fn join(&self, name: &str) -> Self {
+        Self { anchor: self.anchor.clone(), inner: self.inner.join(name) }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> PathBuf {
+        self.anchor.join(&self.inner)
+    }
+
+    /// Fails if a part of the way is there and is not a real folder.
+    pub fn check(&self) -> Result<()> {
+        let mut way = self.anchor.clone();
+        for part in self.inner.components() {
+            way.push(part);
+            match way.symlink_metadata() {
+                Ok(known) if known.is_dir() => {}
+                Ok(_) => return Err(not_ours(&way)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) => return Err(Problem::io(format!("look at {}", way.display()))(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens it; nothing if it is not there.
+    pub fn open(&self) -> Result<Option<Folder>> {
+        self.check()?;
+        let failed = || Problem::io(format!("open the folder {}", self.path().display()));
+        let mut folder = match open_folder(&self.anchor) {
+            Ok(folder) => folder,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed()(error)),
+        };
+        for part in self.inner.components() {
+            folder = match open_real(&folder, Path::new(&part)) {
+                Ok(folder) => folder,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(failed()(error)),
+            };
+        }
+        Ok(Some(folder))
+    }
+
+    /// Opens it, made if it is missing.
+    pub fn make(&self, disk: &Disk) -> Result<Folder> {
+        if let Some(folder) = self.open()? {
+            return Ok(folder);
+        }
+        let failed = || Problem::io(format!("make the folder {}", self.path().display()));
+        let anchor = open_folder(&self.anchor).map_err(failed())?;
+        disk.make_dir(&anchor, &self.inner).map_err(failed())?;
+        let missing = || failed()(io::ErrorKind::NotFound.into());
+        self.open()?.ok_or_else(missing)
+    }
+}
+
+/// Opens a folder of our own below the root, made if it is missing. A link on the way is refused.
 pub fn own_folder(tree: &Tree, path: &str) -> Result<Folder> {
     let failed = || Problem::io(format!("make the folder {path}"));
     let mut folder = tree.dir().try_clone().map_err(failed())?;
@@ -26,7 +99,7 @@ pub fn own_folder(tree: &Tree, path: &str) -> Result<Folder> {
             }
             Err(error) => return Err(failed()(error)),
         }
-        folder = folder.open_dir(part).map_err(failed())?;
+        folder = open_real(&folder, Path::new(part)).map_err(failed())?;
     }
     Ok(folder)
 }
@@ -34,14 +107,24 @@ pub fn own_folder(tree: &Tree, path: &str) -> Result<Folder> {
 /// Whether everything that is there on the way to a folder of our own is a real folder.
 pub fn is_own(root: &Path, folder: &Path) -> bool {
     let Ok(inner) = folder.strip_prefix(root) else { return true };
-    let ways = inner.components().scan(root.to_path_buf(), |walked, part| {
-        walked.push(part);
-        Some(walked.clone())
-    });
-    ways.into_iter().all(|way| match way.symlink_metadata() {
-        Ok(known) => known.is_dir(),
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
-    })
+    OwnFolder::below(root, inner).check().is_ok()
+}
+
+/// Opens a folder by one name; a link is not followed.
+fn open_real(folder: &Folder, name: &Path) -> io::Result<Folder> {
+    let plain = name.components().all(|part| matches!(part, Component::Normal(_)));
+    if !plain {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = (OFlags::DIRECTORY | OFlags::NOFOLLOW).bits().cast_signed();
+        cap_std::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+    }
+    Ok(Dir::from_std_file(folder.open_with(name, &options)?.into_std()))
 }
 
 fn make(folder: &Folder, part: &str) -> io::Result<()> {
@@ -77,6 +160,20 @@ mod tests {
             std::os::unix::fs::symlink(target, inside.path().join(link)).unwrap();
             assert_eq!(own_folder(&tree, link).unwrap_err().code, Code::InvalidOperation);
             assert!(!is_own(tree.root(), &tree.root().join(link)));
+            let own = OwnFolder::below(tree.root(), link).join("deeper");
+            assert_eq!(own.open().unwrap_err().code, Code::InvalidOperation);
+            assert_eq!(own.make(&Disk::default()).unwrap_err().code, Code::InvalidOperation);
         }
+        assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_folder_below_an_anchor_is_made_when_it_is_asked_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let own = OwnFolder::below(dir.path(), "cairn").join("journal");
+        assert!(own.open().unwrap().is_none());
+        own.make(&Disk::default()).unwrap();
+        assert!(own.open().unwrap().is_some());
+        assert_eq!(own.path(), dir.path().join("cairn/journal"));
     }
 }

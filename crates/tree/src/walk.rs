@@ -1,15 +1,20 @@
 //! Which files there are: what git would show, and what was left out for which reason.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::Arc;
 
 use base::{Call, Problem, RepoPath, Result};
+use cap_std::fs::DirEntry;
+use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use ignore::{DirEntry, WalkBuilder};
 
 use crate::confined::Tree;
+use crate::rules::{self, Above, IgnoreLimit, IgnoreRule};
 use crate::stat::Stat;
+
+/// How many different rules are counted that hide something.
+const MOST_COUNTED: usize = 50;
 
 /// Patterns of `cairn.jsonc` that hide files beyond `.gitignore`.
 #[derive(Debug, Clone)]
@@ -32,6 +37,17 @@ impl Excludes {
     pub fn hide(&self, path: &RepoPath, is_dir: bool) -> bool {
         !self.0.is_empty()
             && self.0.matched_path_or_any_parents(path.to_relative(), is_dir).is_ignore()
+    }
+
+    /// The pattern that hides a path whose folder is not hidden.
+    fn hidden_by(&self, path: &RepoPath, is_dir: bool) -> Option<IgnoreRule> {
+        match self.0.matched(path.to_relative(), is_dir) {
+            Match::Ignore(glob) => {
+                let pattern = glob.original().to_owned();
+                Some(IgnoreRule { file: "cairn.jsonc".into(), pattern })
+            }
+            _ => None,
+        }
     }
 }
 
@@ -75,6 +91,10 @@ pub struct Walk {
     pub folders: Vec<RepoPath>,
     /// What was left out, apart from what the patterns hide
     pub skipped: Vec<Skipped>,
+    /// The patterns that hid something, and how many entries each; a hidden folder is one
+    pub hidden: BTreeMap<IgnoreRule, usize>,
+    /// Ignore files that do not count as a whole, sorted by name
+    pub limits: Vec<IgnoreLimit>,
 }
 
 impl Walk {
@@ -98,48 +118,112 @@ impl Walk {
         Ok(walk)
     }
 
+    /// A walk that sees what git sees: all `.gitignore` files of the tree and `info/exclude`, but
+    /// nothing from outside of the repository, so that everybody gets the same list.
     fn only(tree: &Tree, part: Part, excludes: &Excludes, call: &Call) -> Result<Self> {
-        let mut walk = Self::default();
-        let nested = Arc::new(Mutex::new(Vec::new()));
-        for (done, entry) in builder(tree, part, excludes, &nested).build().enumerate() {
-            if done % 256 == 0 {
-                call.step("listing files", done, 0)?;
-            }
-            match entry {
-                Ok(entry) => walk.take(tree, &entry),
-                Err(error) => walk.skip_unreadable(tree, &error),
-            }
+        let mut walking =
+            Walking { tree, part, excludes, walk: Self::default(), folders: Vec::new() };
+        let private = rules::private(tree, &mut walking.walk.limits);
+        walking.walk.folders.push(RepoPath::ROOT);
+        walking.folders.push((RepoPath::ROOT, private));
+        let mut done = 0;
+        while let Some((folder, above)) = walking.folders.pop() {
+            walking.list(&folder, &above, &mut |seen| {
+                done += seen;
+                match done % 256 < seen {
+                    true => call.step("listing files", done, 0),
+                    false => Ok(()),
+                }
+            })?;
         }
-        walk.skipped.append(&mut nested.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut walk = walking.walk;
         walk.files.sort_by(|a, b| a.path.cmp(&b.path));
         walk.folders.sort();
         walk.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+        walk.limits.sort();
         Ok(walk)
     }
 
-    fn take(&mut self, tree: &Tree, entry: &DirEntry) {
-        let (Some(path), Ok(known)) = (relative(tree, entry.path()), entry.metadata()) else {
+    fn skip(&mut self, path: &RepoPath, why: Why) {
+        self.skipped.push(Skipped { path: path.clone(), why });
+    }
+
+    fn hide(&mut self, rule: IgnoreRule) {
+        if self.hidden.len() < MOST_COUNTED || self.hidden.contains_key(&rule) {
+            *self.hidden.entry(rule).or_default() += 1;
+        }
+    }
+}
+
+/// A walk on its way.
+struct Walking<'a> {
+    tree: &'a Tree,
+    part: Part,
+    excludes: &'a Excludes,
+    walk: Walk,
+    /// Folders that are still to be listed, with the rules above them
+    folders: Vec<(RepoPath, Above)>,
+}
+
+impl Walking<'_> {
+    fn list(
+        &mut self,
+        folder: &RepoPath,
+        above: &Above,
+        step: &mut impl FnMut(usize) -> Result<()>,
+    ) -> Result<()> {
+        let listed = self.tree.dir().open_dir(folder.to_relative());
+        let entries = listed.and_then(|dir| {
+            let rules = rules::in_folder(above, folder, &dir, &mut self.walk.limits);
+            Ok((dir.entries()?, rules))
+        });
+        let (entries, rules) = match entries {
+            Ok(found) => found,
+            Err(error) => {
+                self.cannot_list(folder, &error);
+                return step(1);
+            }
+        };
+        for entry in entries {
+            step(1)?;
+            match entry {
+                Ok(entry) => self.take(folder, &entry, &rules),
+                Err(error) => self.cannot_list(folder, &error),
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, folder: &RepoPath, entry: &DirEntry, rules: &Above) {
+        let (Some(path), Ok(known)) = (child(folder, entry), entry.metadata()) else {
             return; // it vanished, or git and cairn keep it for themselves
         };
-        let stat = Stat::of(&known);
-        let skip = |why| Skipped { path: path.clone(), why };
-        if stat.is_file() {
-            self.files.push(Found { path, stat });
+        if !self.part.passes(&path) {
+            return;
+        }
+        let stat = Stat::of_confined(&known);
+        let is_dir = stat.is_dir();
+        let hidden = rules::hidden_by(rules, &path, is_dir);
+        if let Some(rule) = hidden.or_else(|| self.excludes.hidden_by(&path, is_dir)) {
+            self.walk.hide(rule);
+        } else if stat.is_file() {
+            self.walk.files.push(Found { path, stat });
         } else if stat.is_link() {
-            self.skipped.push(skip(Why::Link));
-        } else if !stat.is_dir() {
-            self.skipped.push(skip(Why::Special));
+            self.walk.skip(&path, Why::Link);
+        } else if !is_dir {
+            self.walk.skip(&path, Why::Special);
+        } else if self.tree.root().join(path.to_relative()).join(".git").exists() {
+            self.walk.skip(&path, Why::Repository);
         } else {
-            self.folders.push(path);
+            self.walk.folders.push(path.clone());
+            self.folders.push((path, rules.clone()));
         }
     }
 
-    fn skip_unreadable(&mut self, tree: &Tree, error: &ignore::Error) {
-        if error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
-            return; // it vanished while we looked
-        }
-        if let Some(path) = error_path(error).and_then(|path| relative(tree, path)) {
-            self.skipped.push(Skipped { path, why: Why::Unreadable });
+    fn cannot_list(&mut self, folder: &RepoPath, error: &io::Error) {
+        let vanished = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+        if !vanished.contains(&error.kind()) {
+            self.walk.skip(folder, Why::Unreadable);
         }
     }
 }
@@ -169,62 +253,22 @@ pub fn is_at_or_below(path: &RepoPath, paths: &BTreeSet<RepoPath>) -> bool {
     ancestors.into_iter().any(|ancestor| paths.contains(&ancestor))
 }
 
-/// A walk that sees what git sees: all `.gitignore` files of the tree and `info/exclude`, but
-/// nothing from outside of it, so that everybody gets the same list.
-fn builder(
-    tree: &Tree,
-    part: Part,
-    excludes: &Excludes,
-    nested: &Arc<Mutex<Vec<Skipped>>>,
-) -> WalkBuilder {
-    let (tree, excludes, nested) = (tree.clone(), excludes.clone(), nested.clone());
-    let mut builder = WalkBuilder::new(tree.root());
-    builder
-        .hidden(false)
-        .ignore(false)
-        .parents(false)
-        .git_global(false)
-        .git_exclude(true)
-        .require_git(false)
-        .follow_links(false)
-        .filter_entry(move |entry| {
-            let Some(path) = relative(&tree, entry.path()) else { return false };
-            if path.is_root() {
-                return true;
-            }
-            if !part.passes(&path) {
-                return false;
-            }
-            let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
-            if is_dir && entry.path().join(".git").exists() {
-                let skipped = Skipped { path, why: Why::Repository };
-                nested.lock().unwrap_or_else(PoisonError::into_inner).push(skipped);
-                return false;
-            }
-            !excludes.hide(&path, is_dir)
-        });
-    builder
-}
-
-/// The name of a path in the tree; `None` for what git and cairn keep for themselves.
-fn relative(tree: &Tree, path: &Path) -> Option<RepoPath> {
-    let relative = path.strip_prefix(tree.root()).ok()?;
-    let plain = relative.strip_prefix(".").unwrap_or(relative);
-    RepoPath::from_relative(plain).ok()
-}
-
-fn error_path(error: &ignore::Error) -> Option<&Path> {
-    match error {
-        ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } => error_path(err),
-        _ => None,
-    }
+/// The name of an entry in the tree; `None` for what git and cairn keep for themselves.
+fn child(folder: &RepoPath, entry: &DirEntry) -> Option<RepoPath> {
+    let name = entry.file_name();
+    let name = name.as_encoded_bytes();
+    let path = match folder.is_root() {
+        true => name.to_vec(),
+        false => [folder.as_bytes(), b"/", name].concat(),
+    };
+    RepoPath::from_bytes(path).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
+    use std::path::Path;
 
     use jiff::Timestamp;
 

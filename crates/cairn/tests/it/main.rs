@@ -6,6 +6,7 @@ mod budget;
 mod faults;
 mod hostile;
 mod line;
+mod pipes;
 mod read_only;
 mod server;
 mod watch;

@@ -140,6 +140,9 @@ impl OpSpec {
     /// Runs the operation.
     pub fn call(&self, workspace: &Workspace, call: Call, args: Object) -> Outcome {
         let args = self.in_our_words(args);
+        if !self.reads() {
+            workspace.homes.check()?;
+        }
         let asked = asked(self.name, args.clone());
         (self.run)(workspace, call.into(), args).map_err(|problem| self.with_help(problem, &asked))
     }

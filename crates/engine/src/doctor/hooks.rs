@@ -5,6 +5,7 @@ use git::HooksDir;
 use setup::Hook;
 
 use super::Finding;
+use crate::ops::install::LARGEST_HOOK;
 use crate::workspace::Workspace;
 
 pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<Finding>> {
@@ -17,7 +18,7 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<Finding>> 
             return Ok(vec![Finding::warning("hooks", message, fix)]);
         }
     };
-    let read = |hook: Hook| std::fs::read(folder.join(hook.name())).ok();
+    let read = |hook: Hook| tree::read_regular(&folder.join(hook.name()), LARGEST_HOOK).ok();
     let is_missing = |hook: &&Hook| {
         let text = read(**hook);
         hook.install(text.as_deref()).map_or(true, |after| Some(after) != text)

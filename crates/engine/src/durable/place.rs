@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,6 +25,9 @@ const FOLDER: &str = "branches";
 
 /// The file in a branch's folder that says whose it is: folders' names may be cut.
 const LABEL: &str = "branch";
+
+/// The name of a branch is not longer, in bytes.
+const LONGEST_LABEL: u64 = 64 * 1024;
 
 /// How long to wait while another process makes a branch's stores.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -294,13 +298,17 @@ pub(crate) fn label_beside(store: &Path) -> Option<String> {
 
 /// Says in a folder whose it is.
 pub(crate) fn write_label(folder: &Path, branch: &str) -> Result<()> {
-    fs::write(folder.join(LABEL), branch).map_err(Problem::io("label the stores of a branch"))
+    let mut options = fs::File::options();
+    options.write(true).create(true).truncate(true);
+    tree::write_regular(&folder.join(LABEL), &mut options)
+        .and_then(|mut file| file.write_all(branch.as_bytes()))
+        .map_err(Problem::io("label the stores of a branch"))
 }
 
 fn read_label(folder: &Path) -> Option<String> {
     let file = folder.join(LABEL);
-    file.symlink_metadata().ok().filter(fs::Metadata::is_file)?;
-    fs::read_to_string(file).ok()
+    tree::require_regular(&file).ok()?; // nor a link
+    String::from_utf8(tree::read_regular(&file, LONGEST_LABEL).ok()?).ok()
 }
 
 /// Whose folder it is, by its label; one that does not fit the folder is not believed, and the

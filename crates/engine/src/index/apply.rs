@@ -10,7 +10,7 @@ use tree::Moment;
 
 use super::look::{Content, Looker, Seen, Suspect};
 use super::tables::{self, FileRow};
-use super::todo::{Sources, Todo, why};
+use super::todo::{NOTES, Sources, Todo, why};
 use super::{Indexer, Learned, News};
 use crate::facts::FactsCache;
 use crate::repo::Repository;
@@ -195,6 +195,9 @@ fn stamp(tx: &Connection, todo: &Todo) -> Result<()> {
         tables::meta(tx, "revision")?.and_then(|text| text.parse().ok()).unwrap_or(0);
     tables::set_meta(tx, "revision", &(revision + 1).to_string())?;
     todo.tracked.keep(tx)?;
+    if let Some(notes) = &todo.notes {
+        tables::set_meta(tx, NOTES, notes)?;
+    }
     tables::set_meta(tx, "files", &tables::count_files(tx)?.to_string())?;
     tables::set_meta(tx, "head", todo.head.as_deref().unwrap_or_default())
 }

@@ -5,6 +5,7 @@ use store::Connection;
 
 use super::generation::Generations;
 use super::tables;
+use super::todo::NOTES;
 use crate::idle::{FileId, Lent, Pool};
 
 /// Connections that stay open between calls, at most.
@@ -77,6 +78,12 @@ impl Index {
         let revision = tables::meta(&conn, "revision")?;
         let revision = revision.and_then(|text| text.parse().ok()).unwrap_or(0);
         Ok(Self { conn, revision })
+    }
+
+    /// What every answer has to say of the ignore rules.
+    pub(crate) fn notes(&self) -> Result<Vec<String>> {
+        let notes = tables::meta(&self.conn, NOTES)?.unwrap_or_default();
+        Ok(notes.lines().map(ToOwned::to_owned).collect())
     }
 
     /// A look at an index that is in memory.

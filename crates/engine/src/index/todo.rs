@@ -32,6 +32,9 @@ pub(super) struct Todo {
     pub(super) tracked: Tracked,
     /// Whether what was left out is other than before
     aside_changed: bool,
+    /// What to say of the ignore rules; none where only a part was looked at
+    pub(super) notes: Option<String>,
+    notes_changed: bool,
     /// The state of the index that this was compared with
     pub(super) revision: Option<String>,
 }
@@ -40,7 +43,7 @@ impl Todo {
     /// Whether the index is as it should be.
     pub(super) fn is_empty(&self) -> bool {
         let same = self.suspects.is_empty() && self.gone.is_empty() && !self.aside_changed;
-        same && !self.head_moved && !self.tracked.is_new
+        same && !self.head_moved && !self.tracked.is_new && !self.notes_changed
     }
 
     /// Compares the tree with what is known of it.
@@ -74,7 +77,24 @@ impl Todo {
             walk.skipped.iter().map(|skipped| (skipped.path.clone(), why(skipped.why).into()));
         let aside_changed = known_aside != aside.collect();
         let revision = tables::meta(conn, "revision")?;
-        Ok(Self { walk, suspects, gone, part, head, head_moved, tracked, aside_changed, revision })
+        let notes = part.is_none().then(|| notes(&walk).join("\n"));
+        let notes_changed = match &notes {
+            Some(notes) => tables::meta(conn, NOTES)?.unwrap_or_default() != *notes,
+            None => false,
+        };
+        Ok(Self {
+            walk,
+            suspects,
+            gone,
+            part,
+            head,
+            head_moved,
+            tracked,
+            aside_changed,
+            notes,
+            notes_changed,
+            revision,
+        })
     }
 }
 
@@ -113,6 +133,29 @@ const fn paths_of(dirty: &Dirty) -> Option<&BTreeSet<RepoPath>> {
         Dirty::Everything => None,
     }
 }
+
+/// The entry of the index that holds what to say of the ignore rules.
+pub(super) const NOTES: &str = "ignore_notes";
+
+/// What every answer has to say of the ignore rules: those that do not hold as they are written,
+/// and those that hide everything.
+fn notes(walk: &Walk) -> Vec<String> {
+    let limit = |limit: &tree::IgnoreLimit| format!("{}: {}", limit.file, limit.why);
+    let mut notes: Vec<String> = walk.limits.iter().map(limit).collect();
+    let is_rule = |file: &Found| matches!(file.path.name().as_str(), ".gitignore" | "cairn.jsonc");
+    if walk.files.iter().all(is_rule) && !walk.hidden.is_empty() {
+        let mut rules: Vec<_> = walk.hidden.iter().collect();
+        rules.sort_by_key(|(rule, count)| (std::cmp::Reverse(**count), *rule));
+        let told = rules.iter().take(MOST_TOLD);
+        let told: Vec<String> =
+            told.map(|(rule, _)| format!("`{}` in {}", rule.pattern, rule.file)).collect();
+        notes.push(format!("every file is ignored, by {}", told.join(", ")));
+    }
+    notes
+}
+
+/// How many rules are named that hide everything.
+const MOST_TOLD: usize = 3;
 
 /// The reason in the words that answers show.
 pub(super) const fn why(why: Why) -> &'static str {

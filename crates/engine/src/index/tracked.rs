@@ -1,13 +1,14 @@
 //! Files that git tracks although the ignore rules hide them. They are files of the project.
 //!
-//! Only git knows them, and asking costs a process; so the answer is kept in the index for as
-//! long as git's own index and the ignore rules stay as they are.
+//! Git knows what is tracked, and asking costs a process; so the answer is kept in the index for
+//! as long as git's own index and the ignore rules stay as they are. Git is not asked what is
+//! ignored: it reads ignore files without a limit, and waits for one that is a pipe.
 
 use std::collections::BTreeSet;
 
 use base::{Call, RepoPath, Result};
 use store::Connection;
-use tree::{Found, Stat, Walk};
+use tree::{Found, Stat, Walk, Why};
 
 use super::tables;
 use super::todo::Sources;
@@ -44,7 +45,11 @@ impl Tracked {
         if kept == depends_on {
             return Ok(Self { paths: known, depends_on, is_new: false });
         }
-        let paths: BTreeSet<RepoPath> = git.tracked_but_ignored(call)?.into_iter().collect();
+        // Without a whole walk it is not known what is hidden; the caller asks again with one.
+        let paths = match walk {
+            Some(walk) => hidden(git.tracked(call)?, walk),
+            None => BTreeSet::new(),
+        };
         Ok(Self { paths, depends_on, is_new: true })
     }
 
@@ -75,6 +80,17 @@ impl Tracked {
         tables::set_meta(conn, "tracked", &list.join("\n"))?;
         tables::set_meta(conn, "tracked_by", &self.depends_on)
     }
+}
+
+/// The tracked files that a walk did not come by. Those behind a link or in another repository
+/// are not files of the project; those that are not there now may come back.
+fn hidden(tracked: Vec<RepoPath>, walk: &Walk) -> BTreeSet<RepoPath> {
+    let elsewhere = |why| matches!(why, Why::Link | Why::Repository);
+    let skipped = walk.skipped.iter().filter(|skipped| elsewhere(skipped.why));
+    let skipped: BTreeSet<RepoPath> = skipped.map(|skipped| skipped.path.clone()).collect();
+    let seen: BTreeSet<&RepoPath> = walk.files.iter().map(|file| &file.path).collect();
+    let is_hidden = |path: &RepoPath| !seen.contains(path) && !tree::is_at_or_below(path, &skipped);
+    tracked.into_iter().filter(is_hidden).collect()
 }
 
 /// The ignore files of a walk, as far as they tell that they changed.

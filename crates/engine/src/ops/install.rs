@@ -14,6 +14,9 @@ use crate::contract::page::{Cell, Page};
 use crate::plan::{Change, Plan};
 use crate::workspace::Workspace;
 
+/// A larger hook is left alone, in bytes.
+pub(crate) const LARGEST_HOOK: u64 = 64 * 1024 * 1024;
+
 /// What happened to files of the repository
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Installed {
@@ -143,7 +146,7 @@ pub(super) fn hooks(
         }
         (HooksDir::Outside(_), Hooks::Out) => return Ok(Vec::new()),
     };
-    let read = |hook: Hook| std::fs::read(folder.join(hook.name())).ok();
+    let read = |hook: Hook| tree::read_regular(&folder.join(hook.name()), LARGEST_HOOK).ok();
     let mut plan = match which {
         Hooks::In => setup::plan_hooks_init(read),
         Hooks::Out => setup::plan_hooks_uninstall(read),
@@ -167,8 +170,11 @@ pub(super) fn hooks(
 /// Why a hook that is there is not touched: what its owner decided about it stays.
 fn stays(hook: &Path) -> Option<&'static str> {
     let known = hook.symlink_metadata().ok()?;
-    if !known.is_file() {
+    if known.is_symlink() {
         return Some("it is a link to somewhere else");
+    }
+    if tree::read_regular(hook, LARGEST_HOOK).is_err() {
+        return Some("it cannot be read");
     }
     let runs = tree::may_run(&known);
     (!runs).then_some("it is switched off (not executable), and would run if it were edited")

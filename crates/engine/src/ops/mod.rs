@@ -18,7 +18,7 @@ mod history;
 mod hook;
 mod impact;
 mod init;
-mod install;
+pub(crate) mod install;
 mod kb;
 mod link;
 mod reach;

@@ -123,7 +123,7 @@ fn ask_everything(trap: &Trap, root: &Path) {
     read_objects(trap, &repo);
     repo.staged(&call()).unwrap();
     repo.submodules(&call()).unwrap();
-    repo.tracked_but_ignored(&call()).unwrap();
+    repo.tracked(&call()).unwrap();
     repo.user_email(&call()).unwrap();
     repo.branches(&call()).unwrap();
     repo.branch_list(&call()).unwrap();

@@ -13,7 +13,7 @@ fn repository() -> (tempfile::TempDir, Tree, Journal) {
     fs::write(dir.path().join("a.md"), "old a").unwrap();
     fs::write(dir.path().join("only/gone.md"), "old").unwrap();
     let tree = Tree::open(dir.path()).unwrap();
-    let journal = Journal::at(dir.path().join(".git/cairn/journal"));
+    let journal = Journal::at(OwnFolder::below(dir.path(), ".git/cairn/journal"));
     (dir, tree, journal)
 }
 
@@ -106,7 +106,7 @@ fn a_crash_during_recovery_is_recovered_too() {
 fn crash_once_decided(tree: &Tree, journal: &Journal) {
     for steps in 0.. {
         assert!(commit(tree, journal, &dying_after(steps)).is_err());
-        if journal.home.join("pending-1/entry.json").exists() {
+        if journal.home.path().join("pending-1/entry.json").exists() {
             return;
         }
     }
@@ -180,4 +180,134 @@ fn permissions_survive_and_links_are_refused() {
     let through = [edit("link.md", Some("new a"), Some("x"))];
     let refused = journal.commit(&tree, &Disk::default(), &through, ("x".into(), &call));
     assert_eq!(refused.unwrap_err().code, Code::InvalidOperation);
+}
+
+/// A disk where somebody else does something just before the first name moves in the tree.
+fn with_an_editor(steps: usize, act: impl Fn() + Send + Sync + 'static) -> Disk {
+    let left = Arc::new(AtomicUsize::new(steps));
+    Disk::failing(move |step| {
+        if step == crate::Step::Rename && left.fetch_sub(1, SeqCst) == 0 {
+            act();
+        }
+        Ok(())
+    })
+}
+
+/// Renames before the first file of a change is touched: `entry.json` is put in place.
+const DECIDED: usize = 1;
+
+fn one(tree: &Tree, journal: &Journal, disk: &Disk, edit: FileEdit) -> Result<Entry> {
+    let call = Call::new("tester", Timestamp::UNIX_EPOCH);
+    journal.commit(tree, disk, &[edit], ("one file".into(), &call))
+}
+
+#[test]
+fn what_an_editor_saves_just_before_the_rename_is_not_lost() {
+    let saves: [fn(&Path); 2] = [
+        |file| fs::write(file, "saved").unwrap(),
+        |file| {
+            let new = file.with_extension("tmp");
+            fs::write(&new, "saved").unwrap();
+            fs::rename(new, file).unwrap();
+        },
+    ];
+    let wanted = [
+        edit("a.md", Some("old a"), Some("new a")),
+        edit("a.md", Some("old a"), None),
+        edit("sub/b.md", None, Some("new b")),
+    ];
+    for (save, edit) in saves.iter().flat_map(|save| wanted.iter().map(move |edit| (*save, edit))) {
+        let (dir, tree, journal) = repository();
+        let file = dir.path().join(edit.path.to_relative());
+        let saved = file.clone();
+        let disk = with_an_editor(DECIDED, move || {
+            fs::create_dir_all(saved.parent().unwrap()).unwrap();
+            save(&saved);
+        });
+        let refused = one(&tree, &journal, &disk, edit.clone()).unwrap_err();
+        assert_eq!(refused.code, Code::Conflict, "{edit:?}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "saved", "{edit:?}");
+        assert!(!journal.is_unfinished());
+        assert_eq!(journal.last(), 0, "nothing was changed, so there is nothing to undo");
+    }
+}
+
+#[test]
+fn an_editor_that_saves_twice_loses_neither() {
+    let (dir, tree, journal) = repository();
+    let file = dir.path().join("a.md");
+    let (saved, count) = (file.clone(), AtomicUsize::new(0));
+    let disk = Disk::failing(move |step| {
+        if step == crate::Step::Rename {
+            match count.fetch_add(1, SeqCst) {
+                1 => fs::write(&saved, "first").unwrap(),
+                2 => fs::write(&saved, "second").unwrap(),
+                _ => {}
+            }
+        }
+        Ok(())
+    });
+    let change = edit("a.md", Some("old a"), Some("new a"));
+    assert_eq!(one(&tree, &journal, &disk, change).unwrap_err().code, Code::Conflict);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "first");
+    let kept = journal.home.path().join("done-1/0.after");
+    assert_eq!(fs::read_to_string(kept).unwrap(), "second");
+}
+
+#[test]
+fn a_change_that_meets_an_editor_takes_back_what_it_had_done() {
+    let (dir, tree, journal) = repository();
+    let file = dir.path().join("only/gone.md");
+    let saved = file.clone();
+    // The first two files are in place when the third is saved by somebody else.
+    let disk = with_an_editor(4, move || fs::write(&saved, "saved").unwrap());
+    assert_eq!(commit(&tree, &journal, &disk).unwrap_err().code, Code::Conflict);
+    let expected = named(&[("a.md", "old a"), ("only/gone.md", "saved")]);
+    assert_eq!(contents(dir.path()), expected);
+}
+
+#[test]
+fn a_crash_right_after_an_exchange_does_not_lose_what_was_replaced() {
+    let (dir, tree, journal) = repository();
+    crash_once_decided(&tree, &journal);
+    let (file, staged) = (dir.path().join("a.md"), journal.home.path().join("pending-1/0.after"));
+    // As if names had been exchanged, and the replaced file had been saved just before.
+    fs::rename(&staged, &file).unwrap();
+    fs::write(&staged, "saved").unwrap();
+    let recovered = journal.recover(&tree, &Disk::default()).unwrap();
+    let [Recovered::Overtaken(_, foreign)] = recovered.as_slice() else { panic!("{recovered:?}") };
+    assert_eq!(foreign[0].to_string(), "a.md");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "saved");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_journal_behind_a_link_is_not_touched() {
+    let (dir, tree, journal) = repository();
+    let victim = tempfile::tempdir().unwrap();
+    fs::create_dir(victim.path().join("pending-1")).unwrap();
+    fs::write(victim.path().join("pending-1/precious"), "kept").unwrap();
+    fs::create_dir_all(dir.path().join(".git/cairn")).unwrap();
+    std::os::unix::fs::symlink(victim.path(), dir.path().join(".git/cairn/journal")).unwrap();
+    let refused = journal.recover(&tree, &Disk::default()).unwrap_err();
+    assert_eq!(refused.code, Code::InvalidOperation);
+    let refused = commit(&tree, &journal, &Disk::default()).unwrap_err();
+    assert_eq!(refused.code, Code::InvalidOperation);
+    journal.prune(&Disk::default());
+    assert_eq!(fs::read_to_string(victim.path().join("pending-1/precious")).unwrap(), "kept");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_entry_that_cannot_be_read_is_not_taken_for_one_that_is_not_there() {
+    let (dir, tree, journal) = repository();
+    crash_once_decided(&tree, &journal);
+    let entry = journal.home.path().join("pending-1/entry.json");
+    fs::remove_file(&entry).unwrap();
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &entry, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let refused = journal.recover(&tree, &Disk::default()).unwrap_err();
+    assert_eq!(refused.code, Code::Io);
+    assert!(journal.is_unfinished(), "what may have been decided is kept");
+    assert_eq!(contents(dir.path()), before());
 }

@@ -4,6 +4,7 @@
 //! starts from the newest, so a clone needs nothing but the file in its place.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use base::call::Progress;
@@ -63,12 +64,12 @@ pub(crate) fn folder(store: &Path) -> PathBuf {
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let failed = || Problem::io(format!("read {name}"));
-    let length = fs::metadata(path).map_err(failed())?.len();
-    if length > LARGEST {
-        let text = format!("{name} has {length} bytes; no snapshot has more than {LARGEST}");
-        return Err(Problem::invalid(text));
-    }
-    fs::read(path).map_err(failed())
+    tree::read_regular(path, LARGEST).map_err(|error| match error.kind() {
+        std::io::ErrorKind::FileTooLarge => {
+            Problem::invalid(format!("no snapshot has more than {LARGEST} bytes, but {name} has"))
+        }
+        _ => failed()(error),
+    })
 }
 
 /// Takes a snapshot of what is known: what it is of, and its bytes.
@@ -123,7 +124,10 @@ pub(crate) fn keep(store: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     let path = folder.join(format!("{name}.{ENDING}"));
     // Not flushed: a file that a power cut left short is known by its seal, and not missed.
     let new = path.with_extension("new");
-    fs::write(&new, bytes).and_then(|()| fs::rename(&new, &path)).map_err(failed())?;
+    let mut options = fs::File::options();
+    let file = tree::write_regular(&new, options.write(true).create(true).truncate(true));
+    let written = file.and_then(|mut file| file.write_all(bytes));
+    written.and_then(|()| fs::rename(&new, &path)).map_err(failed())?;
     Ok(path)
 }
 

@@ -1,6 +1,10 @@
 //! The HTTP door: MCP at `/mcp` and every operation at `POST /api/<operation>`.
 //!
-//! One guard stands before both: loopback `Host`, known `Origin`, bearer token.
+//! One guard stands before both, and the numbers of connections and of sessions are limited.
+
+mod guard;
+mod sessions;
+mod visitors;
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,20 +13,26 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{DefaultBodyLimit, Json, Path, Request, State};
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::extract::{DefaultBodyLimit, Extension, Json, Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use base::{Code, Problem};
-use engine::{Door, DoorWords, Object, Outcome, Workspace, ops};
+use engine::{Door, DoorWords, Object, OpSpec, Outcome, Workspace, ops};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use self::guard::{Guard, admit};
+use self::sessions::Sessions;
+use self::visitors::{Visitor, Visitors};
 use crate::mcp::Options;
 use crate::perform::{Caller, operate, permit};
 
@@ -32,51 +42,17 @@ pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
 /// How long requests in flight get when the server ends.
 const FAREWELL: Duration = Duration::from_secs(1);
 
+/// How long a client may take for the head of a request, and between two requests.
+const HEADER: Duration = Duration::from_secs(30);
+
+/// How long to wait when no connection can be taken.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The header that says who a request is from, for the record.
+pub(crate) const ACTOR: &str = "x-cairn-actor";
+
 /// A client that says nothing for so long has left.
 const IDLE: Duration = Duration::from_hours(1);
-
-/// Who may come in.
-struct Guard {
-    /// Bound to every address: then any name may be meant, and the token alone decides
-    any_host: bool,
-    hosts: Vec<String>,
-    origins: Vec<String>,
-    token: blake3::Hash,
-}
-
-impl Guard {
-    fn new(address: SocketAddr, token: &str) -> Self {
-        let port = address.port();
-        let mut hosts =
-            ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}")).to_vec();
-        if !address.ip().is_loopback() {
-            hosts.push(address.to_string());
-        }
-        let origins = hosts.iter().map(|host| format!("http://{host}")).collect();
-        Self {
-            any_host: address.ip().is_unspecified(),
-            hosts,
-            origins,
-            token: blake3::hash(token.as_bytes()),
-        }
-    }
-
-    fn check(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
-        let text = |name: HeaderName| headers.get(name).map(|v| v.to_str().unwrap_or_default());
-        let listed = |list: &[String], value: &str| list.iter().any(|entry| entry == value);
-        let host = text(header::HOST);
-        if !host.is_some_and(|host| self.any_host || listed(&self.hosts, host)) {
-            return Err(StatusCode::FORBIDDEN);
-        }
-        if !text(header::ORIGIN).is_none_or(|origin| listed(&self.origins, origin)) {
-            return Err(StatusCode::FORBIDDEN);
-        }
-        let token = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
-        // Hashes compare in constant time, so the answer's timing tells nothing of the token.
-        let known = token.is_some_and(|token| blake3::hash(token.as_bytes()) == self.token);
-        known.then_some(()).ok_or(StatusCode::UNAUTHORIZED)
-    }
-}
 
 struct Api {
     workspace: Arc<Workspace>,
@@ -97,13 +73,44 @@ pub async fn serve<H: ServerHandler + Clone>(
     let guard = Guard::new(address, token);
     let api = Api { workspace, options, gone: gone.clone() };
     ready(address);
-    let end = gone.clone();
-    let served = axum::serve(listener, router(handler, api, guard));
-    let served = served.with_graceful_shutdown(gone.cancelled_owned());
+    let (router, visitors) = (router(handler, api, guard), Visitors::default());
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            Some(_) = connections.join_next() => continue,
+            () = gone.cancelled() => break,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                let visitor = visitors.enter();
+                connections.spawn(attend(stream, router.clone(), visitor, gone.clone()));
+            }
+            // Handles run out, or a client has left already; neither ends the server.
+            Err(_) => tokio::time::sleep(PAUSE).await,
+        }
+    }
+    // Somebody who does not finish their request must not keep the server alive.
+    let all = async { while connections.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(FAREWELL, all).await;
+    Ok(())
+}
+
+/// Serves one connection until it ends, another takes its place, or the server ends.
+async fn attend(stream: TcpStream, router: Router, visitor: Visitor, gone: CancellationToken) {
+    let service = TowerToHyperService::new(router.layer(Extension(visitor.clone())));
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER)
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
     tokio::select! {
-        served = served => served,
-        // Somebody who does not finish their request must not keep the server alive.
-        () = async { end.cancelled().await; tokio::time::sleep(FAREWELL).await } => Ok(()),
+        _ = connection.as_mut() => {}
+        () = visitor.evicted() => {}
+        () = gone.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = tokio::time::timeout(FAREWELL, connection).await;
+        }
     }
 }
 
@@ -115,43 +122,30 @@ fn router<H: ServerHandler + Clone>(handler: H, api: Api, guard: Guard) -> Route
         .with_max_request_body_bytes(LONGEST)
         .with_cancellation_token(api.gone.clone())
         .enforce_origin_validation();
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(IDLE);
-    let mcp = StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(sessions), config);
+    let mut manager = LocalSessionManager::default();
+    manager.session_config.keep_alive = Some(IDLE);
+    let manager = Arc::new(manager);
+    let sessions = Arc::new(Sessions::of(manager.clone()));
+    let mcp = StreamableHttpService::new(move || Ok(handler.clone()), manager, config);
+    let mcp = Router::new().fallback_service(mcp);
+    let mcp = mcp.layer(from_fn_with_state(sessions, sessions::count));
     Router::new()
         .route("/api/{operation}", post(call))
         .layer(DefaultBodyLimit::max(LONGEST))
         .with_state(Arc::new(api))
-        .nest_service("/mcp", mcp)
+        .nest("/mcp", mcp)
         .layer(from_fn_with_state(Arc::new(guard), admit))
-}
-
-async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    match guard.check(request.headers()) {
-        Ok(()) => next.run(request).await,
-        Err(StatusCode::UNAUTHORIZED) => {
-            let problem = Problem::new(Code::Untrusted, "no bearer token, or a wrong one")
-                .hint("send  Authorization: Bearer TOKEN");
-            let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
-            (StatusCode::UNAUTHORIZED, challenge, Json(DoorWords::Requests.json(&Err(problem))))
-                .into_response()
-        }
-        Err(status) => {
-            let problem =
-                Problem::new(Code::Untrusted, "another Host or Origin than this server's");
-            (status, Json(DoorWords::Requests.json(&Err(problem)))).into_response()
-        }
-    }
 }
 
 async fn call(
     State(api): State<Arc<Api>>,
     Path(operation): Path<String>,
+    headers: HeaderMap,
     args: Result<Json<Object>, JsonRejection>,
 ) -> Response {
     let (status, outcome) = match args {
         Ok(Json(args)) => {
-            let outcome = api.answer(&operation, args).await;
+            let outcome = api.answer(&operation, args, &headers).await;
             let status =
                 outcome.as_ref().map_or_else(|problem| status(problem.code), |_| StatusCode::OK);
             (status, outcome)
@@ -165,17 +159,56 @@ async fn call(
 }
 
 impl Api {
-    async fn answer(&self, operation: &str, args: Object) -> Outcome {
-        let (op, args) = ops::resolve(operation, args)?;
+    async fn answer(&self, operation: &str, args: Object, headers: &HeaderMap) -> Outcome {
+        let (op, mut args) = ops::resolve(operation, args)?;
         permit(op, Door::Http, self.options.read_only)?;
+        let field = args_actor(op, &mut args)?;
+        let actor = actor_of(headers)?.or(field).unwrap_or_else(|| "http".into());
         let caller = Caller {
-            actor: "http".into(),
+            actor,
             timeout: Duration::from_secs(self.options.timeout),
             cancel: CancellationToken::new(),
             gone: self.gone.clone(),
         };
         operate(self.workspace.clone(), (op, args), caller, watch::Sender::default()).await
     }
+}
+
+/// Who a request says it is from, in its header.
+pub(crate) fn actor_of(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let Some(value) = headers.get(ACTOR) else { return Ok(None) };
+    actor_named(&String::from_utf8_lossy(value.as_bytes())).map(Some)
+}
+
+/// Who the arguments say they are from: `actor`, where the operation has no such argument itself.
+fn args_actor(op: &OpSpec, args: &mut Object) -> Result<Option<String>, Problem> {
+    let is_own = (op.input_schema)()
+        .get("properties")
+        .is_some_and(|properties| properties.get("actor").is_some());
+    match args.get("actor") {
+        None => Ok(None),
+        Some(_) if is_own => Ok(None),
+        Some(_) => match args.remove("actor") {
+            Some(serde_json::Value::String(name)) => actor_named(&name).map(Some),
+            _ => Err(Problem::invalid("`actor` is a text")),
+        },
+    }
+}
+
+/// The longest name of somebody who asks, in characters.
+const LONGEST_NAME: usize = 200;
+
+fn actor_named(name: &str) -> Result<String, Problem> {
+    let name = name.trim();
+    let is_fine = !name.is_empty()
+        && name.chars().count() <= LONGEST_NAME
+        && !name.contains(char::is_control);
+    if is_fine {
+        return Ok(name.to_owned());
+    }
+    let most = LONGEST_NAME;
+    Err(Problem::invalid(format!("an actor is a name of 1 to {most} characters on one line"))
+        .hint(format!("send it as `actor`, or in the header {ACTOR}")))
 }
 
 const fn status(code: Code) -> StatusCode {
@@ -192,31 +225,5 @@ const fn status(code: Code) -> StatusCode {
         Code::Timeout => StatusCode::GATEWAY_TIMEOUT,
         Code::Cancelled => StatusCode::REQUEST_TIMEOUT,
         Code::StoreDamaged | Code::Io | Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_guard_checks_host_then_origin_then_token() {
-        let address = SocketAddr::from(([127, 0, 0, 1], 80));
-        let check = |host: &str, origin: &str, token: &str| {
-            let named =
-                [(header::HOST, host), (header::ORIGIN, origin), (header::AUTHORIZATION, token)];
-            let given = named.into_iter().filter(|(_, value)| !value.is_empty());
-            let headers = given.map(|(name, value)| (name, value.parse().unwrap())).collect();
-            Guard::new(address, "secret").check(&headers).map_err(|status| status.as_u16())
-        };
-        let (host, good) = ("127.0.0.1:80", "Bearer secret");
-        assert_eq!(check(host, "", good), Ok(()));
-        assert_eq!(check(host, "http://localhost:80", good), Ok(()));
-        assert_eq!(check(host, "", ""), Err(401));
-        assert_eq!(check(host, "", "Bearer guess"), Err(401));
-        assert_eq!(check(host, "http://evil.example", good), Err(403));
-        assert_eq!(check(host, "null", good), Err(403));
-        assert_eq!(check("evil.example:80", "", good), Err(403));
-        assert_eq!(check("", "", good), Err(403));
     }
 }

@@ -4,6 +4,7 @@ mod ask;
 mod command;
 mod named;
 mod nested;
+mod notes;
 mod place;
 mod serve;
 mod spelling;

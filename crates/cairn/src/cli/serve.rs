@@ -13,7 +13,7 @@ use clap::{ArgMatches, FromArgMatches};
 use engine::{Mode, Workspace, ops};
 use tokio_util::sync::CancellationToken;
 
-use super::{place, terminal};
+use super::{notes, place};
 use crate::http;
 use crate::mcp::{Options, Server};
 use crate::perform::now;
@@ -23,6 +23,9 @@ const FAREWELL: Duration = Duration::from_millis(800);
 
 /// The variable that holds the token, for those who would rather not keep a file.
 const TOKEN: &str = "CAIRN_TOKEN";
+
+/// A token is not longer, in bytes.
+const LONGEST_TOKEN: u64 = 4096;
 
 /// Serves until the client hangs up or the process is told to end.
 pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
@@ -34,12 +37,13 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
         options.toolsets = configured.iter().map(ToString::to_string).collect();
     }
     check_toolsets(&options.toolsets)?;
+    notes::take_panics();
     let (gone, kept) = (CancellationToken::new(), workspace.clone());
     let runtime = tokio::runtime::Runtime::new().map_err(Problem::io("start the server"))?;
     index_in_background(workspace.clone(), gone.clone());
     let server = Server::new(workspace.clone(), options.clone(), gone.clone());
     let served = match options.http {
-        None => runtime.block_on(server.serve_stdio(terminal::note)),
+        None => runtime.block_on(server.serve_stdio(notes::note)),
         Some(address) => {
             let token = token(&options, address, &workspace)?;
             runtime
@@ -54,6 +58,7 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
     gone.cancel();
     runtime.shutdown_timeout(FAREWELL);
     kept.release();
+    notes::flush();
     served.map(|()| ExitCode::SUCCESS)
 }
 
@@ -82,7 +87,7 @@ async fn end_on_signal(gone: CancellationToken) {
 }
 
 fn announce(address: SocketAddr) {
-    terminal::note(&format!("serving http://{address}/mcp and http://{address}/api"));
+    notes::note(&format!("serving http://{address}/mcp and http://{address}/api"));
 }
 
 fn cannot_serve(address: SocketAddr) -> impl FnOnce(io::Error) -> Problem {
@@ -107,15 +112,45 @@ fn token(options: &Options, address: SocketAddr, workspace: &Workspace) -> Resul
             .hint(format!("set {TOKEN} or --token-file, or bind to 127.0.0.1")));
     }
     let file = workspace.homes.local.join("http-token");
-    if !file.exists() {
-        make_token(&file)?;
+    match file.symlink_metadata() {
+        Ok(known) => check_private(&file, &known)?,
+        Err(_) => make_token(&file)?,
     }
-    terminal::note(&format!("the bearer token is in {}", file.display()));
+    notes::note(&format!("the bearer token is in {}", file.display()));
     read_token(&file)
 }
 
+/// Refuses a token that somebody else may know, or has put there.
+fn check_private(file: &Path, known: &std::fs::Metadata) -> Result<()> {
+    let name = file.display();
+    let refused = |why: &str| {
+        Problem::new(Code::Untrusted, format!("the token in {name} is not used: {why}"))
+            .hint(format!("remove it to get a new one:  rm '{name}'"))
+    };
+    if !known.is_file() {
+        return Err(refused("it is not a regular file"));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        if known.mode() & 0o077 != 0 {
+            let why = format!("others may read it (mode {:03o})", known.mode() & 0o777);
+            return Err(refused(&why));
+        }
+        if known.uid() != rustix::process::geteuid().as_raw() {
+            return Err(refused("it belongs to somebody else"));
+        }
+    }
+    Ok(())
+}
+
+/// The token in a file. One that the user names may be a pipe of theirs.
 fn read_token(file: &Path) -> Result<String> {
-    let text = std::fs::read_to_string(file).map_err(Problem::io("read the token"))?;
+    use io::Read as _;
+    let mut text = String::new();
+    let read = std::fs::File::open(file)
+        .and_then(|file| file.take(LONGEST_TOKEN).read_to_string(&mut text));
+    read.map_err(Problem::io(format!("read the token in {}", file.display())))?;
     long_enough(text.trim(), &file.display().to_string())
 }
 

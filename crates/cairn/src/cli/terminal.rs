@@ -74,11 +74,6 @@ fn say(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// A line for whoever looks after a server.
-pub(super) fn note(text: &str) {
-    say(&format!("cairn: {text}\n"));
-}
-
 /// Shows progress on a terminal once a call takes a while, and clears it in the end.
 pub(super) fn progress() -> impl Fn(Progress) + Send + Sync + 'static {
     let (start, shown) = (Instant::now(), io::stderr().is_terminal());

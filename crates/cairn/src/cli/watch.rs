@@ -7,7 +7,7 @@ use base::{Call, Result};
 use clap::{ArgMatches, Command};
 use engine::{Mode, Watched};
 
-use super::{place, terminal};
+use super::{notes, place};
 use crate::perform::now;
 
 /// Its words on the command line.
@@ -23,7 +23,7 @@ pub(super) fn command() -> Command {
 pub(super) fn watch(matches: &ArgMatches) -> Result<ExitCode> {
     let workspace = place::open(matches, Mode::Serving)?;
     let call = Arc::new(Call::new("watch", now()));
-    workspace.watch(&call, |watched| terminal::note(&said(watched)))?;
+    workspace.watch(&call, |watched| notes::note(&said(watched)))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -4,9 +4,12 @@
 //! The list of tools is fixed at launch. Everything that is not listed stays in reach through
 //! `ask` and `run`, and through the names of older tools.
 
+mod closed;
 mod pages;
 mod stdio;
 mod tools;
+mod traffic;
+mod wire;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -107,7 +110,13 @@ impl Server {
         note: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<(), Problem> {
         let (input, output) = rmcp::transport::stdio_pipes();
-        let transport = stdio::Stdio::new(input, output, self.gone.clone(), note);
+        let parting = stdio::Parting {
+            gone: self.gone.clone(),
+            patience: Duration::from_secs(self.options.timeout),
+            hung_up: Box::pin(closed::stdin()),
+            left: Box::pin(closed::stdout()),
+        };
+        let transport = stdio::Stdio::new(input, output, parting, note);
         let broken = |error: String| Problem::internal(format!("mcp: {error}"));
         let service = match self.serve(transport).await {
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -118,7 +127,9 @@ impl Server {
 
     fn caller(&self, context: &Context) -> Caller {
         Caller {
-            actor: context.client_info().map_or_else(|| "mcp".into(), |client| client.name),
+            actor: said(context)
+                .or_else(|| context.client_info().map(|client| client.name))
+                .unwrap_or_else(|| "mcp".into()),
             timeout: Duration::from_secs(self.options.timeout),
             cancel: context.ct.clone(),
             gone: self.gone.clone(),
@@ -253,6 +264,12 @@ impl ServerHandler for Server {
         let complete = move |view: &engine::View<'_>| pages::complete(view, &request);
         self.read(&context, complete).await.map_err(pages::refusal)
     }
+}
+
+/// Who a request over HTTP says it is from. A header that cannot be a name is as good as none.
+fn said(context: &Context) -> Option<String> {
+    let parts = context.extensions.get::<axum::http::request::Parts>()?;
+    crate::http::actor_of(&parts.headers).ok().flatten()
 }
 
 /// Passes progress on, as often as is useful, to a client that asked for it. Never returns.

@@ -1,143 +1,272 @@
 //! stdin and stdout, for one client.
 //!
-//! rmcp has this transport too. Ours differs in three things: a line that cannot be read is
-//! answered or noted on stderr instead of dropped in silence, a notification before the handshake
-//! does not end the server, and the end of stdin cancels every call at once. rmcp gives calls five
-//! seconds to finish for a client that is no longer there.
+//! rmcp has this transport too. Ours differs in what a client can rely on. A line that cannot be
+//! read is answered, or noted on stderr. Every id that JSON-RPC allows is answered as it was sent. A
+//! notification before the handshake does not end the server. After the end of stdin calls under
+//! way are finished. What waits in between is bounded (`traffic.rs`).
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{
-    ClientJsonRpcMessage, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
-};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::traffic::Traffic;
+use super::wire::{is_id, member, splice};
 use crate::http::LONGEST;
 
 /// How much of each end is kept of a line that is too long, in bytes.
 const END: usize = 4096;
 
+/// How often it is looked whether a client that hung up has read everything.
+const TICK: Duration = Duration::from_millis(50);
+
 /// One client on a pair of pipes.
-pub(super) struct Stdio<W> {
-    messages: mpsc::Receiver<ClientJsonRpcMessage>,
-    out: Out<W>,
+pub(super) struct Stdio {
+    traffic: Arc<Traffic>,
+    out: Out,
 }
 
-impl<W: AsyncWrite + Send + Unpin + 'static> Stdio<W> {
-    /// Reads `input` until it ends, then cancels `gone`. `note` hears of every line not understood.
+/// How a server and its client part.
+pub(super) struct Parting {
+    /// Cancelled when there is nobody left to answer
+    pub(super) gone: CancellationToken,
+    /// How long calls may take once the client has sent everything
+    pub(super) patience: Duration,
+    /// Ready when the other end of stdin was closed, read or not
+    pub(super) hung_up: Signal,
+    /// Ready when the other end of stdout was closed
+    pub(super) left: Signal,
+}
+
+/// Something that happens once, or never.
+pub(super) type Signal = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
+
+impl Stdio {
+    /// Reads `input` until it ends. `note` hears of every line not understood.
     pub(super) fn new(
         input: impl AsyncRead + Send + Sync + Unpin + 'static,
-        output: W,
-        gone: CancellationToken,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+        parting: Parting,
         note: impl Fn(&str) + Send + Sync + 'static,
     ) -> Self {
+        let traffic = Arc::new(Traffic::default());
+        let (lines, written) = mpsc::unbounded_channel();
+        let out = Out { traffic: traffic.clone(), lines };
+        tokio::spawn(write(output, written, traffic.clone()));
+        let reader = Reader { input: BufReader::new(input), out: out.clone(), note };
         // A task of its own, because rmcp drops the future of `receive` whenever it has to write.
-        let (sender, messages) = mpsc::channel(16);
-        let out = Out(Arc::new(Mutex::new(Some(output))));
-        let reader = Reader { input: BufReader::new(input), out: out.clone(), sender, note };
+        let reading = traffic.clone();
         tokio::spawn(async move {
             reader.run().await;
-            gone.cancel();
+            reading.end_input();
         });
-        Self { messages, out }
+        tokio::spawn(part(traffic.clone(), parting));
+        Self { traffic, out }
     }
 }
 
-impl<W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer> for Stdio<W> {
+/// Waits until the client has hung up and got what it asked for, then ends everything.
+async fn part(traffic: Arc<Traffic>, parting: Parting) {
+    let Parting { gone, patience, hung_up, left } = parting;
+    tokio::select! {
+        () = hung_up => traffic.hang_up(),
+        () = traffic.hung_up() => {}
+    }
+    let settled = async {
+        while !traffic.end_if_done(patience) {
+            tokio::time::sleep(TICK).await;
+        }
+    };
+    tokio::select! {
+        () = settled => {}
+        // Somebody who neither writes nor reads is not there.
+        () = left => {}
+    }
+    gone.cancel();
+    traffic.end();
+}
+
+impl Transport<RoleServer> for Stdio {
     type Error = io::Error;
 
     fn send(
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let out = self.out.clone();
-        async move { out.write(&message).await }
+        let sent = self.out.send(&message);
+        async move { sent }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        self.messages.recv().await
+        self.traffic.next().await
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.out.0.lock().await.take();
+        self.traffic.end();
         Ok(())
     }
 }
 
 /// How many messages there are in what a client might send, for whoever tries to break this.
 pub(super) async fn messages_in(bytes: &[u8]) -> usize {
-    let (sender, mut messages) = mpsc::channel(16);
-    let out = Out(Arc::new(Mutex::new(Some(tokio::io::sink()))));
-    let reader = Reader { input: BufReader::new(bytes), out, sender, note: |_: &str| {} };
+    let traffic = Arc::new(Traffic::default());
+    let (lines, mut written) = mpsc::unbounded_channel();
+    let out = Out { traffic: traffic.clone(), lines };
+    let reader = Reader { input: BufReader::new(bytes), out, note: |_: &str| {} };
     let counted = async {
         let mut count = 0;
-        while messages.recv().await.is_some() {
+        while let Some(message) = traffic.next().await {
+            if let JsonRpcMessage::Request(request) = message {
+                traffic.answered(&request.id);
+            }
             count += 1;
         }
         count
     };
-    tokio::join!(reader.run(), counted).1
+    let read = async {
+        reader.run().await;
+        traffic.end_input();
+        while !traffic.end_if_done(Duration::ZERO) {
+            tokio::task::yield_now().await;
+        }
+    };
+    let drained = async {
+        while let Some(line) = written.recv().await {
+            traffic.written(line.len());
+        }
+    };
+    tokio::join!(read, counted, drained).1
 }
 
 /// stdout, which the reader shares to answer what never becomes a message.
-struct Out<W>(Arc<Mutex<Option<W>>>);
-
-impl<W> Clone for Out<W> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
+#[derive(Clone)]
+struct Out {
+    traffic: Arc<Traffic>,
+    lines: mpsc::UnboundedSender<Vec<u8>>,
 }
 
-impl<W: AsyncWrite + Unpin> Out<W> {
-    async fn write(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
-        let mut line = serde_json::to_vec(message)?;
+impl Out {
+    /// Sends a message under the id that the client knows it by.
+    fn send(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
+        let id = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            // Progress is of no use to somebody who does not read.
+            JsonRpcMessage::Notification(_) if !self.traffic.has_room() => return Ok(()),
+            _ => None,
+        };
+        let line = serde_json::to_vec(message)?;
+        let text = id.and_then(|id| self.traffic.answered(id));
+        match text.zip(member(&line, "id")) {
+            Some((text, part)) => self.line(splice(&line, part, &text)),
+            None => self.line(line),
+        }
+    }
+
+    fn line(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
-        let mut out = self.0.lock().await;
-        let out = out.as_mut().ok_or(io::ErrorKind::NotConnected)?;
-        out.write_all(&line).await?;
-        out.flush().await
+        self.traffic.to_write(line.len());
+        self.lines.send(line).map_err(|_| io::ErrorKind::NotConnected.into())
     }
 }
 
-struct Reader<R, W, N> {
+/// Writes lines until there are no more, or nobody reads them.
+async fn write(
+    mut output: impl AsyncWrite + Unpin,
+    mut lines: mpsc::UnboundedReceiver<Vec<u8>>,
+    traffic: Arc<Traffic>,
+) {
+    while let Some(line) = lines.recv().await {
+        let mut rest = line.as_slice();
+        while !rest.is_empty() {
+            match output.write(rest).await {
+                Ok(0) | Err(_) => return traffic.end(),
+                Ok(length) => {
+                    rest = &rest[length..];
+                    if rest.is_empty() && output.flush().await.is_err() {
+                        return traffic.end();
+                    }
+                    traffic.written(length);
+                }
+            }
+        }
+    }
+}
+
+struct Reader<R, N> {
     input: BufReader<R>,
-    out: Out<W>,
-    sender: mpsc::Sender<ClientJsonRpcMessage>,
+    out: Out,
     note: N,
 }
 
-impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin, N: Fn(&str)> Reader<R, W, N> {
+impl<R: AsyncRead + Unpin, N: Fn(&str)> Reader<R, N> {
     async fn run(mut self) {
         let mut line = Vec::new();
         let mut greeted = false;
         while let Some(length) = self.next_line(&mut line).await {
             if length > LONGEST {
                 let problem = format!("a message of {length} bytes is longer than {LONGEST}");
-                self.refuse(ErrorData::invalid_request(problem, None), find_id(&line)).await;
-                continue;
+                self.refuse(ErrorData::invalid_request(problem, None), find_id(&line));
+            } else {
+                self.take(&line, &mut greeted);
             }
-            match serde_json::from_slice(&line) {
+            // Who does not read what it is answered is not read from either.
+            self.out.traffic.room().await;
+        }
+    }
+
+    /// Takes in one line.
+    fn take(&self, line: &[u8], greeted: &mut bool) {
+        let id = member(line, "id").map(|part| (part.clone(), text_of(&line[part])));
+        let is_request = member(line, "method").is_some();
+        match id {
+            Some((part, text)) if is_request => {
+                if !is_id(&text) {
+                    let problem = "an id is a string, a number or null";
+                    return self.refuse(ErrorData::invalid_request(problem, None), None);
+                }
+                let id = self.out.traffic.name(&text);
+                let named = serde_json::to_string(&id).unwrap_or_default();
+                let renamed = splice(line, part, &named);
+                match serde_json::from_slice(&renamed) {
+                    Ok(message) => {
+                        *greeted = true;
+                        self.out.traffic.ask(id, &text, message, line.len());
+                    }
+                    Err(error) => self.explain(&renamed, &error, Some(text)),
+                }
+            }
+            _ => match serde_json::from_slice(line) {
                 // rmcp takes anything but a request for a broken handshake, and ends.
-                Ok(JsonRpcMessage::Request(request)) => {
-                    greeted = true;
-                    let message = JsonRpcMessage::Request(request);
-                    if self.sender.send(message).await.is_err() {
-                        return;
-                    }
-                }
-                Ok(message) if greeted => {
-                    if self.sender.send(message).await.is_err() {
-                        return;
-                    }
-                }
-                Ok(_) => (self.note)("ignored a message before the handshake"),
-                Err(error) => self.explain(&line, &error).await,
+                Ok(_) if !*greeted => (self.note)("ignored a message before the handshake"),
+                Ok(message) => self.tell(line, message),
+                Err(error) => self.explain(line, &error, id.map(|(_, text)| text)),
+            },
+        }
+    }
+
+    /// Passes on what is not a request. A cancellation names calls as the client knows them.
+    fn tell(&self, line: &[u8], message: ClientJsonRpcMessage) {
+        let method = member(line, "method").map(|part| text_of(&line[part]));
+        match method.as_deref() {
+            Some("\"notifications/cancelled\"") => {}
+            Some(_) => return self.out.traffic.tell(message, line.len()),
+            None => return self.out.traffic.hurry(message), // an answer to us
+        }
+        let params = member(line, "params").unwrap_or_default();
+        let Some(inner) = member(&line[params.clone()], "requestId") else { return };
+        let part = params.start + inner.start..params.start + inner.end;
+        for id in self.out.traffic.cancel(&text_of(&line[part.clone()])) {
+            let named = serde_json::to_string(&id).unwrap_or_default();
+            if let Ok(message) = serde_json::from_slice(&splice(line, part.clone(), &named)) {
+                self.out.traffic.hurry(message);
             }
         }
     }
@@ -170,33 +299,38 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin, N: Fn(&str)> Reader<R, W, N> {
     }
 
     /// Says what is wrong with a line that is no message.
-    async fn explain(&self, line: &[u8], error: &serde_json::Error) {
-        let Ok(value) = serde_json::from_slice::<Value>(line) else {
-            self.refuse(ErrorData::parse_error(format!("not JSON: {error}"), None), None).await;
-            return;
-        };
-        let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-        if id.is_none() && value.get("method").is_some() {
-            (self.note)("ignored a notification that MCP does not know");
-            return;
+    fn explain(&self, line: &[u8], error: &serde_json::Error, id: Option<String>) {
+        if serde_json::from_slice::<Value>(line).is_err() {
+            return self.refuse(ErrorData::parse_error(format!("not JSON: {error}"), None), id);
         }
-        self.refuse(ErrorData::invalid_request(format!("not a message: {error}"), None), id).await;
+        if id.is_none() && member(line, "method").is_some() {
+            return (self.note)("ignored a notification that MCP does not know");
+        }
+        self.refuse(ErrorData::invalid_request(format!("not a message: {error}"), None), id);
     }
 
-    async fn refuse(&self, error: ErrorData, id: Option<RequestId>) {
+    fn refuse(&self, error: ErrorData, id: Option<String>) {
         (self.note)(&error.message);
+        let Ok(error) = serde_json::to_string(&error) else { return };
+        let id = id.filter(|id| is_id(id)).unwrap_or_else(|| "null".into());
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
         // A client that is gone ends the reading, not the writing.
-        let _ = self.out.write(&ServerJsonRpcMessage::error(error, id)).await;
+        let _ = self.out.line(line.into_bytes());
     }
 }
 
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 /// The id in what is left of a line that was too long to be read.
-fn find_id(ends: &[u8]) -> Option<RequestId> {
+fn find_id(ends: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(ends);
-    text.match_indices("\"id\"").find_map(|(at, key)| {
-        let value = text[at + key.len()..].trim_start().strip_prefix(':')?.trim_start();
-        let mut values = serde_json::Deserializer::from_str(value).into_iter::<Value>();
-        serde_json::from_value(values.next()?.ok()?).ok()
+    text.match_indices("\"id\"").find_map(|(at, _)| {
+        // As if the id were the first member of an object.
+        let object = format!("{{{}", &text[at..]);
+        let id = member(object.as_bytes(), "id").map(|part| object[part].to_owned());
+        id.filter(|id| is_id(id))
     })
 }
 
@@ -204,11 +338,40 @@ fn find_id(ends: &[u8]) -> Option<RequestId> {
 mod tests {
     use super::*;
 
+    fn calls_of_one_client(left: Signal) -> (Stdio, CancellationToken) {
+        let gone = CancellationToken::new();
+        let hung_up: Signal = Box::pin(std::future::pending());
+        let parting =
+            Parting { gone: gone.clone(), patience: Duration::from_secs(600), hung_up, left };
+        let input: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}\n";
+        (Stdio::new(input, tokio::io::sink(), parting, |_: &str| {}), gone)
+    }
+
+    #[tokio::test]
+    async fn a_call_is_finished_after_the_input_ended() {
+        let (mut client, gone) = calls_of_one_client(Box::pin(std::future::pending()));
+        let Some(JsonRpcMessage::Request(request)) = client.receive().await else { panic!() };
+        tokio::task::yield_now().await;
+        assert!(!gone.is_cancelled(), "its client waits for the answer");
+        let answer = ErrorData::internal_error("done", None);
+        client.send(JsonRpcMessage::error(answer, Some(request.id))).await.unwrap();
+        assert!(client.receive().await.is_none());
+        assert!(gone.is_cancelled());
+    }
+
+    #[tokio::test]
+    async fn a_call_whose_client_has_left_is_cancelled() {
+        let (mut client, gone) = calls_of_one_client(Box::pin(std::future::ready(())));
+        gone.cancelled().await;
+        while client.receive().await.is_some() {}
+    }
+
     #[test]
     fn the_id_is_found_at_either_end() {
-        let id = |text: &str| find_id(text.as_bytes()).map(|id| id.to_string());
+        let id = |text: &str| find_id(text.as_bytes());
         assert_eq!(id("{\"jsonrpc\":\"2.0\",\"id\": 7,\"method\":\"x"), Some("7".into()));
-        assert_eq!(id("aaaa\"}},\"id\":\"a-1\"}"), Some("a-1".into()));
+        assert_eq!(id("aaaa\"}},\"id\":\"a-1\"}"), Some("\"a-1\"".into()));
+        assert_eq!(id("aaaa\"}},\"id\":1.5}"), Some("1.5".into()));
         assert_eq!(id("aaaa"), None);
     }
 }

@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod budget;
+mod clients;
 mod faults;
 mod hostile;
+mod http;
 mod line;
 mod pipes;
 mod read_only;

@@ -1,0 +1,122 @@
+//! Who may come in: loopback `Host`, known `Origin`, bearer token.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::{Extension, Json, Request, State};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use base::{Code, Problem};
+use engine::DoorWords;
+
+use super::visitors::Visitor;
+
+/// Who may come in.
+pub(super) struct Guard {
+    /// Bound to every address: then any name may be meant, and the token alone decides
+    any_host: bool,
+    hosts: Vec<String>,
+    pub(super) origins: Vec<String>,
+    token: blake3::Hash,
+}
+
+impl Guard {
+    /// The guard of a server at an address.
+    pub(super) fn new(address: SocketAddr, token: &str) -> Self {
+        let port = address.port();
+        let mut hosts =
+            ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}")).to_vec();
+        if !address.ip().is_loopback() {
+            hosts.push(address.to_string());
+        }
+        let origins = hosts.iter().map(|host| format!("http://{host}")).collect();
+        Self {
+            any_host: address.ip().is_unspecified(),
+            hosts,
+            origins,
+            token: blake3::hash(token.as_bytes()),
+        }
+    }
+
+    fn check(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
+        let text = |name: HeaderName| headers.get(name).map(|v| v.to_str().unwrap_or_default());
+        let listed = |list: &[String], value: &str| list.iter().any(|entry| entry == value);
+        let host = text(header::HOST);
+        if !host.is_some_and(|host| self.any_host || listed(&self.hosts, host)) {
+            return Err(StatusCode::FORBIDDEN);
+        }
+        if !text(header::ORIGIN).is_none_or(|origin| listed(&self.origins, origin)) {
+            return Err(StatusCode::FORBIDDEN);
+        }
+        let token = text(header::AUTHORIZATION).and_then(bearer);
+        // Hashes compare in constant time, so the answer's timing tells nothing of the token.
+        let known = token.is_some_and(|token| blake3::hash(token.as_bytes()) == self.token);
+        known.then_some(()).ok_or(StatusCode::UNAUTHORIZED)
+    }
+}
+
+/// The token of an `Authorization` header. The name of the scheme is written in any case.
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim_start())
+}
+
+/// Lets a request pass, or answers it. A connection that once had the token is a known one.
+pub(super) async fn admit(
+    State(guard): State<Arc<Guard>>,
+    Extension(visitor): Extension<Visitor>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match guard.check(request.headers()) {
+        Ok(()) if visitor.is_welcome() => next.run(request).await,
+        Ok(()) => {
+            let problem = Problem::new(Code::Busy, "too many connections are open")
+                .hint("close some, or use one for several requests");
+            (StatusCode::SERVICE_UNAVAILABLE, Json(DoorWords::Requests.json(&Err(problem))))
+                .into_response()
+        }
+        Err(StatusCode::UNAUTHORIZED) => {
+            let problem = Problem::new(Code::Untrusted, "no bearer token, or a wrong one")
+                .hint("send  Authorization: Bearer TOKEN");
+            let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
+            (StatusCode::UNAUTHORIZED, challenge, Json(DoorWords::Requests.json(&Err(problem))))
+                .into_response()
+        }
+        Err(status) => {
+            let problem =
+                Problem::new(Code::Untrusted, "another Host or Origin than this server's");
+            (status, Json(DoorWords::Requests.json(&Err(problem)))).into_response()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guard_checks_host_then_origin_then_token() {
+        let address = SocketAddr::from(([127, 0, 0, 1], 80));
+        let check = |host: &str, origin: &str, token: &str| {
+            let named =
+                [(header::HOST, host), (header::ORIGIN, origin), (header::AUTHORIZATION, token)];
+            let given = named.into_iter().filter(|(_, value)| !value.is_empty());
+            let headers = given.map(|(name, value)| (name, value.parse().unwrap())).collect();
+            Guard::new(address, "secret").check(&headers).map_err(|status| status.as_u16())
+        };
+        let (host, good) = ("127.0.0.1:80", "Bearer secret");
+        assert_eq!(check(host, "", good), Ok(()));
+        assert_eq!(check(host, "http://localhost:80", good), Ok(()));
+        assert_eq!(check(host, "", "bearer secret"), Ok(()));
+        assert_eq!(check(host, "", "BEARER  secret"), Ok(()));
+        assert_eq!(check(host, "", "Basic secret"), Err(401));
+        assert_eq!(check(host, "", ""), Err(401));
+        assert_eq!(check(host, "", "Bearer guess"), Err(401));
+        assert_eq!(check(host, "http://evil.example", good), Err(403));
+        assert_eq!(check(host, "null", good), Err(403));
+        assert_eq!(check("evil.example:80", "", good), Err(403));
+        assert_eq!(check("", "", good), Err(403));
+    }
+}

@@ -1,0 +1,91 @@
+//! MCP sessions over HTTP, and how many there may be.
+//!
+//! An older client opens a session and may never close it. Beyond a number the one that was not used
+//! for the longest time ends; MCP has its client open a new one then.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use axum::extract::{Request, State};
+use axum::http::Method;
+use axum::middleware::Next;
+use axum::response::Response;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
+
+/// Sessions that are open at the same time, at most.
+const MOST: usize = 128;
+
+/// The header that names a session.
+const SESSION: &str = "mcp-session-id";
+
+/// The sessions of a server, and when each was last used.
+pub(super) struct Sessions {
+    manager: Arc<LocalSessionManager>,
+    used: Mutex<HashMap<SessionId, Instant>>,
+}
+
+impl Sessions {
+    /// Those that a manager keeps.
+    pub(super) fn of(manager: Arc<LocalSessionManager>) -> Self {
+        Self { manager, used: Mutex::default() }
+    }
+
+    /// Makes room for one more.
+    async fn make_room(&self) {
+        let open: Vec<SessionId> = self.manager.sessions.read().await.keys().cloned().collect();
+        for id in self.outdated(open) {
+            let _ = self.manager.close_session(&id).await; // one that has ended is fine
+        }
+    }
+
+    /// Those that were not used for the longest time, beyond what may be open.
+    fn outdated(&self, mut open: Vec<SessionId>) -> Vec<SessionId> {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.retain(|id, _| open.contains(id));
+        open.sort_by_key(|id| used.get(id).copied());
+        let beyond = (open.len() + 1).saturating_sub(MOST);
+        open.truncate(beyond);
+        open
+    }
+
+    fn touch(&self, id: &str) {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.insert(id.into(), Instant::now());
+    }
+}
+
+/// Notes which session a request is for; a request without one may open another.
+pub(super) async fn count(
+    State(sessions): State<Arc<Sessions>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let named = request.headers().get(SESSION).and_then(|value| value.to_str().ok());
+    match named {
+        Some(id) => sessions.touch(id),
+        None if request.method() == Method::POST => sessions.make_room().await,
+        None => {}
+    }
+    let response = next.run(request).await;
+    if let Some(id) = response.headers().get(SESSION).and_then(|value| value.to_str().ok()) {
+        sessions.touch(id);
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sessions_that_were_not_used_for_the_longest_time_end_first() {
+        let sessions = Sessions::of(Arc::default());
+        let open: Vec<SessionId> = (0..MOST + 2).map(|n| n.to_string().into()).collect();
+        assert_eq!(sessions.outdated(open[..MOST - 1].to_vec()), []);
+        open.iter().for_each(|id| sessions.touch(id));
+        sessions.touch("0");
+        assert_eq!(sessions.outdated(open.clone()), open[1..=3]);
+    }
+}

@@ -1,0 +1,355 @@
+//! What is on its way between a client and the server: requests that wait, calls under way, answers
+//! that are not read yet. All of it is bounded, so that a client which does not read its answers is
+//! not read from either.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rmcp::model::{ClientJsonRpcMessage, RequestId};
+use tokio::sync::Notify;
+
+/// Calls that run at the same time, at most.
+const MOST_RUNNING: usize = 64;
+
+/// Requests that wait for one of those to end, in bytes as they were sent.
+const MOST_WAITING: usize = 4 * 1024 * 1024;
+
+/// Messages that are not requests and wait for their turn.
+const MOST_URGENT: usize = 1000;
+
+/// Answers that the client has not read; beyond that no further call is started, in bytes.
+const MOST_UNWRITTEN: usize = 16 * 1024 * 1024;
+
+/// How long a client that sends no more may leave its answers unread.
+const STALLED: Duration = Duration::from_secs(5);
+
+/// The traffic of one client.
+#[derive(Default)]
+pub(super) struct Traffic {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    /// Messages that do not wait for those before them, such as a cancellation
+    urgent: VecDeque<ClientJsonRpcMessage>,
+    waiting: VecDeque<Waiting>,
+    waiting_bytes: usize,
+    /// The ids of those that wait
+    waiting_ids: HashSet<RequestId>,
+    /// Calls under way by the id that they go by here, with the id as the client wrote it
+    running: HashMap<RequestId, Box<str>>,
+    /// Ids of our own that were given out
+    given: u64,
+    unwritten: usize,
+    last_written: Option<Instant>,
+    input: Input,
+    is_over: bool,
+}
+
+/// Whether the client sends more.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Input {
+    #[default]
+    Open,
+    /// It hung up, and what it sent before is not read yet
+    HungUp(Instant),
+    /// All was read
+    Ended(Instant),
+}
+
+/// A message that waits for its turn.
+struct Waiting {
+    /// The id of a request: as it goes by here, and as the client wrote it
+    id: Option<(RequestId, Box<str>)>,
+    message: ClientJsonRpcMessage,
+    bytes: usize,
+}
+
+impl Traffic {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state, and wakes whoever waits for a change of it.
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let changed = change(&mut self.state());
+        self.changed.notify_waiters();
+        changed
+    }
+
+    /// Waits until a look at the state gives something.
+    async fn wait_for<T>(&self, mut look: impl FnMut(&mut State) -> Option<T>) -> T {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if let Some(found) = look(&mut self.state()) {
+                return found;
+            }
+            changed.await;
+        }
+    }
+
+    /// An id for a request: the client's own where rmcp knows such ids and no other call has it,
+    /// else one of ours.
+    pub(super) fn name(&self, text: &str) -> RequestId {
+        self.change(|state| {
+            let own = serde_json::from_str::<RequestId>(text).ok();
+            // A number that is not written as rmcp would write it is not that number.
+            let own = own.filter(|id| text.starts_with('"') || id.to_string() == text);
+            if let Some(own) = own.filter(|id| !state.is_in_use(id)) {
+                return own;
+            }
+            loop {
+                state.given += 1;
+                let given = RequestId::String(format!("cairn-{}", state.given).into());
+                if !state.is_in_use(&given) {
+                    return given;
+                }
+            }
+        })
+    }
+
+    /// Takes a request in.
+    pub(super) fn ask(
+        &self,
+        id: RequestId,
+        text: &str,
+        message: ClientJsonRpcMessage,
+        bytes: usize,
+    ) {
+        self.change(|state| {
+            state.waiting_bytes += bytes;
+            state.waiting_ids.insert(id.clone());
+            let id = Some((id, text.into()));
+            state.waiting.push_back(Waiting { id, message, bytes });
+        });
+    }
+
+    /// Takes in a message that is not a request; it stays behind what was sent before it.
+    pub(super) fn tell(&self, message: ClientJsonRpcMessage, bytes: usize) {
+        self.change(|state| {
+            state.waiting_bytes += bytes;
+            state.waiting.push_back(Waiting { id: None, message, bytes });
+        });
+    }
+
+    /// Takes in a message that does not wait for those before it.
+    pub(super) fn hurry(&self, message: ClientJsonRpcMessage) {
+        self.change(|state| state.urgent.push_back(message));
+    }
+
+    /// The calls under way that a client means by an id; those that only wait are dropped.
+    pub(super) fn cancel(&self, text: &str) -> Vec<RequestId> {
+        self.change(|state| {
+            let is_meant =
+                |waiting: &Waiting| waiting.id.as_ref().is_some_and(|(_, known)| &**known == text);
+            let (dropped, kept): (Vec<_>, Vec<_>) = state.waiting.drain(..).partition(is_meant);
+            state.waiting = kept.into();
+            for waiting in dropped {
+                state.waiting_bytes -= waiting.bytes;
+                if let Some((id, _)) = &waiting.id {
+                    state.waiting_ids.remove(id);
+                }
+            }
+            let meant = state.running.iter().filter(|(_, known)| &***known == text);
+            let meant: Vec<RequestId> = meant.map(|(id, _)| id.clone()).collect();
+            // Nobody answers a call that was cancelled.
+            meant.iter().for_each(|id| drop(state.running.remove(id)));
+            meant
+        })
+    }
+
+    /// The next message for the server; none when the client is done.
+    pub(super) async fn next(&self) -> Option<ClientJsonRpcMessage> {
+        self.wait_for(|state| {
+            if state.is_over {
+                return Some(None);
+            }
+            let next = state.urgent.pop_front().or_else(|| state.start_next());
+            next.map(Some)
+        })
+        .await
+    }
+
+    /// The id of a call as the client wrote it, once it is answered; none for what is no call.
+    pub(super) fn answered(&self, id: &RequestId) -> Option<Box<str>> {
+        self.change(|state| state.running.remove(id))
+    }
+
+    /// Waits until there is room for more from the client.
+    pub(super) async fn room(&self) {
+        self.wait_for(|state| (state.is_over || state.has_room()).then_some(())).await;
+    }
+
+    /// Whether there is room for messages that may as well be dropped.
+    pub(super) fn has_room(&self) -> bool {
+        self.state().has_room()
+    }
+
+    /// Counts bytes that the client is to read.
+    pub(super) fn to_write(&self, bytes: usize) {
+        self.change(|state| {
+            if state.unwritten == 0 {
+                state.last_written = Some(Instant::now());
+            }
+            state.unwritten += bytes;
+        });
+    }
+
+    /// Counts bytes that the client has read, or its system for it.
+    pub(super) fn written(&self, bytes: usize) {
+        self.change(|state| {
+            state.unwritten -= bytes;
+            state.last_written = Some(Instant::now());
+        });
+    }
+
+    /// The client hung up; it may still read.
+    pub(super) fn hang_up(&self) {
+        self.change(|state| {
+            if state.input == Input::Open {
+                state.input = Input::HungUp(Instant::now());
+            }
+        });
+    }
+
+    /// Everything that the client sent was read.
+    pub(super) fn end_input(&self) {
+        self.change(|state| {
+            if !matches!(state.input, Input::Ended(_)) {
+                state.input = Input::Ended(Instant::now());
+            }
+        });
+    }
+
+    /// There is nobody left to answer.
+    pub(super) fn end(&self) {
+        self.change(|state| state.is_over = true);
+    }
+
+    /// Ends it when everything is answered and read, or will not be: calls get `patience` after the
+    /// end of the input, and answers some seconds to be read. Says whether it is over.
+    pub(super) fn end_if_done(&self, patience: Duration) -> bool {
+        self.change(|state| {
+            state.is_over |= state.is_done(patience);
+            state.is_over
+        })
+    }
+
+    /// Waits until the client has hung up.
+    pub(super) async fn hung_up(&self) {
+        self.wait_for(|state| (state.is_over || state.input != Input::Open).then_some(())).await;
+    }
+}
+
+impl State {
+    fn is_in_use(&self, id: &RequestId) -> bool {
+        self.running.contains_key(id) || self.waiting_ids.contains(id)
+    }
+
+    fn start_next(&mut self) -> Option<ClientJsonRpcMessage> {
+        let is_full = self.running.len() >= MOST_RUNNING || self.unwritten > MOST_UNWRITTEN;
+        if is_full && self.waiting.front()?.id.is_some() {
+            return None;
+        }
+        let Waiting { id, message, bytes } = self.waiting.pop_front()?;
+        self.waiting_bytes -= bytes;
+        if let Some((id, text)) = id {
+            self.waiting_ids.remove(&id);
+            self.running.insert(id, text);
+        }
+        Some(message)
+    }
+
+    fn has_room(&self) -> bool {
+        self.waiting_bytes <= MOST_WAITING
+            && self.urgent.len() <= MOST_URGENT
+            && self.unwritten <= MOST_UNWRITTEN
+    }
+
+    fn is_done(&self, patience: Duration) -> bool {
+        let is_stalled = self.unwritten > 0
+            && self.last_written.is_none_or(|written| written.elapsed() > STALLED);
+        match self.input {
+            Input::Open => false,
+            Input::HungUp(_) => is_stalled,
+            Input::Ended(at) => {
+                let is_answered = self.running.is_empty() && self.waiting.is_empty();
+                is_stalled
+                    || (is_answered && self.unwritten == 0)
+                    || (!is_answered && at.elapsed() > patience + STALLED)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(id: &RequestId) -> ClientJsonRpcMessage {
+        let ping = serde_json::json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+        serde_json::from_value(ping).unwrap()
+    }
+
+    fn ask(traffic: &Traffic, text: &str) -> RequestId {
+        let id = traffic.name(text);
+        traffic.ask(id.clone(), text, request(&id), 100);
+        id
+    }
+
+    fn start_all(traffic: &Traffic) -> usize {
+        std::iter::from_fn(|| traffic.state().start_next()).count()
+    }
+
+    #[test]
+    fn an_id_is_the_clients_own_unless_it_cannot_be() {
+        let traffic = Traffic::default();
+        assert_eq!(ask(&traffic, "7"), RequestId::Number(7));
+        assert_eq!(ask(&traffic, r#""a""#), RequestId::String("a".into()));
+        for odd in ["7", "1.0", "null", "1.5", "98765432109876543210"] {
+            let RequestId::String(id) = ask(&traffic, odd) else { panic!("{odd}") };
+            assert!(id.starts_with("cairn-"), "{odd}: {id}");
+        }
+        assert_eq!(start_all(&traffic), 7);
+        assert_eq!(traffic.cancel("7").len(), 2, "the client cannot tell them apart");
+        assert_eq!(traffic.answered(&RequestId::Number(7)), None);
+        assert_eq!(traffic.answered(&RequestId::String("a".into())).as_deref(), Some(r#""a""#));
+    }
+
+    #[test]
+    fn calls_wait_for_each_other_and_for_a_client_that_does_not_read() {
+        let traffic = Traffic::default();
+        (0..1000).for_each(|n| drop(ask(&traffic, &n.to_string())));
+        assert_eq!(start_all(&traffic), MOST_RUNNING);
+        assert_eq!(traffic.cancel("999"), [], "it was only waiting");
+        assert!(traffic.has_room());
+        traffic.answered(&RequestId::Number(0));
+        traffic.to_write(MOST_UNWRITTEN + 1);
+        assert_eq!(start_all(&traffic), 0);
+        assert!(!traffic.has_room());
+        traffic.written(1);
+        assert_eq!(start_all(&traffic), 1);
+    }
+
+    #[test]
+    fn it_is_over_when_all_is_answered_and_read() {
+        let traffic = Traffic::default();
+        let id = ask(&traffic, "1");
+        start_all(&traffic);
+        let is_over = || traffic.end_if_done(Duration::from_secs(60));
+        assert!(!is_over());
+        traffic.hang_up();
+        traffic.end_input();
+        assert!(!is_over(), "a call is under way");
+        traffic.to_write(10);
+        traffic.answered(&id);
+        assert!(!is_over(), "its answer is not read");
+        traffic.written(10);
+        assert!(is_over());
+    }
+}

@@ -1,0 +1,159 @@
+//! The HTTP server as clients without a library meet it.
+
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use testkit::Repo;
+
+const CAIRN: &str = env!("CARGO_BIN_EXE_cairn");
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+/// A server that may open few files, as on a machine where handles are short.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(repo: &Repo) -> Self {
+        #[expect(clippy::disallowed_methods, reason = "the binary under test, with a limit")]
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -n 400; exec \"$@\"", "sh", CAIRN, "-C"]).arg(repo.root());
+        command.args(["mcp", "--http", "127.0.0.1:0"]).env("CAIRN_TOKEN", TOKEN);
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        let address = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+        // Whoever starts a server goes on reading what it says.
+        std::thread::spawn(move || said.read_to_string(&mut line));
+        Self { child, address }
+    }
+
+    fn connect(&self) -> TcpStream {
+        TcpStream::connect(&self.address).unwrap()
+    }
+
+    /// The head and the body of an answer to one request on a connection of its own.
+    fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> (String, String) {
+        let (mut stream, body) = (self.connect(), body.to_string());
+        let headers: String =
+            headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        write!(
+            stream,
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.to_owned(), body.to_owned())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const BEARER: (&str, &str) = ("Authorization", "bearer 0123456789abcdef0123456789abcdef");
+
+#[test]
+fn connections_without_a_token_keep_nobody_out() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let server = Server::start(&repo);
+    let idle: Vec<TcpStream> = (0..600).map(|_| server.connect()).collect();
+    let (head, body) = server.post("/api/status", &[BEARER], &json!({}));
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}\n{body}");
+    let ended = |mut stream: &TcpStream| {
+        stream.set_nonblocking(true).unwrap();
+        matches!(stream.read(&mut [0]), Ok(0))
+    };
+    assert!(ended(&idle[0]), "the oldest made room");
+}
+
+#[test]
+fn sessions_beyond_the_limit_end_the_oldest() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let server = Server::start(&repo);
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "many", "version": "1"}}});
+    let open = || {
+        let (head, _) = server.post("/mcp", &[BEARER], &hello);
+        let named = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+        named.unwrap().to_owned()
+    };
+    let sessions: Vec<String> = (0..200).map(|_| open()).collect();
+    let ping = |session: &str| {
+        let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"});
+        server.post("/mcp", &[BEARER, ("Mcp-Session-Id", session)], &ping).0
+    };
+    assert!(ping(&sessions[0]).starts_with("HTTP/1.1 404"));
+    assert!(ping(&sessions[199]).starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn writes_are_attributed_to_whoever_is_named() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let server = Server::start(&repo);
+    let fact = |id: &str| json!({"entities": [{"id": id, "type": "fact", "title": id}]});
+    let write = |headers: &[(&str, &str)], body: &Value| {
+        let headers = [&[BEARER], headers].concat();
+        let (head, answer) = server.post("/api/kb.upsert", &headers, body);
+        (head.split(' ').nth(1).unwrap().to_owned(), answer)
+    };
+    let mut named = fact("FACT-1");
+    named["actor"] = "ada".into();
+    assert_eq!(write(&[], &named).0, "200");
+    assert_eq!(write(&[("X-Cairn-Actor", "grace")], &fact("FACT-2")).0, "200");
+    assert_eq!(write(&[], &fact("FACT-3")).0, "200");
+    for wrong in [json!(""), json!("a\nb"), json!(7)] {
+        named["actor"] = wrong;
+        let (status, answer) = write(&[], &named);
+        assert!(status == "400" && answer.contains("actor"), "{answer}");
+    }
+    let (_, log) = server.post("/api/kb.log", &[BEARER], &json!({}));
+    let log: Value = serde_json::from_str(&log).unwrap();
+    let actors: Vec<&str> = log["data"]["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|e| e["actor"].as_str())
+        .collect();
+    assert_eq!(actors, ["http", "grace", "ada"], "{log:#}");
+}
+
+#[test]
+fn a_kept_token_that_others_may_read_is_refused() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let file = repo.root().join(".git/cairn/http-token");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, TOKEN).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let serve = || {
+        #[expect(clippy::disallowed_methods, reason = "the binary under test, with a limit")]
+        let mut command = Command::new("timeout");
+        command.args(["60", CAIRN, "-C"]).arg(repo.root()).args(["mcp", "--http", "127.0.0.1:0"]);
+        let output = command.env_remove("CAIRN_TOKEN").output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, said) = serve();
+    assert!(code == Some(2) && said.contains("mode 644"), "{code:?} {said}");
+    std::fs::remove_file(&file).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "there is no pipe in the standard library")]
+    let made = Command::new("mkfifo").arg(&file).status().unwrap();
+    assert!(made.success());
+    let (code, said) = serve();
+    assert!(code == Some(2) && said.contains("not a regular file"), "{code:?} {said}");
+}

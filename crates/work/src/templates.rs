@@ -1,5 +1,6 @@
 //! Sections to start from: those that come with cairn, and those that people made.
 
+use base::words::with_article;
 use base::{Code, Problem, Result};
 
 use crate::container::{Container, check_version};
@@ -256,10 +257,10 @@ pub fn apply(
 ) -> Result<Vec<Section>> {
     if template.target_entity_type != owner.kind() {
         let what = format!(
-            "template \"{}\" is for a {}, not a {}",
+            "template \"{}\" is for {}, not {}",
             template.name,
-            template.target_entity_type,
-            owner.kind()
+            with_article(template.target_entity_type.word()),
+            with_article(owner.kind().word())
         );
         return Err(Problem::new(Code::InvalidOperation, what));
     }

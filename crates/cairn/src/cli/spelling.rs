@@ -22,10 +22,19 @@ pub(super) fn ours(args: Vec<OsString>) -> Vec<OsString> {
         return args;
     };
     let after = start + words(alias.name).len();
+    let rest = &args[after..];
     let mut respelled = args[..start].to_vec();
-    respelled.extend(spelled(op, alias).into_iter().map(OsString::from));
-    respelled.extend_from_slice(&args[after..]);
+    let ours = spelled(op, alias).into_iter().filter(|word| !is_given(rest, word));
+    respelled.extend(ours.map(OsString::from));
+    respelled.extend_from_slice(rest);
     respelled
+}
+
+/// Whether a flag is written out already, with the same value or another.
+fn is_given(args: &[OsString], word: &str) -> bool {
+    let name = |text: &str| text.split('=').next().unwrap_or_default().to_owned();
+    let is_same = |arg: &OsString| arg.to_str().is_some_and(|arg| name(arg) == name(word));
+    word.starts_with("--") && args.iter().any(is_same)
 }
 
 /// Where the words of the command begin.
@@ -71,6 +80,7 @@ mod tests {
             args.join(" ")
         };
         assert_eq!(ours("cairn rebuild"), "cairn sync --full");
+        assert_eq!(ours("cairn rebuild --full"), "cairn sync --full");
         assert_eq!(ours("cairn -C x --json index"), "cairn -C x --json sync");
         assert_eq!(ours("cairn card add spec::a"), "cairn card create spec::a");
         assert_eq!(ours("cairn kiste query --tags a"), "cairn history list --tags a");

@@ -21,6 +21,9 @@ use crate::workspace::Workspace;
 /// The one argument that every mutation has and no mutation declares.
 const DRY_RUN: (&str, &str) = ("dry_run", "Show what would change, write nothing");
 
+/// The object in which the older tools took what narrows a question.
+const FILTERS: &str = "filters";
+
 /// One row of the table of operations.
 #[derive(Debug, Clone, Copy)]
 pub struct OpSpec {
@@ -194,6 +197,7 @@ impl OpSpec {
     /// Arguments under the names that are declared: also `camelCase`, and other usual names
     /// where the operation does not take the caller's own.
     fn in_our_words(&self, args: Object) -> Object {
+        let args = self.without_filters(args);
         let schema = (self.input_schema)();
         let has = |name: &str| schema["properties"].get(name).is_some();
         if args.keys().all(|key| has(key)) {
@@ -205,6 +209,19 @@ impl OpSpec {
         };
         let args: Object = args.into_iter().map(|(key, value)| (ours(key), value)).collect();
         if (self.accepts)(&args) { args } else { synonyms::declared(args, &schema) }
+    }
+
+    /// Arguments that stand in an object `filters`, as the older tools wrote them.
+    fn without_filters(&self, mut args: Object) -> Object {
+        if !args.contains_key(FILTERS) || self.fields().iter().any(|field| field == FILTERS) {
+            return args;
+        }
+        match args.remove(FILTERS) {
+            Some(Value::Object(filters)) => args.extend(filters),
+            Some(Value::Null) | None => {}
+            Some(other) => drop(args.insert(FILTERS.into(), other)),
+        }
+        args
     }
 
     /// A refused input names the argument that was probably meant, and where to read on.

@@ -1,5 +1,6 @@
 //! How something came about: the commits that made it, and the tasks that they name.
 
+use base::words::counted;
 use base::{EntityRef, Result};
 use history::line::Stop;
 
@@ -37,7 +38,7 @@ pub(super) fn of(view: &View, node: &EntityRef) -> Result<(Vec<Reason>, Vec<Reas
             _ => "changed",
         };
         let between = match at {
-            0 if last > 1 => format!("; {} between are left out", plural(last - 1)),
+            0 if last > 1 => format!("; {} between are left out", counted(last - 1, "commit")),
             _ => String::new(),
         };
         let says = format!("{did} {when} by {}: {}{between}", commit.author.name, commit.subject());
@@ -51,10 +52,6 @@ pub(super) fn of(view: &View, node: &EntityRef) -> Result<(Vec<Reason>, Vec<Reas
         });
     }
     Ok((commits, tasks))
-}
-
-fn plural(count: usize) -> String {
-    if count == 1 { "1 commit".into() } else { format!("{count} commits") }
 }
 
 /// The commits that touched a node, oldest first.

@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::search::{Filter, Text};
 use crate::view::View;
 
-pub use resolve::{Candidate, resolve};
+pub use resolve::{Candidate, NarrowTo, place, resolve};
 
 /// Which way an edge is looked along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! From what a person typed to the node they meant.
 
-use base::{Code, EntityRef, Problem, Result};
+use base::{Code, EntityRef, Problem, RepoPath, Result};
 use serde_json::json;
 
 use crate::contract::args::Target;
@@ -32,6 +32,25 @@ pub fn resolve(view: &View, target: &Target) -> Result<EntityRef> {
         Handle::Path(path) => by_name(view, &path),
         Handle::None => by_name(view, name),
     }
+}
+
+/// A file or folder that an answer is narrowed to.
+#[derive(Debug, Clone)]
+pub struct NarrowTo(RepoPath);
+
+impl NarrowTo {
+    /// Whether a node lies there.
+    pub fn holds(&self, node: &EntityRef) -> bool {
+        let is_there = |path: &RepoPath| *path == self.0 || path.is_below(&self.0);
+        self.0.is_root() || node.path().is_some_and(is_there)
+    }
+}
+
+/// The file or folder that a target means.
+pub fn place(view: &View, target: &Target) -> Result<NarrowTo> {
+    let node = resolve(view, target)?;
+    let refused = || Problem::invalid(format!("{node} is neither a file nor a folder"));
+    node.path().cloned().map(NarrowTo).ok_or_else(refused)
 }
 
 fn by_name(view: &View, name: &str) -> Result<EntityRef> {

@@ -345,6 +345,15 @@ pub(crate) fn count_edited(conn: &Connection) -> Result<u64> {
         .map_err(problem("read the index"))
 }
 
+/// Whether a file differs from the commit below, or is not in it.
+pub(crate) fn is_edited(conn: &Connection, path: &RepoPath) -> Result<bool> {
+    let sql = "SELECT count(*) FROM edited WHERE path = ?1";
+    conn.prepare_cached(sql)
+        .and_then(|mut statement| statement.query_row([path.as_bytes()], |row| row.get(0)))
+        .map(|count: u64| count > 0)
+        .map_err(problem("read the index"))
+}
+
 /// The files that differ from the commit below, each with its object there.
 pub(crate) fn edited(conn: &Connection) -> Result<Vec<(RepoPath, Option<Vec<u8>>)>> {
     let sql = "SELECT e.path, h.oid FROM edited e LEFT JOIN head_entry h ON h.path = e.path

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{Code, EntityRef, Problem, Result};
+use base::{Code, EntityRef, Hash, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,8 @@ use crate::contract::args::{Budget, Target, one_or_many};
 use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph::{self, Description, Item, Section};
+use crate::index::tables;
+use crate::layers::history::updated_at;
 use crate::locate::{self, Place};
 use crate::view::View;
 
@@ -68,8 +70,34 @@ pub struct About {
     /// The target itself
     #[serde(flatten)]
     pub target: Description,
+    /// When it last changed, as far as that is known
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<String>,
+    /// What tells a piece of code from others, for a module or symbol
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entity: Option<CodeEntity>,
     /// What is worth knowing, in sections
     pub items: Vec<Known>,
+}
+
+/// What tells a piece of code from others
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CodeEntity {
+    /// The file
+    pub file_path: RepoPath,
+    /// The symbol, with the names it is nested in
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol_name: Option<String>,
+    /// What it is, such as module, class or function
+    pub kind: String,
+    /// The declaration without its body
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// The hash of its name, kind and signature: the same after it moved
+    pub fingerprint: Hash,
+    /// The hash of the file's content
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_hash: Option<Hash>,
 }
 
 /// One thing worth knowing
@@ -125,10 +153,53 @@ impl Query for Context {
             for layer in view.layers() {
                 items.extend(layer.context(view, node)?);
             }
-            gathered.push((graph::describe(view, node)?, items));
+            gathered.push(Gathered {
+                target: graph::describe(view, node)?,
+                updated_at: changed_at(view, node)?,
+                entity: code_entity(view, node)?,
+                items,
+            });
         }
         Ok(cut(places, gathered, self.budget.get()))
     }
+}
+
+/// What was found about one target.
+struct Gathered {
+    target: Description,
+    updated_at: Option<String>,
+    entity: Option<CodeEntity>,
+    items: Vec<Item>,
+}
+
+/// When a node last changed: what is a file, or written in one, like the file.
+fn changed_at(view: &View, node: &EntityRef) -> Result<Option<String>> {
+    let marks = graph::marks(view, node)?;
+    match node.path().or(marks.file.as_ref()) {
+        Some(path) if !matches!(node, EntityRef::Dir(_)) => updated_at(view, path),
+        _ => Ok(marks.changed.map(|at| at.to_string())),
+    }
+}
+
+fn code_entity(view: &View, node: &EntityRef) -> Result<Option<CodeEntity>> {
+    let (path, name) = match node {
+        EntityRef::Module(path) => (path, None),
+        EntityRef::Symbol(path, name) => (path, Some(name.as_str())),
+        _ => return Ok(None),
+    };
+    let conn = view.index()?.conn();
+    let symbol = name.map(|name| code::symbol(conn, path, name)).transpose()?.flatten();
+    let kind = symbol.as_ref().map_or_else(|| node.kind().to_owned(), |one| one.kind.clone());
+    let signature = symbol.map(|one| one.signature);
+    let words = [name.unwrap_or_default(), &kind, signature.as_deref().unwrap_or_default()];
+    Ok(Some(CodeEntity {
+        file_path: path.clone(),
+        symbol_name: name.map(ToOwned::to_owned),
+        fingerprint: Hash::of(words.join("\n").as_bytes()),
+        content_hash: tables::known_below(conn, path)?.remove(path).and_then(|file| file.hash),
+        kind,
+        signature,
+    }))
 }
 
 /// How many files are listed for a sentence.
@@ -155,9 +226,9 @@ fn likely(view: &View, text: &str) -> Result<Vec<Likely>> {
 
 /// Takes the most useful items until the budget is spent. A section's first item is worth more
 /// than another's tenth, so every section gets a word in before any gets its last.
-fn cut(mut places: Vec<Likely>, gathered: Vec<(Description, Vec<Item>)>, budget: usize) -> Near {
+fn cut(mut places: Vec<Likely>, gathered: Vec<Gathered>, budget: usize) -> Near {
     let frame: usize =
-        gathered.iter().map(|(about, _)| cost(&about.name) + cost(&about.about)).sum();
+        gathered.iter().map(|one| cost(&one.target.name) + cost(&one.target.about)).sum();
     let listed = |places: &[Likely]| -> usize {
         let price = |place: &Likely| cost(&place.node.to_string()) + cost(&place.why) + 1;
         places.iter().map(price).sum()
@@ -168,9 +239,9 @@ fn cut(mut places: Vec<Likely>, gathered: Vec<(Description, Vec<Item>)>, budget:
     let listed = listed(&places);
     let mut spent = frame + listed + 30; // the headings and the basis
     let mut ranked: Vec<(usize, usize, usize)> = Vec::new();
-    for (target, (_, items)) in gathered.iter().enumerate() {
+    for (target, one) in gathered.iter().enumerate() {
         let mut within: BTreeMap<Section, usize> = BTreeMap::new();
-        for (at, item) in items.iter().enumerate() {
+        for (at, item) in one.items.iter().enumerate() {
             let rank = within.entry(item.section).or_default();
             *rank += 1;
             ranked.push((*rank * item.section.price(), target, at));
@@ -181,7 +252,7 @@ fn cut(mut places: Vec<Likely>, gathered: Vec<(Description, Vec<Item>)>, budget:
     let mut left_out = BTreeMap::new();
     let mut cut_sections = BTreeSet::new();
     for (_, target, at) in ranked {
-        let item = &gathered[target].1[at];
+        let item = &gathered[target].items[at];
         let price = cost(&item.text) + item.handle.as_deref().map_or(0, cost) + 1;
         // A section is cut once: what comes later in it is not more useful for being shorter.
         let is_cut = cut_sections.contains(&(target, item.section));
@@ -193,13 +264,14 @@ fn cut(mut places: Vec<Likely>, gathered: Vec<(Description, Vec<Item>)>, budget:
             *left_out.entry(item.section.title()).or_default() += 1;
         }
     }
-    let about = |((target, items), mut chosen): ((Description, Vec<Item>), Vec<usize>)| {
+    let about = |(one, mut chosen): (Gathered, Vec<usize>)| {
+        let Gathered { target, updated_at, entity, items } = one;
         chosen.sort_by_key(|at| (items[*at].section, *at));
         let known = |at: usize| {
             let Item { section, text, handle } = items[at].clone();
             Known { section, text, handle }
         };
-        About { target, items: chosen.into_iter().map(known).collect() }
+        About { target, updated_at, entity, items: chosen.into_iter().map(known).collect() }
     };
     let targets = gathered.into_iter().zip(chosen).map(about).collect();
     Near { places, targets, left_out, budget }

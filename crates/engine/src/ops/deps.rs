@@ -37,6 +37,10 @@ pub struct Deps {
     #[arg(long)]
     #[serde(default)]
     pub precise: bool,
+    /// Show only what lies in this file or folder
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -67,6 +71,7 @@ impl Query for Deps {
                 depth: self.depth,
                 filter,
                 precise: self.precise,
+                path: self.path.as_ref(),
                 limit: self.limit,
                 offset: self.offset,
             },

@@ -1,6 +1,7 @@
 //! `explain`: why something is there, in plain words.
 
 use base::Result;
+use base::words::with_article;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,11 @@ const fn heading(sort: Sort) -> &'static str {
     }
 }
 
+/// Nouns with their articles: `a requirement, a spec`.
+fn with_articles(nouns: &[&str]) -> String {
+    nouns.iter().map(|noun| with_article(noun)).collect::<Vec<_>>().join(", ")
+}
+
 impl Render for Why {
     fn render(&self, page: &mut Page) {
         page.answer(format!("{}: {}", self.target.name, self.target.about));
@@ -81,7 +87,7 @@ impl Render for Why {
             }
         }
         if !self.gaps.is_empty() {
-            page.heading(format!("Nobody wrote down a {} for it", self.gaps.join(", ")));
+            page.heading(format!("Nobody wrote down {} for it", with_articles(&self.gaps)));
         }
     }
 }

@@ -131,7 +131,7 @@ impl Known {
             let state = if needed { Some("required".into()) } else { default };
             vec![
                 Cell::strong(name),
-                Cell::text(text("enum").or_else(|| text("type")).unwrap_or_default()),
+                Cell::text(choices(field).or_else(|| text("type")).unwrap_or_default()),
                 Cell::faint(state.unwrap_or_default()),
                 Cell::text(text("description").unwrap_or_default()),
             ]
@@ -142,6 +142,12 @@ impl Known {
             self.examples.iter().for_each(|example| page.say(format!("  {example}")));
         }
     }
+}
+
+/// The values that a field takes, or its items do, if these are all known.
+fn choices(field: &serde_json::Value) -> Option<String> {
+    let own = field.get("enum").map(words);
+    own.or_else(|| field.get("items")?.get("enum").map(|items| format!("list of {}", words(items))))
 }
 
 /// A value of a schema as a person says it.

@@ -32,6 +32,7 @@ pub(super) struct Asked<'a> {
     pub depth: Depth,
     pub filter: EdgeFilter,
     pub precise: bool,
+    pub path: Option<&'a Target>,
     pub limit: Limit,
     pub offset: Offset,
 }
@@ -102,6 +103,10 @@ pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
     let mut walked = walk::outwards_to(view, &start, sense, (depth, filter), enough)?;
     let nodes = walked.reached.iter().map(|reached| &reached.node);
     doubt_cut_short(view, nodes.chain([&target]))?;
+    if let Some(path) = asked.path {
+        let place = graph::place(view, path)?;
+        walked.reached.retain(|reached| place.holds(&reached.node));
+    }
     walked.high_fan_out.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
     let (reached, notes) = (counts(&walked), notes(asked.depth, &walked));
     let (rows, paging) = Paging::cut(walked.reached, asked.offset, asked.limit);

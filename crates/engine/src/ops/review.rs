@@ -1,5 +1,6 @@
 //! `review`: what a change may break, forgot, and must keep to.
 
+use base::words::counted;
 use base::{EntityRef, RepoPath, Result};
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
@@ -316,9 +317,4 @@ fn cells(found: &Finding) -> Vec<Cell> {
         None => found.place(),
     };
     vec![severity, Cell::text(found.code), text, Cell::handle(place)]
-}
-
-fn counted(count: usize, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }

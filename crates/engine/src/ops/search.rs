@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use base::{NextCall, RepoPath, Result};
+use base::{EntityRef, NextCall, RepoPath, Result};
 use clap::Args;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -14,6 +14,7 @@ use crate::contract::args::{Limit, Offset, Since, Target, Words, comma_list};
 use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
+use crate::layers::history::files_of_commit;
 use crate::locate;
 use crate::search::{Filter, Hit, Hits, Why};
 use crate::view::View;
@@ -28,7 +29,7 @@ pub struct Search {
     pub query: Words,
     /// Only these kinds, such as `file`, `module`, `dir`
     #[arg(long, value_delimiter = ',')]
-    #[serde(default, deserialize_with = "comma_list")]
+    #[serde(default, alias = "types", alias = "type", deserialize_with = "comma_list")]
     pub kinds: Vec<String>,
     /// Only in this folder or file
     #[arg(long)]
@@ -79,8 +80,13 @@ pub struct HitRow {
     /// The text that matched, unless the name did
     #[serde(skip_serializing_if = "String::is_empty")]
     pub excerpt: String,
-    /// Its tags, if some were asked for
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    /// The file or folder that it is, or is written in
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<RepoPath>,
+    /// Files that a commit touched, the first of them
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<RepoPath>,
+    /// Its tags
     pub tags: BTreeSet<String>,
     /// How well it fits, comparable within one answer
     pub score: f64,
@@ -118,7 +124,7 @@ impl Query for Search {
         }
         let (mut hits, paging) = Paging::cut(hits, self.offset, self.limit);
         crate::search::excerpt(query, &mut hits);
-        let hits = hits.into_iter().map(|hit| row(view, hit, &self.tags)).collect::<Result<_>>()?;
+        let hits = hits.into_iter().map(|hit| row(view, hit)).collect::<Result<_>>()?;
         Ok(Found { query: self.query.to_string(), hits, is_cut, paging })
     }
 }
@@ -153,6 +159,12 @@ fn is_held(view: &View, node: &str) -> bool {
     let Ok(node) = node.parse() else { return false };
     view.layers().iter().any(|layer| layer.holds(view, &node).unwrap_or(false))
 }
+
+/// How many of the files of a commit a reader is shown.
+const SHOWN: usize = 3;
+
+/// How many files are listed with a commit.
+const TOUCHED: usize = 10;
 
 /// How many files a long text may be about.
 const PLACES: usize = 1000;
@@ -218,14 +230,21 @@ fn named(view: &View, query: &str, (filter, most): (&Filter, usize)) -> Result<H
     Ok(hits)
 }
 
-fn row(view: &View, hit: Hit, asked: &[String]) -> Result<HitRow> {
+fn row(view: &View, hit: Hit) -> Result<HitRow> {
     let Hit { node, kind, name, excerpt, why, score, .. } = hit;
-    let tags = match node.parse() {
-        Ok(node) if !asked.is_empty() => graph::marks(view, &node)?.tags,
-        _ => BTreeSet::new(),
-    };
     let score = (score * 1000.0).round() / 1000.0;
-    Ok(HitRow { node, kind, name, why: why.words(), excerpt, tags, score })
+    let why = why.words();
+    let Ok(known) = node.parse::<EntityRef>() else {
+        let (path, files, tags) = (None, Vec::new(), BTreeSet::new());
+        return Ok(HitRow { node, kind, name, why, excerpt, path, files, tags, score });
+    };
+    let marks = graph::marks(view, &known)?;
+    let path = known.path().cloned().or(marks.file);
+    let files = match known {
+        EntityRef::Commit(_) => files_of_commit(view, &known, TOUCHED)?,
+        _ => Vec::new(),
+    };
+    Ok(HitRow { node, kind, name, why, excerpt, path, files, tags: marks.tags, score })
 }
 
 impl Render for Found {
@@ -250,6 +269,12 @@ impl Render for Found {
             let why = match hit.excerpt.as_str() {
                 "" => hit.why.to_owned(),
                 excerpt => format!("{}: {excerpt}", hit.why),
+            };
+            let files: Vec<String> =
+                hit.files.iter().take(SHOWN).map(ToString::to_string).collect();
+            let why = match files.as_slice() {
+                [] => why,
+                files => format!("{why}; touched {}", files.join(", ")),
             };
             vec![Cell::text(&hit.name), Cell::faint(why), Cell::handle(&hit.node)]
         };

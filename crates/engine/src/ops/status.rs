@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use base::words::counted;
 use base::{NextCall, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -132,7 +133,7 @@ impl Render for Standing {
             0 => "none edited".into(),
             edited => format!("{edited} edited"),
         };
-        page.answer(format!("{} files indexed, {edited}", self.files));
+        page.answer(format!("{} indexed, {edited}", counted(self.files, "file")));
         if !self.languages.is_empty() {
             page.item("languages", listed(&self.languages));
         }

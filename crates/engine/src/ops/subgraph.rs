@@ -37,6 +37,10 @@ pub struct Subgraph {
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub kinds: Vec<String>,
+    /// Show only edges that start or end in this file or folder
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
     /// Edges to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -97,6 +101,10 @@ impl Query for Subgraph {
         };
         let mut edges: Vec<Edge> =
             walked.edges.into_iter().filter(|e| shown(&e.from) && shown(&e.to)).collect();
+        if let Some(path) = &self.path {
+            let place = graph::place(view, path)?;
+            edges.retain(|edge| place.holds(&edge.from) || place.holds(&edge.to));
+        }
         let mut seen = std::collections::BTreeSet::new();
         edges.retain(|e| seen.insert((e.from.clone(), e.to.clone(), e.kind.name)));
         let (edges, paging) = Paging::cut(edges, self.offset, self.limit);

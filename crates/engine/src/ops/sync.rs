@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use base::shared::{Merged, Prefer};
+use base::words::counted;
 use base::{Call, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -94,7 +95,7 @@ pub(super) fn listed(counts: &[Count]) -> String {
 
 impl Render for Synced {
     fn render(&self, page: &mut Page) {
-        page.answer(format!("{} files indexed", self.files));
+        page.answer(format!("{} indexed", counted(self.files, "file")));
         if !self.languages.is_empty() {
             page.item("languages", listed(&self.languages));
         }

@@ -1,5 +1,6 @@
 //! `trace`: how two nodes hang together.
 
+use base::words::counted;
 use base::{EntityRef, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -89,8 +90,9 @@ impl Render for Way {
         match (self.found, hops.len()) {
             (false, _) => page.answer(format!("No way from {from} to {to} within {LONGEST} hops")),
             (true, 0) => page.answer(format!("{from} is {to}")),
-            (true, 1) => page.answer(format!("1 hop from {from} to {to}")),
-            (true, count) => page.answer(format!("{count} hops from {from} to {to}")),
+            (true, count) => {
+                page.answer(format!("{} from {from} to {to}", counted(count, "hop")));
+            }
         }
         let cells = |hop: &HopRow| {
             let arrow = match hop.forward {

@@ -1,6 +1,7 @@
 //! `verify`: is what we wrote down still true? Every rule of every area in one report.
 
 use base::Result;
+use base::words::counted;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -187,11 +188,6 @@ impl Verified {
             older => format!("; {} in the baseline", counted(older, "older problem")),
         };
         let rules = counted(self.rules, "rule");
-        format!("{found} in {rules} over {} files{older}", self.files)
+        format!("{found} in {rules} over {}{older}", counted(self.files, "file"))
     }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }

@@ -75,6 +75,7 @@ fn cards_are_listed_shown_and_found() {
         r#"
         spec::auth/login  implemented  "OAuth login"
         tags: auth, mvp
+        updated: 2026-01-02T03:04:05Z
         owner: ada
 
         Constraints

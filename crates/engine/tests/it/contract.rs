@@ -187,3 +187,65 @@ fn a_deadline_stops_the_work() {
         assert_eq!(problem.code, code);
     }
 }
+
+/// Lists whose rows lie in no file, that are about one symbol whose file is given with it, or that
+/// look at a change as a whole.
+const WITHOUT_PATH: [&str; 10] = [
+    "review",
+    "history.snapshots",
+    "kb.branches",
+    "work.tags",
+    "changelog.search",
+    "code.references",
+    "code.definition",
+    "code.type_definition",
+    "code.implementation",
+    "history.tags",
+];
+
+#[test]
+fn every_list_takes_path_limit_and_offset_and_gives_the_total() {
+    let repo = Repo::new(
+        "//- a.md\n[b](b.md)\n//- b.md\nalone\n//- src/a.ts\nexport function a() {}\n\
+         //- .cairn/cards/x.card.md\n---\nkey: spec::x\ntype: spec\nsummary: X\nstatus: draft\n---\n",
+    );
+    repo.data("work.create", json!({"kind": "project", "name": "P"}));
+    repo.data("graph.create", json!({"kind": "atom", "name": "A", "paths": ["src/**"]}));
+    let mut wrong = Vec::new();
+    for op in ALL.iter().filter(|op| op.reads() && properties(op).contains_key("limit")) {
+        let fields = properties(op);
+        let has_path = fields.contains_key("path") || fields.contains_key("paths");
+        if !fields.contains_key("offset") || !(has_path || WITHOUT_PATH.contains(&op.name)) {
+            wrong.push(format!("{} lacks `path` or `offset`", op.name));
+        }
+        let mut args = Object::new();
+        let required = (op.input_schema)().get("required").cloned().unwrap_or(json!([]));
+        for field in required.as_array().unwrap() {
+            let field = field.as_str().unwrap();
+            let value = match (op.name, field) {
+                ("changelog.search", _) => json!("A"),
+                ("card.relations", _) => json!("spec::x"),
+                (name, "path") if name.starts_with("code.") => json!("src/a.ts"),
+                (name, _) if name.starts_with("code.") => json!("src/a.ts#a"),
+                _ if fields[field]["type"] == "array" => json!(["a.md"]),
+                _ => json!("a.md"),
+            };
+            args.insert(field.into(), value);
+        }
+        if fields.contains_key("path") && !args.contains_key("path") {
+            let list = fields["path"]["type"] == "array";
+            args.insert("path".into(), if list { json!(["src"]) } else { json!("src") });
+        }
+        match op.call(&repo.workspace(), testkit::call_by("t"), args) {
+            Ok(answer) if answer.paging.is_some() => {}
+            Ok(_) => wrong.push(format!("{} gives no total", op.name)),
+            Err(problem) => {
+                let is_fine = [Code::NotFound, Code::Unavailable, Code::Untrusted];
+                if !is_fine.contains(&problem.code) {
+                    wrong.push(format!("{}: {problem}", op.name));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -57,7 +57,7 @@ fn reasons_are_told_from_what_was_asked_to_what_was_done() {
         It came about
           began just now by Ada: start    commit:COMMIT
 
-        Nobody wrote down a decision, task for it
+        Nobody wrote down a decision, a task for it
         basis: fresh · main @ COMMIT
         ";
     check(&repo, "explain src/pay.ts#charge", page);

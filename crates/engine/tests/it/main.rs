@@ -23,6 +23,7 @@ mod locate;
 mod odd_questions;
 mod plans;
 mod review;
+mod seed_fields;
 mod seed_graph;
 mod seed_work;
 mod servers;

@@ -251,7 +251,7 @@ fn provenance_can_be_turned_round() {
     assert_eq!(subjects(json!({"path": "a.md", "newest": true, "limit": 2})), ["three", "two"]);
     let text = repo.text("history provenance a.md --newest --limit 1");
     assert!(text.contains("3 commits, newest first"), "{text}");
-    assert!(text.contains("--newest --offset 1"), "{text}");
+    assert!(text.contains("--newest --limit 1 --offset 1"), "{text}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Writing molecules and atoms.
 
+use base::words::with_article;
 use base::{Code, Problem, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -121,7 +122,7 @@ pub fn create(
     seen: Option<Vec<Seen>>,
 ) -> Result<Knows> {
     let Some(name) = &fields.name else {
-        return Err(Problem::invalid(format!("a {grain} needs a name")));
+        return Err(Problem::invalid(format!("{} needs a name", with_article(grain.word()))));
     };
     fields.refuse_odd(grain)?;
     let project: Project = project(draft, project_ref)?;

@@ -212,6 +212,16 @@ impl<'v> Book<'v> {
         ends.map(|(first, last)| Ok((dated(first)?, dated(last)?))).transpose()
     }
 
+    /// Who made the first commit of a file.
+    pub(crate) fn first_author(&self, path: &RepoPath) -> Result<Option<String>> {
+        let Some(place) = line::at(self.line, path)?.filter(|place| place.live) else {
+            return Ok(None);
+        };
+        let touches = line::touches_of(self.line, place.artifact)?;
+        let Some(first) = touches.first() else { return Ok(None) };
+        Ok(Some(self.commit(&self.stop(first.pos)?)?.author.email))
+    }
+
     /// The commit at a position.
     pub(crate) fn stop(&self, pos: i64) -> Result<Stop> {
         line::stop_at(self.line, pos)?.ok_or_else(|| Problem::internal("a gap in the history"))

@@ -151,8 +151,7 @@ impl Layer for HistoryLayer {
 
     fn texts(&self, view: &View, query: &str, filter: &Filter) -> Result<Vec<Text>> {
         let wanted = filter.kinds.is_empty() || filter.kinds.iter().any(|kind| kind == "commit");
-        // A commit lies in no folder; what it touched is told by `history provenance`.
-        if !wanted || filter.path.is_some() {
+        if !wanted {
             return Ok(Vec::new());
         }
         let Some(book) = Book::soon(view)? else { return Ok(Vec::new()) };
@@ -162,6 +161,16 @@ impl Layer for HistoryLayer {
         };
         if is_name(query.trim()) {
             stops.extend(book.called(query.trim())?);
+        }
+        if let Some(place) = &filter.path {
+            let mut touching = Vec::new();
+            for stop in stops {
+                let touched = book.touched(&stop)?;
+                if touched.iter().any(|(_, touch)| is_at(&touch.path, place)) {
+                    touching.push(stop);
+                }
+            }
+            stops = touching;
         }
         let text = |stop: Stop| {
             let message = book.message(&stop)?;
@@ -175,6 +184,24 @@ impl Layer for HistoryLayer {
         };
         stops.into_iter().map(text).collect()
     }
+}
+
+fn is_at(path: &RepoPath, place: &RepoPath) -> bool {
+    place.is_root() || path == place || path.is_below(place)
+}
+
+/// The files that a commit touched, by path, at most so many.
+pub(crate) fn files_of_commit(
+    view: &View,
+    commit: &EntityRef,
+    most: usize,
+) -> Result<Vec<RepoPath>> {
+    let Some((book, stop)) = found(view, commit)? else { return Ok(Vec::new()) };
+    let mut paths: Vec<RepoPath> =
+        book.touched(&stop)?.into_iter().map(|(_, touch)| touch.path).collect();
+    paths.sort();
+    paths.truncate(most);
+    Ok(paths)
 }
 
 /// Whether a text can be the name of a commit, whole or shortened.

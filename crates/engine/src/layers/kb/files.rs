@@ -8,7 +8,7 @@ use kb::{Entity, Fact, Kind, Origin, Told};
 
 use super::gate::Gate;
 use super::known::bound;
-use crate::layers::history::Book;
+use crate::layers::history::{Book, dates_of};
 use crate::view::View;
 
 /// The name that what files say is kept by.
@@ -82,30 +82,33 @@ pub(super) fn fact(view: &View, entity: Entity, origin: Origin) -> Result<Fact> 
     Ok(Fact { entity, origin, code })
 }
 
-/// A document that does not say when it was written is as old as git says. Returns whether all
-/// dates that there are could be had.
+/// A document that does not say when it was written is as old as git says, or as its file if no
+/// commit has it. Returns whether all dates that there are could be had.
 fn date(view: &View, facts: &mut [Fact]) -> Result<bool> {
     let undated =
         |fact: &&mut Fact| fact.entity.created_at.is_empty() || fact.entity.updated_at.is_empty();
     let mut undated = facts.iter_mut().filter(undated).peekable();
-    if undated.peek().is_none() || view.git().is_none() {
+    if undated.peek().is_none() {
         return Ok(true);
     }
-    let Some(book) = Book::soon(view)? else { return Ok(false) };
+    let book = Book::soon(view)?;
+    if book.is_none() && view.git().is_some() {
+        return Ok(false);
+    }
     let mut dates = BTreeMap::new();
     for fact in undated {
         let Some((path, _)) = fact.origin.file() else { continue };
         let known = match dates.get(path) {
             Some(known) => known,
-            None => dates.entry(path.clone()).or_insert(book.dates(path)?),
+            None => dates.entry(path.clone()).or_insert(dates_of(view, book.as_ref(), path)?),
         };
-        let Some((created, updated)) = known else { continue };
+        let Some(known) = known else { continue };
         let entity = &mut fact.entity;
         if entity.created_at.is_empty() {
-            entity.created_at.clone_from(created);
+            entity.created_at.clone_from(&known.created_at);
         }
         if entity.updated_at.is_empty() {
-            entity.updated_at.clone_from(updated);
+            entity.updated_at.clone_from(&known.updated_at);
         }
     }
     Ok(!view.has_doubts())

@@ -1,11 +1,13 @@
 //! Entities and changes as answers show them.
 
-use base::NextCall;
+use base::{NextCall, RepoPath, Result};
 use kb::{Bond, Edit, Entity, Fact, Logged, Tally};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::contract::page::{Cell, Page, Render};
+use crate::layers::history::{Book, dates_of};
+use crate::view::View;
 
 /// How many changed rows an answer lists.
 const LISTED: usize = 40;
@@ -62,13 +64,31 @@ pub struct Tie {
     /// The file and line that tell it; none if an agent wrote it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    #[serde(skip)]
+    path: Option<RepoPath>,
+}
+
+/// Says of relations that files tell when they were written and by whom: like their files.
+pub(crate) fn date(view: &View, ties: &mut [Tie]) -> Result<()> {
+    let book = Book::soon(view)?;
+    for tie in ties.iter_mut().filter(|tie| tie.relation.created_at.is_empty()) {
+        let Some(path) = &tie.path else { continue };
+        if let Some(dates) = dates_of(view, book.as_ref(), path)? {
+            tie.relation.created_at = dates.created_at;
+        }
+        let author = book.as_ref().map(|book| book.first_author(path)).transpose()?.flatten();
+        // Who wrote what no commit has is whoever works here.
+        tie.relation.created_by = author.unwrap_or_else(|| view.call().actor.clone());
+    }
+    Ok(())
 }
 
 impl Tie {
     /// A relation as a row.
     pub(crate) fn of(bond: &Bond) -> Self {
         let file = bond.origin.file().map(|(path, line)| format!("{path}:{line}"));
-        Self { relation: bond.relation.clone(), file }
+        let path = bond.origin.file().map(|(path, _)| path.clone());
+        Self { relation: bond.relation.clone(), file, path }
     }
 
     /// The cells of a table's row.
@@ -80,7 +100,17 @@ impl Tie {
             Cell::handle(handle(&relation.from)),
             Cell::text(format!("{}{kind}", relation.relates)),
             Cell::handle(handle(&relation.to)),
+            Cell::faint(self.about()),
         ]
+    }
+
+    /// How sure it is, who wrote it and when, as far as that is known.
+    fn about(&self) -> String {
+        let relation = &self.relation;
+        let sure = relation.confidence.map(|sure| format!("confidence {sure}"));
+        let by = Some(format!("by {}", relation.created_by)).filter(|by| by.len() > "by ".len());
+        let day = relation.created_at.get(..10).map(ToOwned::to_owned);
+        sure.into_iter().chain(by).chain(day).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -1,17 +1,19 @@
 //! Where the store meets the working tree: what atoms cover, how far it drifted, what tasks touch.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base::{RepoPath, Result};
+use base::{Problem, RepoPath, Result};
 use work::graph::context::{KnowledgePart, KnowledgeSources, Known, context};
 use work::graph::drift::{self, Drift, MOST_FILES};
 use work::graph::files::{self, NamedLine};
 use work::graph::globs::{Pattern, Patterns, anchors};
-use work::record::{Atom, Footprint, Seen};
+use work::record::{Atom, Footprint, Seen, Task};
 use work::{Container, Draft, Id};
 
 use super::{Derived, derived};
+use crate::contract::args::Target;
+use crate::graph;
 use crate::index::tables;
 use crate::view::View;
 
@@ -155,6 +157,25 @@ pub(crate) fn context_files(view: &View, lines: &[NamedLine]) -> ContextFiles {
 /// The files that the Context Files of a record name.
 pub(crate) fn files_of(view: &View, draft: &Draft<'_>, owner: &Container) -> Result<Vec<String>> {
     named_paths(view, &context_files(view, &files::of(draft, owner)?).names)
+}
+
+/// The open tasks whose Context Files name something at or below a path, and their features.
+pub(crate) fn work_about(view: &View, draft: &Draft<'_>, path: &Target) -> Result<BTreeSet<Id>> {
+    let node = graph::resolve(view, path)?;
+    let Some(place) = node.path() else {
+        return Err(Problem::invalid(format!("{node} is neither a file nor a folder")));
+    };
+    let mut found = BTreeSet::new();
+    for (id, lines) in &derived(view)?.task_files {
+        let named = named_paths(view, &context_files(view, lines).names)?;
+        let is_at = |path: RepoPath| place.is_root() || path == *place || path.is_below(place);
+        if named.iter().filter_map(|path| path.parse().ok()).any(is_at) {
+            let task: Option<Task> = draft.get(id)?;
+            found.extend(task.and_then(|task| task.feature_id));
+            found.insert(id.clone());
+        }
+    }
+    Ok(found)
 }
 
 /// What stands for nothing stands for itself.

@@ -29,7 +29,9 @@ use crate::search;
 use crate::view::View;
 
 pub(crate) use commits::touched;
-pub(crate) use files::{context_files, digest, drift, files_of, known_about, named_paths, seen};
+pub(crate) use files::{
+    context_files, digest, drift, files_of, known_about, named_paths, seen, work_about,
+};
 pub(crate) use layer::{WorkLayer, ago};
 pub(crate) use rules::RULES;
 

@@ -9,6 +9,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::list::keep_near;
 use super::show::{Linked, links};
 use super::{count, doubt_unreadable, named};
 use crate::contract::alias::Alias;
@@ -27,6 +28,10 @@ pub struct Coverage {
     /// Key, slug or file of one card; all if left out
     #[serde(default)]
     pub key: Option<Target>,
+    /// Only cards written in this file or folder, or linked from code there
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -93,10 +98,13 @@ impl Query for Coverage {
     type Answer = Covered;
 
     fn run(self, view: &View) -> Result<Covered> {
-        let all = match &self.key {
+        let mut all = match &self.key {
             Some(key) => vec![named(view, key)?],
             None => cards::cards(view.index()?.conn())?,
         };
+        if let Some(path) = &self.path {
+            keep_near(view, path, &mut all)?;
+        }
         let mut statuses: BTreeMap<&'static str, Share> = BTreeMap::new();
         let mut rows = Vec::new();
         for card in all {

@@ -17,6 +17,7 @@ use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
 use crate::index::tables::range_below;
+use crate::layers::history::{Book, dates_of};
 use crate::view::View;
 
 /// List cards by status, type, tags, subjects or text
@@ -83,6 +84,9 @@ pub struct Row {
     pub tags: Vec<String>,
     /// Its file
     pub path: RepoPath,
+    /// When it was last written
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<String>,
     /// How many places in the code link it
     pub links: u64,
 }
@@ -123,8 +127,13 @@ impl Query for List {
 /// Cards as rows, with their links counted.
 pub(super) fn rows(view: &View, cards: Vec<CardRow>) -> Result<Vec<Row>> {
     let links = cards::count_sees(view.index()?.conn())?;
+    let book = Book::soon(view)?;
     let row = |card: CardRow| Row {
         links: links.get(card.key.as_str()).copied().unwrap_or(0),
+        updated_at: dates_of(view, book.as_ref(), &card.path)
+            .ok()
+            .flatten()
+            .map(|dates| dates.updated_at),
         key: card.key,
         r#type: card.kind,
         status: card.status,
@@ -141,7 +150,8 @@ fn says(card: &CardRow, wanted: &str) -> bool {
     all.into_iter().any(|text| text.to_lowercase().contains(wanted))
 }
 
-fn keep_near(view: &View, path: &Target, found: &mut Vec<CardRow>) -> Result<()> {
+/// Keeps the cards that are written at or below a path, or linked from code there.
+pub(super) fn keep_near(view: &View, path: &Target, found: &mut Vec<CardRow>) -> Result<()> {
     let conn = view.index()?.conn();
     let node = graph::resolve(view, path)?;
     let Some(place) = node.path() else { return Ok(()) };

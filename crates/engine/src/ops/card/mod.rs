@@ -171,7 +171,4 @@ pub(super) fn doubt_unreadable(view: &View) -> Result<()> {
     Ok(())
 }
 
-/// `1 card`, `2 cards`.
-pub(super) fn count(number: u64, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
-}
+pub(super) use base::words::counted as count;

@@ -7,6 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::list::keep_near;
 use super::show::{Related, cells, related};
 use super::{count, named};
 use crate::contract::alias::Alias;
@@ -30,6 +31,10 @@ pub struct Relations {
     #[arg(long)]
     #[serde(default)]
     pub r#type: Option<RelationKind>,
+    /// Only relations to cards written in this file or folder, or linked from code there
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -101,6 +106,11 @@ impl Query for Relations {
             }
         }
         rows.retain(|row| self.r#type.is_none_or(|kind| row.related.r#type == kind));
+        if let Some(path) = &self.path {
+            let mut near = cards::cards(conn)?;
+            keep_near(view, path, &mut near)?;
+            rows.retain(|row| near.iter().any(|card| card.key.as_str() == row.related.card));
+        }
         let (relations, paging) = Paging::cut(rows, self.offset, self.limit);
         Ok(Told { key: card.key, relations, paging })
     }

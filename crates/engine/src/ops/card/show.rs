@@ -13,6 +13,7 @@ use crate::contract::args::Target;
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
 use crate::layers::cards::code_node;
+use crate::layers::history::updated_at;
 use crate::view::View;
 
 /// How many lines of text a page shows unless all are wanted.
@@ -61,6 +62,9 @@ pub struct Shown {
     pub body: String,
     /// Its file
     pub path: RepoPath,
+    /// When it was last written
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<String>,
     /// The hash of its file, for `if_hash`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<Hash>,
@@ -123,6 +127,7 @@ impl Query for Show {
             constraints: card.constraints,
             extra: card.extra,
             body: card.body,
+            updated_at: updated_at(view, &card.path)?,
             path: card.path,
             full: self.full,
         })
@@ -159,6 +164,9 @@ impl Render for Shown {
             if !words.is_empty() {
                 page.item(name, words.join(", "));
             }
+        }
+        if let Some(at) = &self.updated_at {
+            page.item("updated", at);
         }
         for (name, value) in &self.extra {
             page.item(name, value.as_str().map_or_else(|| value.to_string(), str::to_owned));

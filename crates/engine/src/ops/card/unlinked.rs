@@ -6,11 +6,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::list::{Row, rows, table};
+use super::list::{Row, keep_near, rows, table};
 use super::{count, doubt_unreadable};
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, comma_list};
+use crate::contract::args::{Limit, Offset, Target, comma_list};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Page, Render};
 use crate::view::View;
@@ -23,6 +23,10 @@ pub struct Unlinked {
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub status: Vec<Status>,
+    /// Only cards written in this file or folder, or linked from code there
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -54,7 +58,11 @@ impl Query for Unlinked {
 
     fn run(self, view: &View) -> Result<Lacking> {
         let filter = Filter { statuses: self.status, ..Filter::default() };
-        let all = rows(view, cards::list(view.index()?.conn(), &filter)?)?;
+        let mut all = cards::list(view.index()?.conn(), &filter)?;
+        if let Some(path) = &self.path {
+            keep_near(view, path, &mut all)?;
+        }
+        let all = rows(view, all)?;
         let of = all.len();
         let lacking = all.into_iter().filter(|row| row.links == 0).collect();
         doubt_unreadable(view)?;

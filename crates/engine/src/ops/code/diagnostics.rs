@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use base::{EntityRef, Problem, RepoPath, Result};
+use base::{Code, EntityRef, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,9 @@ pub struct Diagnosed {
     pub unchecked: BTreeMap<String, Unchecked>,
     /// What is wrong, by file and line
     pub diagnostics: Vec<Diagnosis>,
+    /// Said where nothing could lint TypeScript or JavaScript: false
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oxlint_available: Option<bool>,
     #[serde(skip)]
     paging: Paging,
 }
@@ -92,6 +95,7 @@ impl Query for Diagnostics {
             by: BTreeMap::new(),
             unchecked: BTreeMap::new(),
             diagnostics: Vec::new(),
+            oxlint_available: None,
             paging: Paging { offset: 0, limit: 0, total: 0 },
         };
         let mut absences = Vec::new();
@@ -123,8 +127,12 @@ impl Diagnosed {
     /// What nobody could check: a problem if that is everything, else a doubt.
     fn lacking(&mut self, view: &View, absences: Vec<(Language, usize, Absent)>) -> Result<()> {
         for (language, files, absent) in absences {
-            if self.by.is_empty() {
+            // What somebody has to allow first is an error; a tool that is not there is an answer.
+            if self.by.is_empty() && absent.code == Code::Untrusted {
                 return Err(absent.problem());
+            }
+            if language == Language::TypeScript {
+                self.oxlint_available = Some(false);
             }
             view.doubt(format!("{} was not checked: {}", language.name(), absent.why));
             let unchecked = Unchecked { files, why: absent.why, hints: absent.hints };
@@ -191,6 +199,7 @@ impl Render for Diagnosed {
             count => format!("{count} {what}s"),
         };
         page.answer(match (self.errors, self.warnings) {
+            _ if self.by.is_empty() => "Nothing could be checked".to_owned(),
             (0, 0) => format!("Nothing is wrong in {files}, by {by}"),
             (errors, warnings) => {
                 let (errors, warnings) = (plural(errors, "error"), plural(warnings, "warning"));

@@ -11,9 +11,10 @@ use syntax::Language;
 
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Words};
+use crate::contract::args::{Limit, Offset, Target, Words};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
+use crate::graph;
 use crate::index::tables;
 use crate::layers::code::{handle, names};
 use crate::precise::{Absent, By, Server, Texts};
@@ -34,6 +35,10 @@ pub struct Symbols {
     #[arg(long)]
     #[serde(default)]
     pub language: Option<String>,
+    /// Only in this file or folder
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -92,6 +97,10 @@ impl Query for Symbols {
         }
         all.sort();
         all.dedup();
+        if let Some(path) = &self.path {
+            let place = graph::place(view, path)?;
+            all.retain(|symbol: &NamedSymbol| place.holds(&symbol.node));
+        }
         let (symbols, paging) = Paging::cut(all, self.offset, self.limit);
         Ok(Named { query: self.query.to_string(), by, symbols, paging })
     }

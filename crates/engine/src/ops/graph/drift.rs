@@ -1,6 +1,7 @@
 //! `graph.drift`: what was written down and may no longer be true.
 
 use base::Result;
+use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use work::graph::drift::Drift as Moved;
 use work::record::Atom;
 use work::{Id, Ref};
 
+use super::search::covering;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset};
 use crate::contract::op::{Example, Query};
@@ -27,6 +29,10 @@ pub struct Drift {
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,
+    /// Only atoms that cover this file, or something in this folder
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<String>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -84,6 +90,9 @@ impl Query for Drift {
                 Some(id) => draft.list::<Atom>("project_id", &project(draft, Some(id))?.id)?,
                 None => draft.all::<Atom>()?,
             };
+            let covering = self.path.as_ref().map(|path| covering(view, path)).transpose()?;
+            let mut atoms = atoms;
+            atoms.retain(|atom| covering.as_ref().is_none_or(|known| known.contains(&atom.id)));
             let (mut moved, mut fresh, mut covering_nothing) = (Vec::new(), 0, Vec::new());
             for atom in atoms {
                 view.call().go_on()?;
@@ -129,8 +138,8 @@ fn uncovered(view: &View) -> Result<Vec<Folder>> {
 impl Render for Drifted {
     fn render(&self, page: &mut Page) {
         page.answer(format!(
-            "{} atoms drifted, {} are as fresh as their files, {} cover nothing",
-            self.paging.total,
+            "{} drifted; as fresh as their files: {}; covering nothing: {}",
+            counted(self.paging.total, "atom"),
             self.fresh,
             self.covering_nothing.len()
         ));

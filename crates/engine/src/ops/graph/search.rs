@@ -1,14 +1,16 @@
 //! `graph.search`: atoms and molecules by words.
 
+use std::collections::BTreeSet;
+
 use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
 use work::container::project;
 use work::graph::search::{Wanted, atoms, molecules};
-use work::record::Molecule;
+use work::record::{Atom, Molecule};
 use work::words::Grain;
+use work::{Id, Ref};
 
 use super::show::Changes;
 use super::shown::{AtomShown, MoleculeShown};
@@ -17,7 +19,7 @@ use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, number_type};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::look;
+use crate::layers::work::{derived, look, named_paths};
 use crate::view::View;
 
 number_type!(
@@ -63,6 +65,10 @@ pub struct Search {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub changelog_limit: Changes,
+    /// Only atoms that cover this file, or something in this folder, and their molecules
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<String>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -104,20 +110,42 @@ impl Query for Search {
                 self.molecule.as_ref().map(|id| draft.find::<Molecule>(id)).transpose()?;
             let molecule = molecule.as_ref().map(|molecule| &molecule.id);
             let wanted = Wanted { words: &self.query, molecule, orphans_only: self.orphans_only };
+            let covering = self.path.as_ref().map(|path| covering(view, path)).transpose()?;
+            let covers = |id: &Id| covering.as_ref().is_none_or(|atoms| atoms.contains(id));
             if self.kind == Some(Grain::Molecule) {
-                let all = molecules(draft, &project.id, &wanted)?;
+                let mut all = molecules(draft, &project.id, &wanted)?;
+                if covering.is_some() {
+                    let mut atoms = draft.list::<Atom>("project_id", &project.id)?;
+                    atoms.retain(|atom| covers(&atom.id));
+                    let of = |one: &Molecule| {
+                        atoms.iter().any(|atom| atom.molecule_id.as_ref() == Some(&one.id))
+                    };
+                    all.retain(of);
+                }
                 let (found, paging) = Paging::cut(all, self.offset, self.limit.into());
                 let shown = found.into_iter().map(|one| MoleculeShown::of(draft, one, changes));
                 let molecules = Some(shown.collect::<Result<Vec<_>>>()?);
                 return Ok(Found { atoms: None, molecules, paging });
             }
-            let all = atoms(draft, &project.id, &wanted)?;
+            let mut all = atoms(draft, &project.id, &wanted)?;
+            all.retain(|atom| covers(&atom.id));
             let (found, paging) = Paging::cut(all, self.offset, self.limit.into());
             let shown = found.into_iter().map(|one| AtomShown::of(draft, one, changes));
             let atoms = Some(shown.collect::<Result<Vec<_>>>()?);
             Ok(Found { atoms, molecules: None, paging })
         })
     }
+}
+
+/// The atoms that cover a path, or something below it.
+pub(super) fn covering(view: &View, path: &str) -> Result<BTreeSet<Id>> {
+    view.confine(path)?;
+    let derived = derived(view)?;
+    let mut found = BTreeSet::new();
+    for path in named_paths(view, &[path.to_owned()])? {
+        found.extend(derived.matcher.matching(&path, None).into_iter().cloned());
+    }
+    Ok(found)
 }
 
 impl Render for Found {

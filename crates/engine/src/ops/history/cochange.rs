@@ -1,6 +1,6 @@
 //! `history cochange`: what usually changes together with some files.
 
-use base::{Problem, RepoPath, Result};
+use base::{Code, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,10 +43,22 @@ pub struct Ranked {
     pub commits: u64,
     /// What changes with them
     pub partners: Vec<Row>,
+    /// Why this cannot be told here; absent when it can
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unavailable: Option<CochangeUnavailable>,
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
     is_cut: bool,
+}
+
+/// Why nobody can say what changes together
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CochangeUnavailable {
+    /// Why
+    pub reason: String,
+    /// What would help
+    pub hints: Vec<String>,
 }
 
 /// A file that changes with them
@@ -87,7 +99,13 @@ impl Query for Cochange {
         if self.paths.is_empty() {
             return Err(Problem::invalid("`paths` is empty").hint("name a file"));
         }
-        let book = Book::open(view)?;
+        let book = match Book::open(view) {
+            Ok(book) => book,
+            Err(problem) if matches!(problem.code, Code::Unavailable | Code::Busy) => {
+                return Ok(Ranked::unavailable(&problem, self.offset, self.limit));
+            }
+            Err(problem) => return Err(problem),
+        };
         let asked: Vec<Artifact> = self
             .paths
             .iter()
@@ -100,7 +118,24 @@ impl Query for Cochange {
         let partners = together.into_iter().map(row).collect::<Result<_>>()?;
         let paths = asked.into_iter().map(|artifact| artifact.path).collect();
         let (commits, is_cut) = (found.commits, found.is_cut);
-        Ok(Ranked { paths, commits, partners, paging, is_cut })
+        Ok(Ranked { paths, commits, partners, unavailable: None, paging, is_cut })
+    }
+}
+
+impl Ranked {
+    /// The answer where there is no history to read.
+    fn unavailable(problem: &Problem, offset: Offset, limit: Limit) -> Self {
+        let hints = problem.hints.iter().map(ToString::to_string).collect();
+        let reason = problem.message.clone();
+        let (partners, paging) = Paging::cut(Vec::new(), offset, limit);
+        Self {
+            paths: Vec::new(),
+            commits: 0,
+            partners,
+            unavailable: Some(CochangeUnavailable { reason, hints }),
+            paging,
+            is_cut: false,
+        }
     }
 }
 
@@ -135,6 +170,11 @@ fn rounded(number: f64) -> f64 {
 
 impl Render for Ranked {
     fn render(&self, page: &mut Page) {
+        if let Some(CochangeUnavailable { reason, hints }) = &self.unavailable {
+            page.answer(format!("What changes together is not known: {reason}"));
+            hints.iter().for_each(|hint| page.item("hint", hint));
+            return;
+        }
         let names: Vec<String> = self.paths.iter().map(ToString::to_string).collect();
         let names = names.join(" ");
         let commits = match (self.commits, self.is_cut) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use base::words::counted;
 use base::{NextCall, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -152,8 +153,7 @@ impl Render for Listed {
                 page.answer("No file fits");
                 page.say_call("Which tags there are is told by", NextCall::to("history.tags"));
             }
-            1 => page.answer("1 file"),
-            total => page.answer(format!("{total} files")),
+            total => page.answer(counted(total, "file")),
         }
         let cells = |row: &Row| {
             let tags = listed(&row.tags);

@@ -1,9 +1,11 @@
 //! `kb.query`: entities by what they are and by what they are tied to.
 
+use std::collections::BTreeSet;
+
 use base::{NextCall, Problem, Result};
 use clap::{Args, ValueEnum};
 use kb::{Pattern, Wanted, Way};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -12,7 +14,7 @@ use crate::contract::answer::Paging;
 use crate::contract::args::{Depth, Limit, Offset, Target, Words, comma_list};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::kb::show::{Row, Tie, moment, number, short};
+use crate::layers::kb::show::{Row, Tie, date, moment, number, short};
 use crate::layers::kb::{known, place};
 use crate::view::View;
 
@@ -32,6 +34,7 @@ pub struct KbQuery {
     /// Types
     #[arg(id = "type", long = "type", value_delimiter = ',')]
     #[serde(default, rename = "type", deserialize_with = "comma_list")]
+    #[schemars(with = "Vec<kb::Kind>")]
     pub kind: Vec<String>,
     /// Ids
     #[arg(long, value_delimiter = ',')]
@@ -44,7 +47,7 @@ pub struct KbQuery {
     /// States
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    #[schemars(with = "String")]
+    #[schemars(schema_with = "statuses")]
     pub status: Vec<String>,
     /// Source
     #[arg(long)]
@@ -65,7 +68,7 @@ pub struct KbQuery {
     /// Along
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    #[schemars(with = "String")]
+    #[schemars(with = "Vec<kb::Relates>")]
     pub relation: Vec<String>,
     /// Way
     #[arg(long, value_enum, default_value_t)]
@@ -83,6 +86,13 @@ pub struct KbQuery {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub offset: Offset,
+}
+
+/// The statuses that entities of all types may have.
+fn statuses(_: &mut SchemaGenerator) -> Schema {
+    let all: BTreeSet<&str> =
+        kb::Kind::ALL.iter().flat_map(|kind| kind.statuses()).copied().collect();
+    json_schema!({"type": "array", "items": {"type": "string", "enum": all}})
 }
 
 /// Which way relations are followed.
@@ -163,6 +173,7 @@ impl Query for KbQuery {
         let count = known.model.facts().count();
         let (entities, paging) = Paging::cut(rows, self.offset, self.limit);
         ties.truncate(self.limit.get() * 4);
+        date(view, &mut ties)?;
         let notes = self.depth.and_then(Depth::note).into_iter().collect();
         Ok(Answered { entities, relations: ties, notes, paging, known: count })
     }
@@ -248,11 +259,15 @@ fn one(page: &mut Page, row: &Row) {
     let more = &entity.more;
     let rows = [
         ("tags", Some(more.tags.join(", ")).filter(|tags| !tags.is_empty())),
+        ("kind", more.kind.clone()),
         ("owner", more.owner.clone()),
         ("severity", more.severity.clone()),
         ("links", Some(more.links.join(", ")).filter(|links| !links.is_empty())),
         ("code", row.symbol.clone().or_else(|| more.code.clone())),
         ("told in", row.file.clone()),
+        ("text in", more.text_ref.clone().filter(|text| *text != entity.source)),
+        ("by", Some(entity.author.clone()).filter(|author| !author.is_empty())),
+        ("created", Some(moment(&entity.created_at)).filter(|at| !at.is_empty())),
         ("updated", Some(moment(&entity.updated_at)).filter(|at| !at.is_empty())),
         ("version", (entity.version > 0).then(|| entity.version.to_string())),
     ];

@@ -20,7 +20,7 @@ use crate::view::View;
 /// Write entities and relations: checked as a whole, applied at once, logged, reversible
 ///
 /// Fields of an entity that are left out stay, null clears. A changeset with the same id again does
-/// nothing.
+/// nothing. `help kb.query` lists types, statuses and relations.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbUpsert {

@@ -13,10 +13,10 @@ use super::shown::row;
 use super::state::Block;
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset};
+use crate::contract::args::{Limit, Offset, Target};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::look;
+use crate::layers::work::{look, work_about};
 use crate::view::View;
 
 /// List what is blocked, and by what
@@ -31,6 +31,10 @@ pub struct Blocked {
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,
+    /// Only tasks whose Context Files name this file or folder, and their features
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -80,6 +84,10 @@ impl Query for Blocked {
                     let blocked_by = blocks.map(|(block, by)| Block { by, reason: block.reason });
                     rows.push(StuckRow { what: one.brief(), blocked_by: blocked_by.collect() });
                 }
+            }
+            if let Some(path) = &self.path {
+                let about = work_about(view, draft, path)?;
+                rows.retain(|row| about.contains(&row.what.id));
             }
             let (items, paging) = Paging::cut(rows, self.offset, self.limit);
             Ok(Stuck { items, paging })

@@ -1,6 +1,7 @@
 //! `work.delete`: removes a project, feature or task.
 
 use base::Result;
+use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,13 +60,13 @@ impl Mutation for Delete {
 impl Render for Deleted {
     fn render(&self, page: &mut Page) {
         page.answer(format!(
-            "Deleted {} \"{}\", with {} features, {} tasks, {} sections, {} pieces of knowledge",
+            "Deleted {} \"{}\", with {}, {}, {}, {} of knowledge",
             self.what.kind,
             self.what.name,
-            self.features,
-            self.tasks,
-            self.sections,
-            self.knowledge
+            counted(self.features, "feature"),
+            counted(self.tasks, "task"),
+            counted(self.sections, "section"),
+            counted(self.knowledge, "piece")
         ));
         say_freed(page, &self.unblocked);
     }

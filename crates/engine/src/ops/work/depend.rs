@@ -26,9 +26,10 @@ pub struct Depend {
     /// What is blocked
     #[serde(alias = "to_id", alias = "to_task_id")]
     pub to: Ref,
-    /// BLOCKS, `IS_BLOCKED_BY` or `RELATES_TO`
+    /// How the first relates to the second
     #[arg(long, default_value = "BLOCKS")]
     #[serde(default = "blocks", alias = "type")]
+    #[schemars(extend("enum" = ["BLOCKS", "IS_BLOCKED_BY", "RELATES_TO"]))]
     pub relation: String,
     /// Why
     #[arg(long)]

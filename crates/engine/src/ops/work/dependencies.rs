@@ -1,6 +1,7 @@
 //! `work.dependencies`: what a feature or task hangs together with, both ways.
 
 use base::Result;
+use base::words::counted;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,9 +100,9 @@ impl Query for Dependencies {
 
 impl Render for Tied {
     fn render(&self, page: &mut Page) {
-        let count = self.dependencies.len();
+        let count = counted(self.dependencies.len(), "dependency");
         page.answer(format!(
-            "{} \"{}\" has {count} dependencies    {}",
+            "{} \"{}\" has {count}    {}",
             self.what.kind,
             self.what.name,
             self.what.handle()

@@ -1,6 +1,7 @@
 //! What a finished task suggests for the knowledge graph, made concrete.
 
 use base::Result;
+use base::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 use work::graph::context::KnowledgePart;
@@ -77,7 +78,8 @@ impl GraphHints {
         self.suggested_actions.iter().for_each(|action| page.say(format!("  {action}")));
         let cells = |atom: &AtomHint| {
             let name = Cell::text(format!("\"{}\"", atom.name));
-            let files = format!("{} files of this task; {}", atom.paths.len(), atom.drift);
+            let files =
+                format!("{} of this task; {}", counted(atom.paths.len(), "file"), atom.drift);
             vec![name, Cell::faint(files), Cell::handle(format!("atom:{}", atom.id.short()))]
         };
         page.table(2, self.atoms.iter().map(cells).collect());

@@ -1,5 +1,6 @@
 //! How an answer tells that something went from one state to another.
 
+use base::words::counted;
 use work::blocks::Freed;
 use work::flow::Moved;
 
@@ -58,7 +59,7 @@ pub(super) fn say_freed(page: &mut Page, freed: &[Freed]) {
     let cells = |one: &Freed| {
         let left = match one.still_blocked_by {
             0 => "free".to_owned(),
-            left => format!("{left} blocks left"),
+            left => format!("{} left", counted(left, "block")),
         };
         let mut cells = row(&one.what);
         cells.insert(2, Cell::faint(left));

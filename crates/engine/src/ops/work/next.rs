@@ -1,20 +1,21 @@
 //! `work.next`: what to do next.
 
-use base::{NextCall, Result};
+use base::{NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::claim::{Among, next_features, next_tasks};
 use work::record::{Feature, Task};
 use work::words::{Kind, Priority};
-use work::{Container, Ref};
+use work::{Container, Id, Ref};
 
 use super::shown::line;
 use crate::contract::alias::Alias;
-use crate::contract::args::number_type;
+use crate::contract::answer::Paging;
+use crate::contract::args::{Limit, Offset, Target, number_type};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::look;
+use crate::layers::work::{look, work_about};
 use crate::view::View;
 
 number_type!(
@@ -44,10 +45,18 @@ pub struct Next {
     #[arg(long)]
     #[serde(default)]
     pub priority: Option<Priority>,
+    /// Only tasks whose Context Files name this file or folder, and their features
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
     /// How many suggestions to show
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Suggestions,
+    /// Suggestions to pass over
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
 }
 
 /// What could be begun now
@@ -65,6 +74,8 @@ pub struct Suggested {
     pub blocked: usize,
     /// How many are claimed
     pub claimed: usize,
+    #[serde(skip)]
+    paging: Paging,
 }
 
 impl Query for Next {
@@ -84,21 +95,41 @@ impl Query for Next {
             priority: self.priority,
         };
         look(view, |draft| {
+            let about = self.path.as_ref().map(|path| work_about(view, draft, path)).transpose()?;
+            let is_about = |id: &Id| about.as_ref().is_none_or(|about| about.contains(id));
+            let limit = Limit::try_from(u32::from(self.limit)).map_err(Problem::internal)?;
             if self.kind == Some(Kind::Feature) {
-                let ready = next_features(draft, among, self.limit.get())?;
-                let (total, blocked, claimed) = (ready.total, ready.blocked, 0);
-                return Ok(Suggested {
-                    tasks: Vec::new(),
-                    features: ready.items,
-                    total,
-                    blocked,
-                    claimed,
-                });
+                let mut ready = next_features(draft, among, usize::MAX)?;
+                ready.items.retain(|one| is_about(&one.id));
+                let (features, paging) = Paging::cut(ready.items, self.offset, limit);
+                let blocked = ready.blocked;
+                return Ok(Suggested::of(
+                    Vec::new(),
+                    features,
+                    Waiting { blocked, claimed: 0 },
+                    paging,
+                ));
             }
-            let ready = next_tasks(draft, among, self.limit.get())?;
-            let (total, blocked, claimed) = (ready.total, ready.blocked, ready.claimed);
-            Ok(Suggested { tasks: ready.items, features: Vec::new(), total, blocked, claimed })
+            let mut ready = next_tasks(draft, among, usize::MAX)?;
+            ready.items.retain(|one| is_about(&one.id));
+            let (tasks, paging) = Paging::cut(ready.items, self.offset, limit);
+            let waiting = Waiting { blocked: ready.blocked, claimed: ready.claimed };
+            Ok(Suggested::of(tasks, Vec::new(), waiting, paging))
         })
+    }
+}
+
+/// How much cannot be begun.
+struct Waiting {
+    blocked: usize,
+    claimed: usize,
+}
+
+impl Suggested {
+    fn of(tasks: Vec<Task>, features: Vec<Feature>, waiting: Waiting, paging: Paging) -> Self {
+        let Waiting { blocked, claimed } = waiting;
+        let total = usize::try_from(paging.total).unwrap_or(usize::MAX);
+        Self { tasks, features, total, blocked, claimed, paging }
     }
 }
 
@@ -131,5 +162,9 @@ impl Render for Suggested {
         }
         all.iter().skip(1).for_each(|one| page.say(line(one)));
         page.say(rest);
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
     }
 }

@@ -14,10 +14,10 @@ use work::{Container, Ref};
 use super::shown::row;
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset};
+use crate::contract::args::{Limit, Offset, Target};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::look;
+use crate::layers::work::{look, work_about};
 use crate::view::View;
 
 /// Find projects, features and tasks
@@ -42,11 +42,11 @@ pub struct Search {
     #[arg(long)]
     #[serde(default, alias = "feature_id")]
     pub feature: Option<Ref>,
-    /// States, such as `!CLOSED`
+    /// NEW, ACTIVE, `TO_BE_TESTED`, `READY_TO_PROD`, CLOSED, `WILL_NOT_IMPLEMENT`
     #[arg(long)]
     #[serde(default)]
     pub status: Option<Many<String>>,
-    /// Priorities
+    /// HIGH, MEDIUM or LOW
     #[arg(long)]
     #[serde(default)]
     pub priority: Option<Many<String>>,
@@ -54,6 +54,10 @@ pub struct Search {
     #[arg(long)]
     #[serde(default)]
     pub tags: Option<Many<String>>,
+    /// Only tasks whose Context Files name this file or folder, and their features
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<Target>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -110,7 +114,12 @@ impl Query for Search {
                 priority: self.priority.clone().unwrap_or_default(),
                 tags: self.tags.clone().unwrap_or_default(),
             };
-            let (found, paging) = Paging::cut(search(draft, &wanted)?, self.offset, self.limit);
+            let mut found = search(draft, &wanted)?;
+            if let Some(path) = &self.path {
+                let about = work_about(view, draft, path)?;
+                found.retain(|one| about.contains(one.id()));
+            }
+            let (found, paging) = Paging::cut(found, self.offset, self.limit);
             Ok(Found { items: found.iter().map(found_row).collect(), paging })
         })
     }

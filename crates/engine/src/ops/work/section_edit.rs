@@ -1,5 +1,6 @@
 //! `work.section_edit`: adds, changes, orders and removes sections.
 
+use base::words::counted;
 use base::{Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -21,7 +22,8 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SectionEdit {
-    /// add, update, `update_text`, delete or reorder
+    /// What to do
+    #[schemars(extend("enum" = ["add", "update", "update_text", "delete", "reorder"]))]
     pub action: String,
     /// Its owner
     #[arg(long)]
@@ -106,7 +108,8 @@ impl Mutation for SectionEdit {
     type Answer = Edited;
 
     fn plan(self, view: &View) -> Result<Plan<Edited>> {
-        let told = |done: &Edited| format!("{} {} sections", done.action, done.sections.len());
+        let told =
+            |done: &Edited| format!("{} {}", done.action, counted(done.sections.len(), "section"));
         plan(view, told, |draft| {
             let action = self.action.replace(['_', '-'], "").to_lowercase();
             let sections = match action.as_str() {
@@ -211,7 +214,7 @@ impl SectionEdit {
 
 impl Render for Edited {
     fn render(&self, page: &mut Page) {
-        page.answer(format!("{}: {} sections", self.action, self.sections.len()));
+        page.answer(format!("{}: {}", self.action, counted(self.sections.len(), "section")));
         let cells = |section: &Section| {
             let version = Cell::faint(format!("version {}", section.version));
             vec![Cell::text(&section.title), version, Cell::handle(section.id.short())]

@@ -1,6 +1,7 @@
 //! `work.sections`: what is written about a project, feature or task.
 
 use base::Result;
+use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,7 +95,7 @@ impl Query for Sections {
 
 impl Render for Listed {
     fn render(&self, page: &mut Page) {
-        page.answer(format!("{} has {} sections", self.name, self.sections.len()));
+        page.answer(format!("{} has {}", self.name, counted(self.sections.len(), "section")));
         if self.with_content {
             return quote_sections(page, &self.sections);
         }

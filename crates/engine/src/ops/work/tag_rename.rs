@@ -1,6 +1,7 @@
 //! `work.tag_rename`: gives a label another name wherever it is used.
 
 use base::Result;
+use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,7 +65,7 @@ impl Mutation for TagRename {
 
 impl Render for Renamed {
     fn render(&self, page: &mut Page) {
-        page.answer(format!("{} records have the tag under its new name", self.total));
+        page.answer(format!("{} with the tag under its new name", counted(self.total, "record")));
         page.table(2, self.items.iter().map(row).collect());
     }
 }

@@ -1,5 +1,6 @@
 //! `work.template_apply`: gives a feature or task a template's sections.
 
+use base::words::counted;
 use base::{Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -71,7 +72,7 @@ impl Mutation for TemplateApply {
 
 impl Render for Applied {
     fn render(&self, page: &mut Page) {
-        page.answer(format!("{} sections added", self.sections.len()));
+        page.answer(format!("{} added", counted(self.sections.len(), "section")));
         let cells = |section: &Section| {
             let (title, usage) =
                 (Cell::text(&section.title), Cell::faint(&section.usage_description));

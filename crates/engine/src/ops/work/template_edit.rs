@@ -20,7 +20,8 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TemplateEdit {
-    /// create, update, delete, enable, disable or `add_section`
+    /// What to do
+    #[schemars(extend("enum" = ["create", "update", "delete", "enable", "disable", "add_section"]))]
     pub action: String,
     /// Name or id
     #[arg(long)]

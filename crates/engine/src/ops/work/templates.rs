@@ -1,6 +1,7 @@
 //! `work.templates`: sections to start from.
 
 use base::Result;
+use base::words::{counted, with_article};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,12 +64,14 @@ impl Query for Templates {
 
 impl Render for Offered {
     fn render(&self, page: &mut Page) {
-        page.answer(format!("{} templates", self.templates.len()));
+        page.answer(counted(self.templates.len(), "template"));
         for template in &self.templates {
             let off = if template.is_enabled { "" } else { "  disabled" };
             let line = format!(
-                "{} (for a {}){off}: {}",
-                template.name, template.target_entity_type, template.description
+                "{} (for {}){off}: {}",
+                template.name,
+                with_article(template.target_entity_type.word()),
+                template.description
             );
             page.say_next(line, template.id.short());
             let cells = |one: &work::record::TemplateSection| {

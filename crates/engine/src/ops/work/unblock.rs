@@ -1,6 +1,7 @@
 //! `work.unblock`: lets a feature or task go on.
 
 use base::Result;
+use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,8 +75,8 @@ impl Mutation for Unblock {
 impl Render for Unblocked {
     fn render(&self, page: &mut Page) {
         page.answer(format!(
-            "{} blocks taken off {} \"{}\", {} left    {}",
-            self.removed.len(),
+            "{} taken off {} \"{}\", {} left    {}",
+            counted(self.removed.len(), "block"),
             self.what.kind,
             self.what.name,
             self.still_blocked_by,

@@ -1,9 +1,9 @@
-//! Links between documents that lead to where a file was.
+//! Links between documents that lead to where a file was, or start from where the document was.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use base::{RepoPath, Result};
-use syntax::Language;
+use syntax::edit::{destination, redirect};
 
 use super::trail::{Trail, Went};
 use super::{Stale, Texts};
@@ -11,65 +11,146 @@ use crate::layers::files::{dead_links, link_target};
 use crate::view::View;
 
 pub(super) fn mend(view: &View, trail: &Trail<'_>, texts: &mut Texts<'_>) -> Result<Vec<Stale>> {
+    let mut dead: BTreeMap<RepoPath, BTreeMap<RepoPath, u32>> = BTreeMap::new();
+    for (from, to, line) in dead_links(view)? {
+        dead.entry(from).or_default().insert(to, line);
+    }
     let mut stale = Vec::new();
-    let dead: BTreeSet<(RepoPath, RepoPath, u32)> = dead_links(view)?.into_iter().collect();
-    for (from, to, line) in dead {
-        let went = trail.file(&to)?;
-        // A link that never led anywhere is no business of a repair.
-        let Went::To { path: new, .. } = &went else { continue };
-        let done = texts.change(&from, |bytes| {
-            let facts = syntax::extract(Language::of(&from), bytes);
+    for (from, links) in dead {
+        view.call().go_on()?;
+        let earlier = trail.earlier_paths(&from)?;
+        let mut problem = None;
+        let mut mended = BTreeMap::new();
+        texts.change(&from, |bytes| {
             let text = std::str::from_utf8(bytes).ok()?;
-            let mut out = text.to_owned();
-            for link in &facts.links {
-                if link_target(&from, &link.target).as_ref() == Some(&to) {
-                    out = relinked(&out, &link.target, &written(&from, &link.target, new));
-                }
-            }
-            Some(out.into_bytes())
+            let new = redirect(text, |target| {
+                let to = link_target(&from, target).filter(|to| links.contains_key(to))?;
+                let went = match went(trail, &earlier, &to, target) {
+                    Ok(went) => went?,
+                    Err(failed) => {
+                        problem.get_or_insert(failed);
+                        return None;
+                    }
+                };
+                let Went::To { path, .. } = &went else { return None };
+                let new = written(&from, target, path);
+                mended.insert(to, went);
+                Some(new)
+            });
+            new.map(String::into_bytes)
         })?;
-        if done {
-            stale.push(Stale::new(format!("{from}:{line}"), to.to_string(), &went));
+        if let Some(problem) = problem {
+            return Err(problem);
         }
+        stale.extend(
+            mended.iter().map(|(to, went)| {
+                Stale::new(format!("{from}:{}", links[to]), to.to_string(), went)
+            }),
+        );
     }
     Ok(stale)
+}
+
+/// Where what a dead link means is now. A link that never led anywhere is no business of a
+/// repair.
+fn went(
+    trail: &Trail<'_>,
+    earlier: &[RepoPath],
+    to: &RepoPath,
+    target: &str,
+) -> Result<Option<Went>> {
+    let found = trail.file(to)?;
+    if matches!(found, Went::To { .. }) {
+        return Ok(Some(found));
+    }
+    // The document may have moved, and the link still starts from where it was.
+    for before in earlier {
+        let Some(meant) = link_target(before, target) else { continue };
+        if trail.is_there(&meant)? {
+            let because = format!("the document moved from {before}");
+            return Ok(Some(Went::To { path: meant, symbol: None, because }));
+        }
+        let found = trail.file(&meant)?;
+        if matches!(found, Went::To { .. }) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// A link to a new place, in the way the old one was written.
 fn written(from: &RepoPath, old: &str, new: &RepoPath) -> String {
     let end = old.find(['#', '?']).map_or("", |at| &old[at..]);
-    if old.starts_with('/') {
-        return format!("/{new}{end}");
-    }
-    let folder = from.parent().map(|folder| folder.to_string()).unwrap_or_default();
-    let above: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let name = new.to_string();
+    if old.starts_with('/') {
+        return format!("/{}{end}", destination(&name));
+    }
+    let folder = from.parent().filter(|folder| !folder.is_root());
+    let folder = folder.map(|folder| folder.to_string()).unwrap_or_default();
+    let above: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let below: Vec<&str> = name.split('/').collect();
     let shared = above.iter().zip(&below).take_while(|(a, b)| a == b).count();
+    // The last part is the file's own name, whatever folder is called the same.
+    let shared = shared.min(below.len() - 1);
     let up = "../".repeat(above.len() - shared);
-    let dot = if up.is_empty() && old.starts_with("./") { "./" } else { "" };
-    format!("{dot}{up}{}{end}", below[shared..].join("/"))
-}
-
-/// Replaces the target of inline links and of reference definitions.
-fn relinked(text: &str, old: &str, new: &str) -> String {
-    let inline = text.replace(&format!("]({old})"), &format!("]({new})"));
-    let titled = inline.replace(&format!("]({old} "), &format!("]({new} "));
-    titled.replace(&format!("]: {old}\n"), &format!("]: {new}\n"))
+    let relative = destination(&format!("{up}{}", below[shared..].join("/")));
+    let dot = if up.is_empty() && old.starts_with("./") && !relative.starts_with("./") {
+        "./"
+    } else {
+        ""
+    };
+    format!("{dot}{relative}{end}")
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn path(text: &str) -> RepoPath {
+        text.parse().unwrap()
+    }
 
     #[test]
     fn a_link_keeps_its_form() {
-        let from: RepoPath = "docs/guide/a.md".parse().unwrap();
-        let new: RepoPath = "docs/b/c.md".parse().unwrap();
+        let from = path("docs/guide/a.md");
+        let new = path("docs/b/c.md");
         assert_eq!(written(&from, "../old.md#why", &new), "../b/c.md#why");
         assert_eq!(written(&from, "/old.md", &new), "/docs/b/c.md");
-        let near: RepoPath = "docs/guide/n.md".parse().unwrap();
-        assert_eq!(written(&from, "./old.md", &near), "./n.md");
-        assert_eq!(relinked("[x](old.md) [old.md](y)", "old.md", "n.md"), "[x](n.md) [old.md](y)");
+        assert_eq!(written(&from, "./old.md", &path("docs/guide/n.md")), "./n.md");
+        let root = path("README.md");
+        assert_eq!(written(&root, "a/q.ts", &path("b/q.ts")), "b/q.ts");
+        assert_eq!(written(&root, "./a/q.ts#L3", &path("q.ts")), "./q.ts#L3");
+        assert_eq!(written(&path("a/x.md"), "../b", &path("a")), "../a");
+    }
+
+    proptest! {
+        /// Whatever is renamed to whatever, the new link leads to the new place.
+        #[test]
+        fn a_link_leads_to_the_new_place(
+            from in "[ab]{1}(/[ab]{1}){0,3}\\.md",
+            new in "[ab(&?:# ]{1,3}(/[ab%<é]{1,2}){0,3}",
+            dotted in any::<bool>(),
+            rooted in any::<bool>(),
+        ) {
+            let from = path(&from);
+            let Ok(new) = RepoPath::from_bytes(new.trim().as_bytes().to_vec()) else {
+                return Ok(());
+            };
+            prop_assume!(new != from && !new.is_root());
+            let old = match (dotted, rooted) {
+                (_, true) => "/old.md#why",
+                (true, _) => "./old.md#why",
+                _ => "old.md#why",
+            };
+            let link = written(&from, old, &new);
+            prop_assert!(link.ends_with("#why"));
+            prop_assert_eq!(link_target(&from, &link), Some(new.clone()), "{}", &link);
+            // And a document in which it is written says the same.
+            let text = redirect(&format!("[x]({old})"), |_| Some(link.clone())).unwrap();
+            let facts = syntax::extract(syntax::Language::of(&from), text.as_bytes());
+            prop_assert_eq!(link_target(&from, &facts.links[0].target), Some(new), "{}", text);
+        }
     }
 }

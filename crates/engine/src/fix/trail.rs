@@ -81,6 +81,31 @@ impl<'v> Trail<'v> {
         Ok(code::symbol(self.view.index()?.conn(), path, name)?.is_some())
     }
 
+    /// Whether a path is a file or a folder now.
+    pub(super) fn is_there(&self, path: &RepoPath) -> Result<bool> {
+        crate::layers::files::is_there(self.view, path)
+    }
+
+    /// Where a file was before, the last place first.
+    pub(super) fn earlier_paths(&self, path: &RepoPath) -> Result<Vec<RepoPath>> {
+        let mut earlier: Vec<RepoPath> = Vec::new();
+        let committed = match self.files.iter().find(|(_, to)| *to == path) {
+            Some((from, _)) => from.clone(),
+            None => path.clone(),
+        };
+        if committed != *path {
+            earlier.push(committed.clone());
+        }
+        if let Some(book) = &self.book
+            && let Some(artifact) = book.at(&committed)?
+        {
+            let touches = book.touches(artifact.id)?.into_iter().rev().take(MOST_COMMITS);
+            earlier.extend(touches.filter_map(|touch| touch.old));
+        }
+        earlier.retain(|one| one != path);
+        Ok(earlier)
+    }
+
     /// Where a file that is not there went.
     pub(super) fn file(&self, path: &RepoPath) -> Result<Went> {
         let mut here = path.clone();

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{EntityRef, Result};
 
 use super::{Confidence, Direction, Edge, EdgeFilter, EdgeKind, Frontier, Layer, Travel, Wanted};
+use crate::layers::files::CONTAINS;
 use crate::view::View;
 
 /// A node with more direct connections than this is marked.
@@ -209,8 +210,9 @@ pub struct Hop {
     pub edge: Edge,
 }
 
-/// The shortest way from one node to another, whichever way the edges point. Both ends are
-/// walked from, the smaller frontier first: what lies between grows far less than what lies
+/// The shortest way from one node to another, whichever way the edges point. That a folder holds
+/// two files says nothing about them, so that no way leads up into a folder and down again, unless
+/// that is asked for. Both ends are walked from, the smaller frontier first: what lies between grows far less than what lies
 /// around.
 pub fn trace(
     view: &View,
@@ -233,7 +235,11 @@ pub fn trace(
             false => (&mut far, &near),
         };
         side.advance(view, &wanted, filter)?;
-        let met = side.frontier.iter().find(|node| other.ways.contains_key(node)).cloned();
+        let is_way = |node: &&EntityRef| {
+            other.ways.contains_key(*node)
+                && (filter.asks_for(&CONTAINS) || !side.came_up_to(node) || !other.came_up_to(node))
+        };
+        let met = side.frontier.iter().find(is_way).cloned();
         if let Some(met) = met {
             let mut hops = near.back_from(&met);
             hops.reverse();
@@ -269,6 +275,10 @@ impl Side {
         let mut next = Vec::new();
         for edge in edges.into_iter().filter(|edge| filter.believes(edge.confidence)) {
             for (here, there) in [(&edge.from, &edge.to), (&edge.to, &edge.from)] {
+                let is_down = edge.kind == &CONTAINS && edge.from == *here;
+                if is_down && self.came_up_to(here) && !filter.asks_for(&CONTAINS) {
+                    continue;
+                }
                 if self.ways.contains_key(here) && !self.ways.contains_key(there) {
                     self.ways.insert(there.clone(), Some((here.clone(), edge.clone())));
                     next.push(there.clone());
@@ -277,6 +287,12 @@ impl Side {
         }
         self.frontier = next;
         Ok(())
+    }
+
+    /// Whether a node is a folder that was reached from what it holds.
+    fn came_up_to(&self, node: &EntityRef) -> bool {
+        let way = self.ways.get(node).and_then(Option::as_ref);
+        way.is_some_and(|(_, edge)| edge.kind == &CONTAINS && edge.from == *node)
     }
 
     /// The steps that led to a node, last first.

@@ -174,3 +174,45 @@ fn a_fact_that_is_mended_keeps_who_wrote_it() {
     assert_eq!(entity["text_ref"], "docs/story.md", "{entity:#}");
     assert_eq!((&entity["source"], &entity["author"]), (&json!("review"), &json!("ada")));
 }
+
+#[test]
+fn links_follow_a_move_from_everywhere_and_to_everywhere() {
+    // Each file links each other; whichever is renamed to wherever, all links lead to it again.
+    let places = ["README.md", "a/x.md", "a/b/y.md"];
+    let news = ["MOVED.md", "c/moved file.md", "a/moved(1).md", "a/b/c/moved.md"];
+    for old in places {
+        for new in news {
+            for committed in [false, true] {
+                let repo = Repo::new("");
+                for from in places {
+                    let up = "../".repeat(from.matches('/').count());
+                    let links = places.iter().filter(|to| **to != from);
+                    let links: String =
+                        links.map(|to| format!("See [it]({up}{to}#why).\n")).collect();
+                    let about =
+                        format!("# {from}\n\nA document about {from}, long enough to know.\n");
+                    repo.write(from, format!("{about}{links}"));
+                }
+                repo.commit("before");
+                repo.rename(old, new);
+                if committed {
+                    repo.commit("move");
+                }
+                repo.data("fix", json!({}));
+                let said = format!("{old} to {new}, committed: {committed}");
+                assert_eq!(repo.data("fix", json!({}))["files"], json!([]), "{said}");
+                let linked = repo.data("context", json!({"targets": [new]})).to_string();
+                for from in places.iter().filter(|from| **from != old) {
+                    assert!(linked.contains(from), "{said}: {from} in {linked}");
+                    let text = repo.read(from).unwrap();
+                    assert!(
+                        text.contains("#why)") && !text.contains("../../../"),
+                        "{said}: {text}"
+                    );
+                    let other = repo.data("context", json!({"targets": [from]})).to_string();
+                    assert!(other.contains("moved") || other.contains("MOVED"), "{said}: {other}");
+                }
+            }
+        }
+    }
+}

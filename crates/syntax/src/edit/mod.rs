@@ -2,9 +2,11 @@
 //!
 //! Each change is proposed, applied and read again; only one that says what was wanted, and
 //! nothing else, is given back. So a change either does what its name says or is refused.
-//! `links` are the `@see` lines of doc comments, `symbols` whole declarations.
+//! `links` are the `@see` lines of doc comments, `symbols` whole declarations, `destinations` the
+//! links of documents.
 
 mod comment;
+mod destinations;
 mod extent;
 mod header;
 mod indent;
@@ -25,6 +27,7 @@ use crate::lines::offset;
 use crate::model::{FileFacts, Owner, SyntaxError};
 use crate::{Language, extract};
 
+pub use destinations::{destination, redirect};
 pub use links::{key_of, link, relink, unlink};
 pub use mentions::{Mention, mentions};
 pub use symbols::{Edit, edit, itself};

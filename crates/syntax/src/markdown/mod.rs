@@ -5,11 +5,14 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use crate::model::{FileFacts, Heading, Link};
 use crate::plain;
 
+/// What a document may hold besides plain Markdown.
+pub(crate) const OPTIONS: Options =
+    Options::ENABLE_YAML_STYLE_METADATA_BLOCKS.union(Options::ENABLE_TABLES);
+
 /// The facts of a Markdown document.
 pub(crate) fn extract(text: &str) -> FileFacts {
     let mut reader = Reader { text, facts: FileFacts::default(), open: None, line: LineAt::new() };
-    let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_TABLES;
-    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+    for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
         reader.take(event, range.start);
     }
     let mut facts = reader.facts;

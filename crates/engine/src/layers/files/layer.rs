@@ -12,7 +12,8 @@ use crate::graph::{
 };
 use crate::view::View;
 
-const CONTAINS: EdgeKind = EdgeKind {
+/// The edge from a folder to what it holds.
+pub(crate) const CONTAINS: EdgeKind = EdgeKind {
     area: "files",
     name: "contains",
     travel: Travel::OnRequest,

@@ -9,7 +9,7 @@ use base::{EntityRef, RepoPath, Result};
 use crate::view::View;
 
 pub(crate) use index::{FilesIndexer, link_target, node};
-pub(crate) use layer::FilesLayer;
+pub(crate) use layer::{CONTAINS, FilesLayer};
 pub(crate) use tables::File as Shown;
 
 /// One file, if it is there.
@@ -73,4 +73,10 @@ pub(crate) fn paths(view: &View<'_>) -> Result<Vec<RepoPath>> {
 /// Links of documents that lead to no file or folder: from where, to where, at which line.
 pub(crate) fn dead_links(view: &View<'_>) -> Result<Vec<(RepoPath, RepoPath, u32)>> {
     tables::dead_links(view.index()?.conn())
+}
+
+/// Whether a path is a file or a folder.
+pub(crate) fn is_there(view: &View<'_>, path: &RepoPath) -> Result<bool> {
+    let conn = view.index()?.conn();
+    Ok(crate::index::tables::has_file(conn, path)? || tables::is_folder(conn, path)?)
 }

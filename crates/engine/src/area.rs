@@ -11,7 +11,7 @@ use crate::layers::graph::{GraphLayer, RULES as GRAPH_RULES};
 use crate::layers::history::{HistoryFollower, HistoryLayer};
 use crate::layers::kb::{self, KbIndexer, KbLayer};
 use crate::layers::work::{self, WorkLayer};
-use crate::rules::{CONFIG_INVALID, Rule};
+use crate::rules::{CONFIG_INVALID, Rule, SHARED_RULES};
 
 /// One capability, as the engine sees it. Capabilities do not see each other.
 #[derive(Clone, Copy)]
@@ -68,6 +68,7 @@ pub const AREAS: &[Area] = &[
         ..Area::NOTHING
     },
     Area { name: "graph", layer: Some(&GraphLayer), rules: GRAPH_RULES, ..Area::NOTHING },
+    Area { name: "shared", rules: &SHARED_RULES, ..Area::NOTHING },
     Area {
         name: "work",
         layer: Some(&WorkLayer),

@@ -22,6 +22,7 @@ mod identity;
 mod idle;
 mod index;
 pub mod layers;
+mod layout;
 mod locate;
 pub mod ops;
 mod plan;

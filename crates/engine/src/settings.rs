@@ -12,6 +12,9 @@ pub(crate) const FILE: &str = "cairn.jsonc";
 /// A larger file is a mistake, in bytes.
 const LARGEST: u64 = config::MAX_BYTES as u64;
 
+/// How many mistakes of each sort an answer names.
+const TOLD: usize = 3;
+
 /// The configuration in force.
 #[derive(Debug)]
 pub struct Settings {
@@ -57,6 +60,31 @@ impl SettingsFile {
 }
 
 impl Settings {
+    /// What every answer has to say about the file: mistakes that change nothing, and those that
+    /// leave a value at its default although another was meant.
+    pub(crate) fn reasons(&self) -> (Vec<String>, Vec<String>) {
+        let said = |found: &Finding| {
+            let place = format!("{FILE}:{}:{}: {}", found.line, found.column, found.message);
+            match found.code {
+                FindingCode::UnknownKey => place,
+                FindingCode::Syntax => format!("{place}; defaults are used"),
+                FindingCode::WrongType | FindingCode::InvalidValue => {
+                    format!("{place}; its default is used")
+                }
+            }
+        };
+        let is_warning = |found: &&Finding| found.code == FindingCode::UnknownKey;
+        let (warnings, mistakes): (Vec<&Finding>, Vec<&Finding>) =
+            self.findings.iter().partition(is_warning);
+        let first = |findings: Vec<&Finding>| {
+            let mut told: Vec<String> = findings.iter().take(TOLD).map(|one| said(one)).collect();
+            let more = findings.len().saturating_sub(TOLD);
+            told.extend((more > 0).then(|| format!("{more} more mistakes in {FILE}")));
+            told
+        };
+        (first(warnings), first(mistakes))
+    }
+
     fn unreadable(problem: &Problem) -> Result<Self> {
         let finding = Finding {
             code: FindingCode::Syntax,

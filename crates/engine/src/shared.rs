@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::shared::FOLDER;
+use base::shared::{FOLDER, SharedFiles};
 use base::{Problem, RepoPath, Result};
 
 use crate::index::tables;
@@ -15,18 +15,50 @@ fn folder() -> Result<RepoPath> {
     FOLDER.parse().map_err(Problem::internal)
 }
 
-/// Whether anything is shared.
-pub(crate) fn has_files(view: &View) -> Result<bool> {
-    Ok(!tables::contents_below(view.index()?.conn(), &folder()?)?.is_empty())
+/// Whether there may be shared files, without a look at the index.
+pub(crate) fn has_folder(view: &View) -> Result<bool> {
+    Ok(view.tree().stat_if_there(&folder()?).is_some())
 }
 
-/// The shared files, by path.
-pub(crate) fn files(view: &View) -> Result<BTreeMap<String, String>> {
-    let mut files = BTreeMap::new();
-    for (path, ..) in tables::contents_below(view.index()?.conn(), &folder()?)? {
-        if let Some(Ok(blob)) = view.tree().read_at_most(&path, LARGEST)? {
-            files.insert(path.to_string(), String::from_utf8_lossy(&blob.bytes).into_owned());
+/// What tells this state of the shared files from every other.
+pub(crate) fn mark(view: &View) -> Result<String> {
+    let rows = tables::contents_below(view.index()?.conn(), &folder()?)?;
+    let lines = rows.iter().map(|(path, hash, _)| format!("{path} {hash:?}\n"));
+    Ok(base::Hash::of(lines.collect::<String>().as_bytes()).to_string())
+}
+
+/// The shared files; the text of one that a store agrees with, by its path and the hash of its
+/// text, is not read.
+pub(crate) fn files(view: &View, is_agreed: impl Fn(&str, &str) -> bool) -> Result<SharedFiles> {
+    let mut files = SharedFiles::default();
+    for (path, hash, _) in tables::contents_below(view.index()?.conn(), &folder()?)? {
+        let name = path.to_string();
+        if !hash.is_some_and(|hash| is_agreed(&name, &hash.short())) {
+            match text(view, &path) {
+                Ok(Some(text)) => drop(files.texts.insert(name.clone(), text)),
+                Ok(None) => continue, // it went since the index was made
+                Err(why) => drop(files.unread.insert(name.clone(), why)),
+            }
         }
+        files.paths.insert(name);
     }
     Ok(files)
+}
+
+/// Every shared file that can be read, by path.
+pub(crate) fn texts(view: &View) -> Result<BTreeMap<String, String>> {
+    Ok(files(view, |_, _| false)?.texts)
+}
+
+/// The text of a file, or why it has none.
+fn text(view: &View, path: &RepoPath) -> Result<Option<String>, String> {
+    match view.tree().read_at_most(path, LARGEST) {
+        Ok(None) => Ok(None),
+        Ok(Some(Ok(blob))) => match String::from_utf8(blob.bytes) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err("it is not UTF-8".into()),
+        },
+        Ok(Some(Err(_))) => Err("it is too large for a record".into()),
+        Err(problem) => Err(problem.to_string()),
+    }
 }

@@ -16,8 +16,9 @@ use tree::{Journal, Tree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
+use crate::durable::overlay::{self, Overlay, StoreView};
 use crate::durable::place::StorePlace;
-use crate::durable::{Durable, Reading, StoreChange, unwritten};
+use crate::durable::{Durable, Reading, StoreChange};
 use crate::follow::{Look, Shelves};
 use crate::graph::Layer;
 use crate::homes::Homes;
@@ -36,7 +37,7 @@ pub struct View<'w> {
     /// Opened when it is first asked for: much can be answered without it
     index: OnceCell<(Index, Freshness)>,
     /// Each durable store, opened when it is first asked for
-    stores: Vec<(Durable, OnceCell<Option<Reading>>)>,
+    stores: Vec<(Durable, OnceCell<StoreView>)>,
     /// Where the stores are, by what is checked out
     place: OnceCell<StorePlace>,
     /// What follows the commit that is checked out, by area
@@ -167,7 +168,11 @@ impl<'w> View<'w> {
 
     /// Says that the answer is not whole, and why.
     pub fn doubt(&self, why: impl Into<String>) {
-        self.doubts.borrow_mut().push(why.into());
+        let why = why.into();
+        let mut doubts = self.doubts.borrow_mut();
+        if !doubts.contains(&why) {
+            doubts.push(why);
+        }
     }
 
     /// Whether something kept the answer from being whole so far.
@@ -185,21 +190,27 @@ impl<'w> View<'w> {
         self.stores.iter().map(|(durable, _)| *durable).collect()
     }
 
-    /// A durable store as of the first time this view looked at it. While nobody has written to
-    /// it, it holds what files share; nothing if there are none.
+    /// A durable store as of the first time this view looked at it, with what was pulled in
+    /// shared files and is not stored yet; nothing if there is neither.
     pub fn store(&self, name: &str) -> Result<Option<&Reading>> {
+        Ok(self.store_view(name)?.reading.as_ref())
+    }
+
+    /// What the shared files have for a store; nothing where nothing is shared.
+    pub(crate) fn overlay(&self, name: &str) -> Result<Option<&Overlay>> {
+        Ok(self.store_view(name)?.overlay.as_deref())
+    }
+
+    fn store_view(&self, name: &str) -> Result<&StoreView> {
         let found = self.stores.iter().find(|(durable, _)| durable.name == name);
         let (durable, cell) =
             found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
         if cell.get().is_none() {
             let written = self.workspace.stores().read(durable, &self.place()?.seen(durable))?;
-            let opened = match written {
-                Some(reading) if reading.revision > 0 => Some(reading),
-                none => unwritten::read(self, durable)?.or(none),
-            };
+            let opened = overlay::read(self, durable, written)?;
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
-        Ok(cell.get().and_then(Option::as_ref))
+        cell.get().ok_or_else(|| Problem::internal("no store"))
     }
 
     /// What is derived from a store: kept for as long as the store is as this view sees it.
@@ -214,12 +225,12 @@ impl<'w> View<'w> {
     /// What tells the state of a store that this view sees from every other, those of a file
     /// that was put in its place included.
     pub(crate) fn store_mark(&self, name: &str) -> Result<String> {
-        let (revision, begun) = match self.store(name)? {
-            Some(reading) => (reading.revision, reading.begun.as_deref().unwrap_or_default()),
+        let (revision, pulled) = match self.store(name)? {
+            Some(reading) => (reading.revision, reading.pulled.as_deref().unwrap_or_default()),
             None => (0, ""),
         };
         let path = self.place()?.seen(&self.workspace.durable(name)?);
-        Ok(format!("{} {:?} {revision} {begun}", path.display(), file_mark(&path)))
+        Ok(format!("{} {:?} {revision} {pulled}", path.display(), file_mark(&path)))
     }
 
     /// What was kept under a name for the state that `mark` names.
@@ -314,11 +325,10 @@ impl<'w> View<'w> {
         Ok(texts)
     }
 
-    /// What a store begins with, if this view saw one that nobody has written to.
-    pub(crate) fn beginning(&self, store: &str) -> Result<Option<Arc<dyn StoreChange>>> {
-        let begun = self.store(store)?.is_some_and(|reading| reading.begun.is_some());
-        let begin = self.workspace.durable(store)?.begin.filter(|_| begun);
-        begin.map_or(Ok(None), |begin| begin(self))
+    /// The change that takes over what this view saw in shared files and a store does not have.
+    pub(crate) fn pulled(&self, store: &str) -> Result<Option<Arc<dyn StoreChange>>> {
+        let (at, actor) = (self.call.now.to_string(), &self.call.actor);
+        Ok(self.overlay(store)?.and_then(|overlay| overlay.change(&at, actor)))
     }
 
     /// The revision of a store that this view saw.
@@ -384,6 +394,9 @@ impl<'w> View<'w> {
         }
         let (once, mut always) = self.workspace.notices();
         basis.reasons.extend(once);
+        let (warnings, mistakes) = self.settings.reasons();
+        basis.reasons.extend(warnings);
+        always.extend(mistakes);
         let doubts = self.doubts.borrow();
         if let Some((index, freshness)) = self.index.get() {
             basis.revisions.insert("index".into(), index.revision);
@@ -398,7 +411,7 @@ impl<'w> View<'w> {
             if cell.get().is_some() && durable.is_per_branch() {
                 basis.kb_branch = self.place()?.seen_branch(durable);
             }
-            if let Some(Some(reading)) = cell.get() {
+            if let Some(reading) = cell.get().and_then(|seen| seen.reading.as_ref()) {
                 let revision = u64::try_from(reading.revision).unwrap_or_default();
                 basis.revisions.insert(durable.name.into(), revision);
             }

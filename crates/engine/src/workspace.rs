@@ -18,6 +18,7 @@ use crate::follow::{Checkout, Following, Look, is_incomplete};
 use crate::homes::Homes;
 use crate::index::read::is_of_index;
 use crate::index::{Freshness, Index, Refresher, Sources, Wait};
+use crate::layout;
 use crate::plan::{Change, Plan, Written};
 use crate::precise::Pool;
 use crate::repo::Repository;
@@ -397,13 +398,16 @@ impl Workspace {
                 Change::Store(change) => Some(PlannedFrom {
                     place: view.place()?.clone(),
                     revision: view.revision_of(change.store())?,
-                    begin: view.beginning(change.store())?,
+                    pulled: view.pulled(change.store())?,
                 }),
                 _ => None,
             };
             Ok((plan, from))
         };
         let (first, from) = plan()?;
+        if !matches!(first.change, Change::Nothing) {
+            layout::refuse_newer(&self.tree)?;
+        }
         match from {
             Some(from) => self.write_store((first, from), plan, call),
             None => self.write_files(first, || Ok(plan()?.0), call),
@@ -442,7 +446,7 @@ impl Workspace {
         self.settle(&from.place, &durable, call)?;
         let file = from.place.own(&durable);
         let _lock = Self::lock_store(&file, call)?;
-        let (mut revision, mut begin) = (from.revision, from.begin);
+        let (mut revision, mut pulled) = (from.revision, from.pulled);
         if self.stores.revision(&durable, &file)? != revision {
             let (again, from) = plan()?;
             let Some(from) = from else { return Ok(unchanged(again.answer)) };
@@ -450,11 +454,11 @@ impl Workspace {
                 return Err(Problem::new(Code::Busy, "another branch was checked out meanwhile")
                     .hint("repeat the request"));
             }
-            (planned, revision, begin) = (again, from.revision, from.begin);
+            (planned, revision, pulled) = (again, from.revision, from.pulled);
         }
         let Plan { summary, change, answer, .. } = planned;
         let Change::Store(change) = change else { return Ok(unchanged(answer)) };
-        let change = (change.as_ref(), revision, begin.as_deref());
+        let change = (change.as_ref(), revision, pulled.as_deref());
         let done = self.stores.commit((&durable, &file), change, (summary, call))?;
         Ok(Written { result: answer, files: Vec::new(), change: Some(done), diff: None })
     }
@@ -527,6 +531,22 @@ impl Workspace {
         let durables = self.areas.iter().filter_map(|area| area.durable);
         let fit = durables.filter(|durable| place.seen(durable).exists());
         fit.into_iter().try_for_each(|durable| self.settle(&place, &durable, call))
+    }
+
+    /// Makes the stores of the branch that is checked out, also where nothing was ever written.
+    pub(crate) fn make_branch_stores(&self, call: &Call) -> Result<()> {
+        let place = self.place(call)?;
+        let is_branch = !matches!(place.checked_out(), Some(Owner::Commit(_)));
+        let durables = self.areas.iter().filter_map(|area| area.durable);
+        for durable in durables.filter(|durable| is_branch && durable.is_per_branch()) {
+            self.settle(&place, &durable, call)?;
+            let file = place.own(&durable);
+            if !file.exists() {
+                let _lock = Self::lock_store(&file, call)?;
+                drop(durable.open(&file)?);
+            }
+        }
+        Ok(())
     }
 
     /// Makes the branch's own store where it is not there. A folder that gets another name is
@@ -607,7 +627,8 @@ impl Workspace {
 struct PlannedFrom {
     place: StorePlace,
     revision: i64,
-    begin: Option<Arc<dyn StoreChange>>,
+    /// What was seen in shared files, and the store does not have yet
+    pulled: Option<Arc<dyn StoreChange>>,
 }
 
 fn following(areas: &'static [Area], homes: &Homes, most_open: usize) -> Vec<Following> {

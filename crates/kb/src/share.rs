@@ -1,14 +1,17 @@
 //! The branch's facts as text: one file a record, for review and for others, and the way back.
 //!
 //! An entity is a record, and so is a relation. What comes in from files is an entry of the log
-//! like any other, and can be taken back.
+//! like any other, and can be taken back. A deleted record leaves a tombstone, which deletes it
+//! elsewhere.
 //!
 //! @see spec::graph/share
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::Result;
-use base::shared::{self, FOLDER, Merged, Prefer, Side, Sides, Verdict};
+use base::shared::{
+    self, Agreement, FOLDER, Merged, Prefer, RecordState, SharedFiles, Sides, Verdict,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -24,6 +27,12 @@ use crate::tables::{self, Logged};
 /// The field of an entity that is written below the others, as it is.
 const BODY: &str = "text";
 
+/// The folder of entities.
+const ENTITIES: &str = "entities";
+
+/// The folder of relations.
+const RELATIONS: &str = "relations";
+
 /// The longest name of a file that says what is in it, in characters.
 const LONGEST: usize = 80;
 
@@ -32,60 +41,93 @@ const LONGEST: usize = 80;
 pub struct Taken {
     /// Rows that change
     pub edits: Vec<Edit>,
-    /// Files, with the hash of what they and the store agree on now
-    pub agreed: Vec<(String, String)>,
+    /// Files, with what they and the store agree on now
+    pub agreed: Vec<(String, Agreement)>,
 }
 
-/// Every fact of the store as text, by path below the repository's root.
-pub fn texts(conn: &Connection) -> Result<BTreeMap<String, String>> {
+impl Taken {
+    /// Whether there is nothing to write.
+    pub const fn is_empty(&self) -> bool {
+        self.edits.is_empty() && self.agreed.is_empty()
+    }
+}
+
+/// What the shared files should say, by path below the repository's root. `told` are the
+/// entities that documents tell: they need no file of their own.
+pub fn texts(
+    conn: &Connection,
+    files: &BTreeMap<String, String>,
+    told: &BTreeMap<String, Kind>,
+) -> Result<BTreeMap<String, String>> {
+    let agreed = tables::agreements(conn)?;
     let mut texts = BTreeMap::new();
+    let mut put = |path: String, fields: Map<String, Value>, version: u32| {
+        let content = shared::content(&fields, BODY);
+        let revision = Agreement::revision_of(agreed.get(&path), Some(&content), version);
+        texts.insert(path, shared::text(&fields, BODY, revision));
+    };
     for entity in tables::entities(conn)? {
-        texts.insert(entity_path(&entity.id), text(&entity));
+        put(entity_path(&entity.id), fields(&entity), entity.version);
     }
     for relation in tables::relations(conn)? {
-        texts.insert(relation_path(&relation), text(&relation));
+        put(relation_path(&relation), fields(&relation), 1);
+    }
+    let told: BTreeSet<String> = told.keys().map(|id| entity_path(id)).collect();
+    for (path, text) in files.iter().filter(|(path, _)| is_record(path)) {
+        let known = agreed.get(path);
+        if texts.contains_key(path) || known.is_none() && !told.contains(path) {
+            continue;
+        }
+        let Ok(file) = shared::read(text, BODY) else { continue };
+        let agreed = known.map_or(0, |agreed| agreed.revision);
+        let revision = match known {
+            Some(known) if known.is_of_deleted() => agreed,
+            _ if file.record.is_none() => agreed.max(file.revision),
+            _ => agreed.max(file.revision).saturating_add(1),
+        };
+        texts.insert(path.clone(), shared::tombstone(revision));
     }
     Ok(texts)
 }
 
-/// What there is to note when the files say what the store says, but for those that are to be
-/// settled first.
-pub fn agree(conn: &Connection, merged: &Merged) -> Result<Taken> {
-    let known = tables::shared(conn)?;
-    let settled = texts(conn)?.into_iter().filter(|(path, _)| !merged.unsettled.contains(path));
-    let now = settled.map(|(path, text)| (path, shared::hash(&text)));
-    let agreed = now.filter(|(path, hash)| known.get(path) != Some(hash)).collect();
-    Ok(Taken { edits: Vec::new(), agreed })
+/// Whether a file, by its path and the hash of its text, is as the store last agreed with it.
+pub fn agreements(conn: &Connection) -> Result<impl Fn(&str, &str) -> bool + use<>> {
+    let known = tables::agreements(conn)?;
+    Ok(move |path: &str, hash: &str| known.get(path).is_some_and(|known| known.is_with(hash)))
 }
 
 /// What the files have and the store has not. `told` are the entities that documents tell.
 pub fn take(
     conn: &Connection,
-    (files, told): (&BTreeMap<String, String>, &BTreeMap<String, Kind>),
+    files: &SharedFiles,
+    told: &BTreeMap<String, Kind>,
     prefer: Prefer,
 ) -> Result<(Taken, Merged)> {
     let mut taking = Taking {
         conn,
         told,
         prefer,
-        agreed: tables::shared(conn)?,
+        agreed: tables::agreements(conn)?,
         kinds: tables::entities(conn)?.into_iter().map(|e| (e.id, e.kind)).collect(),
         taken: Taken::default(),
         merged: Merged::default(),
     };
-    let below = |folder: &str| {
-        let prefix = format!("{FOLDER}/{folder}/");
-        files.iter().filter(move |(path, _)| path.starts_with(&prefix))
-    };
-    below("entities").try_for_each(|(path, text)| taking.entity(path, text))?;
-    below("relations").try_for_each(|(path, text)| taking.relation(path, text))?;
+    for folder in [ENTITIES, RELATIONS] {
+        for (path, why) in files.unread_in(folder) {
+            taking.merged.refuse(path, why);
+        }
+    }
+    files.texts_in(ENTITIES).try_for_each(|(path, text)| taking.entity(path, text))?;
+    files.texts_in(RELATIONS).try_for_each(|(path, text)| taking.relation(path, text))?;
+    taking.cut_loose()?;
     taking.miss(files)?;
     Ok((taking.taken, taking.merged))
 }
 
-/// Writes what [`take`] or [`agree`] found, inside the caller's transaction.
+/// Writes what [`take`] found, inside the caller's transaction.
 pub fn took(conn: &Connection, taken: &Taken, stamp: &Stamp) -> Result<Vec<i64>> {
-    taken.agreed.iter().try_for_each(|(file, hash)| tables::set_shared(conn, file, hash))?;
+    let mut agreed = taken.agreed.iter();
+    agreed.try_for_each(|(file, agreed)| tables::set_agreement(conn, file, agreed))?;
     if taken.edits.is_empty() {
         return Ok(Vec::new());
     }
@@ -98,7 +140,7 @@ struct Taking<'a> {
     conn: &'a Connection,
     told: &'a BTreeMap<String, Kind>,
     prefer: Prefer,
-    agreed: BTreeMap<String, String>,
+    agreed: BTreeMap<String, Agreement>,
     /// The entities of the store, those that came in among them
     kinds: BTreeMap<String, Kind>,
     taken: Taken,
@@ -106,19 +148,33 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    fn entity(&mut self, path: &str, content: &str) -> Result<()> {
-        let read = parse::<Entity>(content).filter(|entity| is_sound(entity, path));
-        let Some(theirs) = read else {
-            self.merged.refuse(path);
+    fn entity(&mut self, path: &str, text: &str) -> Result<()> {
+        let (revision, record) = match shared::read(text, BODY) {
+            Ok(file) => (file.revision, file.record),
+            Err(why) => {
+                self.merged.refuse(path, why);
+                return Ok(());
+            }
+        };
+        let Some(record) = record else { return self.deleted_entity(path, revision) };
+        let Some(theirs) = parse::<Entity>(record).filter(|entity| is_sound(entity, path)) else {
+            self.merged.refuse(path, "it is not an entity, or another one than its name says");
             return Ok(());
         };
         if self.told.contains_key(&theirs.id) {
-            self.merged.records.insert(path.to_owned());
-            return Ok(()); // a document tells it now: that counts, and `share` removes the file
+            return Ok(()); // a document tells it now: that counts
+        }
+        let folded = theirs.id.to_lowercase();
+        let is_other = |other: &&String| **other != theirs.id && other.to_lowercase() == folded;
+        if let Some(other) = self.kinds.keys().chain(self.told.keys()).find(is_other) {
+            let why = format!("{} differs from {other} in case alone", theirs.id);
+            self.merged.refuse(path, why);
+            return Ok(());
         }
         let ours = tables::entity(self.conn, &theirs.id)?;
-        let versions = (ours.as_ref().map(|entity| entity.version), theirs.version);
-        if self.takes((path, format!("kb:{}", theirs.id)), (ours.as_ref(), &theirs), versions) {
+        let known = ours.as_ref().map(|entity| (content(entity), entity.version));
+        let handle = format!("kb:{}", theirs.id);
+        if self.takes(path, handle, known, Some(&content(&theirs)), revision) {
             self.kinds.insert(theirs.id.clone(), theirs.kind);
             let (id, after) = (theirs.id.clone(), Some(theirs));
             self.taken.edits.push(Edit::Entity { id, before: ours, after });
@@ -126,45 +182,112 @@ impl Taking<'_> {
         Ok(())
     }
 
-    fn relation(&mut self, path: &str, content: &str) -> Result<()> {
-        // One that was agreed on may have lost its ends here since.
-        let is_known = |one: &Relation| self.agreed.get(path) == Some(&shared::hash(&text(one)));
-        let is_sound =
-            |one: &Relation| relation_path(one) == path && (is_known(one) || self.fits(one));
-        let read = parse::<Relation>(content).filter(is_sound);
+    fn deleted_entity(&mut self, path: &str, revision: u32) -> Result<()> {
+        let id = self.kinds.keys().find(|id| entity_path(id) == path).cloned();
+        let ours = id.as_ref().map(|id| tables::entity(self.conn, id)).transpose()?.flatten();
+        let known = ours.as_ref().map(|entity| (content(entity), entity.version));
+        let handle = id.as_ref().map_or_else(|| path.to_owned(), |id| format!("kb:{id}"));
+        if self.takes(path, handle, known, None, revision)
+            && let Some(id) = id
+        {
+            self.kinds.remove(&id);
+            self.taken.edits.push(Edit::Entity { id, before: ours, after: None });
+        }
+        Ok(())
+    }
+
+    fn relation(&mut self, path: &str, text: &str) -> Result<()> {
+        let (revision, record) = match shared::read(text, BODY) {
+            Ok(file) => (file.revision, file.record),
+            Err(why) => {
+                self.merged.refuse(path, why);
+                return Ok(());
+            }
+        };
+        let Some(record) = record else { return self.deleted_relation(path, revision) };
+        let read = parse::<Relation>(record).filter(|one| relation_path(one) == path);
         let Some(theirs) = read else {
-            self.merged.refuse(path);
+            self.merged.refuse(path, "it is not a relation, or another one than its name says");
             return Ok(());
         };
+        // One that was agreed on may have lost its ends here since.
+        if !self.agreed.contains_key(path) && !self.fits(&theirs) {
+            self.merged
+                .refuse(path, "an end of it is not there, or of a type that it does not take");
+            return Ok(());
+        }
         let key = theirs.key();
         let ours = tables::relation(self.conn, &key)?;
-        let versions = (ours.as_ref().map(|_| 1), 1); // it has none
-        if self.takes((path, key.to_string()), (ours.as_ref(), &theirs), versions) {
+        let known = ours.as_ref().map(|relation| (content(relation), 1)); // it has no version
+        if self.takes(path, key.to_string(), known, Some(&content(&theirs)), revision) {
             self.taken.edits.push(Edit::Relation { key, before: ours, after: Some(theirs) });
         }
         Ok(())
     }
 
-    /// Whether what a file says goes into the store.
-    fn takes<T: Serialize>(
-        &mut self,
-        (path, handle): (&str, String),
-        (ours, theirs): (Option<&T>, &T),
-        (our_version, version): (Option<u32>, u32),
-    ) -> bool {
-        let (our_text, text) = (ours.map(text), text(theirs));
-        let ours = our_text.as_deref().zip(our_version);
-        let sides = Sides {
-            ours: ours.map(|(text, version)| Side { text, version }),
-            theirs: Side { text: &text, version },
-            agreed: self.agreed.get(path).map(String::as_str),
-        };
-        let verdict = self.merged.settle((path, handle), &sides, self.prefer);
-        let hash = shared::hash(&text);
-        if matches!(verdict, Verdict::Agree | Verdict::Take) && sides.agreed != Some(&hash) {
-            self.taken.agreed.push((path.to_owned(), hash));
+    fn deleted_relation(&mut self, path: &str, revision: u32) -> Result<()> {
+        let mut relations = tables::relations(self.conn)?.into_iter();
+        let ours = relations.find(|relation| relation_path(relation) == path);
+        let known = ours.as_ref().map(|relation| (content(relation), 1));
+        let handle = ours.as_ref().map_or_else(|| path.to_owned(), |one| one.key().to_string());
+        if self.takes(path, handle, known, None, revision)
+            && let Some(ours) = ours
+        {
+            self.remove_relation(ours);
         }
-        verdict == Verdict::Take
+        Ok(())
+    }
+
+    fn remove_relation(&mut self, relation: Relation) {
+        let key = relation.key();
+        self.taken.edits.push(Edit::Relation { key, before: Some(relation), after: None });
+    }
+
+    /// Whether what a file says, at its revision, goes into the store, where `ours` is the content
+    /// and the version of the record, if it is there.
+    fn takes(
+        &mut self,
+        path: &str,
+        handle: String,
+        ours: Option<(String, u32)>,
+        theirs: Option<&str>,
+        revision: u32,
+    ) -> bool {
+        let agreed = self.agreed.get(path);
+        let our_state = ours.as_ref().map(|(content, version)| RecordState {
+            content: Some(content),
+            revision: Agreement::revision_of(agreed, Some(content), *version),
+        });
+        let theirs_state = RecordState { content: theirs, revision };
+        let sides = Sides { ours: our_state, theirs: theirs_state, agreed };
+        let settled = self.merged.settle(path, handle, &sides, self.prefer);
+        if matches!(settled.verdict, Verdict::Agree | Verdict::Take) {
+            let hash = theirs.map_or_else(shared::deleted_hash, shared::hash);
+            let now = Agreement { revision: settled.revision, hash };
+            if agreed != Some(&now) {
+                self.taken.agreed.push((path.to_owned(), now));
+            }
+        }
+        settled.verdict == Verdict::Take
+    }
+
+    /// Relations of the store go with an entity that was deleted elsewhere.
+    fn cut_loose(&mut self) -> Result<()> {
+        let is_gone = |edit: &Edit| match edit {
+            Edit::Entity { id, after: None, .. } => Some(id.clone()),
+            _ => None,
+        };
+        let gone: Vec<String> = self.taken.edits.iter().filter_map(is_gone).collect();
+        for id in gone {
+            for relation in tables::touching(self.conn, &id)? {
+                let key = relation.key();
+                let is_edited = |edit: &Edit| matches!(edit, Edit::Relation { key: other, .. } if *other == key);
+                if !self.taken.edits.iter().any(is_edited) {
+                    self.remove_relation(relation);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether a relation is one that the store could hold: its ends are there, and of types
@@ -181,8 +304,8 @@ impl Taking<'_> {
         relation.relates.fits(from, to)
     }
 
-    fn miss(&mut self, files: &BTreeMap<String, String>) -> Result<()> {
-        let is_gone = |path: &String| self.agreed.contains_key(path) && !files.contains_key(path);
+    fn miss(&mut self, files: &SharedFiles) -> Result<()> {
+        let is_gone = |path: &String| self.agreed.contains_key(path) && !files.paths.contains(path);
         let entities = tables::entities(self.conn)?.into_iter();
         let entities = entities.map(|e| (entity_path(&e.id), format!("kb:{}", e.id)));
         let relations = tables::relations(self.conn)?.into_iter();
@@ -193,6 +316,11 @@ impl Taking<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a shared file is one of the knowledge base.
+fn is_record(path: &str) -> bool {
+    [ENTITIES, RELATIONS].iter().any(|folder| path.starts_with(&format!("{FOLDER}/{folder}/")))
 }
 
 fn is_sound(entity: &Entity, path: &str) -> bool {
@@ -223,8 +351,9 @@ fn file_name(words: &str, whole: &str) -> String {
     format!("{}.{}", shown.trim_matches('.'), &digest[..8])
 }
 
-fn text<T: Serialize>(row: &T) -> String {
-    shared::text(&fields(row), BODY)
+/// A row as text, without its revision.
+fn content<T: Serialize>(row: &T) -> String {
+    shared::content(&fields(row), BODY)
 }
 
 fn fields<T: Serialize>(row: &T) -> Map<String, Value> {
@@ -234,9 +363,8 @@ fn fields<T: Serialize>(row: &T) -> Map<String, Value> {
     }
 }
 
-/// A row from its text; one with fields that nobody here knows is none of ours.
-fn parse<T: Serialize + DeserializeOwned>(content: &str) -> Option<T> {
-    let mut found = shared::parse(content, BODY)?;
+/// A row from what its file says; one with fields that nobody here knows is none of ours.
+fn parse<T: Serialize + DeserializeOwned>(mut found: Map<String, Value>) -> Option<T> {
     if found.get(BODY).is_some_and(|text| text == "") {
         found.remove(BODY);
     }

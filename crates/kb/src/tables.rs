@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::Result;
+use base::shared::Agreement;
 use store::{
     Connection, Migration, OptionalExtension, Row, SqlResult, bad_value, params, problem, rows,
 };
@@ -15,6 +16,7 @@ use crate::plan::Stamp;
 pub const STEPS: &[Migration] = &[
     Migration { name: "entities, relations and their log", sql: include_str!("kb.sql") },
     Migration { name: "what is shared", sql: include_str!("shared.sql") },
+    Migration { name: "revisions of shared files", sql: include_str!("shared_revision.sql") },
 ];
 
 const ENTITY: &str = "SELECT id, type, title, status, created_at, updated_at, source, author,
@@ -255,16 +257,18 @@ pub fn counts(conn: &Connection) -> Result<(u64, u64, u64)> {
     .map_err(problem("count entities"))
 }
 
-/// The files that share the store's facts, with the hash of what was agreed on.
-pub(crate) fn shared(conn: &Connection) -> Result<BTreeMap<String, String>> {
-    let sql = "SELECT file, hash FROM kb_shared";
-    let pairs =
-        rows(conn, (sql, "read what is shared"), &[], |row| Ok((row.get(0)?, row.get(1)?)))?;
+/// What the store and the files that share its facts last agreed on, by file.
+pub(crate) fn agreements(conn: &Connection) -> Result<BTreeMap<String, Agreement>> {
+    let sql = "SELECT file, hash, revision FROM kb_shared";
+    let pairs = rows(conn, (sql, "read what is shared"), &[], |row| {
+        Ok((row.get(0)?, Agreement { hash: row.get(1)?, revision: row.get(2)? }))
+    })?;
     Ok(pairs.into_iter().collect())
 }
 
-pub(crate) fn set_shared(conn: &Connection, file: &str, hash: &str) -> Result<()> {
-    run(conn, "INSERT OR REPLACE INTO kb_shared VALUES (?1, ?2)", params![file, hash])
+pub(crate) fn set_agreement(conn: &Connection, file: &str, agreed: &Agreement) -> Result<()> {
+    let sql = "INSERT OR REPLACE INTO kb_shared (file, hash, revision) VALUES (?1, ?2, ?3)";
+    run(conn, sql, params![file, agreed.hash, agreed.revision])
 }
 
 /// Gives space that is not used back to the disk.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use base::{Problem, Result};
 use rusqlite::{Connection, OpenFlags};
 
-use crate::failure::problem;
+use crate::failure::{is_unwritable, problem};
 use crate::open::{Store, prepare};
 use crate::tables;
 
@@ -57,6 +57,20 @@ impl Memory {
         let connection = self.open()?.into_connection();
         connection.execute_batch(tables::READ_ONLY).map_err(problem("open a store in memory"))?;
         Ok(connection)
+    }
+
+    /// Fills it with what a store holds that others may write to meanwhile, as of one moment.
+    pub fn copy_from(&self, path: &Path) -> Result<()> {
+        // A reader of a write-ahead log writes its shared memory.
+        let flags = FLAGS.union(OpenFlags::SQLITE_OPEN_READ_WRITE);
+        let copied = Connection::open_with_flags(path, flags).and_then(|source| {
+            prepare(&source)?;
+            source.execute(tables::COPY, [&self.uri])
+        });
+        match copied {
+            Err(error) if is_unwritable(&error) => self.fill_from(path),
+            copied => copied.map(drop).map_err(problem("copy a store")),
+        }
     }
 
     /// Fills it with what a file holds, if that file holds a whole store.
@@ -130,5 +144,9 @@ mod tests {
         let add = "INSERT INTO t VALUES (2)";
         writer.write(|tx| tx.execute(add, []).map(drop).map_err(problem("add"))).unwrap();
         assert!(!is_whole(&path), "the log holds a commit that the file does not");
+        let memory = Memory::named("a copy of a store that is being written");
+        let copy = memory.open().unwrap();
+        memory.copy_from(&path).unwrap();
+        assert_eq!(count(copy.connection()), 2);
     }
 }

@@ -18,7 +18,7 @@ pub const LEDGER: Area = Area {
         file: "ledger.sqlite",
         steps: &[Migration { name: "entries", sql: ENTRIES }],
         inverse: |json| Ok(Arc::new(Removal { line: json.to_string() })),
-        begin: None,
+        shared: None,
     }),
     ..Area::NOTHING
 };

@@ -396,9 +396,9 @@ record!(
 record!(
     /// What a record looked like when it was last the same here and in the shared files.
     Shared in "shared" {
-        /// Its version then
+        /// The revision of its file then
         version: u32,
-        /// The hash of its text then
+        /// The hash of its content then
         hash: String,
     }
 );

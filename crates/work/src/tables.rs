@@ -89,6 +89,12 @@ fn record_row<R: Record>(row: &Row<'_>) -> SqlResult<Result<R>> {
     Ok(record(MapDeserializer::new(values.into_iter())))
 }
 
+/// Every record of a kind, by id.
+pub(crate) fn find_every<R: Record>(conn: &Connection) -> Result<Vec<R>> {
+    let sql = R::TABLE.select("ORDER BY id");
+    rows(conn, (&sql, "read work"), &[], record_row::<R>)?.into_iter().collect()
+}
+
 /// The row with this id.
 pub(crate) fn get(conn: &Connection, table: Table, id: &str) -> Result<Option<Value>> {
     let found = rows(conn, (&table.select("WHERE id = ?1"), "read work"), &[&id], read(table))?;

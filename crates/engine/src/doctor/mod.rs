@@ -6,6 +6,7 @@ mod hooks;
 mod journal;
 mod layout;
 mod servers;
+mod shared;
 mod stores;
 
 use base::{Call, Problem, Result};
@@ -29,6 +30,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check { name: "config", run: config::check },
     Check { name: "layout", run: layout::check },
     Check { name: "stores", run: stores::check },
+    Check { name: "shared", run: shared::check },
     Check { name: "journal", run: journal::check },
     Check { name: "servers", run: servers::check },
 ];

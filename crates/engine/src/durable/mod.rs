@@ -6,11 +6,11 @@
 pub(crate) mod branches;
 mod kept;
 pub(crate) mod name;
+pub(crate) mod overlay;
 pub(crate) mod place;
 mod read;
 mod stores;
 pub(crate) mod tables;
-pub(crate) mod unwritten;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -22,9 +22,9 @@ use store::{Migration, Store, Transaction};
 
 use self::tables::Made;
 use crate::search;
-use crate::view::View;
 
 pub(crate) use kept::Kept;
+pub use overlay::{Pulled, SharedSource};
 pub use read::Reading;
 pub(crate) use stores::Stores;
 
@@ -39,12 +39,9 @@ pub struct Durable {
     pub steps: &'static [Migration],
     /// Reads a recorded inverse back
     pub inverse: fn(&Value) -> Result<Arc<dyn StoreChange>>,
-    /// What it begins with: the change that fills an empty one with what files share
-    pub begin: Option<Begin>,
+    /// How shared files are read for it
+    pub shared: Option<SharedSource>,
 }
-
-/// The first change of a store, where files share something for it.
-pub type Begin = fn(&View<'_>) -> Result<Option<Arc<dyn StoreChange>>>;
 
 /// A change to a durable store, made by an area and committed by the engine.
 pub trait StoreChange: Debug + Send + Sync {

@@ -14,14 +14,15 @@ pub struct Reading {
     pub revision: i64,
     /// How many steps of its schema it has
     pub(super) steps: usize,
-    /// The state of the index that it began from, where nobody has written to it yet
-    pub(crate) begun: Option<String>,
+    /// The state of the shared files whose records are laid over it, where they have some that
+    /// the store does not have yet
+    pub(crate) pulled: Option<String>,
 }
 
 impl Reading {
     pub(super) fn of(conn: Lent) -> Result<Self> {
         let steps = store::version(&conn)? as usize;
         let revision = if steps == 0 { 0 } else { tables::revision(&conn)? };
-        Ok(Self { conn, revision, steps, begun: None })
+        Ok(Self { conn, revision, steps, pulled: None })
     }
 }

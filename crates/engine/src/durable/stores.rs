@@ -45,12 +45,12 @@ impl Stores {
     }
 
     /// Commits a change and its record in one transaction, unless the store is no longer at the
-    /// revision that the change was planned from. The first comes after what the store begins
-    /// with. Returns the change's number.
+    /// revision that the change was planned from. It comes after what was pulled in shared files.
+    /// Returns the change's number.
     pub(crate) fn commit(
         &self,
         (durable, path): (&Durable, &Path),
-        (change, planned_from, begin): (&dyn StoreChange, i64, Option<&dyn StoreChange>),
+        (change, planned_from, pulled): (&dyn StoreChange, i64, Option<&dyn StoreChange>),
         (summary, call): (String, &Call),
     ) -> Result<String> {
         let idle = FileId::unchanged(path).and_then(|file| self.writers.take(&file));
@@ -59,8 +59,8 @@ impl Stores {
             if tables::revision(transaction)? != planned_from {
                 return Err(Problem::new(Code::Conflict, "another writer came between"));
             }
-            if let Some(begin) = begin {
-                begin.apply(transaction)?;
+            if let Some(pulled) = pulled {
+                pulled.apply(transaction)?;
             }
             let inverse = change.apply(transaction)?.to_string();
             let (at, actor) = (call.now.to_string(), call.actor.clone());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::shared::{Merged, Prefer};
+use base::shared::{Merged, Prefer, SharedProblemKind, is_tombstone};
 use base::{Call, Hash, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -57,8 +57,8 @@ impl Action for Share {
         // First what others wrote comes in, so that nothing of theirs is overwritten.
         let merged = merge_shared(workspace, call, Side::prefer(self.prefer))?;
         let written = workspace.write(call, |view| write_files(view, &merged))?;
-        workspace.write(call, |view| work::shared::agree(view, &merged))?;
-        workspace.write(call, |view| kb::shared::agree(view, &merged))?;
+        // Now the files say what the stores say, and that is noted.
+        merge_shared(workspace, call, Prefer::Neither)?;
         Ok(Wrote { files: written.files, records: written.result, merged })
     }
 }
@@ -69,9 +69,6 @@ pub(super) fn merge_shared(
     call: &Arc<Call>,
     prefer: Prefer,
 ) -> Result<Merged> {
-    if !shared::has_files(&workspace.view(call.clone())?)? {
-        return Ok(Merged::default());
-    }
     let work = workspace.write(call, |view| work::shared::merge(view, prefer))?;
     let kb = workspace.write(call, |view| kb::shared::merge(view, prefer))?;
     Ok(work.result.and(kb.result))
@@ -79,26 +76,22 @@ pub(super) fn merge_shared(
 
 /// The files as they should be; those that are to be settled first are left alone.
 fn write_files(view: &View, merged: &Merged) -> Result<Plan<usize>> {
-    let mut texts = work::shared::texts(view)?;
-    texts.append(&mut kb::shared::texts(view)?);
-    let known: BTreeMap<String, String> = shared::files(view)?;
+    let known: BTreeMap<String, String> = shared::texts(view)?;
+    let mut texts = work::shared::texts(view, &known)?;
+    let facts = kb::shared::texts(view, &known)?;
+    texts.extend(facts.into_iter().map(|(path, text)| (path, Some(text))));
     let is_settled = |path: &str| !merged.unsettled.contains(path);
     let mut edits = Vec::new();
     for (path, text) in texts.iter().filter(|(path, _)| is_settled(path)) {
         let before = known.get(path);
-        if before != Some(text) {
-            edits.push(edit(path, before, Some(text))?);
-        }
-    }
-    // After the merge, what is in the files and not in the store was deleted here.
-    let is_record = |path: &String| is_settled(path) && merged.records.contains(path);
-    for (path, before) in known.iter().filter(|(path, _)| is_record(path)) {
-        if !texts.contains_key(path) {
-            edits.push(edit(path, Some(before), None)?);
+        if before != text.as_ref() {
+            edits.push(edit(path, before, text.as_ref())?);
         }
     }
     let change = if edits.is_empty() { Change::Nothing } else { Change::Files(edits) };
-    Ok(Plan { summary: "share knowledge".into(), change, answer: texts.len(), again: true })
+    let is_record = |text: &&Option<String>| text.as_ref().is_some_and(|text| !is_tombstone(text));
+    let answer = texts.values().filter(is_record).count();
+    Ok(Plan { summary: "share knowledge".into(), change, answer, again: true })
 }
 
 fn edit(path: &str, before: Option<&String>, after: Option<&String>) -> Result<FileEdit> {
@@ -126,19 +119,25 @@ pub(super) fn say_merged(page: &mut Page, merged: &Merged) {
         return;
     }
     let (added, updated) = (merged.added.len(), merged.updated.len());
-    page.item("shared knowledge", format!("{added} records added, {updated} updated"));
-    for handle in &merged.conflicts {
-        page.item("conflict, changed here and there", handle);
+    let removed = match merged.removed.len() {
+        0 => String::new(),
+        removed => format!(", {removed} deleted elsewhere and now here"),
+    };
+    page.item("shared knowledge", format!("{added} records added, {updated} updated{removed}"));
+    for problem in &merged.problems {
+        let what = match problem.kind {
+            SharedProblemKind::Unreadable => "not a record",
+            SharedProblemKind::Conflict => "conflict",
+            SharedProblemKind::Rewritten => "rewritten changelog entry",
+        };
+        page.item(what, format!("{}: {}", problem.path, problem.why));
     }
     if !merged.missing.is_empty() {
         let shown = merged.missing.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
         let count = merged.missing.len();
         page.item("shared before, and their files are gone", format!("{count}: {shown}"));
     }
-    if !merged.conflicts.is_empty() || !merged.missing.is_empty() {
+    if !merged.conflicts.is_empty() || !merged.missing.is_empty() || !merged.rewritten.is_empty() {
         page.say("`share --prefer ours` writes what is here, `--prefer theirs` takes the files'");
-    }
-    for path in &merged.unreadable {
-        page.item("not a record", path);
     }
 }

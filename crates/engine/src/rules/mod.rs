@@ -8,6 +8,7 @@
 pub(crate) mod baseline;
 mod config;
 mod format;
+mod shared;
 mod staged;
 
 use ::config::Level;
@@ -19,6 +20,7 @@ use crate::view::View;
 
 pub(crate) use config::CONFIG_INVALID;
 pub(crate) use format::{Means, github, sarif};
+pub(crate) use shared::{SHARED_RULES, shared_fix, shared_problems};
 pub(crate) use staged::changed_lines;
 pub use staged::{Staged, StagedFile};
 

@@ -271,7 +271,7 @@ const NOTES: Area = Area {
             let note = Note { id: json["id"].as_i64().unwrap(), text: read_text(json) };
             Ok(Arc::new(note))
         },
-        begin: None,
+        shared: None,
     }),
     ..Area::NOTHING
 };

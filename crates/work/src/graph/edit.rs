@@ -283,10 +283,20 @@ fn orphan(draft: &mut Draft<'_>, atom: Atom, task: Option<&Id>) -> Result<()> {
     draft.put(&Atom { molecule_id: None, last_task_id, version, updated_at, ..atom })
 }
 
-fn remove_atom(draft: &mut Draft<'_>, id: &Id) -> Result<usize> {
+/// Removes an atom with its changelog. Returns how many entries that had.
+pub(crate) fn remove_atom(draft: &mut Draft<'_>, id: &Id) -> Result<usize> {
     draft.delete::<Atom>(id)?;
     draft.delete::<Footprint>(id)?;
     remove_entries(draft, id)
+}
+
+/// Removes a molecule with its changelog; atoms that are in it lose it.
+pub(crate) fn remove_molecule(draft: &mut Draft<'_>, id: &Id) -> Result<()> {
+    for atom in draft.list::<Atom>("molecule_id", id)? {
+        orphan(draft, atom, None)?;
+    }
+    remove_entries(draft, id)?;
+    draft.delete::<Molecule>(id)
 }
 
 fn remove_entries(draft: &mut Draft<'_>, parent: &Id) -> Result<usize> {

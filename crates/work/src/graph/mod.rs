@@ -8,4 +8,4 @@ pub mod files;
 pub mod globs;
 pub mod search;
 
-pub(crate) use edit::{count_knowledge, remove_project_knowledge};
+pub(crate) use edit::{count_knowledge, remove_atom, remove_molecule, remove_project_knowledge};

@@ -31,7 +31,7 @@ pub(crate) const STORE: &str = "kb";
 pub(crate) const DURABLE: Durable = Durable {
     name: STORE,
     file: "branches/{branch}/kb.sqlite",
-    steps: &[kb::STEPS[0], search::STEP, search::NAMES, kb::STEPS[1]],
+    steps: &[kb::STEPS[0], search::STEP, search::NAMES, kb::STEPS[1], kb::STEPS[2]],
     inverse: change::read_inverse,
-    begin: Some(shared::begin),
+    shared: Some(shared::SOURCE),
 };

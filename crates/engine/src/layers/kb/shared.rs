@@ -3,49 +3,65 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::Result;
 use base::shared::{Merged, Prefer};
+use base::{Hash, Result};
+use kb::Kind;
 use kb::share::{self, Taken};
 use store::{Connection, problem};
 
 use super::files::from_files;
 use super::{KbChange, STORE, What, stamp};
-use crate::durable::StoreChange;
+use crate::durable::{Pulled, SharedSource, StoreChange};
 use crate::plan::{Change, Plan};
 use crate::shared;
 use crate::view::View;
 
-/// What a store that nobody has written to begins with.
-pub(super) fn begin(view: &View<'_>) -> Result<Option<Arc<dyn StoreChange>>> {
-    let (taken, _) = take(view, &empty()?, Prefer::Neither)?;
-    Ok((!taken.edits.is_empty()).then(|| change(view, taken)))
+/// How the shared files of facts are read. An entity that a document tells is not taken over.
+pub(super) const SOURCE: SharedSource = SharedSource { pull, depends };
+
+fn pull(view: &View<'_>, conn: Option<&Connection>) -> Result<Pulled> {
+    let unwritten = empty()?;
+    let (taken, merged) = take(view, conn.unwrap_or(&unwritten), Prefer::Neither)?;
+    Ok(Pulled { change: (!taken.is_empty()).then(|| change(view, taken)), merged })
 }
 
-/// Plans to take over what the files have.
+fn depends(view: &View<'_>) -> Result<String> {
+    let told = told(view)?.into_iter().map(|(id, kind)| format!("{id} {kind}\n"));
+    Ok(Hash::of(told.collect::<String>().as_bytes()).short())
+}
+
+/// Plans to take over what the files have. What can be taken without a choice is laid over the
+/// store already, and is written before any other change.
 pub(crate) fn merge(view: &View, prefer: Prefer) -> Result<Plan<Merged>> {
-    let (store, unwritten) = (view.store(STORE)?, empty()?);
-    let is_begun = store.is_some_and(|reading| reading.begun.is_some());
-    let conn = store.filter(|_| !is_begun).map_or(&unwritten, |reading| &reading.conn);
-    let (taken, merged) = take(view, conn, prefer)?;
-    // What a store begins with is all there is to merge.
-    let taken = if is_begun { Taken::default() } else { taken };
-    let is_needed = is_begun || !taken.edits.is_empty() || !taken.agreed.is_empty();
-    Ok(plan(view, (taken, is_needed), "merge shared knowledge", merged))
-}
-
-/// Plans to note that the files say what the store says.
-pub(crate) fn agree(view: &View, merged: &Merged) -> Result<Plan<()>> {
-    let taken = match view.store(STORE)? {
-        Some(reading) => share::agree(&reading.conn, merged)?,
-        None => Taken::default(),
+    let summary = "merge shared knowledge".to_owned();
+    let Some(overlay) = view.overlay(STORE)? else {
+        let (change, answer) = (Change::Nothing, Merged::default());
+        return Ok(Plan { summary, change, answer, again: true });
     };
-    let is_needed = !taken.agreed.is_empty();
-    Ok(plan(view, (taken, is_needed), "note what is shared", ()))
+    let mut answer = overlay.pulled.merged.clone();
+    let mut taken = Taken::default();
+    if prefer != Prefer::Neither {
+        let unwritten = empty()?;
+        let conn = view.store(STORE)?.map_or(&unwritten, |reading| &reading.conn);
+        let next;
+        (taken, next) = take(view, conn, prefer)?;
+        answer = answer.then(next);
+    }
+    let change = match overlay.pulled.change.is_some() || !taken.is_empty() {
+        true => Change::Store(change(view, taken)),
+        false => Change::Nothing,
+    };
+    Ok(Plan { summary, change, answer, again: true })
 }
 
 /// What the files should say.
-pub(crate) fn texts(view: &View) -> Result<BTreeMap<String, String>> {
-    view.store(STORE)?.map_or(Ok(BTreeMap::new()), |reading| share::texts(&reading.conn))
+pub(crate) fn texts(
+    view: &View,
+    files: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>> {
+    let unwritten = empty()?;
+    let conn = view.store(STORE)?.map_or(&unwritten, |reading| &reading.conn);
+    share::texts(conn, files, &told(view)?)
 }
 
 /// A store without rows, where this branch has none yet.
@@ -57,17 +73,14 @@ pub(crate) fn empty() -> Result<Connection> {
 }
 
 fn take(view: &View, conn: &Connection, prefer: Prefer) -> Result<(Taken, Merged)> {
-    let files = from_files(view)?;
-    let told = files.facts.iter().map(|fact| (fact.entity.id.clone(), fact.entity.kind)).collect();
-    share::take(conn, (&shared::files(view)?, &told), prefer)
+    let files = shared::files(view, share::agreements(conn)?)?;
+    share::take(conn, &files, &told(view)?, prefer)
 }
 
-fn plan<A>(view: &View, (taken, is_needed): (Taken, bool), summary: &str, answer: A) -> Plan<A> {
-    let change = match is_needed {
-        true => Change::Store(change(view, taken)),
-        false => Change::Nothing,
-    };
-    Plan { summary: summary.to_owned(), change, answer, again: true }
+/// The entities that documents tell.
+fn told(view: &View) -> Result<BTreeMap<String, Kind>> {
+    let files = from_files(view)?;
+    Ok(files.facts.iter().map(|fact| (fact.entity.id.clone(), fact.entity.kind)).collect())
 }
 
 fn change(view: &View, taken: Taken) -> Arc<dyn StoreChange> {

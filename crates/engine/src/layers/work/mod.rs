@@ -53,7 +53,7 @@ pub(crate) const DURABLE: Durable = Durable {
         })?;
         Ok(Arc::new(WorkChange { images, undoes: true }))
     },
-    begin: Some(shared::begin),
+    shared: Some(shared::SOURCE),
 };
 
 /// Rows that change.

@@ -1,0 +1,412 @@
+//! What is done about a record that is in a store and in a shared file.
+//!
+//! The store remembers the revision and the hash at which both were last the same. A file with a
+//! later revision is taken over, one with an earlier revision is an older checkout and changes
+//! nothing, and a record that changed on both sides is a conflict, which is reported.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{deleted_hash, hash, tombstone};
+
+/// Whose record stays where both sides changed it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Prefer {
+    /// Neither: that is a conflict
+    #[default]
+    Neither,
+    /// What is here
+    Ours,
+    /// What others wrote
+    Theirs,
+}
+
+/// What merging the shared files did
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Merged {
+    /// Records that were not here
+    pub added: Vec<String>,
+    /// Records that were older here
+    pub updated: Vec<String>,
+    /// Records that were deleted elsewhere, and now here
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
+    /// Records that changed on both sides; neither was touched
+    pub conflicts: Vec<String>,
+    /// Records that were shared, are still here, and whose files are gone
+    pub missing: Vec<String>,
+    /// Files that could not be read as records
+    pub unreadable: Vec<String>,
+    /// Changelog entries that a file tells differently; entries are never changed
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rewritten: Vec<String>,
+    /// Everything that somebody has to mend, by file
+    #[serde(skip)]
+    pub problems: Vec<SharedProblem>,
+    /// The files of all that is to be settled first
+    #[serde(skip)]
+    pub unsettled: BTreeSet<String>,
+}
+
+/// Something that is wrong with a shared file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedProblem {
+    /// The file
+    pub path: String,
+    /// What is wrong
+    pub kind: SharedProblemKind,
+    /// The same in words
+    pub why: String,
+}
+
+/// What may be wrong with a shared file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SharedProblemKind {
+    /// It is not a record
+    Unreadable,
+    /// The file and the store were changed apart from each other
+    Conflict,
+    /// It changes an entry of the changelog, which is append-only
+    Rewritten,
+}
+
+impl Merged {
+    /// Whether nothing had to be done or reported.
+    pub const fn is_nothing(&self) -> bool {
+        self.added.is_empty()
+            && self.updated.is_empty()
+            && self.removed.is_empty()
+            && self.conflicts.is_empty()
+            && self.missing.is_empty()
+            && self.unreadable.is_empty()
+            && self.rewritten.is_empty()
+    }
+
+    /// What two stores did, as one.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.added.extend(other.added);
+        self.updated.extend(other.updated);
+        self.removed.extend(other.removed);
+        self.conflicts.extend(other.conflicts);
+        self.missing.extend(other.missing);
+        self.unreadable.extend(other.unreadable);
+        self.rewritten.extend(other.rewritten);
+        self.problems.extend(other.problems);
+        self.unsettled.extend(other.unsettled);
+        self
+    }
+
+    /// What two merges in a row did to one store: the second says what is left to settle.
+    #[must_use]
+    pub fn then(self, next: Self) -> Self {
+        let done = Self {
+            added: self.added,
+            updated: self.updated,
+            removed: self.removed,
+            ..Self::default()
+        };
+        done.and(next)
+    }
+
+    /// Notes that a file is not a record of the store, and why.
+    pub fn refuse(&mut self, path: &str, why: impl Into<String>) {
+        self.unreadable.push(path.to_owned());
+        self.report(path, SharedProblemKind::Unreadable, why.into());
+    }
+
+    /// Notes that a file changes an entry that is never changed. What is here can be put back.
+    pub fn rewrite(&mut self, path: &str, handle: String, prefer: Prefer) {
+        if prefer != Prefer::Ours {
+            let why = format!("it changes {handle}, and the changelog is append-only");
+            self.rewritten.push(handle);
+            self.report(path, SharedProblemKind::Rewritten, why);
+        }
+    }
+
+    /// Notes that a record changed here and in its file.
+    pub fn conflict(&mut self, path: &str, handle: String, why: &str) {
+        let why = format!("{handle}: {why}");
+        self.conflicts.push(handle);
+        self.report(path, SharedProblemKind::Conflict, why);
+    }
+
+    /// Notes that a record of the store was shared as a file that is gone. A checkout that does
+    /// not have the file yet looks the same, so it deletes nothing.
+    pub fn miss(&mut self, path: String, handle: String, prefer: Prefer) {
+        if prefer != Prefer::Ours {
+            self.missing.push(handle);
+            self.unsettled.insert(path);
+        }
+    }
+
+    /// Decides about a record in a file, and notes it.
+    pub fn settle(
+        &mut self,
+        path: &str,
+        handle: String,
+        sides: &Sides<'_>,
+        prefer: Prefer,
+    ) -> Settled {
+        let settled = sides.settled(prefer);
+        match settled.verdict {
+            Verdict::Take if sides.theirs.content.is_none() => self.removed.push(handle),
+            Verdict::Take if sides.ours.is_none() => self.added.push(handle),
+            Verdict::Take => self.updated.push(handle),
+            Verdict::Differ => self.conflict(path, handle, sides.difference()),
+            Verdict::Agree | Verdict::Keep => {}
+        }
+        settled
+    }
+
+    fn report(&mut self, path: &str, kind: SharedProblemKind, why: String) {
+        self.problems.push(SharedProblem { path: path.to_owned(), kind, why });
+        self.unsettled.insert(path.to_owned());
+    }
+}
+
+/// A record at one place.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordState<'a> {
+    /// All that it says but for its revision; none where it was deleted
+    pub content: Option<&'a str>,
+    /// Its revision
+    pub revision: u32,
+}
+
+/// What a store and a file last agreed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agreement {
+    /// The file's revision then
+    pub revision: u32,
+    /// The hash of its content then
+    pub hash: String,
+}
+
+impl Agreement {
+    /// Whether both agreed that the record is deleted.
+    pub fn is_of_deleted(&self) -> bool {
+        self.hash == deleted_hash()
+    }
+
+    /// Whether a file is as it was then, by the hash of its text. One whose revision is not the
+    /// version of its record is not known again in this way, and has to be read.
+    pub fn is_with(&self, text_hash: &str) -> bool {
+        match self.is_of_deleted() {
+            true => hash(&tombstone(self.revision)) == text_hash,
+            false => self.hash == text_hash,
+        }
+    }
+
+    /// The revision of a record of the store, by what was agreed on before: the same while it says
+    /// the same, else the next.
+    pub fn revision_of(agreed: Option<&Self>, content: Option<&str>, version: u32) -> u32 {
+        match agreed {
+            Some(agreed) if agreed.hash == content_hash(content) => agreed.revision,
+            Some(agreed) => version.max(agreed.revision.saturating_add(1)),
+            None => version,
+        }
+    }
+}
+
+/// A record in the store and in a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Sides<'a> {
+    /// In the store, if it is there
+    pub ours: Option<RecordState<'a>>,
+    /// In the file
+    pub theirs: RecordState<'a>,
+    /// What both last agreed on, if they ever did
+    pub agreed: Option<&'a Agreement>,
+}
+
+/// What is to be done about a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Both say the same, or are to count as if they did: what the file says was agreed on
+    Agree,
+    /// The file is older, or only ours changed: nothing
+    Keep,
+    /// The file's goes into the store
+    Take,
+    /// Both changed: nothing, and it is reported
+    Differ,
+}
+
+/// A verdict, and the revision to note where both agree afterwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settled {
+    /// What is to be done
+    pub verdict: Verdict,
+    /// The revision that is agreed on then
+    pub revision: u32,
+}
+
+impl Sides<'_> {
+    fn settled(&self, prefer: Prefer) -> Settled {
+        let agreed = self.agreed.map_or(0, |agreed| agreed.revision);
+        let reached = self.theirs.revision.max(agreed);
+        match (self.verdict(), prefer) {
+            (Verdict::Differ, Prefer::Ours) => {
+                Settled { verdict: Verdict::Agree, revision: reached }
+            }
+            // A file that was edited without a new revision gets one, so that others take it.
+            (Verdict::Differ, Prefer::Theirs) => {
+                let known = self.ours.filter(|_| self.agreed.is_none());
+                let known = known.map_or(agreed, |ours| ours.revision);
+                let next = if self.theirs.revision > known { reached } else { known + 1 };
+                Settled { verdict: Verdict::Take, revision: next }
+            }
+            (verdict, _) => Settled { verdict, revision: reached },
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        let ours = self.ours.and_then(|ours| ours.content);
+        if ours == self.theirs.content {
+            return Verdict::Agree;
+        }
+        let Some(agreed) = self.agreed else { return self.verdict_of_versions() };
+        let is_ours_unchanged = agreed.hash == content_hash(ours);
+        let is_theirs_unchanged = agreed.hash == content_hash(self.theirs.content);
+        match self.theirs.revision.cmp(&agreed.revision) {
+            Ordering::Less => Verdict::Keep,
+            _ if is_theirs_unchanged => Verdict::Keep,
+            Ordering::Greater if is_ours_unchanged => Verdict::Take,
+            Ordering::Equal | Ordering::Greater => Verdict::Differ,
+        }
+    }
+
+    /// Without an agreement the revisions decide, and only when they differ.
+    fn verdict_of_versions(&self) -> Verdict {
+        let Some(ours) = self.ours else { return Verdict::Take };
+        match self.theirs.revision.cmp(&ours.revision) {
+            // What was never shared from here is not deleted by others.
+            Ordering::Greater if self.theirs.content.is_some() => Verdict::Take,
+            Ordering::Less => Verdict::Keep,
+            Ordering::Equal | Ordering::Greater => Verdict::Differ,
+        }
+    }
+
+    /// Why the sides cannot both stay, in words.
+    fn difference(&self) -> &'static str {
+        let is_edited = self.agreed.is_some_and(|agreed| agreed.revision == self.theirs.revision);
+        match (self.ours.is_some(), self.theirs.content.is_some()) {
+            (_, false) => "changed here and deleted in the file",
+            (false, true) => "deleted here and changed in the file",
+            (true, true) if is_edited => "the file was changed without a new revision",
+            (true, true) => "changed here and in the file",
+        }
+    }
+}
+
+fn content_hash(content: Option<&str>) -> String {
+    content.map_or_else(deleted_hash, hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const fn state(content: &str, revision: u32) -> RecordState<'_> {
+        RecordState { content: Some(content), revision }
+    }
+
+    const fn deleted(revision: u32) -> RecordState<'static> {
+        RecordState { content: None, revision }
+    }
+
+    fn agreed_on(content: Option<&str>, revision: u32) -> Agreement {
+        Agreement { revision, hash: content_hash(content) }
+    }
+
+    #[test]
+    fn only_a_later_revision_is_taken_and_two_changes_are_a_conflict() {
+        let old = agreed_on(Some("old"), 2);
+        let gone = agreed_on(None, 2);
+        for (ours, theirs, agreed, verdict) in [
+            (None, state("new", 1), None, Verdict::Take),
+            (Some(state("same", 1)), state("same", 1), None, Verdict::Agree),
+            (Some(state("old", 2)), state("new", 3), Some(&old), Verdict::Take),
+            (Some(state("new", 3)), state("old", 2), Some(&old), Verdict::Keep),
+            // An older checkout changes nothing, whatever it says.
+            (Some(state("old", 2)), state("older", 1), Some(&old), Verdict::Keep),
+            (Some(state("new", 3)), state("older", 1), Some(&old), Verdict::Keep),
+            (None, state("older", 1), Some(&old), Verdict::Keep),
+            (None, state("older", 1), Some(&gone), Verdict::Keep),
+            (None, state("old", 2), Some(&old), Verdict::Keep),
+            (None, state("new", 3), Some(&old), Verdict::Differ),
+            (Some(state("mine", 3)), state("new", 3), Some(&old), Verdict::Differ),
+            (Some(state("old", 2)), state("edited", 2), Some(&old), Verdict::Differ),
+            // Deleted elsewhere, or made anew after that.
+            (Some(state("old", 2)), deleted(3), Some(&old), Verdict::Take),
+            (Some(state("mine", 3)), deleted(3), Some(&old), Verdict::Differ),
+            (Some(state("old", 2)), deleted(1), Some(&old), Verdict::Keep),
+            (None, deleted(3), Some(&old), Verdict::Agree),
+            (None, deleted(3), None, Verdict::Agree),
+            (None, state("again", 3), Some(&gone), Verdict::Take),
+            // Never agreed on: versions decide, and what is only here is not deleted.
+            (Some(state("mine", 2)), state("new", 3), None, Verdict::Take),
+            (Some(state("mine", 4)), state("new", 3), None, Verdict::Keep),
+            (Some(state("mine", 3)), state("new", 3), None, Verdict::Differ),
+            (Some(state("mine", 1)), deleted(3), None, Verdict::Differ),
+        ] {
+            let sides = Sides { ours, theirs, agreed };
+            assert_eq!(sides.settled(Prefer::Neither).verdict, verdict, "{sides:?}");
+            let settled = sides.settled(Prefer::Theirs).verdict;
+            let takes = matches!(verdict, Verdict::Take | Verdict::Differ);
+            assert_eq!(settled == Verdict::Take, takes, "{sides:?}");
+            assert_ne!(sides.settled(Prefer::Ours).verdict, Verdict::Differ);
+        }
+    }
+
+    #[test]
+    fn what_is_settled_gets_a_revision_that_others_take() {
+        let old = agreed_on(Some("old"), 2);
+        let edited =
+            Sides { ours: Some(state("old", 2)), theirs: state("x", 2), agreed: Some(&old) };
+        assert_eq!(edited.settled(Prefer::Theirs).revision, 3);
+        let both =
+            Sides { ours: Some(state("mine", 3)), theirs: state("x", 3), agreed: Some(&old) };
+        let kept = both.settled(Prefer::Ours);
+        assert_eq!(kept, Settled { verdict: Verdict::Agree, revision: 3 });
+        let agreed = agreed_on(Some("x"), kept.revision);
+        assert_eq!(Agreement::revision_of(Some(&agreed), Some("mine"), 3), 4);
+    }
+
+    proptest! {
+        /// Whatever is checked out, what a store agreed on never goes back.
+        #[test]
+        fn revisions_only_go_forward(
+            ours in proptest::option::of(0_u8..4),
+            theirs in proptest::option::of(0_u8..4),
+            last in proptest::option::of(0_u8..4),
+            our_revision in 1_u32..5,
+            their_revision in 1_u32..5,
+            agreed_revision in 1_u32..5,
+            prefer in 0_usize..3,
+        ) {
+            let word = |number: Option<u8>| number.map(|number| number.to_string());
+            let (ours, theirs, last) = (word(ours), word(theirs), word(last));
+            let agreed = agreed_on(last.as_deref(), agreed_revision);
+            let sides = Sides {
+                ours: ours.as_deref().map(|content| state(content, our_revision)),
+                theirs: RecordState { content: theirs.as_deref(), revision: their_revision },
+                agreed: Some(&agreed),
+            };
+            let prefer = [Prefer::Neither, Prefer::Ours, Prefer::Theirs][prefer];
+            let settled = sides.settled(prefer);
+            prop_assert!(settled.revision >= agreed_revision);
+            let is_older = their_revision < agreed_revision && ours != theirs;
+            prop_assert!(!is_older || settled.verdict == Verdict::Keep);
+            if settled.verdict == Verdict::Take {
+                prop_assert!(settled.revision > agreed_revision);
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Records of a store as text files of the repository: how one is written and read back.
+//!
+//! A file has its fields as `name: JSON`, one a line, sorted, then `---`, then its long text as
+//! it is. A file has a revision, which only goes up; it is written where it is not the record's
+//! own version. The file of a deleted record stays, as a tombstone with the next revision, so
+//! that a checkout which does not have the file yet is told apart from one that lost it.
+//!
+//! What is done where a file and the store differ is decided in [`merge`].
+
+mod merge;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use crate::Hash;
+
+pub use merge::{
+    Agreement, Merged, Prefer, RecordState, Settled, SharedProblem, SharedProblemKind, Sides,
+    Verdict,
+};
+
+/// Below the repository's root.
+pub const FOLDER: &str = ".cairn/shared";
+
+/// The field of a file that counts its changes.
+const REVISION: &str = "revision";
+
+/// The field of the file of a deleted record.
+const DELETED: &str = "deleted";
+
+/// The field of a file whose long text quotes conflict markers on purpose.
+const QUOTES: &str = "quotes_conflict_markers";
+
+/// The shared files, as far as a store has to look at them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SharedFiles {
+    /// Every file, by path
+    pub paths: BTreeSet<String>,
+    /// The texts of those that are not as the store last agreed with them
+    pub texts: BTreeMap<String, String>,
+    /// Those that cannot be read as text, with the reason
+    pub unread: BTreeMap<String, String>,
+}
+
+impl SharedFiles {
+    /// The texts in a folder, by path.
+    pub fn texts_in<'a>(&'a self, folder: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let prefix = format!("{FOLDER}/{folder}/");
+        let inside = self.texts.iter().filter(move |(path, _)| path.starts_with(&prefix));
+        inside.map(|(path, text)| (path.as_str(), text.as_str()))
+    }
+
+    /// The files in a folder that cannot be read, with the reason.
+    pub fn unread_in<'a>(&'a self, folder: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let prefix = format!("{FOLDER}/{folder}/");
+        let inside = self.unread.iter().filter(move |(path, _)| path.starts_with(&prefix));
+        inside.map(|(path, why)| (path.as_str(), why.as_str()))
+    }
+}
+
+/// What a shared file says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedFile {
+    /// Counts up with every change of the file
+    pub revision: u32,
+    /// The record's fields; none where it was deleted
+    pub record: Option<Map<String, Value>>,
+}
+
+/// A text in a word, to know it again.
+pub fn hash(text: &str) -> String {
+    Hash::of(text.as_bytes()).short()
+}
+
+/// The hash that stands for a deleted record.
+pub fn deleted_hash() -> String {
+    hash(DELETED)
+}
+
+/// A record as text, without its revision; one field is written below the others, as it is.
+pub fn content(fields: &Map<String, Value>, body: &str) -> String {
+    render(fields, body, None)
+}
+
+/// A record as the text of its file.
+pub fn text(fields: &Map<String, Value>, body: &str, revision: u32) -> String {
+    render(fields, body, (revision != version(fields)).then_some(revision))
+}
+
+/// The text of the file of a deleted record.
+pub fn tombstone(revision: u32) -> String {
+    format!("{DELETED}: true\n{REVISION}: {revision}\n---\n\n")
+}
+
+/// Whether a file that cairn wrote is the one of a deleted record.
+pub fn is_tombstone(text: &str) -> bool {
+    text.starts_with(DELETED) && read(text, "").is_ok_and(|file| file.record.is_none())
+}
+
+fn render(fields: &Map<String, Value>, body: &str, revision: Option<u32>) -> String {
+    let said = fields.get(body).and_then(Value::as_str).unwrap_or_default();
+    let own = fields.iter().filter(|(name, _)| *name != body);
+    let mut head: BTreeMap<&str, String> =
+        own.map(|(name, value)| (name.as_str(), value.to_string())).collect();
+    head.extend(revision.map(|revision| (REVISION, revision.to_string())));
+    head.extend(has_conflict_markers(said).then(|| (QUOTES, "true".to_owned())));
+    let head: String = head.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+    format!("{head}---\n{said}\n")
+}
+
+/// Reads a shared file, or says why it is not a record.
+pub fn read(text: &str, body: &str) -> Result<SharedFile, String> {
+    let mut fields = parse(text, body).ok_or_else(|| match has_conflict_markers(text) {
+        true => "it has conflict markers".to_owned(),
+        false => "it is not a record".to_owned(),
+    })?;
+    let quotes = fields.remove(QUOTES).is_some();
+    let said = fields.get(body).and_then(Value::as_str).unwrap_or_default();
+    if !quotes && has_conflict_markers(said) {
+        return Err("it has conflict markers".into());
+    }
+    let revision = match fields.remove(REVISION) {
+        Some(value) => {
+            let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+            number.ok_or("its revision is not a number")?
+        }
+        None => version(&fields),
+    };
+    let is_deleted = fields.remove(DELETED) == Some(Value::Bool(true));
+    Ok(SharedFile { revision, record: (!is_deleted).then_some(fields) })
+}
+
+/// The version that a record has of its own; one that has none is at its first.
+fn version(fields: &Map<String, Value>) -> u32 {
+    let version = fields.get("version").and_then(Value::as_u64);
+    version.and_then(|version| u32::try_from(version).ok()).unwrap_or(1)
+}
+
+/// Whether a text holds what git leaves where two sides changed the same lines.
+fn has_conflict_markers(text: &str) -> bool {
+    let mut lines = text.lines();
+    let mut follows = |marker: &str| {
+        lines.any(|line| {
+            let rest = line.strip_prefix(marker);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        })
+    };
+    follows("<<<<<<<") && follows("=======") && follows(">>>>>>>")
+}
+
+/// The fields of a file.
+fn parse(text: &str, body: &str) -> Option<Map<String, Value>> {
+    // Only git puts a return at the end of the first line: then it put one at every end.
+    let first = text.find('\n')?;
+    let text = match text[..first].ends_with('\r') {
+        true => Cow::Owned(text.replace("\r\n", "\n")),
+        false => Cow::Borrowed(text),
+    };
+    let (head, said) = text.split_once("\n---\n")?;
+    let mut fields = Map::new();
+    for line in head.lines() {
+        let (name, value) = line.split_once(": ")?;
+        fields.insert(name.to_owned(), serde_json::from_str(value).ok()?);
+    }
+    fields.insert(body.to_owned(), said.strip_suffix('\n').unwrap_or(said).into());
+    Some(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn record(text: &str) -> Option<Map<String, Value>> {
+        read(text, "body text").ok()?.record
+    }
+
+    #[test]
+    fn the_file_of_a_deleted_record_says_only_that() {
+        let text = tombstone(7);
+        assert_eq!(text, "deleted: true\nrevision: 7\n---\n\n");
+        assert_eq!(read(&text, "x"), Ok(SharedFile { revision: 7, record: None }));
+    }
+
+    #[test]
+    fn a_revision_is_written_where_it_is_not_the_version() {
+        let Value::Object(fields) = json!({"version": 3, "text": "a"}) else { unreachable!() };
+        assert_eq!(text(&fields, "text", 3), "version: 3\n---\na\n");
+        let text = text(&fields, "text", 5);
+        assert_eq!(text, "revision: 5\nversion: 3\n---\na\n");
+        assert_eq!(read(&text, "text"), Ok(SharedFile { revision: 5, record: Some(fields) }));
+    }
+
+    #[test]
+    fn conflict_markers_are_told_wherever_they_are() {
+        let (start, middle, end) = ("<<<<<<< HEAD\n", "=======\n", ">>>>>>> main\n");
+        let head = format!("{start}version: 2\n{middle}version: 3\n{end}---\na\n");
+        let body = format!("version: 2\n---\n{start}a\n{middle}b\n{end}");
+        for text in [head, body] {
+            assert_eq!(read(&text, "text"), Err("it has conflict markers".into()), "{text}");
+        }
+        assert_eq!(read("odd", "text"), Err("it is not a record".into()));
+        // Knowledge about conflict markers is still knowledge.
+        let quoted = format!("{start}a\n{middle}b\n{end}");
+        let Value::Object(fields) = json!({"version": 1, "text": quoted}) else { unreachable!() };
+        assert_eq!(read(&text(&fields, "text", 1), "text").unwrap().record, Some(fields));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(
+            names in proptest::collection::btree_map("[a-z_]{1,6}", ".*", 1..6),
+            body in "([^\r]|\n)*",
+            odd in "(\r|\n|x)*",
+            revision in 0_u32..9,
+        ) {
+            let mut fields: Map<String, Value> =
+                names.into_iter().map(|(name, value)| (name, json!(value))).collect();
+            fields.insert("body text".into(), json!(body));
+            let written = text(&fields, "body text", revision);
+            prop_assert_eq!(record(&written), Some(fields.clone()));
+            prop_assert_eq!(read(&written, "body text").unwrap().revision, revision);
+            let with_returns = written.replace('\n', "\r\n");
+            prop_assert_eq!(record(&with_returns), Some(fields.clone()));
+            fields.insert("body text".into(), json!(odd));
+            prop_assert_eq!(record(&text(&fields, "body text", revision)), Some(fields));
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! A store with what was pulled laid over it.
+//!
+//! Shared files may hold what a store does not: all of it where nobody has written to the store
+//! yet, what others added since where somebody has. Then a copy in memory takes it over, and
+//! looks like any other store to those who read. It is made once for each state of the files and
+//! the store. The next change to the store is written behind what was pulled, in one transaction.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use base::Result;
+use base::shared::{Merged, SharedProblemKind};
+use store::{Connection, Memory, Store};
+
+use super::{Durable, Reading, StoreChange, tables};
+use crate::idle::Lent;
+use crate::shared;
+use crate::view::View;
+
+/// What an area finds in the shared files for its store.
+#[derive(Debug, Default)]
+pub struct Pulled {
+    /// The change that takes over what the store does not have
+    pub change: Option<Arc<dyn StoreChange>>,
+    /// What it takes over, and what is left to settle
+    pub merged: Merged,
+}
+
+/// How an area reads shared files.
+#[derive(Debug, Clone, Copy)]
+pub struct SharedSource {
+    /// Compares the files with a store; none where nobody has written to it
+    pub pull: fn(&View<'_>, Option<&Connection>) -> Result<Pulled>,
+    /// What the result depends on besides the files and the store, in a word
+    pub depends: fn(&View<'_>) -> Result<String>,
+}
+
+/// What was pulled for a store, and the store with it.
+#[derive(Debug)]
+pub(crate) struct Overlay {
+    /// What was found in the files
+    pub pulled: Pulled,
+    copy: Option<StoreCopy>,
+}
+
+/// A store in memory.
+#[derive(Debug)]
+struct StoreCopy {
+    home: Memory,
+    /// It lasts as long as this is open
+    _open: Mutex<Store>,
+}
+
+/// A store as a view sees it.
+#[derive(Debug, Default)]
+pub(crate) struct StoreView {
+    /// Its rows, unless there are none
+    pub reading: Option<Reading>,
+    /// What the shared files have for it; nothing where nothing is shared
+    pub overlay: Option<Arc<Overlay>>,
+}
+
+/// Lays over a store what the shared files have for it.
+pub(crate) fn read(view: &View, durable: &Durable, written: Option<Reading>) -> Result<StoreView> {
+    let Some(source) = durable.shared.filter(|_| shared::has_folder(view).unwrap_or(true)) else {
+        return Ok(StoreView { reading: written, overlay: None });
+    };
+    let base = written.filter(|reading| reading.revision > 0);
+    let overlay = match mark(view, durable, &source, base.as_ref())? {
+        None => Arc::new(make(view, durable, &source, base.as_ref())?),
+        Some(mark) => match view.still_kept(durable.file, &mark) {
+            Some(kept) => kept,
+            None => view.keep(durable.file, mark, make(view, durable, &source, base.as_ref())?),
+        },
+    };
+    overlay.tell(view);
+    let reading = match &overlay.copy {
+        None => base,
+        Some(copy) => {
+            let mut reading = Reading::of(Lent::own(copy.home.open_reading()?)?)?;
+            reading.pulled = Some(shared::mark(view)?);
+            Some(reading)
+        }
+    };
+    Ok(StoreView { reading, overlay: Some(overlay) })
+}
+
+/// What tells the state of the files and the store from every other; none where the index is
+/// only in memory, which has no name.
+fn mark(
+    view: &View,
+    durable: &Durable,
+    source: &SharedSource,
+    written: Option<&Reading>,
+) -> Result<Option<String>> {
+    if view.index()?.mark().is_none() {
+        return Ok(None);
+    }
+    let path = view.place()?.seen(durable);
+    let store = written.map(|reading| (crate::index::file_mark(&path), reading.revision));
+    let depends = (source.depends)(view)?;
+    Ok(Some(format!("{} {store:?} {} {depends}", path.display(), shared::mark(view)?)))
+}
+
+fn make(
+    view: &View,
+    durable: &Durable,
+    source: &SharedSource,
+    written: Option<&Reading>,
+) -> Result<Overlay> {
+    let mut pulled = (source.pull)(view, written.map(|reading| &*reading.conn))?;
+    if pulled.change.is_none() {
+        return Ok(Overlay { pulled, copy: None });
+    }
+    let (home, mut open) = new_memory(durable)?;
+    match written {
+        None => store::migrate(&mut open, &durable.all_steps())?,
+        Some(reading) => {
+            let path = view.place()?.seen(durable);
+            home.copy_from(&path)?;
+            // Somebody may have written between the look at the store and the copy.
+            if tables::revision(open.connection())? != reading.revision {
+                pulled = (source.pull)(view, Some(open.connection()))?;
+            }
+        }
+    }
+    if let Some(change) = &pulled.change {
+        open.write(|transaction| change.apply(transaction).map(drop))?;
+    }
+    Ok(Overlay { pulled, copy: Some(StoreCopy { home, _open: Mutex::new(open) }) })
+}
+
+fn new_memory(durable: &Durable) -> Result<(Memory, Store)> {
+    static MADE: AtomicU64 = AtomicU64::new(0);
+    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    let home = Memory::named(&format!("cairn-{}-{number}", durable.name));
+    let open = home.open()?;
+    Ok((home, open))
+}
+
+impl Overlay {
+    /// Says in the basis which shared records an answer had to do without.
+    fn tell(&self, view: &View) {
+        for kind in [
+            SharedProblemKind::Unreadable,
+            SharedProblemKind::Conflict,
+            SharedProblemKind::Rewritten,
+        ] {
+            let mut of_kind =
+                self.pulled.merged.problems.iter().filter(|problem| problem.kind == kind);
+            let Some(first) = of_kind.next() else { continue };
+            let what = match kind {
+                SharedProblemKind::Unreadable => "a shared record cannot be read",
+                SharedProblemKind::Conflict => "a shared record is in conflict",
+                SharedProblemKind::Rewritten => "a shared changelog entry was rewritten",
+            };
+            let more = match of_kind.count() {
+                0 => String::new(),
+                more => format!(" (and {more} more, which `verify` lists)"),
+            };
+            view.doubt(format!("{what}: {}: {}{more}", first.path, first.why));
+        }
+    }
+
+    /// The change that takes over what was pulled, as one that somebody makes now.
+    pub(crate) fn change(&self, at: &str, actor: &str) -> Option<Arc<dyn StoreChange>> {
+        let change = self.pulled.change.as_ref()?;
+        Some(change.stamped(at, actor).unwrap_or_else(|| change.clone()))
+    }
+}

@@ -25,6 +25,8 @@ pub struct Outside {
     pub code: BTreeSet<EntityRef>,
     /// For names that nothing has: the nearest that something has
     pub near: BTreeMap<String, String>,
+    /// For names that nothing has: one that files have and that differs in case alone
+    pub differing: BTreeMap<String, String>,
 }
 
 /// A store together with what lies outside of it.
@@ -58,6 +60,14 @@ impl Known for Stored<'_> {
 
     fn has_code(&self, node: &EntityRef) -> bool {
         self.outside.code.contains(node)
+    }
+
+    fn differing_in_case(&self, id: &str) -> Result<Option<String>> {
+        match (self.outside.differing.get(id), self.conn) {
+            (Some(other), _) => Ok(Some(other.clone())),
+            (None, Some(conn)) => tables::differing_in_case(conn, id),
+            (None, None) => Ok(None),
+        }
     }
 
     fn near(&self, id: &str) -> Option<&str> {

@@ -28,6 +28,8 @@ pub trait Known {
     fn has_code(&self, node: &EntityRef) -> bool;
     /// For an id that nothing has, the nearest that something has.
     fn near(&self, id: &str) -> Option<&str>;
+    /// Another id that differs from this one in case alone.
+    fn differing_in_case(&self, id: &str) -> Result<Option<String>>;
 }
 
 /// Who changes something, and when.
@@ -153,6 +155,13 @@ impl Planner<'_> {
             return Ok(());
         }
         let before = self.known.entity(id)?;
+        if before.is_none()
+            && let Some(other) = self.clashing(id)?
+        {
+            let message = format!("{id} differs from {other} in case alone");
+            self.fault(Code::InvariantViolation, &format!("{}.id", patch.path), message);
+            return Ok(());
+        }
         self.check_version(
             &format!("{}.if_version", patch.path),
             patch.if_version,
@@ -167,6 +176,20 @@ impl Planner<'_> {
             self.entities.insert(id.clone(), (before, Some(after)));
         }
         Ok(())
+    }
+
+    /// An entity that is there, or is made here, whose id differs in case alone.
+    fn clashing(&self, id: &str) -> Result<Option<String>> {
+        let folded = id.to_lowercase();
+        let is_other = |other: &&String| *other != id && other.to_lowercase() == folded;
+        let stays = self.entities.iter().filter(|(_, (_, after))| after.is_some());
+        let made = stays.map(|(other, _)| other).find(is_other).cloned();
+        let there = match made {
+            Some(made) => return Ok(Some(made)),
+            None => self.known.differing_in_case(id)?,
+        };
+        // One that goes in the same changeset makes room.
+        Ok(there.filter(|other| !matches!(self.entities.get(other), Some((_, None)))))
     }
 
     fn check_version(&mut self, path: &str, pinned: Option<u64>, there: Option<&Entity>) {

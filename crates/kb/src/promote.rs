@@ -46,7 +46,8 @@ pub fn to_document(entity: &Entity, relations: &[Relation]) -> String {
     let lines =
         fields.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}\n", value?)));
     let front: String = lines.collect();
-    let body = more.text.as_deref().unwrap_or_default().trim();
+    // As it is: the reader takes off the line breaks that are put around it here.
+    let body = more.text.as_deref().unwrap_or_default();
     let body = if body.is_empty() { String::new() } else { format!("\n{body}\n") };
     format!("---\n{front}---\n{body}")
 }
@@ -77,7 +78,7 @@ mod tests {
             version: 3,
             more: More {
                 tags: vec!["yes".into(), "1.0".into()],
-                text: Some("Body\n\n--- not a fence".into()),
+                text: Some("  Body  \n\n--- not a fence  \n\n".into()),
                 links: vec!["https://x.y".into()],
                 ..More::default()
             },

@@ -82,6 +82,13 @@ pub fn ids(conn: &Connection) -> Result<Vec<String>> {
     rows(conn, ("SELECT id FROM kb_entity ORDER BY id", "read entities"), &[], |row| row.get(0))
 }
 
+/// An id of the store that differs from this one in case alone.
+pub(crate) fn differing_in_case(conn: &Connection, id: &str) -> Result<Option<String>> {
+    let folded = id.to_lowercase();
+    let mut ids = ids(conn)?.into_iter();
+    Ok(ids.find(|other| other != id && other.to_lowercase() == folded))
+}
+
 /// Every entity of the store, by id.
 pub fn entities(conn: &Connection) -> Result<Vec<Entity>> {
     rows(conn, (&format!("{ENTITY} ORDER BY id"), "read entities"), &[], read_entity)

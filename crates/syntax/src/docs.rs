@@ -1,7 +1,7 @@
 //! Doc comments: their text, and the tags in them that name something elsewhere.
 //!
-//! A tag counts at the start of a line, outside fenced code; an `implements REQ-1` counts
-//! anywhere outside code.
+//! A tag counts at the start of a line, outside fenced code; `implements REQ-1, REQ-2` counts
+//! where it is a whole line, or a whole sentence of one.
 
 use base::Span;
 
@@ -161,41 +161,42 @@ fn links(line: &str, start: u32, found: &mut Vec<(DocTag, String, Span)>) {
     }
 }
 
-/// Finds `implements REQ-1, REQ-2` outside code spans.
+/// Finds `implements REQ-1, REQ-2` where it is a whole line or a whole sentence of one: ids and
+/// nothing else, so that prose about implementing something is not taken for it.
 fn implements(line: &str, start: u32, found: &mut Vec<(DocTag, String, Span)>) {
     const WORD: &str = "mplements";
     for (at, _) in line.match_indices(WORD) {
-        let before = &line[..at];
-        let starts = before.ends_with(['i', 'I'])
-            && !before[..before.len() - 1].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        if !starts || before.matches('`').count() % 2 == 1 {
-            continue;
-        }
+        let Some(before) = line[..at].strip_suffix(['i', 'I']) else { continue };
         let rest = &line[at + WORD.len()..];
-        if !rest.starts_with([' ', '\t', ':']) {
+        if !starts_sentence(before) || !rest.starts_with([' ', '\t', ':']) {
             continue;
         }
-        let list = rest.trim_start_matches(':').split([',', ' ', '\t']);
-        for word in list.skip_while(|word| word.is_empty()) {
-            if word.is_empty() || word == "and" {
-                continue;
-            }
-            let id = word.trim_end_matches(['.', ';', ')', ':']);
-            if !is_id(id) {
-                break;
-            }
-            found.push((DocTag::Implements, id.into(), span_of(line, id, start)));
+        let sentence = rest.split_once(". ").map_or(rest, |(sentence, _)| sentence);
+        let list = sentence.trim_start_matches(':').split([',', ' ', '\t', '\r', '\n']);
+        let words = list.filter(|word| !word.is_empty() && *word != "and");
+        let ids: Vec<&str> = words.map(|word| word.trim_end_matches(['.', ';'])).collect();
+        if ids.iter().all(|id| is_id(id)) {
+            let one = |id: &&str| (DocTag::Implements, (*id).to_owned(), span_of(line, id, start));
+            found.extend(ids.iter().map(one));
         }
     }
 }
 
-/// Whether a word looks like `REQ-001`.
+/// Whether a sentence begins after a text; a tag's own mark may stand there.
+fn starts_sentence(before: &str) -> bool {
+    let before = before.strip_suffix(['@', '\\']).unwrap_or(before);
+    let said = before.trim_end();
+    said.is_empty() || said.ends_with(['.', '!', '?']) && said.len() < before.len()
+}
+
+/// Whether a word looks like `REQ-001`: an id has a number.
 fn is_id(word: &str) -> bool {
     let Some((prefix, number)) = word.split_once('-') else { return false };
     let upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     prefix.starts_with(|c: char| c.is_ascii_uppercase())
         && prefix.chars().all(upper)
         && number.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && number.contains(|c: char| c.is_ascii_digit())
         && number.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
@@ -251,6 +252,25 @@ mod tests {
     fn prose_and_code_are_not_links() {
         let prose = "/** It implements the thing, `implements REQ-1`, reimplements REQ-2,\n * `@see x::y`, @seen. */";
         assert!(read(prose, 0, Style::Block).links.is_empty());
+        for prose in [
+            "/** It implements REQ-1 in a way. */",
+            "/** and so implements REQ-1 */",
+            "/** implements DMA-capable transfers */",
+            "/** implements RIO-4 mailboxes, see the manual */",
+            "/** implements DMA-capable */",
+            "/** implements */",
+            "/** implements REQ-1, the thing */",
+        ] {
+            assert!(read(prose, 0, Style::Block).links.is_empty(), "{prose}");
+        }
+        for claim in [
+            "/** @implements REQ-1 */",
+            "/** implements: REQ-1. */",
+            "/** Pays. Implements REQ-1. */",
+            "/** Pays. Implements REQ-1. Never twice. */",
+        ] {
+            assert_eq!(read(claim, 0, Style::Block).links.len(), 1, "{claim}");
+        }
     }
 
     #[test]

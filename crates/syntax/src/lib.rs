@@ -53,7 +53,7 @@ pub use language::Language;
 pub use model::*;
 
 /// Grows whenever the same text would give other facts, so that cached ones are not believed.
-pub const EXTRACTOR_VERSION: u32 = 10;
+pub const EXTRACTOR_VERSION: u32 = 11;
 
 /// What the text of a file says.
 ///

@@ -615,3 +615,62 @@ fn writers_that_are_killed_lose_nothing_that_was_acknowledged() {
     assert!(report.wrong.is_empty(), "{:#?}", report.wrong);
     assert!(report.killed > 0, "{report:?}");
 }
+
+#[test]
+fn ids_that_differ_in_case_alone_do_not_coexist() {
+    let repo = Repo::new("//- docs/requirements/a.md\n---\nid: REQ-7\ntitle: From a file\n---\n");
+    let upsert = |id: &str| {
+        repo.ask("kb.upsert", json!({"entities": [{"id": id, "type": "req", "title": "x"}]}))
+    };
+    upsert("REQ-1").unwrap();
+    for id in ["req-1", "Req-1", "req-7"] {
+        let problem = upsert(id).unwrap_err();
+        let said = json!(problem.details).to_string();
+        assert!(said.contains("in case alone"), "{id}: {said}");
+    }
+    let both = json!({"entities": [{"id": "FACT-1", "type": "fact", "title": "a"},
+        {"id": "fact-1", "type": "fact", "title": "b"}]});
+    assert!(repo.ask("kb.upsert", both).is_err());
+    upsert("REQ-1").unwrap();
+    // One that goes in the same changeset makes room.
+    let moved =
+        json!({"delete": ["REQ-1"], "entities": [{"id": "req-1", "type": "req", "title": "x"}]});
+    repo.data("kb.upsert", moved);
+}
+
+#[test]
+fn promotion_keeps_every_byte_of_a_text() {
+    let repo = Repo::new("");
+    let text = "  indented\n\nwith a hard break  \nand blanks at its end  \n\n";
+    let entity = json!({"id": "REQ-1", "type": "req", "title": "x", "text": text});
+    repo.data("kb.upsert", json!({"entities": [entity]}));
+    repo.data("kb.promote", json!({"id": "REQ-1"}));
+    let file = repo.read("docs/requirements/REQ-1.md").unwrap();
+    assert!(file.ends_with(&format!("---\n\n{text}\n")), "{file:?}");
+    let known = repo.data("kb.query", json!({"id": "REQ-1"}))["entities"][0].clone();
+    assert_eq!(known["text"], text, "{known}");
+}
+
+#[test]
+fn prose_about_implementing_claims_nothing() {
+    let repo = Repo::new(
+        "//- src/rio.c
+/**
+ * rio_open - implements DMA-capable mailboxes
+ *
+ * This implements RIO-4 messaging, and
+ * implements RIO-4.
+ */
+int rio_open(void) { return 0; }
+/** implements REQ-1 */
+int rio_close(void) { return 0; }
+",
+    );
+    let synced = repo.data("sync", json!({}));
+    assert_eq!(synced["knowledge"]["added"], json!(["symbol:src/rio.c#rio_close"]), "{synced}");
+    // An id of another shape counts as soon as something has it.
+    let entity = json!({"id": "RIO-4", "type": "req", "title": "Mailboxes"});
+    repo.data("kb.upsert", json!({"entities": [entity]}));
+    let near = repo.data("context", json!({"targets": ["kb:RIO-4"]})).to_string();
+    assert!(near.contains("rio_open"), "{near}");
+}

@@ -40,12 +40,19 @@ impl Extractor for Documents {
         let Some(kind) = kind(&mut reader, &id) else { return out };
         let mut entity = reader.entity(id.clone(), kind);
         entity.more.links = reader.relations(&id);
-        let body = document.body().trim();
-        entity.more.text = (!body.is_empty()).then(|| body.chars().take(KEPT).collect());
+        let body = inner(document.body());
+        entity.more.text = (!body.trim().is_empty()).then(|| body.chars().take(KEPT).collect());
         entity.more.text_ref.get_or_insert_with(|| path.to_string());
         out.entities.push((entity, line));
         out
     }
+}
+
+/// A text without the one line break before it and the one after it.
+fn inner(body: &str) -> &str {
+    let ends = ["\r\n", "\n"];
+    let body = ends.iter().find_map(|end| body.strip_prefix(end)).unwrap_or(body);
+    ends.iter().find_map(|end| body.strip_suffix(end)).unwrap_or(body)
 }
 
 /// The type: what the frontmatter says, else the id's prefix, else the folder.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use base::{RepoPath, Result};
-use kb::{Entity, Fact, Kind, Origin, Told};
+use kb::{Entity, Fact, Kind, Origin, Relates, Told};
 
 use super::gate::Gate;
 use super::known::bound;
@@ -114,6 +114,14 @@ fn date(view: &View, facts: &mut [Fact]) -> Result<bool> {
     Ok(!view.has_doubts())
 }
 
+/// Whether what is told is meant: a doc comment that says it implements something means an entity,
+/// by an id that only requirements have or by one that something has.
+pub(super) fn is_meant(told: &Told, is_known: impl FnOnce(&str) -> bool) -> bool {
+    let is_claim = told.relates == Some(Relates::Implements)
+        && matches!(kb::End::read(&told.from), Ok(kb::End::Code(_)));
+    !is_claim || Kind::of_id(&told.to) == Some(Kind::Req) || is_known(&told.to)
+}
+
 impl FromFiles {
     fn new(facts: Vec<Fact>, told: Vec<Told>, faults: Vec<(RepoPath, u32, String)>) -> Self {
         let mut by_id = BTreeMap::new();
@@ -133,6 +141,13 @@ impl FromFiles {
     /// An entity that a file tells.
     pub(crate) fn get(&self, id: &str) -> Option<&Fact> {
         self.by_id.get(id).map(|at| &self.facts[*at])
+    }
+
+    /// An id of files that differs from this one in case alone.
+    pub(crate) fn differing_in_case(&self, id: &str) -> Option<&str> {
+        let folded = id.to_lowercase();
+        let is_other = |other: &&String| *other != id && other.to_lowercase() == folded;
+        self.by_id.keys().find(is_other).map(String::as_str)
     }
 
     /// The files whose relations name an entity.

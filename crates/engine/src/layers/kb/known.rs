@@ -7,7 +7,7 @@ use base::{EntityRef, RepoPath, Result};
 use kb::{Bond, Changeset, End, Fact, Model, Origin, Outside, Stamp};
 
 use super::STORE;
-use super::files::{FromFiles, fact, from_files};
+use super::files::{FromFiles, fact, from_files, is_meant};
 use super::gate::Gate;
 use crate::contract::args::Target;
 use crate::graph;
@@ -68,7 +68,10 @@ fn put_together(view: &View, files: Arc<FromFiles>) -> Result<Knowledge> {
         let relations = kb::relations(&reading.conn)?.into_iter();
         bonds.extend(relations.map(|relation| Bond { relation, origin: Origin::Store }));
     }
-    let model = Model::new(facts, bonds, files.told.clone());
+    let ids: BTreeSet<&str> = facts.iter().map(|fact| fact.entity.id.as_str()).collect();
+    let told = files.told.iter().filter(|told| is_meant(told, |id| ids.contains(id)));
+    let told = told.cloned().collect();
+    let model = Model::new(facts, bonds, told);
     let ends = ends(&model);
     Ok(Knowledge { model, files, ends })
 }
@@ -168,6 +171,10 @@ pub(crate) fn outside(view: &View, set: &Changeset) -> Result<Outside> {
                 }
             }
         }
+    }
+    for patch in &set.entities {
+        let other = files.differing_in_case(&patch.id).map(ToOwned::to_owned);
+        outside.differing.extend(other.map(|other| (patch.id.clone(), other)));
     }
     Ok(outside)
 }

@@ -6,7 +6,7 @@ use base::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::files::{FromFiles, from_files};
+use super::files::{FromFiles, from_files, is_meant};
 use crate::contract::page::Page;
 use crate::view::View;
 use crate::workspace::Workspace;
@@ -107,7 +107,8 @@ fn digests(files: &FromFiles) -> Digests {
         let text = texts.entry(format!("kb:{}", entity.id)).or_default();
         text.extend([format!("{entity:?} {:?}\n", fact.code)]);
     }
-    for told in &files.told {
+    let is_known = |id: &str| files.get(id).is_some();
+    for told in files.told.iter().filter(|told| is_meant(told, is_known)) {
         let text = texts.entry(super::show::handle(&told.from)).or_default();
         text.extend([format!("{:?} {} {}\n", told.relates, told.to, told.kind)]);
     }

@@ -3,7 +3,7 @@
 //! Of Cursor's rules only an old `.cursorrules` gets our block: it reads `AGENTS.md` by itself,
 //! and a rule in `.cursor/rules` would say the same twice in its context.
 
-use crate::json::{self, Entry};
+use crate::json::{self, Entry, EntryValue};
 use crate::{Client, Malformed, block, toml};
 
 /// The version of what cairn writes into a repository.
@@ -47,20 +47,45 @@ pub(crate) enum When {
     Instead(Client),
 }
 
-const SERVERS: Entry =
-    Entry { container: "mcpServers", fields: &[("command", "\"cairn\""), ("args", "[\"mcp\"]")] };
+/// The name of our server in the files of MCP clients.
+const NAME: &str = "cairn";
+
+const SERVERS: Entry = Entry {
+    container: "mcpServers",
+    name: NAME,
+    value: EntryValue::Fields(&[("command", "\"cairn\""), ("args", "[\"mcp\"]")]),
+};
+
+/// What Claude Code runs when a session starts; what it prints is told to the agent.
+const SESSION_START: Entry = Entry {
+    container: "hooks",
+    name: "SessionStart",
+    value: EntryValue::Text(
+        "[{ \"hooks\": [{ \"type\": \"command\", \"command\": \"cairn status\" }] }]",
+    ),
+};
 
 const VSCODE: Entry = Entry {
     container: "servers",
-    fields: &[("type", "\"stdio\""), ("command", "\"cairn\""), ("args", "[\"mcp\"]")],
+    name: NAME,
+    value: EntryValue::Fields(&[
+        ("type", "\"stdio\""),
+        ("command", "\"cairn\""),
+        ("args", "[\"mcp\"]"),
+    ]),
 };
 
 const OPENCODE: Entry = Entry {
     container: "mcp",
-    fields: &[("type", "\"local\""), ("command", "[\"cairn\", \"mcp\"]"), ("enabled", "true")],
+    name: NAME,
+    value: EntryValue::Fields(&[
+        ("type", "\"local\""),
+        ("command", "[\"cairn\", \"mcp\"]"),
+        ("enabled", "true"),
+    ]),
 };
 
-static ALL: [File; 14] = [
+static ALL: [File; 15] = [
     File::new("cairn.jsonc", Part::Whole(config::template), When::Always),
     File::new(".cairn/schema/version", Part::Whole(|| FORMAT), When::Always),
     File::new("AGENTS.md", Part::Block, When::Agents),
@@ -69,6 +94,7 @@ static ALL: [File; 14] = [
     File::new(".cursorrules", Part::Block, When::There),
     File::new(".github/copilot-instructions.md", Part::Block, When::There),
     File::new(".mcp.json", Part::Json(&SERVERS), When::Client(Client::Claude)),
+    File::new(".claude/settings.json", Part::Json(&SESSION_START), When::Client(Client::Claude)),
     File::new(".codex/config.toml", Part::Toml, When::Client(Client::Codex)),
     File::new(".cursor/mcp.json", Part::Json(&SERVERS), When::Client(Client::Cursor)),
     File::new(".vscode/mcp.json", Part::Json(&VSCODE), When::Client(Client::Vscode)),

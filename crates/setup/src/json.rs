@@ -1,4 +1,4 @@
-//! cairn's entry in the JSON files of MCP clients, comments and trailing commas allowed.
+//! cairn's entry in the JSON files of agents, comments and trailing commas allowed.
 //!
 //! The text is edited at places that the parse gives, never printed anew. Two habits of layout
 //! tell [`remove`] what was there before: in an object that was there and empty, our text follows
@@ -15,24 +15,38 @@ use crate::text::{decoded, newline};
 use document::Json;
 use print::{Layout, Tree};
 
-/// What to put where: `container.cairn = { fields }`.
+/// What to put where: `container.name = value`.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// The key of the object that holds all servers
+    /// The key of the object that holds all entries
     pub(crate) container: &'static str,
-    /// The fields of our entry, as JSON text
-    pub(crate) fields: &'static [(&'static str, &'static str)],
+    /// The key of our entry in it
+    pub(crate) name: &'static str,
+    /// Our entry
+    pub(crate) value: EntryValue,
 }
 
-const NAME: &str = "cairn";
+/// The value of an entry.
+#[derive(Debug)]
+pub(crate) enum EntryValue {
+    /// An object, with its fields as JSON text
+    Fields(&'static [(&'static str, &'static str)]),
+    /// Any JSON text, on one line
+    Text(&'static str),
+}
 
 impl Entry {
     fn tree(&self) -> Tree {
-        Tree::Node(self.fields.iter().map(|(name, text)| (*name, Tree::Leaf(text))).collect())
+        match self.value {
+            EntryValue::Text(text) => Tree::Leaf(text),
+            EntryValue::Fields(fields) => {
+                Tree::Node(fields.iter().map(|(name, text)| (*name, Tree::Leaf(text))).collect())
+            }
+        }
     }
 
     fn nested(&self) -> Tree {
-        Tree::Node(vec![(NAME, self.tree())])
+        Tree::Node(vec![(self.name, self.tree())])
     }
 
     fn value(&self) -> Value {
@@ -69,8 +83,8 @@ fn installed(entry: &Entry, text: &str) -> Result<String, Malformed> {
             let message = format!("`{}` is not an object", entry.container);
             Err(Malformed::at(text.as_bytes(), holder.range.start, message))
         }
-        Some(container) if last(container, NAME).is_some() => Ok(text.to_owned()),
-        Some(container) => Ok(json.add(container, NAME, &entry.tree())),
+        Some(container) if last(container, entry.name).is_some() => Ok(text.to_owned()),
+        Some(container) => Ok(json.add(container, entry.name, &entry.tree())),
     }
 }
 
@@ -125,7 +139,7 @@ struct Found<'j, 'a> {
 fn find<'j, 'a>(entry: &Entry, json: &'j Json<'a>) -> Option<Found<'j, 'a>> {
     let holder = last(json.root.as_ref()?, entry.container)?;
     let container = holder.value.as_object()?;
-    let property = last(container, NAME)?;
+    let property = last(container, entry.name)?;
     let same = Value::from(property.value.clone()) == entry.value();
     let ours = same && !json.has_comment(property.range);
     Some(Found { holder, container, property, ours })

@@ -45,6 +45,7 @@ fn an_empty_repository_gets_the_files_and_loses_them_again() {
             ".cairn/schema/version",
             "AGENTS.md",
             ".mcp.json",
+            ".claude/settings.json",
             ".codex/config.toml",
             ".cursor/mcp.json",
             ".vscode/mcp.json",
@@ -83,6 +84,7 @@ fn what_was_there_comes_back() {
             "CLAUDE.md",
             ".github/copilot-instructions.md",
             ".mcp.json",
+            ".claude/settings.json",
             "opencode.jsonc",
         ]
     );

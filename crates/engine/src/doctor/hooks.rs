@@ -24,12 +24,26 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<Finding>> 
         hook.install(text.as_deref()).map_or(true, |after| Some(after) != text)
     };
     let missing: Vec<&str> = Hook::ALL.iter().filter(is_missing).map(|hook| hook.name()).collect();
-    Ok(vec![match missing.as_slice() {
-        [] => Finding::fine("hooks", "installed"),
-        missing => Finding::warning(
-            "hooks",
-            format!("not installed: {}", missing.join(", ")),
-            "cairn init",
-        ),
-    }])
+    let is_off = |hook: &&Hook| {
+        let known = folder.join(hook.name()).metadata();
+        !is_missing(hook) && known.is_ok_and(|known| !tree::may_run(&known))
+    };
+    let off: Vec<String> = Hook::ALL
+        .iter()
+        .filter(is_off)
+        .map(|hook| folder.join(hook.name()).display().to_string())
+        .collect();
+    let mut findings = Vec::new();
+    if !missing.is_empty() {
+        let message = format!("not installed: {}", missing.join(", "));
+        findings.push(Finding::warning("hooks", message, "cairn init"));
+    }
+    if !off.is_empty() {
+        let message = format!("not executable, so that git does not run them: {}", off.join(", "));
+        findings.push(Finding::warning("hooks", message, format!("chmod +x {}", off.join(" "))));
+    }
+    if findings.is_empty() {
+        findings.push(Finding::fine("hooks", "installed"));
+    }
+    Ok(findings)
 }

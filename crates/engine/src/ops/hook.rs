@@ -61,7 +61,9 @@ impl Render for Hooked {
     /// Silent, unless a commit has to be stopped.
     fn render(&self, page: &mut Page) {
         if let Some(verified) = self.verified.as_ref().filter(|found| found.has_findings()) {
+            page.heading("cairn stopped this commit (git's pre-commit hook)");
             verified.render(page);
+            page.say("mend what is listed, or commit without this check:  git commit --no-verify");
         }
     }
 

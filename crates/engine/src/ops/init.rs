@@ -13,6 +13,7 @@ use crate::contract::alias::Alias;
 use crate::contract::args::comma_list;
 use crate::contract::op::{Action, Door, Effect, Example};
 use crate::contract::page::{Page, Render};
+use crate::layout;
 use crate::workspace::Workspace;
 
 /// Make cairn at home in this repository: files, git hooks, agents' settings
@@ -64,8 +65,10 @@ impl Action for Init {
         let clients: Vec<Client> = setup::parse_clients(&names).map_err(Problem::invalid)?;
         let plan = || setup::plan_init(install::existing(workspace), &clients);
         if !self.dry_run {
+            layout::refuse_newer(&workspace.tree)?;
             workspace.make_cache()?;
             workspace.settle_stores(call)?;
+            workspace.make_branch_stores(call)?;
         }
         let (files, mut left) =
             install::write_files(workspace, (plan, "init"), self.dry_run, call)?;

@@ -127,7 +127,7 @@ fn a_typo_in_the_configuration_is_told_with_its_place() {
         "
         Nothing found for \"docs\" among names, titles, headings and docs
         Every line of text is searched by    cairn code grep docs
-        basis: fresh · main @ COMMIT
+        basis: fresh (cairn.jsonc:3:3: no key `exclud`) · main @ COMMIT
         ",
     );
 }
@@ -138,4 +138,61 @@ fn the_configuration_takes_effect_at_once() {
     assert_eq!(repo.data("status", json!({}))["files"], 2);
     repo.write("cairn.jsonc", "{ \"exclude\": [\"docs/\"] }");
     assert_eq!(repo.data("status", json!({}))["files"], 2); // a.md and cairn.jsonc itself
+}
+
+#[test]
+fn a_hook_that_cannot_run_is_not_installed() {
+    let repo = Repo::new(FIXTURE);
+    repo.data("init", json!({}));
+    let hooks = |repo: &Repo| {
+        let found = repo.data("doctor", json!({}))["findings"].as_array().unwrap().clone();
+        let own = found.into_iter().filter(|one| one["check"] == "hooks");
+        own.collect::<Vec<Value>>()
+    };
+    assert_eq!(hooks(&repo)[0]["level"], "fine");
+    let hook = repo.root().join(".git/hooks/post-checkout");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o644)).unwrap();
+    let found = hooks(&repo);
+    assert_eq!((found.len(), &found[0]["level"]), (1, &json!("warning")));
+    assert!(found[0]["message"].as_str().unwrap().contains("post-checkout"), "{found:?}");
+    assert!(found[0]["fix"].as_str().unwrap().starts_with("chmod +x "), "{found:?}");
+}
+
+#[test]
+fn init_makes_the_store_of_the_branch() {
+    let repo = Repo::new(FIXTURE);
+    repo.data("init", json!({}));
+    let file = repo.root().join(".git/cairn/branches/main/kb.sqlite");
+    let before = fs::read(&file).unwrap();
+    let found = repo.data("kb.branches", json!({})).to_string();
+    assert!(found.contains("main"), "{found}");
+    repo.data("init", json!({}));
+    assert_eq!(fs::read(&file).unwrap(), before, "a second run changes no byte");
+    repo.data("kb.upsert", json!({"entities": [{"id": "REQ-1", "type": "req", "title": "x"}]}));
+    assert_eq!(repo.data("kb.query", json!({}))["entities"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn claude_is_told_the_state_of_the_repository_when_a_session_starts() {
+    let repo = Repo::new(FIXTURE);
+    let path = ".claude/settings.json";
+    repo.data("init", json!({"agents": "codex"}));
+    assert!(repo.read(path).is_none(), "only with the agent");
+    repo.write(path, "{\n  \"model\": \"opus\"\n}\n");
+    repo.data("init", json!({"agents": "claude"}));
+    let written: Value = serde_json::from_str(&repo.read(path).unwrap()).unwrap();
+    assert_eq!(written["model"], "opus");
+    let hook = &written["hooks"]["SessionStart"][0]["hooks"][0];
+    assert_eq!(hook["type"], "command");
+    // What it runs is a command that there is.
+    let line = hook["command"].as_str().unwrap().strip_prefix("cairn ").unwrap().to_owned();
+    assert!(repo.text(&line).contains("basis: "));
+    repo.data("uninstall", json!({}));
+    assert_eq!(repo.read(path).unwrap(), "{\n  \"model\": \"opus\"\n}\n");
+    // Hooks of somebody's own stay as they are, and that is told.
+    let own = "{\"hooks\": {\"SessionStart\": []}}\n";
+    repo.write(path, own);
+    let left = repo.data("init", json!({"agents": "claude"}))["left"].to_string();
+    assert!(left.contains(path), "{left}");
+    assert_eq!(repo.read(path).unwrap(), own);
 }

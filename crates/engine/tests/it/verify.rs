@@ -71,7 +71,11 @@ fn only_what_is_staged_is_the_commits_business() {
     assert!(!staged(), "not staged yet");
     repo.git(&["add", "cairn.jsonc"]);
     assert!(staged());
-    assert!(repo.ask("hook", json!({"name": "pre-commit"})).unwrap().has_findings);
+    let stopped = repo.ask("hook", json!({"name": "pre-commit"})).unwrap();
+    assert!(stopped.has_findings);
+    let text = text(&stopped);
+    assert!(text.starts_with("cairn stopped this commit"), "{text}");
+    assert!(text.contains("git commit --no-verify"), "{text}");
     repo.git(&["rm", "-q", "--cached", "cairn.jsonc"]);
     assert!(!staged());
     assert!(!repo.ask("hook", json!({"name": "pre-commit"})).unwrap().has_findings);

@@ -1,7 +1,7 @@
 //! New cards, and changes to old ones that leave every other byte.
 //!
-//! The template gives every list its own header line and every relation one line, so that two
-//! branches that touch different fields, or add different relations, merge by lines.
+//! The template writes one item and one relation a line, so that two branches that touch different
+//! fields, or add different relations, merge by lines. A list without items is left out.
 
 use base::entity::CardKey;
 use document::{Data, Document, Edit, Fault, Node, Step, edit};
@@ -29,8 +29,7 @@ pub struct New<'a> {
 
 /// The text of a new card. Fields that change often have one between them that does not.
 pub fn template(new: &New<'_>) -> Result<String, Fault> {
-    let blank =
-        "---\nkey:\nsummary:\ntype:\nstatus:\ntags:\nsubjects:\nconstraints:\nrelations:\n---\n";
+    let blank = "---\nkey:\nsummary:\ntype:\nstatus:\n---\n";
     let mut edits = vec![
         Edit::set("key", new.key.as_str()),
         Edit::set("summary", new.summary),

@@ -19,7 +19,7 @@ pub use learn::{forget, forget_card, learn, learn_card};
 pub use see::{Seen, see, spellings};
 pub use tables::{
     CardRow, DUMP, Filter, RelationRow, SCHEMA, SeeRow, TroubleRow, all_relations, all_sees, at,
-    by_key, cards, count_sees, is_key, keyed, keys, list, relations_from, relations_to, sees_below,
-    sees_in, sees_of, troubles,
+    by_key, cards, count_sees, duplicates, is_key, keyed, keys, list, relations_from, relations_to,
+    sees_below, sees_in, sees_of, troubles,
 };
 pub use words::{RelationKind, Status};

@@ -221,6 +221,21 @@ pub fn keyed(conn: &Connection, key: &str) -> Result<Vec<CardRow>> {
     cards_by(conn, &format!("{CARD} WHERE folded = ?1 ORDER BY path"), params![fold(key)])
 }
 
+/// The keys that several cards have, after case folding, each with their files.
+pub fn duplicates(conn: &Connection) -> Result<Vec<(CardKey, Vec<RepoPath>)>> {
+    let sql = "SELECT key, path, folded FROM card WHERE folded IN
+        (SELECT folded FROM card GROUP BY folded HAVING count(*) > 1) ORDER BY folded, path";
+    let read = |row: &Row<'_>| Ok((parsed(row, 0)?, path(row, 1)?, row.get::<_, String>(2)?));
+    let mut found: Vec<(String, CardKey, Vec<RepoPath>)> = Vec::new();
+    for (key, path, folded) in rows(conn, sql, params![], read)? {
+        match found.last_mut().filter(|(last, ..)| *last == folded) {
+            Some((_, _, paths)) => paths.push(path),
+            None => found.push((folded, key, vec![path])),
+        }
+    }
+    Ok(found.into_iter().map(|(_, key, paths)| (key, paths)).collect())
+}
+
 /// The key of every card.
 pub fn keys(conn: &Connection) -> Result<Vec<CardKey>> {
     rows(conn, "SELECT DISTINCT key FROM card ORDER BY key", params![], |row| parsed(row, 0))

@@ -280,6 +280,12 @@ pub trait Layer: Sync {
         Ok(())
     }
 
+    /// Says what an answer that may show nodes of these kinds, or of all if none is named, has to
+    /// do without.
+    fn tell_missing(&self, _view: &View, _kinds: &[String]) -> Result<()> {
+        Ok(())
+    }
+
     /// Texts that may fit a query, of a layer whose texts are neither in the index nor in a store.
     fn texts(&self, _view: &View, _query: &str, _filter: &Filter) -> Result<Vec<Text>> {
         Ok(Vec::new())

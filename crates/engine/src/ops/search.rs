@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Since, Target, Words, comma_list};
+use crate::contract::node_kind::NodeKind;
 use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
@@ -27,10 +28,10 @@ use crate::view::View;
 pub struct Search {
     /// Words, a name or a part of one
     pub query: Words,
-    /// Only these kinds, such as `file`, `module`, `dir`
+    /// Only these kinds of node, such as `file`, `module`, `symbol` or `card`; all if left out
     #[arg(long, value_delimiter = ',')]
     #[serde(default, alias = "types", alias = "type", deserialize_with = "comma_list")]
-    pub kinds: Vec<String>,
+    pub kinds: Vec<NodeKind>,
     /// Only in this folder or file
     #[arg(long)]
     #[serde(default)]
@@ -105,7 +106,11 @@ impl Query for Search {
 
     fn run(self, view: &View) -> Result<Found> {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
-        let filter = Filter { kinds: self.kinds, path: path.and_then(|node| node.path().cloned()) };
+        let kinds: Vec<String> = self.kinds.iter().map(ToString::to_string).collect();
+        for layer in view.layers() {
+            layer.tell_missing(view, &kinds)?;
+        }
+        let filter = Filter { kinds, path: path.and_then(|node| node.path().cloned()) };
         let query = self.query.as_str();
         let narrow = Narrow { tags: &self.tags, since: self.since.as_ref().map(Since::moment) };
         // What narrows comes after what was found: then as much as can be is looked at.

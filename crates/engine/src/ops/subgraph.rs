@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Hops, Limit, Offset, Target, comma_list};
+use crate::contract::node_kind::NodeKind;
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph::walk::{self, Sense};
@@ -33,10 +34,10 @@ pub struct Subgraph {
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub edges: Vec<String>,
-    /// Show only these kinds of node
+    /// Show only these kinds of node, such as `module`, `symbol` or `card`; all if left out
     #[arg(long, value_delimiter = ',')]
-    #[serde(default, deserialize_with = "comma_list")]
-    pub kinds: Vec<String>,
+    #[serde(default, alias = "types", deserialize_with = "comma_list")]
+    pub kinds: Vec<NodeKind>,
     /// Show only edges that start or end in this file or folder
     #[arg(long)]
     #[serde(default)]
@@ -97,7 +98,9 @@ impl Query for Subgraph {
         let enough = ENOUGH.max(self.offset.get() + self.limit.get());
         let walked = walk::outwards_to(view, start, Sense::Around, (hops, &filter), enough)?;
         let shown = |node: &EntityRef| {
-            *node == center || self.kinds.is_empty() || self.kinds.iter().any(|k| k == node.kind())
+            *node == center
+                || self.kinds.is_empty()
+                || self.kinds.iter().any(|kind| kind.word() == node.kind())
         };
         let mut edges: Vec<Edge> =
             walked.edges.into_iter().filter(|e| shown(&e.from) && shown(&e.to)).collect();

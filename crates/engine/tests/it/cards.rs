@@ -207,7 +207,7 @@ fn a_card_is_made_and_goes_again() {
     assert_eq!(
         repo.read(".cairn/cards/pay/refund.card.md").unwrap(),
         "---\nkey: spec::pay/refund\nsummary: \"Refunds: all of it\"\ntype: spec\nstatus: draft\ntags:\n  - pay\n\
-         subjects:\nconstraints:\nrelations:\n---\n\nMoney goes back.\n"
+         ---\n\nMoney goes back.\n"
     );
     repo.data("card.create", json!({"key": "system::pay/refund", "summary": "x"}));
     assert!(repo.read(".cairn/cards/pay/refund.system.card.md").is_some());
@@ -458,7 +458,9 @@ fn a_rename_killed_at_any_step_is_before_or_after() {
 fn branches_that_touch_different_fields_merge_by_git_alone() {
     let repo = Repo::new("//- a.md\n# A\n");
     for key in ["spec::a", "spec::b", "spec::c", "spec::m", "spec::z"] {
-        repo.data("card.create", json!({"key": key, "summary": "old"}));
+        let lists = json!({"key": key, "summary": "old", "tags": "x", "subjects": "r",
+            "constraints": ["small"]});
+        repo.data("card.create", lists);
     }
     for to in ["b", "m"] {
         repo.data("relation.add", json!({"src_key": "spec::a", "dst_key": to, "type": "related"}));
@@ -478,8 +480,8 @@ fn branches_that_touch_different_fields_merge_by_git_alone() {
     branch("status", &[("card.status", json!({"key": "spec::a", "status": "accepted"}))]);
     branch("summary", &[field("summary", json!("new"))]);
     branch("tags", &[field("tags", json!(["x", "y"]))]);
-    branch("subjects", &[field("subjects", json!(["s"]))]);
-    branch("constraints", &[field("constraints", json!(["fast"]))]);
+    branch("subjects", &[field("subjects", json!(["r", "s"]))]);
+    branch("constraints", &[field("constraints", json!(["small", "fast"]))]);
     branch("body", &[("card.update", json!({"key": "spec::a", "body": "Text."}))]);
     let related = |to: &str| {
         ("relation.add", json!({"src_key": "spec::a", "dst_key": to, "type": "related"}))
@@ -491,8 +493,8 @@ fn branches_that_touch_different_fields_merge_by_git_alone() {
     }
     assert_eq!(
         repo.read(".cairn/cards/a.card.md").unwrap(),
-        "---\nkey: spec::a\nsummary: new\ntype: spec\nstatus: accepted\ntags:\n  - x\n  - y\nsubjects:\n  - s\n\
-         constraints:\n  - fast\nrelations:\n  - { type: related, target: spec::b }\n  \
+        "---\nkey: spec::a\nsummary: new\ntype: spec\nstatus: accepted\ntags:\n  - x\n  - y\nsubjects:\n  - r\n  - s\n\
+         constraints:\n  - small\n  - fast\nrelations:\n  - { type: related, target: spec::b }\n  \
          - { type: related, target: spec::c }\n  - { type: related, target: spec::m }\n  \
          - { type: related, target: spec::z }\n---\n\nText.\n"
     );
@@ -573,4 +575,61 @@ fn older_names_reach_cards() {
     ] {
         repo.data(name, args);
     }
+}
+
+#[test]
+fn a_new_card_has_no_empty_fields() {
+    let repo = Repo::new("");
+    repo.data("card.create", json!({"key": "spec::a", "summary": "s", "tags": "x"}));
+    assert_eq!(
+        repo.read(".cairn/cards/a.card.md").unwrap(),
+        "---\nkey: spec::a\nsummary: s\ntype: spec\nstatus: draft\ntags:\n  - x\n---\n"
+    );
+}
+
+#[test]
+fn an_update_writes_lists_as_lists_and_relations_to_cards_alone() {
+    let repo = Repo::new(CARDS);
+    let update = |fields: serde_json::Value| {
+        repo.ask("card.update", json!({"key": "spec::auth/session", "fields": fields}))
+    };
+    let target = |to: &str| json!({"relations": [{"type": "depends_on", "target": to}]});
+    let missing = update(target("spec::auth/logn")).unwrap_err();
+    assert_eq!(missing.code, Code::NotFound);
+    assert!(missing.hints[0].contains("spec::auth/login"), "{missing:?}");
+    assert_eq!(update(target("spec::auth/session")).unwrap_err().code, Code::ValidationError);
+    update(target("spec::auth/login")).unwrap();
+    update(json!({"tags": "a, b", "subjects": "c", "constraints": "fast, always"})).unwrap();
+    let card = repo.data("card.show", json!({"key": "spec::auth/session"}));
+    assert_eq!((&card["tags"], &card["subjects"]), (&json!(["a", "b"]), &json!(["c"])));
+    assert_eq!(card["constraints"], json!(["fast, always"]));
+}
+
+#[test]
+fn a_card_goes_with_all_that_names_it_in_one_change() {
+    let repo = Repo::new(CARDS);
+    for number in 0..25 {
+        let text = format!(
+            "/**\n * Says {number}.\n * @see spec::auth/login\n */\nexport function f{number}() {{}}\n"
+        );
+        repo.write(&format!("src/many/f{number}.ts"), text);
+    }
+    let before = repo.snapshot();
+    let problem = repo.ask("card.delete", json!({"key": "auth/login"})).unwrap_err();
+    assert_eq!(problem.code, Code::InvariantViolation);
+    let one = problem.hints.iter().filter_map(|hint| hint.call.as_ref());
+    let one = one.into_iter().find(|call| call.operation == "card.delete").unwrap();
+    assert_eq!((&one.args["unlink"], &one.args["dry_run"]), (&json!(true), &json!(true)));
+    let shown =
+        repo.data("card.delete", json!({"key": "auth/login", "unlink": true, "dry_run": true}));
+    assert_eq!(shown["files"].as_array().unwrap().len(), 28, "25, login.ts, di, the card");
+    assert_eq!(repo.snapshot(), before, "a dry run writes nothing");
+    let done = repo.data("card.delete", json!({"key": "auth/login", "unlink": true}));
+    let verified =
+        repo.data("verify", json!({"rules": "see_target_missing,relation_target_missing"}));
+    assert_eq!(verified["findings"], json!([]), "{verified}");
+    assert!(repo.read("src/many/f7.ts").unwrap().contains("Says 7."));
+    assert!(!repo.read("src/login.ts").unwrap().contains("@see"));
+    repo.data("undo", json!({"change": done["change"]}));
+    assert_eq!(repo.snapshot(), before, "it is one change");
 }

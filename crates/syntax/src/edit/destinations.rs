@@ -52,7 +52,7 @@ pub fn destination(path: &str) -> String {
     for c in path.chars() {
         match c {
             ' ' | '(' | ')' | '<' | '>' | '?' | '\\' | '&' => {
-                out.push_str(&format!("%{:02X}", u32::from(c)));
+                out.extend(format!("%{:02X}", u32::from(c)).chars());
             }
             c => out.push(c),
         }

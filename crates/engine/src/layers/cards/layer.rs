@@ -9,6 +9,7 @@ use cards::{CardRow, RelationRow, SeeRow};
 use store::Connection;
 
 use super::context;
+use super::doubt::doubt_unsound;
 use crate::graph::{
     Candidate, Confidence, Description, Edge, EdgeKind, Frontier, Item, Layer, Marks, Travel,
     Wanted,
@@ -81,6 +82,9 @@ impl Layer for CardsLayer {
         frontier: Frontier<'_>,
         wanted: &[Wanted],
     ) -> Result<Vec<Edge>> {
+        if !wanted.is_empty() {
+            doubt_unsound(view)?;
+        }
         let mut found = Found::new(view.index()?.conn(), wanted);
         for here in frontier.nodes {
             match here {
@@ -111,7 +115,15 @@ impl Layer for CardsLayer {
     }
 
     fn context(&self, view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
+        doubt_unsound(view)?;
         context::context(view, wanted)
+    }
+
+    fn tell_missing(&self, view: &View, kinds: &[String]) -> Result<()> {
+        match kinds.is_empty() || kinds.iter().any(|kind| kind == "card") {
+            true => doubt_unsound(view),
+            false => Ok(()),
+        }
     }
 
     fn mark(&self, view: &View, node: &EntityRef, marks: &mut Marks) -> Result<()> {

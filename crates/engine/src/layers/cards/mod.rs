@@ -2,10 +2,12 @@
 //! it implements them.
 
 mod context;
+mod doubt;
 mod index;
 mod layer;
 mod rules;
 
+pub(crate) use doubt::doubt_unsound;
 pub(crate) use index::CardsIndexer;
 pub(crate) use layer::{CardsLayer, code_node};
 pub(crate) use rules::RULES;

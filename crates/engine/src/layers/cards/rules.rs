@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{EntityRef, RepoPath, Result};
 use cards::{CardRow, RelationKind, RelationRow, SeeRow, Status};
 
+use super::doubt::doubt_unsound;
 use super::layer::code_node;
 use crate::index::tables::aside;
 use crate::rules::{Rule, Scope, Severity, Violation};
@@ -43,6 +44,7 @@ rules! {
 }
 
 fn checked(view: &View, _: &Scope, check: Check) -> Result<Vec<Violation>> {
+    doubt_unsound(view)?;
     check(&Known::of(view)?)
 }
 

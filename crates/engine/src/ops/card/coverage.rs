@@ -11,12 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use super::list::keep_near;
 use super::show::{Linked, links};
-use super::{count, doubt_unreadable, named};
+use super::{count, named};
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
+use crate::layers::cards::doubt_unsound;
 use crate::view::View;
 
 /// Say which cards have code behind them, and which should
@@ -117,7 +118,7 @@ impl Query for Coverage {
         }
         rows.sort_by(|a, b| a.verdict.cmp(&b.verdict).then_with(|| a.key.cmp(&b.key)));
         if self.key.is_none() {
-            doubt_unreadable(view)?;
+            doubt_unsound(view)?;
         }
         let (cards, paging) = Paging::cut(rows, self.offset, self.limit);
         Ok(Covered { statuses, cards, paging })

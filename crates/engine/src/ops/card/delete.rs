@@ -1,28 +1,39 @@
-//! `card.delete`: a card that nothing points at goes.
+//! `card.delete`: a card goes, with what names it or only if nothing does.
 
-use base::{Code, Hash, Problem, Result};
+use std::collections::BTreeMap;
+
+use base::entity::CardKey;
+use base::{Code, Hash, NextCall, Problem, RepoPath, Result};
+use cards::{Relate, RelationRow, SeeRow};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
-use super::{Done, count, named, now, pinned};
+use super::{Done, count, files_of, named_for_write, now, pinned, refused};
 use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
 use crate::layers::cards::code_node;
+use crate::ops::link::without_link;
 use crate::plan::{Change, Plan};
 use crate::view::View;
 
 /// How many of those that point at a card a problem lists.
 const LISTED: usize = 20;
 
-/// Delete a card; refused while code or another card points at it
+/// Delete a card; refused while code or another card names it
+///
+/// With `unlink`, every link and relation that names it goes in the same change.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delete {
     /// Key, slug or file of the card
     #[serde(alias = "card_key")]
     pub key: Target,
+    /// Also remove every link from code and every relation of another card that names it
+    #[arg(long)]
+    #[serde(default)]
+    pub unlink: bool,
     /// Only if the file has this hash
     #[arg(long)]
     #[serde(default)]
@@ -32,49 +43,109 @@ pub struct Delete {
 impl Mutation for Delete {
     const NAME: &'static str = "card.delete";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "auth/login --dry-run", shows: "whether anything points at it" }];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "auth/login --dry-run", shows: "whether anything names it" },
+        Example {
+            args: "auth/login --unlink --dry-run",
+            shows: "the card and all that names it, as it would go",
+        },
+    ];
     type Answer = Done;
 
     fn plan(self, view: &View) -> Result<Plan<Done>> {
-        let card = named(view, &self.key)?;
+        let card = named_for_write(view, &self.key)?;
         let conn = view.index()?.conn();
-        let sees = cards::sees_of(conn, card.key.as_str())?;
-        let code = sees.iter().map(|see| format!("{}  {}:{}", code_node(see), see.path, see.line));
-        let relations = cards::relations_to(conn, card.key.as_str())?;
-        let others = relations.iter().filter(|said| said.source != card.key);
-        let others = others
-            .map(|said| format!("{} {}  {}:{}", said.source, said.kind, said.path, said.line));
-        let pointing: Vec<String> = code.chain(others).collect();
         // Where two files claim one key, those who name it still have the other.
-        let is_only = cards::keyed(conn, card.key.as_str())?.len() == 1;
-        if is_only && !pointing.is_empty() {
-            return Err(pointed_at(card.key.as_str(), &pointing));
+        let is_only = files_of(view, &card.key)?.len() == 1;
+        let sees = if is_only { cards::sees_of(conn, card.key.as_str())? } else { Vec::new() };
+        let relations = cards::relations_to(conn, card.key.as_str())?.into_iter();
+        let relations: Vec<RelationRow> =
+            relations.filter(|said| is_only && said.source != card.key).collect();
+        if !self.unlink && !(sees.is_empty() && relations.is_empty()) {
+            return Err(named_elsewhere(&card.key, &sees, &relations));
         }
         let now = now(view, &card.path)?;
         pinned(&card.path, self.if_hash, now.hash)?;
-        let edit = FileEdit { path: card.path.clone(), expected: Some(now.hash), content: None };
-        let summary = format!("{}: deleted", card.key);
-        let answer =
-            Done { key: card.key, path: card.path, said: "deleted".into(), notes: Vec::new() };
-        Ok(Plan {
-            summary,
-            change: Change::Files(vec![edit]),
-            answer,
-            again: self.if_hash.is_none(),
-        })
+        let mut edits = unlinked(view, &card.key, &sees)?;
+        edits.extend(unrelated(view, &card.key, &relations)?);
+        let said = match edits.len() {
+            0 => "deleted".to_owned(),
+            files => format!("deleted, with what named it in {}", count(files as u64, "file")),
+        };
+        let (path, expected) = (card.path.clone(), Some(now.hash));
+        edits.push(FileEdit { path, expected, content: None });
+        let summary = format!("{}: {said}", card.key);
+        let answer = Done { key: card.key, path: card.path, said, notes: Vec::new() };
+        Ok(Plan { summary, change: Change::Files(edits), answer, again: self.if_hash.is_none() })
     }
 }
 
-fn pointed_at(key: &str, pointing: &[String]) -> Problem {
+/// The files of code without the tags that name the card.
+fn unlinked(view: &View, key: &CardKey, sees: &[SeeRow]) -> Result<Vec<FileEdit>> {
+    let mut files: BTreeMap<&RepoPath, Vec<&SeeRow>> = BTreeMap::new();
+    for see in sees {
+        files.entry(&see.path).or_default().push(see);
+    }
+    let mut edits = Vec::new();
+    for (path, sees) in files {
+        view.call().go_on()?;
+        let now = now(view, path)?;
+        let mut text = now.text;
+        for see in sees {
+            text = without_link(&text, see, key)?;
+        }
+        edits.push(FileEdit {
+            path: path.clone(),
+            expected: Some(now.hash),
+            content: Some(text.into()),
+        });
+    }
+    Ok(edits)
+}
+
+/// The other cards without the relations that name the card.
+fn unrelated(view: &View, key: &CardKey, relations: &[RelationRow]) -> Result<Vec<FileEdit>> {
+    let mut files: BTreeMap<&RepoPath, Vec<&RelationRow>> = BTreeMap::new();
+    for said in relations {
+        files.entry(&said.path).or_default().push(said);
+    }
+    let mut edits = Vec::new();
+    for (path, relations) in files {
+        let now = now(view, path)?;
+        let mut text = now.text;
+        for said in relations {
+            let left = cards::relate(&text, Relate::Remove, (said.kind, key));
+            text = left.map_err(|fault| refused(path, &fault))?.unwrap_or(text);
+        }
+        edits.push(FileEdit {
+            path: path.clone(),
+            expected: Some(now.hash),
+            content: Some(text.into()),
+        });
+    }
+    Ok(edits)
+}
+
+fn named_elsewhere(key: &CardKey, sees: &[SeeRow], relations: &[RelationRow]) -> Problem {
+    let code = sees.iter().map(|see| format!("{}  {}:{}", code_node(see), see.path, see.line));
+    let others = relations
+        .iter()
+        .map(|said| format!("{} {}  {}:{}", said.source, said.kind, said.path, said.line));
+    let pointing: Vec<String> = code.chain(others).collect();
     let places = count(pointing.len() as u64, "place");
     let problem = Problem::new(Code::InvariantViolation, format!("`{key}` is named in {places}"))
-        .detail("references", pointing);
+        .detail("references", pointing.clone());
     let listed = pointing.iter().take(LISTED).cloned();
     let rest = pointing.len().saturating_sub(LISTED);
     let more = (rest > 0).then(|| format!("{rest} more are in the details"));
-    let next = format!(
-        "take them out with  link remove  and  relation remove, or mark it with  card status {key} deprecated"
-    );
-    listed.chain(more).chain([next]).fold(problem, Problem::hint)
+    let delete = NextCall::to("card.delete").with("key", key.to_string());
+    let keep = NextCall::to("card.status").with("key", key.to_string());
+    listed
+        .chain(more)
+        .fold(problem, Problem::hint)
+        .hint_call(
+            "one change that removes them all is shown by",
+            delete.with("unlink", true).with("dry_run", true),
+        )
+        .hint_call("or keep it, and mark it with", keep.with("status", "deprecated"))
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use base::entity::CardKey;
-use base::{EntityRef, RepoPath, Result};
+use base::{EntityRef, Problem, RepoPath, Result};
 use cards::{CardRow, Filter, Status};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{count, doubt_unreadable};
+use super::count;
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target, comma_list};
@@ -17,6 +17,7 @@ use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
 use crate::index::tables::range_below;
+use crate::layers::cards::doubt_unsound;
 use crate::layers::history::{Book, dates_of};
 use crate::view::View;
 
@@ -104,6 +105,7 @@ impl Query for List {
     type Answer = Listed;
 
     fn run(self, view: &View) -> Result<Listed> {
+        refuse_unknown_types(view, &self.r#type)?;
         let filter = Filter {
             statuses: self.status,
             kinds: self.r#type,
@@ -118,9 +120,24 @@ impl Query for List {
         if let Some(path) = &self.path {
             keep_near(view, path, &mut found)?;
         }
-        doubt_unreadable(view)?;
+        doubt_unsound(view)?;
         let (found, paging) = Paging::cut(found, self.offset, self.limit);
         Ok(Listed { cards: rows(view, found)?, paging })
+    }
+}
+
+/// Refuses a type that is neither registered nor any card's.
+fn refuse_unknown_types(view: &View, types: &[String]) -> Result<()> {
+    let mut known: BTreeSet<String> =
+        view.config().card_types.iter().map(ToString::to_string).collect();
+    known.extend(cards::cards(view.index()?.conn())?.into_iter().map(|card| card.kind));
+    match types.iter().find(|wanted| !known.contains(*wanted)) {
+        None => Ok(()),
+        Some(unknown) => {
+            let known: Vec<String> = known.into_iter().collect();
+            let message = format!("`{unknown}` is not a type of cards: {}", known.join(", "));
+            Err(Problem::invalid(message))
+        }
     }
 }
 

@@ -16,17 +16,19 @@ use base::{Code, EntityRef, Hash, NextCall, Problem, RepoPath, Result};
 use cards::CardRow;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 use tree::FileEdit;
 
 use crate::contract::args::Target;
 use crate::contract::page::{Page, Render};
 use crate::graph::{self, Layer};
-use crate::layers::cards::CardsLayer;
+use crate::layers::cards::{CardsLayer, doubt_unsound};
 use crate::plan::{Change, Plan};
 use crate::view::View;
 
 /// The card that was named: by its key, its slug, the end of it, or its file.
 pub(super) fn named(view: &View, name: &Target) -> Result<CardRow> {
+    doubt_unsound(view)?;
     let text = name.as_str().trim();
     let conn = view.index()?.conn();
     if let Some(card) = cards::by_key(conn, text)? {
@@ -46,6 +48,46 @@ pub(super) fn named(view: &View, name: &Target) -> Result<CardRow> {
         Problem::not_found(format!("{node} is not a card"))
             .hint_call("cards are listed by", NextCall::to("card.list"))
     })
+}
+
+/// The card that is to be written: where several files claim its key, only the name of one of
+/// them says which is meant.
+pub(super) fn named_for_write(view: &View, name: &Target) -> Result<CardRow> {
+    let card = named(view, name)?;
+    let text = name.as_str().trim();
+    let typed = view.typed_paths(text.strip_prefix("file:").unwrap_or(text));
+    if !typed.contains(&card.path) {
+        refuse_duplicate(view, &card.key)?;
+    }
+    Ok(card)
+}
+
+/// The key of the one card that was named.
+pub(super) fn key_for_write(view: &View, name: &Target) -> Result<CardKey> {
+    let card = named(view, name)?;
+    refuse_duplicate(view, &card.key)?;
+    Ok(card.key)
+}
+
+/// Refuses a key that several files claim, and lists them.
+fn refuse_duplicate(view: &View, key: &CardKey) -> Result<()> {
+    let same = files_of(view, key)?;
+    let [first, _, ..] = same.as_slice() else { return Ok(()) };
+    let message = format!("`{key}` is the key of {} files", same.len());
+    let rows: Vec<_> = same.iter().map(|path| json!({"path": path.to_string()})).collect();
+    Err(Problem::new(Code::Ambiguous, message)
+        .detail("candidates", rows)
+        .hint(format!("name the file that you mean, for example  {first}"))
+        .hint_call(
+            "give one of them another key with",
+            NextCall::to("card.rename").with("old_key", first.to_string()).with("new_key", "…"),
+        ))
+}
+
+/// The files that claim a key.
+pub(super) fn files_of(view: &View, key: &CardKey) -> Result<Vec<RepoPath>> {
+    let keyed = cards::keyed(view.index()?.conn(), key.as_str())?.into_iter();
+    Ok(keyed.filter(|card| card.key == *key).map(|card| card.path).collect())
 }
 
 /// A file that should be a card but cannot be read is why a card is not found.
@@ -149,26 +191,6 @@ fn sound(old: &str, new: &str) -> Result<()> {
     let (_, troubles) = cards::read(new.as_bytes());
     let fresh = troubles.iter().find(|new| known.iter().all(|old| old.message != new.message));
     fresh.map_or(Ok(()), |trouble| Err(Problem::invalid(trouble.message.clone())))
-}
-
-/// Says that some card files could not be read, so that a list of cards is not whole.
-pub(super) fn doubt_unreadable(view: &View) -> Result<()> {
-    let troubles = cards::troubles(view.index()?.conn())?;
-    let mut bad: Vec<String> = troubles
-        .iter()
-        .filter(|trouble| trouble.code != "CARD_FIELD_INVALID")
-        .map(|trouble| format!("{}:{}", trouble.path, trouble.line))
-        .collect();
-    bad.dedup();
-    match bad.as_slice() {
-        [] => {}
-        [one] => view.doubt(format!("{one} is no sound card; verify says why")),
-        [one, ..] => view.doubt(format!(
-            "{} card files such as {one} are not sound; verify says why",
-            bad.len()
-        )),
-    }
-    Ok(())
 }
 
 pub(super) use base::words::counted as count;

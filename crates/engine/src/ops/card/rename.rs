@@ -12,7 +12,7 @@ use syntax::Language;
 use tree::FileEdit;
 
 use super::create::{free, place, registered};
-use super::{Done, count, named, now, refused};
+use super::{Done, count, files_of, named_for_write, now, refused};
 use crate::contract::args::{Target, Words};
 use crate::contract::op::{Effect, Example, Mutation};
 use crate::plan::{Change, Plan};
@@ -40,14 +40,19 @@ impl Mutation for Rename {
     type Answer = Done;
 
     fn plan(self, view: &View) -> Result<Plan<Done>> {
-        let card = named(view, &self.old_key)?;
+        let card = named_for_write(view, &self.old_key)?;
         let text = self.new_key.as_str();
         let bare = (!text.contains("::")).then(|| cards::kind(&card.key));
         let new = cards::new_key(text, bare).map_err(Problem::invalid)?;
         registered(view, &new)?;
         free(view, &new, Some(&card.path))?;
         let mut edits = own(view, &card, &new)?;
-        let (code, others) = (in_code(view, &card.key, &new)?, in_cards(view, &card, &new)?);
+        // Where another file has the key too, those who name it still mean that one.
+        let other = files_of(view, &card.key)?.into_iter().find(|path| *path != card.path);
+        let (code, others) = match other {
+            Some(_) => (Vec::new(), Vec::new()),
+            None => (in_code(view, &card.key, &new)?, in_cards(view, &card, &new)?),
+        };
         let said = format!(
             "renamed from {}, with {} and {}",
             card.key,
@@ -58,7 +63,9 @@ impl Mutation for Rename {
         edits.extend(code);
         edits.extend(others);
         let summary = format!("{} → {new}", card.key);
-        let answer = Done { key: new, path, said, notes: unread(view)? };
+        let mut notes = unread(view)?;
+        notes.extend(other.map(|path| format!("what names {} still means {path}", card.key)));
+        let answer = Done { key: new, path, said, notes };
         Ok(Plan { summary, change: Change::Files(edits), answer, again: true })
     }
 }

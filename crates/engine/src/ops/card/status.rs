@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
-use super::{Done, edit, named};
+use super::{Done, edit, named_for_write};
 use crate::contract::alias::Alias;
 use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
@@ -34,7 +34,7 @@ impl Mutation for Status {
     type Answer = Done;
 
     fn plan(self, view: &View) -> Result<Plan<Done>> {
-        let card = named(view, &self.key)?;
+        let card = named_for_write(view, &self.key)?;
         let fields = Map::from_iter([("status".to_owned(), json!(self.status.word()))]);
         let said = format!("{} → {}", card.status, self.status);
         let mut plan =

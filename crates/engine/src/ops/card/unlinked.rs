@@ -6,13 +6,14 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::count;
 use super::list::{Row, keep_near, rows, table};
-use super::{count, doubt_unreadable};
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target, comma_list};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Page, Render};
+use crate::layers::cards::doubt_unsound;
 use crate::view::View;
 
 /// List cards that no code links
@@ -65,7 +66,7 @@ impl Query for Unlinked {
         let all = rows(view, all)?;
         let of = all.len();
         let lacking = all.into_iter().filter(|row| row.links == 0).collect();
-        doubt_unreadable(view)?;
+        doubt_unsound(view)?;
         let (cards, paging) = Paging::cut(lacking, self.offset, self.limit);
         Ok(Lacking { cards, paging, of })
     }

@@ -2,13 +2,14 @@
 
 use std::str::FromStr;
 
+use base::entity::CardKey;
 use base::{Hash, NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Done, edit, named};
+use super::{Done, edit, named_for_write};
 use crate::contract::args::{Target, Words};
 use crate::contract::op::{Effect, Example, Mutation};
 use crate::plan::Plan;
@@ -16,7 +17,8 @@ use crate::view::View;
 
 /// Change fields or the text of a card; every other byte of its file stays
 ///
-/// A list replaces the list, null takes a field out. Key and type change with `card rename`.
+/// A list replaces the list, null takes a field out. Tags and subjects may also be a text with
+/// commas. Key and type change with `card rename`.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Update {
@@ -60,7 +62,7 @@ impl Mutation for Update {
     type Answer = Done;
 
     fn plan(self, view: &View) -> Result<Plan<Done>> {
-        let card = named(view, &self.key)?;
+        let card = named_for_write(view, &self.key)?;
         let Fields(mut fields) = self.fields.unwrap_or_default();
         if let Some(summary) = self.summary {
             fields.insert("summary".into(), json!(summary.as_str().trim()));
@@ -71,6 +73,8 @@ impl Mutation for Update {
             (None, Some(_)) => return Err(Problem::invalid("`body` is a text")),
         };
         refuse_fixed(&fields)?;
+        as_lists(&mut fields);
+        refuse_missing(view, &card.key, &fields)?;
         let mut names: Vec<&str> = fields.keys().map(String::as_str).collect();
         names.extend(body.as_ref().map(|_| "body"));
         if names.is_empty() {
@@ -80,6 +84,40 @@ impl Mutation for Update {
         let change = |text: &str| cards::update(text, &fields, body.as_deref());
         edit(view, &card, self.if_hash, (said, change))
     }
+}
+
+/// A text in the place of a list is a list: words with commas between them, or one constraint.
+fn as_lists(fields: &mut Map<String, Value>) {
+    for (name, is_split) in [("tags", true), ("subjects", true), ("constraints", false)] {
+        let Some(Value::String(text)) = fields.get(name) else { continue };
+        let items: Vec<&str> = match is_split {
+            true => text.split(',').collect(),
+            false => vec![text],
+        };
+        let items = items.into_iter().map(str::trim).filter(|item| !item.is_empty());
+        let items: Vec<Value> = items.map(Value::from).collect();
+        fields.insert(name.into(), items.into());
+    }
+}
+
+/// Refuses relations to what is not a card, as `relation add` does.
+fn refuse_missing(view: &View, key: &CardKey, fields: &Map<String, Value>) -> Result<()> {
+    let Some(Value::Array(relations)) = fields.get("relations") else { return Ok(()) };
+    let conn = view.index()?.conn();
+    for target in relations.iter().filter_map(|relation| relation["target"].as_str()) {
+        if target == key.as_str() {
+            return Err(Problem::invalid(format!("{key} cannot have a relation to itself")));
+        }
+        if cards::is_key(conn, target)? {
+            continue;
+        }
+        let keys = cards::keys(conn)?;
+        let near = base::near::nearest(target, keys.iter().map(CardKey::as_str), 1);
+        let problem = Problem::not_found(format!("no card has the key `{target}`"));
+        let near = near.first().map(|near| format!("the nearest is {near}"));
+        return Err(near.into_iter().fold(problem, Problem::hint));
+    }
+    Ok(())
 }
 
 fn refuse_fixed(fields: &Map<String, Value>) -> Result<()> {

@@ -9,7 +9,7 @@ use syntax::edit::link;
 use super::{comment, spot};
 use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
-use crate::ops::card::{Done, named};
+use crate::ops::card::{Done, key_for_write};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -38,7 +38,7 @@ impl Mutation for Add {
 
     fn plan(self, view: &View) -> Result<Plan<Done>> {
         let spot = spot(view, &self.target)?;
-        let key = named(view, &self.card)?.key;
+        let key = key_for_write(view, &self.card)?;
         let said = format!("linked at {}", spot.node);
         comment(view, &spot, (&key, said), |text| {
             link(spot.language, text, spot.place(), key.as_str())

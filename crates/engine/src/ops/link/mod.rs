@@ -3,14 +3,17 @@
 pub(super) mod add;
 pub(super) mod remove;
 
+use base::entity::CardKey;
 use base::{Code, EntityRef, Problem, RepoPath, Result};
+use cards::SeeRow;
 use syntax::Language;
-use syntax::edit::{Place, Refusal};
+use syntax::edit::{Place, Refusal, unlink};
 use tree::FileEdit;
 
 use super::card::{Done, now};
 use crate::contract::args::Target;
 use crate::graph;
+use crate::layers::cards::code_node;
 use crate::plan::{Change, Plan};
 use crate::view::View;
 
@@ -38,6 +41,14 @@ fn spot(view: &View, target: &Target) -> Result<Spot> {
     };
     let language = Language::of(&path).ok_or_else(|| no_code(&node))?;
     Ok(Spot { node, path, symbol, language })
+}
+
+/// The text of a file without a tag that names a card.
+pub(super) fn without_link(text: &str, see: &SeeRow, key: &CardKey) -> Result<String> {
+    let node = code_node(see);
+    let language = Language::of(&see.path).ok_or_else(|| no_code(&node))?;
+    let spot = Spot { node, path: see.path.clone(), symbol: see.owner.clone(), language };
+    unlink(language, text, spot.place(), key.as_str()).map_err(|refusal| refused(&spot, refusal))
 }
 
 fn no_code(node: &EntityRef) -> Problem {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::relate;
 use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
-use crate::ops::card::{Done, named};
+use crate::ops::card::{Done, key_for_write, named_for_write};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -33,10 +33,11 @@ impl Mutation for Add {
     type Answer = Done;
 
     fn plan(self, view: &View) -> Result<Plan<Done>> {
-        let (card, target) = (named(view, &self.src_key)?, named(view, &self.dst_key)?);
-        if card.key == target.key {
+        let card = named_for_write(view, &self.src_key)?;
+        let target = key_for_write(view, &self.dst_key)?;
+        if card.key == target {
             return Err(Problem::invalid(format!("{} cannot hang on itself", card.key)));
         }
-        relate(view, &card, Relate::Add, (self.r#type, &target.key))
+        relate(view, &card, Relate::Add, (self.r#type, &target))
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::relate;
 use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
-use crate::ops::card::{Done, named};
+use crate::ops::card::{Done, named, named_for_write};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -34,7 +34,7 @@ impl Mutation for Remove {
     type Answer = Done;
 
     fn plan(self, view: &View) -> Result<Plan<Done>> {
-        let card = named(view, &self.src_key)?;
+        let card = named_for_write(view, &self.src_key)?;
         let said = cards::relations_from(view.index()?.conn(), card.key.as_str())?;
         // What is to go may well be broken: the written key counts before any card it may mean.
         let written = self.dst_key.as_str().trim();

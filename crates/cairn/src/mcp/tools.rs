@@ -70,7 +70,7 @@ fn unwrap_indirect(door: &str, args: Object) -> Result<(&'static OpSpec, Object)
 }
 
 fn tool(op: &OpSpec, structured: bool) -> Tool {
-    let tool = Tool::new(op.tool_name(), op.description(), (op.input_schema)())
+    let tool = Tool::new(op.tool_name(), op.description(), schema::listed((op.input_schema)()))
         .with_annotations(annotations(op.effect));
     if structured { tool.with_raw_output_schema((op.output_schema)().into()) } else { tool }
 }

@@ -13,6 +13,28 @@ pub fn input<T: JsonSchema>() -> Object {
     generate::<T>(SchemaSettings::draft2020_12().for_deserialize())
 }
 
+/// The mark of an argument that is taken and shown by `help`, and not listed with the tool: every
+/// listed word costs each client a part of its context.
+const RARE: &str = "x-rare";
+
+/// The part of an input schema that is worth its place in a list of tools: the usual arguments,
+/// each with the first line of its help.
+pub fn listed(mut schema: Object) -> Object {
+    let Some(Value::Object(fields)) = schema.get_mut("properties") else { return schema };
+    let all = fields.len();
+    fields.retain(|_, field| field.get(RARE).is_none());
+    for field in fields.values_mut() {
+        let first = field["description"].as_str().and_then(|text| text.lines().next());
+        if let Some(first) = first.map(ToOwned::to_owned) {
+            field["description"] = first.into();
+        }
+    }
+    if fields.len() < all {
+        schema.remove("additionalProperties"); // those that are not listed are taken too
+    }
+    schema
+}
+
 /// What an operation answers.
 pub fn output<T: JsonSchema>() -> Object {
     generate::<T>(SchemaSettings::draft2020_12().for_serialize())

@@ -14,7 +14,7 @@ import threading
 import time
 
 TOKEN = "a-token-for-tests-0123456789abcdef"
-STARTS_WITHIN = 20  # seconds, for a debug build on a busy machine
+PATIENCE = 600  # seconds: whatever takes longer hangs. No check depends on how quick a machine is.
 SERVING = re.compile(rb"http://[0-9.]+:[0-9]+")
 
 
@@ -143,9 +143,9 @@ def serving(process):
         told.set()
 
     threading.Thread(target=listen, daemon=True).start()
-    told.wait(STARTS_WITHIN)
+    told.wait(PATIENCE)
     found = SERVING.search(b"".join(heard))
-    expect(found, f"no address within {STARTS_WITHIN} s: {short(b''.join(heard))}")
+    expect(found, f"no address within {PATIENCE} s: {short(b''.join(heard))}")
     return found[0].decode()
 
 
@@ -177,14 +177,14 @@ def processor_time(pid):
     return int(fields[11]) + int(fields[12])
 
 
-def settled(pid, seconds=1.5):
-    """Waits until a process computes no more (Linux)."""
-    until = time.monotonic() + seconds
+def settled(pid):
+    """Waits until a process computes no more, and returns the ticks it has used by then (Linux)."""
+    until = time.monotonic() + PATIENCE
     before = processor_time(pid)
     while time.monotonic() < until:
         time.sleep(0.3)
         now = processor_time(pid)
         if now - before <= 3:  # ticks of 10 ms
-            return
+            return now
         before = now
-    raise AssertionError(f"it still computes after {seconds} s")
+    raise AssertionError(f"it still computes after {PATIENCE} s")

@@ -19,7 +19,7 @@ import checks
 from checks import TOKEN, Checks, expect
 from node import node
 
-SECONDS = 120
+SECONDS = checks.PATIENCE
 SUITE = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 HERE = pathlib.Path(__file__).parent
 

@@ -13,7 +13,7 @@ import checks
 import surface
 from checks import TOKEN, Checks, expect
 
-SECONDS = 60
+SECONDS = checks.PATIENCE
 
 
 def main():

@@ -9,7 +9,7 @@ import checks
 from checks import TOKEN, Checks, expect, same
 from surface import surface
 
-SECONDS = 20
+SECONDS = checks.PATIENCE
 HUGE = 50 * 1024 * 1024
 LIST = {
     "jsonrpc": "2.0",
@@ -166,7 +166,7 @@ def binding(report, options):
         command = checks.stdio_command(options.cairn, options.repo, "--http", "0.0.0.0:0")
         with checks.running(command, checks.environment()) as process:
             try:
-                said, _ = process.communicate(timeout=5)
+                said, _ = process.communicate(timeout=SECONDS)
             except subprocess.TimeoutExpired:
                 raise AssertionError("it serves") from None
             expect(process.returncode == 2, f"exit {process.returncode}: {checks.short(said)}")

@@ -10,7 +10,7 @@ from checks import TOKEN, Checks, expect, same
 from node import node
 from surface import surface
 
-SECONDS = 30
+SECONDS = checks.PATIENCE
 LAUNCHER = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 
 

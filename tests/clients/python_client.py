@@ -4,7 +4,6 @@ import functools
 import logging
 import os
 import tempfile
-import time
 
 import anyio
 import httpx2
@@ -18,8 +17,7 @@ import surface
 from checks import TOKEN, Checks, expect, same
 
 MODES = ("auto", "legacy", "2026-07-28")
-SECONDS = 30  # for one check
-CANCELLED_WITHIN = 3  # seconds until the next answer after a call was given up
+SECONDS = checks.PATIENCE  # for one check
 
 
 def main():
@@ -203,12 +201,9 @@ async def give_up(client, tool, arguments):
         with anyio.fail_after(SECONDS):
             await begun.wait()
         scope.cancel()
-    since = time.monotonic()
     with anyio.fail_after(SECONDS):
         result = await client.call_tool("status", {})
-    waited = time.monotonic() - since
     expect(not result.is_error, text(result))
-    expect(waited < CANCELLED_WITHIN, f"the next call waited {waited:.1f} s")
 
 
 def label(tool, arguments):

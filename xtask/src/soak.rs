@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use testkit::soak;
-use testkit::writers::{self, Part};
+use testkit::writers::{self, Part, Size};
 
 use crate::run::{self, Result};
 
@@ -16,6 +16,9 @@ const PROCESSES: usize = 8;
 
 /// How many changesets each writer sends.
 const CHANGESETS: usize = 1_000;
+
+/// How many changesets are acknowledged between two kills.
+const BETWEEN_KILLS: usize = 5;
 
 /// Has eight workers at it for so many minutes, ten unless told otherwise.
 pub(crate) fn run(minutes: Option<&str>) -> Result<()> {
@@ -29,7 +32,8 @@ pub(crate) fn run(minutes: Option<&str>) -> Result<()> {
         command.arg("soak-worker").arg(root).args([name, &seed.to_string()]);
         command
     };
-    let report = soak::soak(command, PROCESSES, Duration::from_secs_f64(minutes * 60.0));
+    let time = Duration::from_secs_f64(minutes * 60.0);
+    let report = soak::soak(command, PROCESSES, |_, took| took >= time);
     run::say(&format!(
         "| minutes | killed | lines | pairs | facts and tasks | reads | busy | wrong |\n\
          |---|---|---|---|---|---|---|---|\n| {minutes} | {} | {} | {} | {} | {} | {} | {} |\n",
@@ -56,7 +60,8 @@ pub(crate) fn kb() -> Result<()> {
         command.args([part.from.to_string(), part.count.to_string()]);
         command
     };
-    let report = writers::soak(command, (PROCESSES, CHANGESETS), Duration::from_millis(500));
+    let size = Size { writers: PROCESSES, changesets: CHANGESETS, between_kills: BETWEEN_KILLS };
+    let report = writers::soak(command, &size);
     run::say(&format!(
         "| changesets acknowledged | killed | sent again | minutes | wrong |\n|---|---|---|---|---|\n\
          | {} | {} | {} | {:.1} | {} |\n",

@@ -3,7 +3,6 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -86,12 +85,10 @@ impl McpClient {
         self.child.id()
     }
 
-    /// Closes stdin and waits for the end; how it ended, and how long that took.
-    pub fn hang_up(mut self) -> (ExitStatus, Duration) {
-        let start = Instant::now();
+    /// Closes stdin and waits for the end; how it ended.
+    pub fn hang_up(mut self) -> ExitStatus {
         drop(self.input.take());
-        let status = self.child.wait().expect("the server ends");
-        (status, start.elapsed())
+        self.child.wait().expect("the server ends")
     }
 }
 

@@ -18,6 +18,9 @@ use tree::{Disk, FileEdit};
 
 use crate::{Repo, WITH_LEDGER, add_line, call, lines};
 
+/// Workers that say nothing for so long hang.
+const LONGEST_SILENCE: Duration = Duration::from_mins(10);
+
 /// Numbers that look random and come again with the same seed.
 #[derive(Debug, Clone)]
 pub struct Dice(u64);
@@ -199,14 +202,20 @@ fn read_lines(on: &Workspace, own: &BTreeSet<String>) -> Result<()> {
     Ok(())
 }
 
-/// Has `count` workers at it for `time`, killing one now and then, and looks at what is left.
-pub fn soak(command: impl Fn(&Path, &str, u64) -> Command, count: usize, time: Duration) -> Report {
+/// Has `count` workers at it, killing one now and then, until `is_enough` of what has happened so
+/// far and of how long that took; then looks at what is left. Nobody is killed before something
+/// was done since the last kill, however slow the machine is.
+pub fn soak(
+    command: impl Fn(&Path, &str, u64) -> Command,
+    count: usize,
+    is_enough: impl Fn(&Report, Duration) -> bool,
+) -> Report {
     let repo = Repo::new(
         "//- README.md\n# Start\n//- pairs/left.md\n# none\n//- pairs/right.md\n# none\n",
     );
     repo.data("work.create", json!({"kind": "project", "name": "Soak"}));
     let (sender, said) = channel();
-    let mut dice = Dice::new(time.as_secs());
+    let mut dice = Dice::new(count as u64);
     let mut report = Report::default();
     let mut next = 0;
     let mut start = || {
@@ -215,8 +224,9 @@ pub fn soak(command: impl Fn(&Path, &str, u64) -> Command, count: usize, time: D
     };
     let mut workers: Vec<Child> = (0..count).map(|_| start()).collect();
     let begin = Instant::now();
-    while begin.elapsed() < time {
-        std::thread::sleep(Duration::from_millis(50 + dice.roll(400) as u64));
+    while !is_enough(&report, begin.elapsed()) {
+        std::thread::sleep(Duration::from_millis(50 + dice.roll(400) as u64)); // anywhere
+        report.hear_some(&said);
         let victim = &mut workers[dice.roll(count)];
         end(victim);
         report.killed += 1;
@@ -248,17 +258,29 @@ fn end(worker: &mut Child) {
 }
 
 impl Report {
+    /// What is said until all workers are gone.
     fn hear(&mut self, said: &Receiver<(String, String)>) {
-        for (what, text) in said {
-            match what.as_str() {
-                "line" => drop(self.lines.insert(text)),
-                "pair" => self.pairs += 1,
-                "record" => drop(self.records.insert(text)),
-                "read" => self.reads += 1,
-                "busy" => self.busy += 1,
-                "wrong" => self.wrong.push(text),
-                _ => {}
-            }
+        for one in said {
+            self.note(one);
+        }
+    }
+
+    /// What was said so far; at least one word of it is waited for.
+    fn hear_some(&mut self, said: &Receiver<(String, String)>) {
+        let first = said.recv_timeout(LONGEST_SILENCE).expect("the workers do something");
+        [first].into_iter().chain(said.try_iter()).for_each(|said| self.note(said));
+    }
+
+    fn note(&mut self, said: (String, String)) {
+        let (what, text) = said;
+        match what.as_str() {
+            "line" => drop(self.lines.insert(text)),
+            "pair" => self.pairs += 1,
+            "record" => drop(self.records.insert(text)),
+            "read" => self.reads += 1,
+            "busy" => self.busy += 1,
+            "wrong" => self.wrong.push(text),
+            _ => {}
         }
     }
 

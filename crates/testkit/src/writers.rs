@@ -74,12 +74,24 @@ struct Running {
     child: Child,
 }
 
-/// Has `count` writers send `each` changesets, killing one about every `pause`.
-pub fn soak(
-    command: impl Fn(&Path, &Part) -> Command,
-    (count, each): (usize, usize),
-    pause: Duration,
-) -> Written {
+/// How much is written, and how often somebody is killed.
+#[derive(Debug, Clone, Copy)]
+pub struct Size {
+    /// How many processes write
+    pub writers: usize,
+    /// How many changesets each of them sends
+    pub changesets: usize,
+    /// How many changesets are acknowledged between two kills, on average
+    pub between_kills: usize,
+}
+
+/// A writer that acknowledges nothing for so long hangs.
+const LONGEST_SILENCE: Duration = Duration::from_mins(10);
+
+/// Has writers send changesets until all are acknowledged. One is killed each time that some were,
+/// so that it does not depend on how quick the machine is.
+pub fn soak(command: impl Fn(&Path, &Part) -> Command, size: &Size) -> Written {
+    let Size { writers: count, changesets: each, between_kills } = *size;
     let repo = Repo::new("//- README.md\n# Start\n");
     let begin = Instant::now();
     let (sender, said) = channel();
@@ -90,9 +102,15 @@ pub fn soak(
     let mut running: Vec<Running> =
         parts.map(|part| Running { child: start(&part), part }).collect();
     while !running.is_empty() {
-        let half = pause.as_millis() / 2;
-        let wait = half + dice.roll(usize::try_from(pause.as_millis()).unwrap_or(1).max(1)) as u128;
-        std::thread::sleep(Duration::from_millis(u64::try_from(wait).unwrap_or(1)));
+        for _ in 0..=dice.roll(2 * between_kills) {
+            if running.iter().all(|writer| writer.part.from >= each) {
+                break;
+            }
+            if let Ok(one) = said.recv_timeout(LONGEST_SILENCE) {
+                report.note(one, &mut running);
+            }
+        }
+        std::thread::sleep(Duration::from_micros(dice.roll(5_000) as u64)); // anywhere in a write
         report.hear(&said, &mut running);
         running.retain_mut(|writer| writer.part.from < each || !ended(&mut writer.child));
         if running.is_empty() {
@@ -135,12 +153,17 @@ fn spawn(mut command: Command, part: &Part, sender: Sender<Said>) -> Child {
 
 impl Written {
     fn hear(&mut self, said: &Receiver<Said>, writers: &mut [Running]) {
-        while let Ok((name, word, at)) = said.try_recv() {
-            self.repeated += usize::from(word == "again");
-            self.acknowledged.insert(name_of(&name, at));
-            if let Some(writer) = writers.iter_mut().find(|writer| writer.part.name == name) {
-                writer.part.from = writer.part.from.max(at + 1);
-            }
+        for one in said.try_iter() {
+            self.note(one, writers);
+        }
+    }
+
+    fn note(&mut self, said: Said, writers: &mut [Running]) {
+        let (name, word, at) = said;
+        self.repeated += usize::from(word == "again");
+        self.acknowledged.insert(name_of(&name, at));
+        if let Some(writer) = writers.iter_mut().find(|writer| writer.part.name == name) {
+            writer.part.from = writer.part.from.max(at + 1);
         }
     }
 

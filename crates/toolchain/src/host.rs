@@ -4,6 +4,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::find::Origin;
 
@@ -62,6 +63,7 @@ const FIXED: [(&str, &str); 6] = [
 pub struct Host {
     project: PathBuf,
     env: Vec<(OsString, OsString)>,
+    grace: Option<Duration>,
 }
 
 impl Host {
@@ -71,7 +73,19 @@ impl Host {
         env: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Self {
         let env = env.into_iter().filter(|(name, _)| is_needed(name)).collect();
-        Self { project: project.into(), env }
+        Self { project: project.into(), env, grace: None }
+    }
+
+    /// Gives servers so long to leave when they are sent away, instead of a moment.
+    #[must_use]
+    pub const fn with_grace(mut self, grace: Duration) -> Self {
+        self.grace = Some(grace);
+        self
+    }
+
+    /// How long a server may take to leave, where that is a moment unless somebody said otherwise.
+    pub(crate) fn grace(&self, moment: Duration) -> Duration {
+        self.grace.unwrap_or(moment)
     }
 
     /// The project's root.

@@ -61,7 +61,7 @@ pub fn probe<A: AsRef<OsStr>>(
     let mut session = Session { running, frames: Frames::default() };
     match session.greet(call, timeout) {
         Ok(alive) => {
-            session.send_away(call);
+            session.send_away(call, host.grace(GOODBYE));
             Ok(Ok(alive))
         }
         Err(End::Dead(dead)) => Ok(Err(dead)),
@@ -93,17 +93,17 @@ impl Session {
 
     /// Ends the conversation as the protocol wants it. Whether the server plays along no longer
     /// matters: it is killed with the session.
-    fn send_away(mut self, call: &Call) {
+    fn send_away(mut self, call: &Call, grace: Duration) {
         let since = Instant::now();
         let initialized = json!({"jsonrpc": "2.0", "method": "initialized", "params": {}});
         self.running.feed(&frame(&initialized));
         self.running.feed(&frame(&json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"})));
-        if self.answer(2, call, GOODBYE).is_err() {
+        if self.answer(2, call, grace).is_err() {
             return;
         }
         self.running.feed(&frame(&json!({"jsonrpc": "2.0", "method": "exit"})));
         self.running.close();
-        while since.elapsed() < GOODBYE && call.go_on().is_ok() {
+        while since.elapsed() < grace && call.go_on().is_ok() {
             if matches!(self.running.next(), Event::Ended) {
                 return;
             }

@@ -21,7 +21,7 @@ pub use confined::{Blob, Tree};
 pub use disk::make_executable;
 pub use disk::{Disk, Fault, Folder, Step, may_run, open_folder};
 pub use journal::{Before, Entry, FileEdit, Journal, Logged, Recovered, check};
-pub use lock::{Lock, lock, lock_in, try_lock};
+pub use lock::{Lock, WAITING, lock, lock_in, try_lock};
 pub use own::{OwnFolder, is_own, own_folder};
 pub use regular::{
     open_regular, open_regular_in, read_regular, read_regular_in, require_regular, write_regular,

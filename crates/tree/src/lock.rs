@@ -15,6 +15,9 @@ use crate::regular::{write_regular, write_regular_in};
 /// How long to wait before asking again.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// What a caller is told while it waits for a lock.
+pub const WAITING: &str = "waiting for another process";
+
 /// Proof that no other process is inside; dropping it lets the next one in.
 #[derive(Debug)]
 pub struct Lock {
@@ -58,7 +61,7 @@ fn wait(
         if let Some(lock) = attempt().map_err(Problem::io("take a lock"))? {
             return Ok(lock);
         }
-        call.go_on()?;
+        call.step(WAITING, 0, 0)?;
         if rounds == 0 {
             return Err(Problem::new(Code::Busy, "another process is at work here")
                 .hint("nothing was changed; repeat the request in a moment"));

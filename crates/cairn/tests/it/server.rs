@@ -26,6 +26,8 @@ fn discovery_is_answered_before_anything_is_indexed() {
 fn it_answers_problems_as_tool_errors_and_lives_on() {
     let repo = Repo::new("//- a.md\n# A\n");
     let mut client = McpClient::start(binary(), &repo.root(), &[]);
+    // Before history has been read, answers are partial.
+    client.call("run", json!({"operation": "sync"}));
     for (tool, args, code) in [
         ("context", json!({"targets": ["nothing"]}), "NOT_FOUND"),
         ("context", json!({"targets": 7}), "VALIDATION_ERROR"),

@@ -5,9 +5,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::Duration;
 
 use base::Code;
+use base::call::Progress;
 use engine::{AREAS, Mode, Object, Outcome, State, Workspace};
 use serde_json::{Value, json};
-use testkit::{Repo, call};
+use testkit::{Repo, call, call_by};
 use tree::Disk;
 
 fn ask(workspace: &Workspace, name: &str, args: Value) -> Outcome {
@@ -192,11 +193,20 @@ fn an_index_that_another_process_built_meanwhile_is_not_taken_for_fresh() {
     repo.write("b.md", "# B\n");
     let lock = cache.join("refresh.lock");
     let held = tree::lock(&lock, Duration::from_secs(5), &call()).unwrap();
+    let (sender, waiting) = std::sync::mpsc::channel();
+    let told = move |progress: Progress| {
+        if progress.what == tree::WAITING {
+            let _ = sender.send(());
+        }
+    };
     std::thread::scope(|scope| {
-        let asked = scope.spawn(|| repo.data("status", json!({}))["files"].clone());
-        std::thread::sleep(Duration::from_millis(500)); // until it waits for the lock
+        let asked = scope.spawn(|| {
+            let status = engine::ops::find("status").unwrap();
+            status.call(&repo.workspace(), call_by("t").telling(told), Object::new())
+        });
+        waiting.recv().expect("it waits for the lock");
         fs::rename(&aside, &index).unwrap();
         drop(held);
-        assert_eq!(asked.join().unwrap(), json!(2));
+        assert_eq!(asked.join().unwrap().unwrap().data["files"], json!(2));
     });
 }

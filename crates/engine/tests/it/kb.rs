@@ -1,11 +1,10 @@
 //! The knowledge base, asked and changed as an agent would.
 
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use base::Code;
 use serde_json::{Value, json};
-use testkit::writers::{self, Part};
+use testkit::writers::{self, Part, Size};
 use testkit::{Repo, check};
 
 fn shop() -> Repo {
@@ -607,11 +606,11 @@ fn writers_that_are_killed_lose_nothing_that_was_acknowledged() {
         command.stderr(Stdio::null());
         command
     };
-    let (all, pause) = match std::env::var("CAIRN_SOAK") {
-        Ok(_) => ((8, 1000), Duration::from_millis(500)),
-        Err(_) => ((4, 12), Duration::from_millis(300)),
+    let size = match std::env::var("CAIRN_SOAK") {
+        Ok(_) => Size { writers: 8, changesets: 1000, between_kills: 5 },
+        Err(_) => Size { writers: 4, changesets: 12, between_kills: 4 },
     };
-    let report = writers::soak(command, all, pause);
+    let report = writers::soak(command, &size);
     assert!(report.wrong.is_empty(), "{:#?}", report.wrong);
     assert!(report.killed > 0, "{report:?}");
 }

@@ -50,6 +50,8 @@ pub struct Session {
     link: Link,
     capabilities: Value,
     documents: Mutex<Documents>,
+    /// How long it may take to leave when it is sent away
+    grace: Duration,
     /// Whether it has answered something since it was greeted
     is_warm: AtomicBool,
     /// Whether it let somebody wait in vain
@@ -82,7 +84,7 @@ impl Session {
         let terms = Terms { memory: start.memory, idle: start.idle, settings, folder };
         let link = Link::new(running, terms.clone());
         match link.request("initialize", &greeting(start, &terms.folder), (call, GREETING)) {
-            Ok(result) => Ok(Self::greeted(link, &result, start.program)),
+            Ok(result) => Ok(Self::greeted(link, &result, start)),
             Err(Failure::Dead(dead)) => Ok(Err(dead)),
             Err(Failure::Late(waited)) => Ok(Err(Dead::Silent { waited, said: None })),
             Err(Failure::Refused(said)) => Ok(Err(Dead::Refused { said: Some(said) })),
@@ -91,7 +93,7 @@ impl Session {
         }
     }
 
-    fn greeted(link: Link, result: &Value, program: &str) -> Result<Self, Dead> {
+    fn greeted(link: Link, result: &Value, start: &Start<'_>) -> Result<Self, Dead> {
         let alive = alive(&json!({"result": result}))?;
         link.notify("initialized", &json!({}));
         let capabilities = result["capabilities"].clone();
@@ -100,7 +102,8 @@ impl Session {
             _ => Encoding::Utf16,
         };
         Ok(Self {
-            program: program.to_owned(),
+            program: start.program.to_owned(),
+            grace: start.host.grace(GOODBYE),
             alive,
             encoding,
             link,
@@ -249,11 +252,11 @@ impl Session {
     pub(crate) fn send_away(&self) {
         let patient = Call::new("cairn", jiff::Timestamp::UNIX_EPOCH);
         if self.dead().is_none()
-            && self.link.request("shutdown", &Value::Null, (&patient, GOODBYE)).is_ok()
+            && self.link.request("shutdown", &Value::Null, (&patient, self.grace)).is_ok()
         {
             self.link.notify("exit", &Value::Null);
             let since = Instant::now();
-            while self.dead().is_none() && since.elapsed() < GOODBYE {
+            while self.dead().is_none() && since.elapsed() < self.grace {
                 self.link.pause();
             }
         }

@@ -27,7 +27,7 @@ fn exited(verdict: Verdict) -> (Option<i32>, Option<String>) {
 fn a_server_that_answers_is_alive_and_sent_away() {
     let fixture = Fixture::new();
     let script = "greet(serverInfo={'name': 'fake', 'version': '1.2'})\nleave()";
-    assert_eq!(fixture.verdict(script), Ok(alive("fake", "1.2")));
+    assert_eq!(fixture.patient_verdict(script), Ok(alive("fake", "1.2")));
     assert!(fixture.has("left"));
 }
 
@@ -67,7 +67,7 @@ assert (refusal['id'], refusal['error']['code']) == ('x1', -32601)
 send({'jsonrpc': '2.0', 'id': request['id'], 'result': {'capabilities': {}}})
 leave()";
     let fixture = Fixture::new();
-    assert_eq!(fixture.verdict(script), Ok(Alive { name: None, version: None }));
+    assert_eq!(fixture.patient_verdict(script), Ok(Alive { name: None, version: None }));
     assert!(fixture.has("left"));
 }
 
@@ -109,19 +109,19 @@ fn a_server_that_closes_its_pipes_first_tells_how_it_ended() {
 
 #[test]
 fn a_server_that_is_silent_is_not_waited_for() {
-    let wait = |script| {
-        let fixture = Fixture::new();
-        let verdict = fixture.fake(script, &call(), Duration::from_millis(1500)).unwrap();
-        fixture.assert_nothing_is_left();
-        verdict.unwrap_err().to_string()
+    let silent = |script, said: Option<&str>| {
+        let (verdict, waited) = Fixture::new().waited_for(script);
+        assert_eq!(verdict, Err(Dead::Silent { waited, said: said.map(ToOwned::to_owned) }));
     };
-    assert_eq!(wait("time.sleep(600)"), "it did not answer within 1.5 s");
-    let locked = "sys.stderr.write('waiting for a lock')\nsys.stderr.flush()\ntime.sleep(600)";
-    assert_eq!(wait(locked), "it did not answer within 1.5 s: waiting for a lock");
-    let half = "write(b'Content-Length: 9\\r\\n\\r\\n{')\ntime.sleep(600)";
-    assert_eq!(wait(half), "it did not answer within 1.5 s");
-    let person = "print('Welcome!', flush=True)\ntime.sleep(600)";
-    assert_eq!(wait(person), "it does not speak the language server protocol: Welcome!");
+    silent("", None);
+    let locked = "sys.stderr.write('waiting for a lock')\nsys.stderr.flush()";
+    silent(locked, Some("waiting for a lock"));
+    silent("write(b'Content-Length: 9\\r\\n\\r\\n{')", None);
+    let (verdict, _) = Fixture::new().waited_for("print('Welcome!', flush=True)");
+    assert_eq!(verdict, garbage("Welcome!"));
+    let waited = Duration::from_millis(1500);
+    let told = Dead::Silent { waited, said: Some("why".into()) }.to_string();
+    assert_eq!(told, "it did not answer within 1.5 s: why");
 }
 
 #[test]

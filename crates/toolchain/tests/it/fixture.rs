@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use toolchain::{Alive, Dead, Found, Host, Origin, find, probe};
 
 /// Longer than any fake needs, on a machine that is busy.
-pub(crate) const LONG: Duration = Duration::from_secs(30);
+pub(crate) const LONG: Duration = Duration::from_mins(10);
 
 pub(crate) type Verdict = std::result::Result<Alive, Dead>;
 
@@ -47,6 +47,33 @@ impl Fixture {
         fs::write(&path, format!("{}\n{script}", include_str!("fake.py"))).unwrap();
         let python = find("python3", &self.host()).expect("tests need python3");
         probe(&python, &[path], &self.host(), &self.folder(), call, timeout)
+    }
+
+    /// The same with as much time to leave as it needs.
+    pub(crate) fn patient_verdict(&self, script: &str) -> Verdict {
+        let path = self.root().join("fake.py");
+        fs::write(&path, format!("{}\n{script}", include_str!("fake.py"))).unwrap();
+        let python = find("python3", &self.host()).expect("tests need python3");
+        let host = self.host().with_grace(LONG);
+        let verdict = probe(&python, &[path], &host, &self.folder(), &call(), LONG).unwrap();
+        self.assert_nothing_is_left();
+        verdict
+    }
+
+    /// What a fake comes to that leaves the mark `waits` and then says nothing more: the verdict,
+    /// and how long it was given. It is given more until it came as far as that.
+    pub(crate) fn waited_for(&self, script: &str) -> (Verdict, Duration) {
+        let mut timeout = Duration::from_millis(500);
+        loop {
+            let script = format!("{script}\nmark('waits', '')\ntime.sleep(600)");
+            let verdict = self.fake(&script, &call(), timeout).unwrap();
+            self.assert_nothing_is_left();
+            if self.has("waits") {
+                return (verdict, timeout);
+            }
+            assert!(timeout < LONG, "it does not get as far as waiting: {verdict:?}");
+            timeout *= 2;
+        }
     }
 
     /// What a fake comes to, given time. Nothing of it may be left.

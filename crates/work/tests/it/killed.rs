@@ -66,14 +66,15 @@ fn start(path: &Path, name: &str) -> Child {
         .unwrap()
 }
 
-/// Lets a writer go on for a while, kills it, and returns what it had acknowledged.
-fn kill_after(mut child: Child, pause: Duration) -> Vec<String> {
-    let output = BufReader::new(child.stderr.take().unwrap());
-    let heard = thread::spawn(move || output.lines().map_while(Result::ok).collect::<Vec<_>>());
-    thread::sleep(pause);
+/// Waits until a writer has acknowledged so many writes, kills it, and returns all of them.
+fn kill_after(mut child: Child, writes: usize) -> Vec<String> {
+    let mut output = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let mut heard: Vec<String> = output.by_ref().take(writes).collect();
+    thread::sleep(Duration::from_micros(37 * writes as u64)); // anywhere within a write
     child.kill().unwrap();
     child.wait().unwrap();
-    heard.join().unwrap()
+    heard.extend(output);
+    heard
 }
 
 #[test]
@@ -89,9 +90,7 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
             let child = start(&path, &format!("{round}-{writer}"));
             // Another moment for each, spread by the hash of its name.
             let spread = Hash::of(format!("{round} {writer}").as_bytes()).as_bytes()[0];
-            thread::spawn(move || {
-                kill_after(child, Duration::from_millis(150 + u64::from(spread) * 2))
-            })
+            thread::spawn(move || kill_after(child, 2 + usize::from(spread) / 8))
         };
         let writers: Vec<_> = (0..WRITERS).map(one).collect();
         for writer in writers {

@@ -3,11 +3,12 @@
 mod rename;
 mod symbols;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use base::{Problem, RepoPath, Result};
-use git::{Blob, Oid};
+use git::{Blob, EntryKind, Oid};
+use tree::Stat;
 
 use crate::index::tables;
 use crate::repo::Repository;
@@ -185,22 +186,35 @@ fn against_tree(
     sides: Vec<(RepoPath, Option<Oid>)>,
 ) -> Result<Vec<ChangedFile>> {
     let oids: Vec<Oid> = sides.iter().filter_map(|(_, oid)| *oid).collect();
-    let blobs = blobs(view, git, &oids)?;
+    let blobs = blobs(view, git, &oids, |_| true)?;
     let mut files = Vec::new();
     for (path, oid) in sides {
-        let stat = view.tree().stat_if_there(&path);
+        // A file that became a folder, a link or something else is not there as a file.
+        let stat = view.tree().stat_if_there(&path).filter(Stat::is_file);
         let small = stat.as_ref().is_some_and(|stat| stat.size <= LARGEST);
-        let after = if small { view.tree().read(&path)?.map(|blob| blob.bytes) } else { None };
+        let after = if small { content(view, &path) } else { None };
         let before = oid.and_then(|oid| blobs.get(&oid.to_string()).cloned());
         files.push(changed(path, before, after, how(oid.is_some(), stat.is_some())));
     }
     Ok(files)
 }
 
+/// What a file holds. One that cannot be read is told of; all others are still compared.
+fn content(view: &View, path: &RepoPath) -> Option<Vec<u8>> {
+    match view.tree().read(path) {
+        Ok(blob) => blob.map(|blob| blob.bytes),
+        Err(problem) => {
+            view.doubt(format!("{path} is not compared: {problem}"));
+            None
+        }
+    }
+}
+
 fn staged(view: &View, git: &Repository) -> Result<Vec<ChangedFile>> {
     let changes = git.staged_changes(view.git_index(), view.call())?;
     let sides = changes.into_iter().map(|change| (change.path, change.before, change.after));
-    between_objects(view, git, sides.collect())
+    // Git has just staged them: what is missing is a submodule's commit.
+    between_objects(view, git, sides.collect(), |_| false)
 }
 
 fn commits(
@@ -216,9 +230,13 @@ fn commits(
         old = base.ok_or_else(|| Problem::invalid("the two commits share no history"))?;
     }
     let changes = repo.diff_trees(call, Some(&old), &new)?.items;
+    let leaves = changes.iter().flat_map(|change| [change.old, change.new]).flatten();
+    let contents = leaves.filter(|leaf| leaf.kind != EntryKind::Submodule);
+    let contents: BTreeSet<String> = contents.map(|leaf| leaf.oid.to_string()).collect();
     let side = |leaf: Option<git::Leaf>| leaf.map(|leaf| leaf.oid);
     let sides = changes.into_iter().map(|change| (change.path, side(change.old), side(change.new)));
-    let files = between_objects(view, git, sides.collect())?;
+    let is_content = |oid: &Oid| contents.contains(&oid.to_string());
+    let files = between_objects(view, git, sides.collect(), is_content)?;
     let is_head = git.head(call)?.commit.as_ref() == Some(&new);
     Ok((files, is_head && tables::count_edited(view.index()?.conn())? == 0))
 }
@@ -227,10 +245,11 @@ fn between_objects(
     view: &View,
     git: &Repository,
     sides: Vec<(RepoPath, Option<Oid>, Option<Oid>)>,
+    is_content: impl Fn(&Oid) -> bool,
 ) -> Result<Vec<ChangedFile>> {
     let both = sides.iter().flat_map(|(_, before, after)| [*before, *after]);
     let oids: Vec<Oid> = both.flatten().collect();
-    let blobs = blobs(view, git, &oids)?;
+    let blobs = blobs(view, git, &oids, is_content)?;
     let content = |oid: Option<Oid>| oid.and_then(|oid| blobs.get(&oid.to_string()).cloned());
     let one = |(path, before, after): (RepoPath, Option<Oid>, Option<Oid>)| {
         let how = how(before.is_some(), after.is_some());
@@ -239,13 +258,25 @@ fn between_objects(
     Ok(sides.into_iter().map(one).collect())
 }
 
-fn blobs(view: &View, git: &Repository, oids: &[Oid]) -> Result<BTreeMap<String, Vec<u8>>> {
-    let mut blobs = BTreeMap::new();
-    git.read_blobs(oids, LARGEST, view.call(), |oid, blob| {
-        if let Blob::Bytes(bytes) = blob {
-            blobs.insert(oid.to_string(), bytes);
-        }
+/// The contents behind some names. Where one that is a file's is not here, that is told.
+fn blobs(
+    view: &View,
+    git: &Repository,
+    oids: &[Oid],
+    is_content: impl Fn(&Oid) -> bool,
+) -> Result<BTreeMap<String, Vec<u8>>> {
+    let (mut blobs, mut missing) = (BTreeMap::new(), 0);
+    git.read_blobs(oids, LARGEST, view.call(), |oid, blob| match blob {
+        Blob::Bytes(bytes) => drop(blobs.insert(oid.to_string(), bytes)),
+        Blob::Missing if is_content(&oid) => missing += 1,
+        _ => {}
     })?;
+    if missing > 0 {
+        view.doubt(format!(
+            "{missing} committed contents are missing from this clone, so not all changes are \
+             compared; fetch them with git"
+        ));
+    }
     Ok(blobs)
 }
 

@@ -6,7 +6,7 @@ use std::sync::mpsc::sync_channel;
 
 use base::{Call, RepoPath, Result};
 use store::{Connection, Store};
-use tree::Moment;
+use tree::{Moment, Stat};
 
 use super::look::{Content, Looker, Seen, Suspect};
 use super::tables::{self, FileRow};
@@ -170,13 +170,16 @@ fn compare_with_head(
         if part.is_some_and(|part| !tree::is_at_or_below(&path, part)) {
             continue;
         }
-        match sources.tree.stat_if_there(&path) {
-            // A folder in the place of a file is not that file, unless it is a submodule.
-            Some(stat) if !stat.is_dir() || kind == "submodule" => {
-                tables::forget_deleted(tx, &path)?;
-            }
-            _ if left_out.contains(&path) => tables::forget_deleted(tx, &path)?,
-            _ => tables::put_deleted(tx, &path)?,
+        // A folder, a link or a pipe in the place of a file is not that file.
+        let is_same_sort = |stat: &Stat| match kind.as_str() {
+            "submodule" => true,
+            "symlink" => stat.is_link() || stat.is_file(),
+            _ => stat.is_file(),
+        };
+        let is_there = sources.tree.stat_if_there(&path).is_some_and(|stat| is_same_sort(&stat));
+        match is_there || left_out.contains(&path) {
+            true => tables::forget_deleted(tx, &path)?,
+            false => tables::put_deleted(tx, &path)?,
         }
     }
     Ok(())

@@ -20,6 +20,7 @@ mod history_gaps;
 mod imports;
 mod kb;
 mod killed;
+mod kind_changes;
 mod locate;
 mod odd_questions;
 mod plans;

@@ -134,12 +134,11 @@ impl Repository {
     /// What changes whenever git's index or its private ignore rules do.
     pub(crate) fn index_stat(&self) -> String {
         let layout = self.layout();
-        let stat = |path: PathBuf| match std::fs::metadata(path) {
-            Ok(known) => format!("{}@{:?}", known.len(), known.modified().ok()),
-            Err(_) => "-".into(),
-        };
         let exclude = layout.common_dir.join("info/exclude");
-        format!("{} {}", stat(layout.git_dir.join("index")), stat(exclude)).replace('|', "/")
+        let index = state_of(&layout.git_dir.join("index"));
+        // Git writes its index anew under another inode; a person writes the rules in place, and
+        // twice within one tick of the clock if they are quick.
+        format!("{index} {} {}", state_of(&exclude), content_of(&exclude)).replace('|', "/")
     }
 
     /// The name of a linked worktree; `.` for the main one.
@@ -209,6 +208,31 @@ impl Repository {
     pub(crate) fn hooks_dir(&self, call: &Call) -> Result<HooksDir> {
         self.repo.hooks_dir(call)
     }
+}
+
+/// What the system says of a file, as far as it tells that the file changed.
+fn state_of(path: &Path) -> String {
+    use std::os::unix::fs::MetadataExt;
+    match std::fs::metadata(path) {
+        Ok(known) => {
+            let (time, nanos) = (known.ctime(), known.ctime_nsec());
+            format!("{}@{:?}/{time}.{nanos}/{}", known.len(), known.modified().ok(), known.ino())
+        }
+        Err(_) => "-".into(),
+    }
+}
+
+/// The largest rules whose content is compared, in bytes.
+const LARGEST_RULES: u64 = 64 * 1024;
+
+/// What a small file holds, in a word; nothing for what is no file or too large to be read often.
+fn content_of(path: &Path) -> String {
+    let is_small = |known: &std::fs::Metadata| known.is_file() && known.len() <= LARGEST_RULES;
+    if !std::fs::metadata(path).is_ok_and(|known| is_small(&known)) {
+        return "-".into();
+    }
+    let bytes = std::fs::read(path).unwrap_or_default();
+    blake3::hash(&bytes).to_hex()[..16].to_owned()
 }
 
 fn name_of(path: &Path) -> String {

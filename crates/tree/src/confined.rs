@@ -117,6 +117,19 @@ impl Tree {
         self.stat(path).ok().flatten()
     }
 
+    /// What the system says of a path by its name, without making sure that it is inside. For
+    /// comparing it with what was said before, and for nothing else.
+    pub fn glance(&self, path: &RepoPath) -> Option<Stat> {
+        let known = std::fs::symlink_metadata(self.root().join(path.to_relative())).ok()?;
+        Some(Stat::of(&known))
+    }
+
+    /// Whether a file has other names too.
+    pub fn is_linked(&self, path: &RepoPath) -> bool {
+        let known = std::fs::symlink_metadata(self.root().join(path.to_relative()));
+        known.is_ok_and(|known| std::os::unix::fs::MetadataExt::nlink(&known) > 1)
+    }
+
     /// Where a path leads, if it is a link.
     pub fn link_target(&self, path: &RepoPath) -> Option<PathBuf> {
         self.dir().read_link_contents(path.to_relative()).ok()

@@ -38,6 +38,20 @@ pub enum Kind {
     Other,
 }
 
+/// Two kinds of metadata have the same methods, each by a trait of its own.
+macro_rules! stat_of {
+    ($known:expr) => {
+        Self {
+            kind: kind($known.is_file(), $known.is_dir(), $known.is_symlink()),
+            size: $known.len(),
+            mtime: moment($known.mtime(), $known.mtime_nsec()),
+            ctime: moment($known.ctime(), $known.ctime_nsec()),
+            inode: $known.ino(),
+            executable: $known.mode() & 0o111 != 0,
+        }
+    };
+}
+
 impl Stat {
     /// Whether a file that was read at `read_at` may have changed since without showing it.
     ///
@@ -64,14 +78,12 @@ impl Stat {
 
     pub(crate) fn of_confined(known: &cap_std::fs::Metadata) -> Self {
         use cap_std::fs::MetadataExt;
-        Self {
-            kind: kind(known.is_file(), known.is_dir(), known.is_symlink()),
-            size: known.len(),
-            mtime: moment(known.mtime(), known.mtime_nsec()),
-            ctime: moment(known.ctime(), known.ctime_nsec()),
-            inode: known.ino(),
-            executable: known.mode() & 0o111 != 0,
-        }
+        stat_of!(known)
+    }
+
+    pub(crate) fn of(known: &std::fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        stat_of!(known)
     }
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use base::{Call, Problem, RepoPath, Result};
-use cap_std::fs::DirEntry;
+use cap_std::fs::{DirEntry, MetadataExt};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -58,6 +58,8 @@ pub struct Found {
     pub path: RepoPath,
     /// What the file system says of it
     pub stat: Stat,
+    /// Whether it has other names too: what is written through one of those may go unheard
+    pub is_linked: bool,
 }
 
 /// Something that was seen and is not a file of the project.
@@ -207,7 +209,7 @@ impl Walking<'_> {
         if let Some(rule) = hidden.or_else(|| self.excludes.hidden_by(&path, is_dir)) {
             self.walk.hide(rule);
         } else if stat.is_file() {
-            self.walk.files.push(Found { path, stat });
+            self.walk.files.push(Found { path, stat, is_linked: known.nlink() > 1 });
         } else if stat.is_link() {
             self.walk.skip(&path, Why::Link);
         } else if !is_dir {

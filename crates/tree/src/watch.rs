@@ -17,9 +17,13 @@ use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::confined::Tree;
+use crate::walk::is_at_or_below;
 
 /// Files that decide which other files count.
 const RULES: [&str; 2] = [".gitignore", "cairn.jsonc"];
+
+/// What makes a folder a repository.
+const REPOSITORY: &str = ".git";
 
 /// What may have changed since the last time it was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +39,8 @@ pub enum Dirty {
 pub struct Watcher {
     heard: Arc<Heard>,
     ear: Mutex<RecommendedWatcher>,
+    /// The folders that are listened to
+    folders: Mutex<BTreeSet<RepoPath>>,
     cookies: PathBuf,
     next: AtomicU64,
 }
@@ -87,6 +93,7 @@ impl Watcher {
         let watcher = Self {
             heard,
             ear: Mutex::new(ear.map_err(io::Error::other)?),
+            folders: Mutex::default(),
             cookies: cookies.to_path_buf(),
             next: AtomicU64::new(0),
         };
@@ -99,8 +106,39 @@ impl Watcher {
     pub fn add(&self, folder: &RepoPath) -> io::Result<()> {
         match self.listen(&self.heard.root.join(folder.to_relative())) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            heard => heard,
+            Err(error) => Err(error),
+            Ok(()) => {
+                self.folders().insert(folder.clone());
+                Ok(())
+            }
         }
+    }
+
+    /// Whether a folder is listened to.
+    pub fn hears(&self, folder: &RepoPath) -> bool {
+        self.folders().contains(folder)
+    }
+
+    /// Stops listening to folders at or below these paths, all of them for none, that are not
+    /// there any more. A folder that was moved keeps its ear under its old name, and losing that
+    /// name once more would take the ear from the new one.
+    pub fn leave_missing(&self, paths: Option<&BTreeSet<RepoPath>>) {
+        let is_concerned =
+            |folder: &&RepoPath| paths.is_none_or(|paths| is_at_or_below(folder, paths));
+        let place = |folder: &RepoPath| self.heard.root.join(folder.to_relative());
+        let mut folders = self.folders();
+        let concerned = folders.iter().filter(is_concerned);
+        let gone: Vec<RepoPath> =
+            concerned.filter(|folder| !place(folder).is_dir()).cloned().collect();
+        let mut ear = self.ear.lock().unwrap_or_else(PoisonError::into_inner);
+        for folder in gone {
+            let _ = ear.unwatch(&place(&folder)); // the system may have done so already
+            folders.remove(&folder);
+        }
+    }
+
+    fn folders(&self) -> MutexGuard<'_, BTreeSet<RepoPath>> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn listen(&self, folder: &Path) -> io::Result<()> {
@@ -189,6 +227,15 @@ impl Heard {
             return;
         }
         let Ok(relative) = path.strip_prefix(&self.root) else { return };
+        // A folder below the root that becomes a repository, or stops being one, changes whose
+        // files are in it.
+        let nested =
+            relative.parent().filter(|_| relative.file_name() == Some(REPOSITORY.as_ref()));
+        let relative = match nested {
+            Some(folder) if folder.as_os_str().is_empty() => return,
+            Some(folder) => folder,
+            None => relative,
+        };
         // What git and cairn keep for themselves has no name here and is no news.
         if let Ok(path) = RepoPath::from_relative(relative) {
             state.lost |= RULES.contains(&path.name().as_str());
@@ -220,7 +267,7 @@ fn remove_old_cookies(folder: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    const PATIENCE: Duration = Duration::from_secs(10);
+    const PATIENCE: Duration = Duration::from_mins(10);
 
     fn watched() -> (tempfile::TempDir, Watcher) {
         let dir = tempfile::tempdir().unwrap();
@@ -275,12 +322,59 @@ mod tests {
     }
 
     #[test]
+    fn a_watcher_that_hears_nothing_sleeps_for_as_long_as_it_may() {
+        let (dir, watcher) = watched();
+        changed(&watcher);
+        let (start, patience) = (std::time::Instant::now(), Duration::from_millis(50));
+        assert!(!watcher.wait(patience));
+        assert!(start.elapsed() >= patience, "it woke up for nothing");
+        fs::write(dir.path().join("a"), "").unwrap();
+        assert!(watcher.wait(PATIENCE));
+    }
+
+    #[test]
     fn new_rules_put_everything_in_doubt() {
         let (dir, watcher) = watched();
         changed(&watcher);
         fs::write(dir.path().join("src/.gitignore"), "*.log").unwrap();
         assert_eq!(changed(&watcher), ["everything"]);
         assert!(changed(&watcher).is_empty());
+    }
+
+    #[test]
+    fn a_folder_that_becomes_a_repository_is_news() {
+        let (dir, watcher) = watched();
+        changed(&watcher);
+        fs::create_dir(dir.path().join("src/.git")).unwrap();
+        assert_eq!(changed(&watcher), ["src"]);
+        fs::remove_dir(dir.path().join("src/.git")).unwrap();
+        assert_eq!(changed(&watcher), ["src"]);
+        fs::write(dir.path().join("src/.git"), "gitdir: elsewhere").unwrap();
+        assert_eq!(changed(&watcher), ["src"]);
+        fs::write(dir.path().join(".git"), "the root's own is no news").unwrap();
+        assert!(changed(&watcher).is_empty());
+    }
+
+    #[test]
+    fn a_folder_that_was_moved_is_heard_after_its_old_name_came_and_went() {
+        let (dir, watcher) = watched();
+        let (old, new) = (dir.path().join("src"), dir.path().join("moved"));
+        fs::create_dir(old.join("deep")).unwrap();
+        watcher.add(&"src/deep".parse().unwrap()).unwrap();
+        fs::rename(&old, &new).unwrap();
+        assert_eq!(changed(&watcher), ["moved", "src", "src/deep"]);
+        watcher.leave_missing(None);
+        for folder in ["moved", "moved/deep"] {
+            watcher.add(&folder.parse().unwrap()).unwrap();
+        }
+        fs::create_dir(&old).unwrap();
+        changed(&watcher);
+        watcher.add(&"src".parse().unwrap()).unwrap();
+        fs::create_dir(old.join("deep")).unwrap();
+        fs::remove_dir(old.join("deep")).unwrap();
+        assert_eq!(changed(&watcher), ["src/deep"]);
+        fs::write(new.join("deep/a"), "").unwrap();
+        assert_eq!(changed(&watcher), ["moved/deep/a"]);
     }
 
     #[test]

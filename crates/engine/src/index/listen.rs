@@ -5,10 +5,11 @@ use std::io;
 use std::time::Duration;
 
 use base::{Call, RepoPath, Result};
-use tree::{Dirty, Walk, Watcher};
+use tree::{Dirty, Walk, Watcher, Why};
 
 use super::generation::Generations;
-use super::todo::Sources;
+use super::sweep::FileSweep;
+use super::todo::{Sources, Todo};
 
 /// How long to wait for the watcher to have heard of everything.
 const FENCE: Duration = Duration::from_millis(500);
@@ -21,6 +22,8 @@ pub(super) struct Ear {
     pub(super) deaf: Option<String>,
     /// Whether the index was compared with the whole tree since the watcher listens
     settled: bool,
+    /// Files that are compared by what the system says of them, because not all is heard
+    sweep: FileSweep,
 }
 
 impl Ear {
@@ -36,11 +39,31 @@ impl Ear {
         if !self.settled {
             (self.settled, dirty) = (true, Dirty::Everything);
         }
+        if let Dirty::Paths(paths) = &mut dirty {
+            paths.extend(self.sweep.changed(sources.tree));
+        }
         if let Err(error) = listen_to_new(watcher, &dirty, sources, call)? {
-            (self.watcher, self.deaf) = (None, Some(deaf(&error)));
+            self.lose(&error);
             return Ok(Dirty::Everything);
         }
         Ok(dirty)
+    }
+
+    /// Goes on without a watcher, and says why.
+    pub(super) fn lose(&mut self, error: &io::Error) {
+        (self.watcher, self.deaf) = (None, Some(deaf(error)));
+    }
+
+    /// Takes note of what a look at the tree found, and listens to folders that nobody listened to
+    /// when they were made: what happened in them since is looked at next time.
+    pub(super) fn note(&mut self, todo: &Todo) -> io::Result<()> {
+        let Some(watcher) = &self.watcher else { return Ok(()) };
+        self.sweep.note(&todo.walk.files, todo.part.as_ref());
+        for folder in todo.walk.folders.iter().filter(|folder| !watcher.hears(folder)) {
+            watcher.add(folder)?;
+            watcher.give_back(Dirty::Paths([folder.clone()].into()));
+        }
+        Ok(())
     }
 
     /// Sleeps until something may have changed, at most `patience`. The deaf only sleep.
@@ -82,7 +105,7 @@ impl Ear {
                 return Ok(());
             }
         };
-        let folders = Walk::whole(sources.tree, sources.excludes, call)?.folders;
+        let folders = heard_folders(Walk::whole(sources.tree, sources.excludes, call)?);
         match Watcher::start(sources.tree, &folders, &cookies) {
             // What changed since the index was compared is caught by comparing once more.
             Ok(watcher) => (self.watcher, self.settled) = (Some(watcher), false),
@@ -102,8 +125,12 @@ fn listen_to_new(
     let is_folder =
         |path: &&RepoPath| sources.tree.stat_if_there(path).is_some_and(|stat| stat.is_dir());
     let walk = match dirty {
-        Dirty::Everything => Walk::whole(sources.tree, sources.excludes, call)?,
+        Dirty::Everything => {
+            watcher.leave_missing(None);
+            Walk::whole(sources.tree, sources.excludes, call)?
+        }
         Dirty::Paths(paths) => {
+            watcher.leave_missing(Some(paths));
             let folders: BTreeSet<RepoPath> = paths.iter().filter(is_folder).cloned().collect();
             if folders.is_empty() {
                 return Ok(Ok(()));
@@ -111,7 +138,14 @@ fn listen_to_new(
             Walk::part(sources.tree, &folders, sources.excludes, call)?
         }
     };
-    Ok(walk.folders.iter().try_for_each(|folder| watcher.add(folder)))
+    Ok(heard_folders(walk).iter().try_for_each(|folder| watcher.add(folder)))
+}
+
+/// The folders to listen to: those of the project, and the top of repositories inside it, which
+/// may stop being repositories.
+fn heard_folders(walk: Walk) -> Vec<RepoPath> {
+    let nested = walk.skipped.into_iter().filter(|skipped| skipped.why == Why::Repository);
+    walk.folders.into_iter().chain(nested.map(|skipped| skipped.path)).collect()
 }
 
 fn deaf(error: &io::Error) -> String {

@@ -10,6 +10,7 @@ mod look;
 mod memory;
 pub(crate) mod read;
 mod refresh;
+mod sweep;
 pub(crate) mod tables;
 mod todo;
 mod tracked;

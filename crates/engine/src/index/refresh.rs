@@ -244,6 +244,11 @@ impl Refresher {
         let dirty = ear.heard(sources, call)?;
         let found = Todo::find(index.conn(), sources, (&dirty, false), call);
         drop(index);
+        if let Ok(todo) = &found
+            && let Err(error) = ear.note(todo)
+        {
+            ear.lose(&error);
+        }
         let updated = found.and_then(|todo| match todo.is_empty() {
             true => Ok(None),
             false => self.update(sources, todo, &dirty, call),

@@ -66,7 +66,8 @@ impl Tracked {
         };
         for path in self.paths.iter().filter(wanted) {
             if let Some(stat) = sources.tree.stat_if_there(path).filter(Stat::is_file) {
-                walk.files.push(Found { path: path.clone(), stat });
+                let is_linked = sources.tree.is_linked(path);
+                walk.files.push(Found { path: path.clone(), stat, is_linked });
             }
         }
         walk.files.sort_by(|a, b| a.path.cmp(&b.path));

@@ -35,5 +35,6 @@ mod shared_facts;
 mod shared_knowledge;
 mod snapshots;
 mod soak;
+mod unheard;
 mod verify;
 mod work;

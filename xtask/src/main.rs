@@ -6,6 +6,7 @@ mod codegen;
 mod fuzz;
 mod laws;
 mod oracle;
+mod prove;
 mod retrieval;
 mod run;
 mod soak;
@@ -26,6 +27,7 @@ cargo xtask retrieval         how well a text leads to the right files, beside p
 cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes unless told
 cargo xtask soak kb           eight processes of a thousand changesets each, killed at random
 cargo xtask soak tests        the tests with many more random cases, and a kill at every step
+cargo xtask prove freshness [STEPS] [SEED]  random steps; a server, a new process and an index from nothing agree
 cargo xtask fuzz [TARGET] [MINUTES]  every parser of outside text, given what nobody would write
 ";
 
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         ["kb-writer", root, name, from, count] => soak::kb_writer(root, name, [from, count]),
         ["soak", minutes] => soak::run(Some(minutes)),
         ["soak-worker", root, name, seed] => soak::worker(root, name, seed),
+        ["prove", rest @ ..] => prove::run(&root, rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         _ => {
             run::say(USAGE);

@@ -5,6 +5,7 @@
 
 mod ask;
 mod fixture;
+pub mod freshness;
 mod ledger;
 mod mcp;
 mod repo;

@@ -5,6 +5,7 @@
 mod budget;
 mod clients;
 mod faults;
+mod freshness;
 mod hostile;
 mod http;
 mod line;

@@ -1,0 +1,13 @@
+//! A server, a new process and an index from nothing agree after whatever happened. The long version
+//! is `cargo xtask prove freshness`.
+
+use std::path::Path;
+
+use testkit::freshness;
+
+#[test]
+fn a_server_a_new_process_and_an_index_from_nothing_agree_after_each_step() {
+    let report = freshness::prove(Path::new(env!("CARGO_BIN_EXE_cairn")), 25, 7, |_, _| {});
+    assert!(report.differences.is_empty(), "{}", report.differences.join("\n"));
+    assert!(report.announced < report.answers / 2, "{report:?}");
+}

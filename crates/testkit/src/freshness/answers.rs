@@ -1,0 +1,115 @@
+//! The questions that are asked after every step, and what is compared of their answers.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::McpClient;
+use crate::soak::Dice;
+
+/// So many files are asked about one by one, besides what is asked about all of them.
+const SAMPLE: usize = 5;
+
+/// Questions with their operations.
+pub(super) struct Questions(Vec<(String, Value)>);
+
+/// What was answered, in the order of the questions.
+pub(super) struct Answers(Vec<(String, Said)>);
+
+/// One answer.
+pub(super) struct Said {
+    pub(super) said: String,
+    /// Whether it claims to be up to date
+    pub(super) is_fresh: bool,
+}
+
+impl Questions {
+    /// About everything, and about some files that are there.
+    pub(super) fn about(root: &Path, dice: &mut Dice) -> Self {
+        let mut all: Vec<(String, Value)> = [
+            ("status", json!({})),
+            ("code.list", json!({"recursive": true, "limit": 1000})),
+            ("verify", json!({"limit": 1000})),
+            ("history.list", json!({"limit": 1000})),
+            ("card.list", json!({})),
+            ("kb.query", json!({})),
+            ("search", json!({"query": "alpha"})),
+            ("review", json!({})),
+        ]
+        .map(|(name, args)| (name.to_owned(), args))
+        .into();
+        let files = files_below(root, root);
+        for _ in 0..SAMPLE.min(files.len()) {
+            let path = &files[dice.roll(files.len())];
+            all.push(("code.zoom".into(), json!({"path": path, "level": 1})));
+            all.push(("deps".into(), json!({"target": path, "depth": 1})));
+        }
+        Self(all)
+    }
+
+    /// Has a server answer them.
+    pub(super) fn ask(&self, server: &mut McpClient, root: &Path) -> Answers {
+        let root = root.to_string_lossy().into_owned();
+        let one = |(name, args): &(String, Value)| {
+            let params =
+                json!({"name": "ask", "arguments": {"operation": name, "arguments": args}});
+            let response = server.request("tools/call", params);
+            (format!("{name} {args}"), Said::of(&response["result"]["structuredContent"], &root))
+        };
+        Answers(self.0.iter().map(one).collect())
+    }
+}
+
+impl Answers {
+    /// Each question with both answers.
+    pub(super) fn pairs<'a>(
+        &'a self,
+        other: &'a Self,
+    ) -> impl Iterator<Item = (&'a str, &'a Said, &'a Said)> {
+        self.0.iter().zip(&other.0).map(|(one, other)| (one.0.as_str(), &one.1, &other.1))
+    }
+}
+
+impl Said {
+    fn of(answer: &Value, root: &str) -> Self {
+        let basis = &answer["basis"];
+        let mut data = answer["data"].clone();
+        // Where stores are and how large they are differs; so does what was changed how often.
+        if let Some(status) = data.as_object_mut() {
+            status.remove("stores");
+            status.remove("last_change");
+        }
+        let said = json!({
+            "data": data,
+            "error": answer["error"]["code"],
+            "branch": basis["branch"],
+            "commit": basis["commit"],
+            "edited": basis["edited"],
+        });
+        let is_fresh = basis["state"] == "fresh" || !answer["error"].is_null();
+        Self { said: said.to_string().replace(root, "ROOT"), is_fresh }
+    }
+}
+
+/// Every file below a folder by its path from the root, without what git and cairn keep.
+pub(super) fn files_below(root: &Path, folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let name = entry.file_name();
+        if name == ".git" || path == root.join(".cairn/cache") {
+            continue;
+        }
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => found.extend(files_below(root, &path)),
+            Ok(kind) if kind.is_file() => {
+                let name = path.strip_prefix(root).map(|name| name.to_string_lossy().into_owned());
+                found.extend(name.ok());
+            }
+            _ => {}
+        }
+    }
+    found.sort();
+    found
+}

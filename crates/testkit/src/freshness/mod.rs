@@ -1,0 +1,134 @@
+//! A repository to which everything happens that happens to repositories, and after each step three
+//! views of it that must agree: a server that has been running all the while, a process that was
+//! just started, and an index built from nothing in a copy.
+//!
+//! Whatever the server answers otherwise than the others, without saying in its basis that it is
+//! not up to date, is a defect.
+
+mod answers;
+mod steps;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::soak::Dice;
+use crate::{McpClient, Repo};
+use answers::{Answers, Questions};
+use steps::Developer;
+
+/// What happened in a run.
+#[derive(Debug, Default)]
+pub struct FreshnessReport {
+    /// How many steps were taken, by what they were
+    pub steps: std::collections::BTreeMap<&'static str, usize>,
+    /// How many answers were compared
+    pub answers: usize,
+    /// Answers that said themselves that they were not up to date
+    pub announced: usize,
+    /// What must not be: the last steps, the question, and both answers
+    pub differences: Vec<String>,
+    /// How long it took
+    pub took: Duration,
+}
+
+/// So many of the last steps are told with a difference.
+const TOLD: usize = 12;
+
+const FIXTURE: &str = "
+//- src/a.ts
+import { b } from './b';
+/** @see spec::f */
+export function alpha() { return b(); }
+//- src/b.ts
+export const b = () => 1;
+//- src/deep/c.rs
+pub mod c;
+/// Doc
+pub fn c() {}
+//- lib/d.py
+from a import b
+
+def d():
+    return b()
+//- docs/e.md
+# E
+[a](../src/a.ts)
+//- .cairn/cards/f.card.md
+---
+key: spec::f
+type: spec
+summary: F
+status: draft
+---
+Text
+//- docs/requirements/g.md
+---
+id: REQ-1
+title: G
+status: open
+priority: must
+---
+";
+
+/// Takes so many steps and compares after each of them. `tell` hears of every step.
+pub fn prove(
+    binary: &Path,
+    steps: usize,
+    seed: u64,
+    mut tell: impl FnMut(usize, &str),
+) -> FreshnessReport {
+    let begin = Instant::now();
+    let repo = Repo::new(FIXTURE);
+    let copy = tempfile::tempdir().expect("a folder");
+    let mut developer = Developer::new(&repo, Dice::new(seed));
+    let mut server = McpClient::start(binary, &repo.root(), &[]);
+    let mut report = FreshnessReport::default();
+    let mut done: Vec<String> = Vec::new();
+    for number in 1..=steps {
+        let step = developer.step(&mut server);
+        tell(number, &step.told);
+        *report.steps.entry(step.name).or_default() += 1;
+        done.push(step.told);
+        let questions = Questions::about(&repo.root(), &mut developer.dice);
+        let running = questions.ask(&mut server, &repo.root());
+        let started = questions.ask(&mut McpClient::start(binary, &repo.root(), &[]), &repo.root());
+        let place = copy.path().join("copy");
+        copy_without_caches(&repo.root(), &place);
+        let anew = questions.ask(&mut McpClient::start(binary, &place, &[]), &place);
+        let last = &done[done.len().saturating_sub(TOLD)..];
+        report.compare(&running, &started, &format!("{last:?}: server and new process"));
+        report.compare(&running, &anew, &format!("{last:?}: server and index from nothing"));
+        let _ = fs::remove_dir_all(&place);
+    }
+    report.took = begin.elapsed();
+    report
+}
+
+impl FreshnessReport {
+    fn compare(&mut self, one: &Answers, other: &Answers, what: &str) {
+        for (question, left, right) in one.pairs(other) {
+            self.answers += 1;
+            if left.said == right.said {
+                continue;
+            }
+            // Whoever is just starting may still be reading; the server has had its time.
+            if !left.is_fresh || !right.is_fresh {
+                self.announced += 1;
+                continue;
+            }
+            self.differences.push(format!("{what}: {question}\n  {}\n  {}", left.said, right.said));
+        }
+    }
+}
+
+/// Copies a repository with its times, without anything that cairn derived.
+#[expect(clippy::disallowed_methods, reason = "cp keeps times, links and modes")]
+fn copy_without_caches(from: &Path, to: &Path) {
+    let copied = std::process::Command::new("cp").arg("-a").arg(from).arg(to).status();
+    assert!(copied.is_ok_and(|status| status.success()), "the repository can be copied");
+    let caches: [PathBuf; 2] = [to.join(".cairn/cache"), to.join(".git/cairn/cache")];
+    for cache in caches {
+        let _ = fs::remove_dir_all(cache);
+    }
+}

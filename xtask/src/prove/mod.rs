@@ -1,0 +1,41 @@
+//! Proofs that take minutes or hours: what is claimed in `docs/reliability.md`, by command.
+
+mod freshness;
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::run::{self, Result};
+
+/// Runs one of the proofs.
+pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
+    match args {
+        ["freshness", rest @ ..] => freshness::run(root, rest),
+        _ => Err("prove what? `cargo xtask` lists the proofs".into()),
+    }
+}
+
+/// A number from the command line, or what it is unless told.
+fn number<T: std::str::FromStr>(args: &[&str], at: usize, otherwise: T) -> Result<T> {
+    match args.get(at) {
+        None => Ok(otherwise),
+        Some(text) => text.parse().map_err(|_| format!("`{text}` is no number")),
+    }
+}
+
+/// The binary under proof, built and copied, so that a build meanwhile does not change it.
+struct Proved {
+    _folder: TempDir,
+    binary: PathBuf,
+}
+
+impl Proved {
+    fn build(root: &Path) -> Result<Self> {
+        let built = run::build(root, &["--package", "cairn", "--bins"], "debug")?.join("cairn");
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let binary = folder.path().join("cairn");
+        std::fs::copy(built, &binary).map_err(|error| error.to_string())?;
+        Ok(Self { _folder: folder, binary })
+    }
+}

@@ -39,6 +39,8 @@ type Tell = dyn Fn(Progress) + Send + Sync;
 pub struct Call {
     /// Who asks, for the record
     pub actor: String,
+    /// Which of the actor's sessions asks: `undo` takes back what was done in the same one
+    pub session: String,
     /// When they asked
     pub now: Timestamp,
     /// The folder they stand in; names are tried relative to it first
@@ -54,7 +56,15 @@ impl Call {
     pub fn new(actor: impl Into<String>, now: Timestamp) -> Self {
         let (ask, tell) = (Arc::new(|| None), Arc::new(|_| {}));
         let (prefix, optional_wait) = (RepoPath::ROOT, OPTIONAL_WAIT);
-        Self { actor: actor.into(), now, prefix, optional_wait, ask, tell }
+        let actor = actor.into();
+        Self { session: actor.clone(), actor, now, prefix, optional_wait, ask, tell }
+    }
+
+    /// The session that the caller is in; a call that names none is in the actor's own.
+    #[must_use]
+    pub fn in_session(mut self, session: impl Into<String>) -> Self {
+        self.session = session.into();
+        self
     }
 
     /// The folder that the caller stands in.
@@ -91,6 +101,7 @@ impl Call {
         let outer = self.ask.clone();
         Self {
             actor: self.actor.clone(),
+            session: self.session.clone(),
             now: self.now,
             prefix: self.prefix.clone(),
             optional_wait: self.optional_wait,

@@ -165,6 +165,7 @@ impl Api {
         let field = args_actor(op, &mut args)?;
         let actor = actor_of(headers)?.or(field).unwrap_or_else(|| "http".into());
         let caller = Caller {
+            session: crate::session::of_actor(&actor),
             actor,
             timeout: Duration::from_secs(self.options.timeout),
             cancel: CancellationToken::new(),

@@ -8,3 +8,4 @@ pub mod cli;
 pub mod http;
 pub mod mcp;
 mod perform;
+mod session;

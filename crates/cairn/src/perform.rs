@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 /// Who calls, and how long they wait.
 pub(crate) struct Caller {
     pub(crate) actor: String,
+    pub(crate) session: String,
     pub(crate) timeout: Duration,
     /// The caller gave up
     pub(crate) cancel: CancellationToken,
@@ -24,7 +25,7 @@ impl Caller {
     pub(crate) fn call(self) -> Call {
         let deadline = Instant::now().checked_add(self.timeout);
         let in_time = move || deadline.is_none_or(|deadline| Instant::now() < deadline);
-        Call::new(self.actor, now()).stopping(move || match in_time() {
+        Call::new(self.actor, now()).in_session(self.session).stopping(move || match in_time() {
             _ if self.cancel.is_cancelled() || self.gone.is_cancelled() => Some(Stop::Cancelled),
             true => None,
             false => Some(Stop::Deadline),

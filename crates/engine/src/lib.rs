@@ -6,6 +6,7 @@
 
 mod area;
 mod backup;
+mod changes;
 pub mod contract;
 mod diff;
 mod doctor;
@@ -47,7 +48,7 @@ pub use contract::page::Paint;
 pub use contract::schema::{self, Object};
 pub use contract::spec::OpSpec;
 pub use door_words::DoorWords;
-pub use durable::{Durable, Reading, StoreChange};
+pub use durable::{Durable, Reading, StoreChange, UNDO};
 pub use follow::{Follower, Goal, Home, Shelf};
 pub use homes::Homes;
 pub use index::{Freshness, Index, Indexer, Learned, News};

@@ -34,6 +34,13 @@ pub enum Change {
     Nothing,
     /// Files get new contents
     Files(Vec<FileEdit>),
+    /// Files get back what they held before a change
+    TakeBack {
+        /// What they get
+        edits: Vec<FileEdit>,
+        /// The number of that change
+        undoes: u64,
+    },
     /// A store gets new rows
     Store(Arc<dyn StoreChange>),
 }
@@ -79,19 +86,34 @@ impl<A: Render> Render for Written<A> {
 }
 
 impl Change {
+    /// What becomes of files; none for a change to a store.
+    pub(crate) fn edits(&self) -> Option<&[FileEdit]> {
+        match self {
+            Self::Files(edits) | Self::TakeBack { edits, .. } => Some(edits),
+            Self::Nothing | Self::Store(_) => None,
+        }
+    }
+
+    /// The change to files that it takes back.
+    pub(crate) fn takes_back(&self) -> Option<u64> {
+        match self {
+            Self::TakeBack { undoes, .. } => Some(*undoes),
+            _ => None,
+        }
+    }
+
     /// The files it is about.
     pub(crate) fn files(&self) -> Vec<RepoPath> {
-        match self {
-            Self::Files(edits) => edits.iter().map(|edit| edit.path.clone()).collect(),
-            _ => Vec::new(),
-        }
+        self.edits().unwrap_or_default().iter().map(|edit| edit.path.clone()).collect()
     }
 
     /// What it would do: a unified diff, or the store's own words.
     pub(crate) fn preview(&self, tree: &Tree) -> Result<String> {
         match self {
             Self::Nothing => Ok(String::new()),
-            Self::Files(edits) => edits.iter().map(|edit| file_diff(edit, tree)).collect(),
+            Self::Files(edits) | Self::TakeBack { edits, .. } => {
+                edits.iter().map(|edit| file_diff(edit, tree)).collect()
+            }
             Self::Store(change) => Ok(change.preview()),
         }
     }

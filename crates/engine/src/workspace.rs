@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use base::{Call, Code, Problem, RepoPath, Result};
 use git::{Host, Place};
-use tree::{Disk, FileEdit, Journal, Recovered, Tree};
+use tree::{ChangeTitle, Disk, FileEdit, Journal, Recovered, Tree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, State};
+use crate::durable::counter::ChangeCounter;
 use crate::durable::name::Owner;
 use crate::durable::place::{self, Followed, StorePlace};
-use crate::durable::{Durable, Kept, StoreChange, Stores};
+use crate::durable::{Durable, Kept, StoreChange, StoreCommit, Stores};
 use crate::follow::{Checkout, Following, Look, is_incomplete};
 use crate::homes::Homes;
 use crate::index::read::is_of_index;
@@ -108,6 +109,7 @@ pub struct Workspace {
     refresher: Refresher,
     following: Vec<Following>,
     journal: Journal,
+    counter: ChangeCounter,
     disk: Disk,
     /// What the next answer should say besides
     notices: Mutex<Vec<String>>,
@@ -152,6 +154,7 @@ impl Workspace {
             following: following(opening.areas, &homes, most_open),
             refresher: Refresher::new(&tree, facts, indexers, opening.disk.clone()),
             journal: Journal::at(homes.journal()),
+            counter: ChangeCounter::at(&homes.shared),
             disk: opening.disk,
             is_repository,
             trust,
@@ -421,13 +424,13 @@ impl Workspace {
         call: &Call,
     ) -> Result<Written<A>> {
         let Plan { summary, change, answer, again } = first;
-        let Change::Files(edits) = change else { return Ok(unchanged(answer)) };
+        let Some(edits) = change.edits() else { return Ok(unchanged(answer)) };
         let _lock = self.lock(call)?;
         self.recover()?;
-        match self.commit(&edits, summary, call) {
-            Ok(id) => Ok(written(answer, &edits, id)),
+        match self.commit(edits, summary, change.takes_back(), call) {
+            Ok(id) => Ok(written(answer, edits, id)),
             Err(problem) if problem.code == Code::Conflict && again => {
-                self.commit_again(plan()?, &edits, problem, call)
+                self.commit_again(plan()?, edits, problem, call)
             }
             Err(problem) => Err(problem),
         }
@@ -458,8 +461,16 @@ impl Workspace {
         }
         let Plan { summary, change, answer, .. } = planned;
         let Change::Store(change) = change else { return Ok(unchanged(answer)) };
-        let change = (change.as_ref(), revision, pulled.as_deref());
-        let done = self.stores.commit((&durable, &file), change, (summary, call))?;
+        let done = self.stores.commit(&StoreCommit {
+            durable: &durable,
+            path: &file,
+            change: change.as_ref(),
+            planned_from: revision,
+            pulled: pulled.as_deref(),
+            summary: &summary,
+            counter: &self.counter,
+            call,
+        })?;
         Ok(Written { result: answer, files: Vec::new(), change: Some(done), diff: None })
     }
 
@@ -478,7 +489,7 @@ impl Workspace {
     ) -> Result<Written<A>> {
         match plan.change {
             Change::Files(edits) if edits != before => {
-                let id = self.commit(&edits, plan.summary, call)?;
+                let id = self.commit(&edits, plan.summary, None, call)?;
                 Ok(written(plan.answer, &edits, id))
             }
             Change::Nothing => Ok(unchanged(plan.answer)),
@@ -486,15 +497,24 @@ impl Workspace {
         }
     }
 
-    fn commit(&self, edits: &[FileEdit], summary: String, call: &Call) -> Result<u64> {
-        let entry = self.journal.commit(&self.tree, &self.disk, edits, (summary, call))?;
+    fn commit(
+        &self,
+        edits: &[FileEdit],
+        summary: String,
+        undoes: Option<u64>,
+        call: &Call,
+    ) -> Result<u64> {
+        tree::check(&self.tree, edits)?; // a change that is refused needs no number
+        let number = self.counter.take(self.journal.highest(), 1, call)?;
+        let title = ChangeTitle { number, summary, undoes };
+        let entry = self.journal.commit(&self.tree, &self.disk, edits, title, call)?;
         self.journal.prune(&self.disk);
         Ok(entry.id)
     }
 
     /// Shows what a plan would do.
     pub fn preview<A>(&self, plan: Plan<A>) -> Result<Written<A>> {
-        if let Change::Files(edits) = &plan.change {
+        if let Some(edits) = plan.change.edits() {
             tree::check(&self.tree, edits)?;
         }
         let diff = Some(plan.change.preview(&self.tree)?);

@@ -36,5 +36,6 @@ pub use read::{Bond, Fact, Model, Origin, Told};
 pub use references::{code_node, renamed_code, text_node};
 pub use replay::{Replay, merge, replay, torn};
 pub use tables::{
-    Logged, STEPS, counts, entities, entity, entry, ids, logged, relations, shrink, uids, whole_log,
+    Logged, STEPS, counts, entities, entity, entry, ids, logged, number_log_from, relations,
+    shrink, uids, whole_log,
 };

@@ -195,6 +195,22 @@ pub(crate) fn log(conn: &Connection, logged: &Logged) -> Result<i64> {
     Ok(conn.last_insert_rowid())
 }
 
+/// Numbers the next entry of the log at least so. A log whose last number is higher goes on
+/// from that.
+pub fn number_log_from(conn: &Connection, number: i64) -> Result<()> {
+    run(
+        conn,
+        "INSERT INTO sqlite_sequence (name, seq) SELECT 'kb_audit', 0
+         WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'kb_audit')",
+        &[],
+    )?;
+    run(
+        conn,
+        "UPDATE sqlite_sequence SET seq = max(seq, ?1) WHERE name = 'kb_audit'",
+        params![number - 1],
+    )
+}
+
 /// The log, newest first: how many entries there are, and a part of them.
 pub fn logged(
     conn: &Connection,

@@ -16,7 +16,7 @@ pub const LEDGER: Area = Area {
     durable: Some(Durable {
         name: NAME,
         file: "ledger.sqlite",
-        steps: &[Migration { name: "entries", sql: ENTRIES }],
+        steps: &[Migration { name: "entries", sql: ENTRIES }, engine::UNDO],
         inverse: |json| Ok(Arc::new(Removal { line: json.to_string() })),
         shared: None,
     }),

@@ -39,15 +39,33 @@ pub struct Journal {
     home: OwnFolder,
 }
 
+/// What a change is called, before it is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeTitle {
+    /// Its number, which no other change has and which is higher than all in the journal
+    pub number: u64,
+    /// What it does, in a few words
+    pub summary: String,
+    /// The change that it takes back, if it is an undo or redo
+    pub undoes: Option<u64>,
+}
+
 /// One change, and whose it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its number, counted up from 1
+    /// Its number; higher than that of every earlier change
     pub id: u64,
     /// What it did, in a few words
     pub summary: String,
     /// Who asked for it
     pub actor: String,
+    /// The session they asked in; none for a change of an older version, whose number was
+    /// counted by its worktree alone
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The change that it takes back
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<u64>,
     /// When they asked
     pub at: Timestamp,
     /// What it did to each file
@@ -92,6 +110,16 @@ impl Journal {
         self.numbers("done-").last().copied().unwrap_or(0)
     }
 
+    /// The highest number that a change here has, finished or not; 0 before the first.
+    pub fn highest(&self) -> u64 {
+        self.last().max(self.numbers("pending-").last().copied().unwrap_or(0))
+    }
+
+    /// Every finished change that is kept, the newest first. One that cannot be read is left out.
+    pub fn entries(&self) -> Vec<Entry> {
+        self.numbers("done-").into_iter().rev().filter_map(|id| self.entry(id).ok()).collect()
+    }
+
     /// A finished change.
     pub fn entry(&self, id: u64) -> Result<Entry> {
         let folder = self.home.open()?;
@@ -116,12 +144,13 @@ impl Journal {
         tree: &Tree,
         disk: &Disk,
         edits: &[FileEdit],
-        (summary, call): (String, &Call),
+        title: ChangeTitle,
+        call: &Call,
     ) -> Result<Entry> {
         check(tree, edits)?;
         call.step("writing files", 0, edits.len())?; // the last chance to stop
         let home = self.home.make(disk)?;
-        let entry = self.decide(&home, (tree, disk), edits, (summary, call))?;
+        let entry = decide(&home, (tree, disk), edits, title, call)?;
         let carrying = Carrying { home: &home, entry: &entry, tree, disk };
         let foreign = carrying.finish();
         if matches!(&foreign, Ok(foreign) if foreign.is_empty()) {
@@ -142,37 +171,6 @@ impl Journal {
                 .hint("the other files of this change were written; `undo` takes them back")
                 .detail("change", entry.id),
         })
-    }
-
-    /// Writes everything the change needs. When `entry.json` is there, the change is decided.
-    fn decide(
-        &self,
-        home: &Folder,
-        (tree, disk): (&Tree, &Disk),
-        edits: &[FileEdit],
-        (summary, call): (String, &Call),
-    ) -> Result<Entry> {
-        let failed = || Problem::io("write the journal");
-        let id = self.last() + 1;
-        let folder = pending(id);
-        disk.make_dir(home, &folder).map_err(failed())?;
-        let keep = |name: String, bytes: &[u8]| {
-            disk.write(home, &folder.join(name), bytes).map_err(failed())
-        };
-        for (index, edit) in edits.iter().enumerate() {
-            if let Some(blob) = tree.read(&edit.path)? {
-                keep(format!("{index}.before"), &blob.bytes)?;
-            }
-            if let Some(content) = &edit.content {
-                keep(format!("{index}.after"), content)?;
-            }
-        }
-        disk.sync_dir(home, &folder).map_err(failed())?;
-        let edits = edits.iter().map(Logged::of).collect();
-        let entry = Entry { id, summary, actor: call.actor.clone(), at: call.now, edits };
-        let json = serde_json::to_vec_pretty(&entry).expect("an entry is plain data");
-        disk.replace(home, &folder.join("entry.json"), &json).map_err(failed())?;
-        Ok(entry)
     }
 
     /// Finishes what was decided, forgets what was not. The caller holds the write lock.
@@ -237,6 +235,20 @@ impl Journal {
     }
 }
 
+impl Entry {
+    fn of(title: ChangeTitle, edits: &[FileEdit], call: &Call) -> Self {
+        Self {
+            id: title.number,
+            summary: title.summary,
+            actor: call.actor.clone(),
+            session: Some(call.session.clone()),
+            undoes: title.undoes,
+            at: call.now,
+            edits: edits.iter().map(Logged::of).collect(),
+        }
+    }
+}
+
 impl Logged {
     fn of(edit: &FileEdit) -> Self {
         Self {
@@ -245,6 +257,34 @@ impl Logged {
             after: edit.content.as_deref().map(Hash::of),
         }
     }
+}
+
+/// Writes everything the change needs. When `entry.json` is there, the change is decided.
+fn decide(
+    home: &Folder,
+    (tree, disk): (&Tree, &Disk),
+    edits: &[FileEdit],
+    title: ChangeTitle,
+    call: &Call,
+) -> Result<Entry> {
+    let failed = || Problem::io("write the journal");
+    let folder = pending(title.number);
+    disk.make_dir(home, &folder).map_err(failed())?;
+    let keep =
+        |name: String, bytes: &[u8]| disk.write(home, &folder.join(name), bytes).map_err(failed());
+    for (index, edit) in edits.iter().enumerate() {
+        if let Some(blob) = tree.read(&edit.path)? {
+            keep(format!("{index}.before"), &blob.bytes)?;
+        }
+        if let Some(content) = &edit.content {
+            keep(format!("{index}.after"), content)?;
+        }
+    }
+    disk.sync_dir(home, &folder).map_err(failed())?;
+    let entry = Entry::of(title, edits, call);
+    let json = serde_json::to_vec_pretty(&entry).expect("an entry is plain data");
+    disk.replace(home, &folder.join("entry.json"), &json).map_err(failed())?;
+    Ok(entry)
 }
 
 /// Whether every file is as its edit expects it, and can be written at all.
@@ -426,11 +466,20 @@ fn done(id: u64) -> PathBuf {
 }
 
 fn parse(bytes: &[u8], id: u64) -> Result<Entry> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    let mut entry: Entry = serde_json::from_slice(bytes).map_err(|error| {
         Problem::new(Code::StoreDamaged, format!("change {id} of the journal does not parse"))
             .hint("move the journal's folder away to go on without it")
             .because(error)
-    })
+    })?;
+    if entry.session.is_none() {
+        entry.undoes = undone_by_summary(&entry.summary);
+    }
+    Ok(entry)
+}
+
+/// What an undo of an older version took back: only its summary tells.
+fn undone_by_summary(summary: &str) -> Option<u64> {
+    summary.strip_prefix("undo of ")?.split_once(": ")?.0.parse().ok()
 }
 
 #[cfg(test)]

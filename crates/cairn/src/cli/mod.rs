@@ -20,8 +20,10 @@ use engine::{Mode, Outcome, ops};
 
 pub use command::command;
 pub use place::open_at;
+pub(crate) use place::variable;
 
 use crate::perform::now;
+use crate::session;
 
 /// The exit code of an answer that could not be written.
 const UNWRITTEN: u8 = 3;
@@ -68,7 +70,9 @@ fn operate(name: &str, matches: &ArgMatches) -> Outcome {
     nested::read(&mut args, &(op.command)())?;
     let workspace = place::open(matches, Mode::Once)?;
     let actor = place::actor(matches, &workspace, !op.reads());
+    let session = session::of_actor(&actor);
     let call = Call::new(actor, now())
+        .in_session(session)
         .from_folder(place::prefix(matches, &workspace))
         .telling(terminal::progress());
     op.call(&workspace, call, args)

@@ -44,7 +44,7 @@ fn environment() -> Vec<(OsString, OsString)> {
 
 /// The value of a variable of this process.
 #[expect(clippy::disallowed_methods, reason = "the door reads the environment and hands it in")]
-pub(super) fn variable(name: &str) -> Option<OsString> {
+pub(crate) fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 

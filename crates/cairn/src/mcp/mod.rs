@@ -33,6 +33,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::perform::{Caller, operate, perform};
+use crate::session;
 
 /// How often a waiting client hears of progress.
 const REPORT_EVERY: Duration = Duration::from_millis(100);
@@ -126,10 +127,17 @@ impl Server {
     }
 
     fn caller(&self, context: &Context) -> Caller {
+        let actor = said(context)
+            .or_else(|| context.client_info().map(|client| client.name))
+            .unwrap_or_else(|| "mcp".into());
+        // Over HTTP one process serves many clients.
+        let session = match self.options.http {
+            None => session::of_process(),
+            Some(_) => session::of_actor(&actor),
+        };
         Caller {
-            actor: said(context)
-                .or_else(|| context.client_info().map(|client| client.name))
-                .unwrap_or_else(|| "mcp".into()),
+            actor,
+            session,
             timeout: Duration::from_secs(self.options.timeout),
             cancel: context.ct.clone(),
             gone: self.gone.clone(),

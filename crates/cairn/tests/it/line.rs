@@ -120,3 +120,29 @@ fn git_hooks_run_the_real_binary_and_never_stand_in_the_way() {
     let said = String::from_utf8_lossy(&[commit.stdout, commit.stderr].concat()).into_owned();
     assert_eq!(said, "", "hooks are silent");
 }
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the binary under test")]
+fn undo_is_of_the_session_and_redo_takes_it_back() {
+    let repo = repo();
+    let within = |session: &str, args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cairn"));
+        let command = command.current_dir(repo.root()).args(args).args(["--actor", "ada"]);
+        command.env("NO_COLOR", "").env("CAIRN_SESSION", session).output().unwrap()
+    };
+    for (session, slug) in [("one", "spec::x"), ("two", "spec::y"), ("", "spec::z")] {
+        assert!(within(session, &["card", "create", slug, "--summary", slug]).status.success());
+    }
+    let there = || {
+        let slugs = ["x", "y", "z"].into_iter();
+        let file = |slug: &str| repo.root().join(format!(".cairn/cards/{slug}.card.md"));
+        slugs.filter(|slug| file(slug).exists()).collect::<String>()
+    };
+    assert!(within("one", &["undo"]).status.success());
+    assert_eq!(there(), "yz");
+    assert_eq!(within("one", &["undo"]).status.code(), Some(2));
+    assert!(within("one", &["redo"]).status.success());
+    assert_eq!(there(), "xyz");
+    assert!(within("", &["undo"]).status.success());
+    assert_eq!(there(), "xy", "without the variable it is the actor on this machine");
+}

@@ -4,6 +4,7 @@
 //! how a plan's change to one is committed, recorded and undone.
 
 pub(crate) mod branches;
+pub(crate) mod counter;
 mod kept;
 pub(crate) mod name;
 pub(crate) mod overlay;
@@ -16,7 +17,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use base::{Code, Problem, Result};
+use base::{Call, Code, Problem, Result};
 use serde_json::Value;
 use store::{Migration, Store, Transaction};
 
@@ -26,7 +27,8 @@ use crate::search;
 pub(crate) use kept::Kept;
 pub use overlay::{Pulled, SharedSource};
 pub use read::Reading;
-pub(crate) use stores::Stores;
+pub(crate) use stores::{StoreCommit, Stores};
+pub use tables::UNDO;
 
 /// A durable store that an area keeps.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +55,16 @@ pub trait StoreChange: Debug + Send + Sync {
 
     /// Does it. Returns what undoes it, as [`Durable::inverse`] reads it.
     fn apply(&self, transaction: &Transaction<'_>) -> Result<Value>;
+
+    /// How many numbers it uses: its own, and one for each entry of a log that it adds besides.
+    fn numbers(&self) -> u64 {
+        1
+    }
+
+    /// The change of the same store that it takes back, if it is an undo or redo.
+    fn undoes(&self) -> Option<i64> {
+        None
+    }
 
     /// The same change made by somebody now: an area that keeps a log of its own wants to know.
     fn stamped(&self, _at: &str, _actor: &str) -> Option<Arc<dyn StoreChange>> {
@@ -87,21 +99,49 @@ impl Durable {
         Stores::keeping(0).read(self, path)
     }
 
-    /// A recorded change, by number or the last one. A store that is not there has none.
-    pub(crate) fn made(&self, path: &Path, id: Option<i64>) -> Result<Option<Made>> {
-        if !path.exists() {
-            return Ok(None);
-        }
-        tables::made(self.open(path)?.connection(), id)
+    /// What undoes a recorded change, made by somebody now.
+    pub(crate) fn undoing(&self, made: &Made, call: &Call) -> Result<Arc<dyn StoreChange>> {
+        let inverse = self.inverse_of(made)?;
+        let inverse = inverse.stamped(&call.now.to_string(), &call.actor).unwrap_or(inverse);
+        Ok(Arc::new(InverseChange { inverse, undoes: made.id }))
     }
 
-    /// What undoes a recorded change.
-    pub(crate) fn undoing(&self, made: &Made) -> Result<Arc<dyn StoreChange>> {
+    /// What a recorded change left to undo it.
+    fn inverse_of(&self, made: &Made) -> Result<Arc<dyn StoreChange>> {
         let damaged = |error: serde_json::Error| {
             Problem::new(Code::StoreDamaged, format!("change {} cannot be read back", made.id))
                 .because(error)
         };
         (self.inverse)(&serde_json::from_str(&made.inverse).map_err(damaged)?)
+    }
+}
+
+/// The inverse of a recorded change, which knows what it takes back.
+#[derive(Debug)]
+struct InverseChange {
+    inverse: Arc<dyn StoreChange>,
+    undoes: i64,
+}
+
+impl StoreChange for InverseChange {
+    fn store(&self) -> &'static str {
+        self.inverse.store()
+    }
+
+    fn preview(&self) -> String {
+        self.inverse.preview()
+    }
+
+    fn apply(&self, transaction: &Transaction<'_>) -> Result<Value> {
+        self.inverse.apply(transaction)
+    }
+
+    fn numbers(&self) -> u64 {
+        self.inverse.numbers()
+    }
+
+    fn undoes(&self) -> Option<i64> {
+        Some(self.undoes)
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use base::{Call, Code, Problem, Result};
 use store::{Connection, Store};
 
+use super::counter::ChangeCounter;
 use super::tables::{self, Made};
 use super::{Durable, Reading, StoreChange};
 use crate::idle::{FileId, Pool};
@@ -14,6 +15,41 @@ use crate::idle::{FileId, Pool};
 pub(crate) struct Stores {
     readers: Pool<Connection>,
     writers: Pool<Store>,
+}
+
+/// A change to a store that is to be committed.
+pub(crate) struct StoreCommit<'a> {
+    /// The store
+    pub durable: &'a Durable,
+    /// Its file
+    pub path: &'a Path,
+    /// The change
+    pub change: &'a dyn StoreChange,
+    /// The revision of the store that it was planned from
+    pub planned_from: i64,
+    /// What was pulled in shared files and comes before it
+    pub pulled: Option<&'a dyn StoreChange>,
+    /// What the change does, in a few words
+    pub summary: &'a str,
+    /// Where its number comes from
+    pub counter: &'a ChangeCounter,
+    /// Who asks for it
+    pub call: &'a Call,
+}
+
+impl StoreCommit<'_> {
+    /// The record of the change, still without what undoes it.
+    fn record(&self, id: i64) -> Made {
+        Made {
+            id,
+            at: self.call.now.to_string(),
+            actor: self.call.actor.clone(),
+            session: Some(self.call.session.clone()),
+            summary: self.summary.to_owned(),
+            inverse: String::new(),
+            undoes: self.change.undoes(),
+        }
+    }
 }
 
 impl Stores {
@@ -45,32 +81,33 @@ impl Stores {
     }
 
     /// Commits a change and its record in one transaction, unless the store is no longer at the
-    /// revision that the change was planned from. It comes after what was pulled in shared files.
-    /// Returns the change's number.
-    pub(crate) fn commit(
-        &self,
-        (durable, path): (&Durable, &Path),
-        (change, planned_from, pulled): (&dyn StoreChange, i64, Option<&dyn StoreChange>),
-        (summary, call): (String, &Call),
-    ) -> Result<String> {
+    /// revision that the change was planned from. It comes after what was pulled in shared
+    /// files. Returns the change's number.
+    pub(crate) fn commit(&self, commit: &StoreCommit<'_>) -> Result<String> {
+        let StoreCommit { durable, path, call, .. } = *commit;
         let idle = FileId::unchanged(path).and_then(|file| self.writers.take(&file));
         let mut store = idle.map_or_else(|| durable.open(path), Ok)?;
         let id = store.write(|transaction| {
-            if tables::revision(transaction)? != planned_from {
+            if tables::revision(transaction)? != commit.planned_from {
                 return Err(Problem::new(Code::Conflict, "another writer came between"));
             }
-            if let Some(pulled) = pulled {
+            if let Some(pulled) = commit.pulled {
                 pulled.apply(transaction)?;
             }
-            let inverse = change.apply(transaction)?.to_string();
-            let (at, actor) = (call.now.to_string(), call.actor.clone());
+            let above = tables::highest(transaction)?;
+            let id = commit.counter.take(above, commit.change.numbers(), call)?;
+            let id = i64::try_from(id).map_err(|_| Problem::internal("no number is left"))?;
+            // The record comes first: an area that keeps a log numbers its entries from it.
+            tables::record(transaction, &commit.record(id))?;
+            let inverse = commit.change.apply(transaction)?.to_string();
+            tables::set_inverse(transaction, id, &inverse)?;
             call.go_on()?; // the last chance to stop
-            tables::record(transaction, &Made { id: 0, at, actor, summary, inverse })
+            Ok(id)
         })?;
         if let Some(file) = FileId::unchanged(path) {
             self.writers.give_back(file, store);
         }
-        Ok(format!("{}:{id}", durable.name))
+        Ok(id.to_string())
     }
 
     /// Closes all that nobody uses.

@@ -7,24 +7,46 @@ use store::{Connection, Migration, OptionalExtension, Row, SqlResult, params, pr
 pub(crate) const CHANGES: Migration =
     Migration { name: "a record of changes", sql: include_str!("change.sql") };
 
+/// Sessions, and which change takes back which. Every store lists it where it was added.
+pub const UNDO: Migration =
+    Migration { name: "sessions and what was undone", sql: include_str!("undo.sql") };
+
+const CHANGE: &str = "SELECT id, at, actor, session, summary, inverse, undoes FROM change";
+
 /// A change that was made to a store.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Made {
+    /// Its number
     pub id: i64,
     pub at: String,
     pub actor: String,
+    /// None for a change of an older version, whose number was counted by its store alone
+    pub session: Option<String>,
     pub summary: String,
     pub inverse: String,
+    /// The change that it takes back
+    pub undoes: Option<i64>,
 }
 
-pub(crate) fn record(conn: &Connection, made: &Made) -> Result<i64> {
-    let sql = "INSERT INTO change (at, actor, summary, inverse) VALUES (?1, ?2, ?3, ?4)";
+/// Records a change under its number.
+pub(crate) fn record(conn: &Connection, made: &Made) -> Result<()> {
+    let sql = "INSERT INTO change (id, at, actor, session, summary, inverse, undoes)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let Made { id, at, actor, session, summary, inverse, undoes } = made;
     conn.prepare_cached(sql)
         .and_then(|mut statement| {
-            statement.execute(params![made.at, made.actor, made.summary, made.inverse])
+            statement.execute(params![id, at, actor, session, summary, inverse, undoes])
         })
-        .map_err(problem("record a change"))?;
-    Ok(conn.last_insert_rowid())
+        .map(drop)
+        .map_err(problem("record a change"))
+}
+
+/// Adds what undoes a recorded change.
+pub(crate) fn set_inverse(conn: &Connection, id: i64, inverse: &str) -> Result<()> {
+    conn.prepare_cached("UPDATE change SET inverse = ?2 WHERE id = ?1")
+        .and_then(|mut statement| statement.execute(params![id, inverse]))
+        .map(drop)
+        .map_err(problem("record a change"))
 }
 
 /// The number of the last change: it counts up with every commit.
@@ -34,16 +56,41 @@ pub(crate) fn revision(conn: &Connection) -> Result<i64> {
         .map_err(problem("read the record of changes"))
 }
 
-/// The change with this number, or the last one.
-pub(crate) fn made(conn: &Connection, id: Option<i64>) -> Result<Option<Made>> {
-    conn.query_row(
-        "SELECT id, at, actor, summary, inverse FROM change
-         WHERE ?1 IS NULL OR id = ?1 ORDER BY id DESC LIMIT 1",
-        [id],
-        read,
-    )
-    .optional()
-    .map_err(problem("read the record of changes"))
+/// The highest number that anything in the store was given: a change, or an entry of a log that
+/// its area keeps. SQLite notes it for every table that never uses a number twice.
+pub(crate) fn highest(conn: &Connection) -> Result<u64> {
+    conn.prepare_cached("SELECT ifnull(max(seq), 0) FROM sqlite_sequence")
+        .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+        .map_err(problem("read the record of changes"))
+}
+
+/// The change with this number.
+pub(crate) fn made(conn: &Connection, id: i64) -> Result<Option<Made>> {
+    conn.query_row(&format!("{CHANGE} WHERE id = ?1"), [id], read)
+        .optional()
+        .map_err(problem("read the record of changes"))
+}
+
+/// Every change that takes another back, with that one; the newest first.
+pub(crate) fn undos(conn: &Connection) -> Result<Vec<(i64, i64)>> {
+    let sql = "SELECT id, undoes FROM change WHERE undoes IS NOT NULL ORDER BY id DESC";
+    let pair = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    store::rows(conn, (sql, "read the record of changes"), &[], pair)
+}
+
+/// The newest change that is wanted.
+pub(crate) fn newest(conn: &Connection, is_wanted: impl Fn(&Made) -> bool) -> Result<Option<Made>> {
+    let failed = || problem("read the record of changes");
+    let sql = format!("{CHANGE} ORDER BY id DESC");
+    let mut statement = conn.prepare(&sql).map_err(failed())?;
+    let mut rows = statement.query([]).map_err(failed())?;
+    while let Some(row) = rows.next().map_err(failed())? {
+        let made = read(row).map_err(failed())?;
+        if is_wanted(&made) {
+            return Ok(Some(made));
+        }
+    }
+    Ok(None)
 }
 
 fn read(row: &Row<'_>) -> SqlResult<Made> {
@@ -51,7 +98,9 @@ fn read(row: &Row<'_>) -> SqlResult<Made> {
         id: row.get(0)?,
         at: row.get(1)?,
         actor: row.get(2)?,
-        summary: row.get(3)?,
-        inverse: row.get(4)?,
+        session: row.get(3)?,
+        summary: row.get(4)?,
+        inverse: row.get(5)?,
+        undoes: row.get(6)?,
     })
 }

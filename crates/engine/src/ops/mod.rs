@@ -22,6 +22,7 @@ pub(crate) mod install;
 mod kb;
 mod link;
 mod reach;
+mod redo;
 mod relation;
 mod restore;
 mod review;
@@ -160,6 +161,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::action::<share::Share>(),
     OpSpec::mutation::<baseline::Accept>(),
     OpSpec::mutation::<undo::Undo>(),
+    OpSpec::mutation::<redo::Redo>(),
     OpSpec::action::<trust::Trust>(),
     OpSpec::action::<untrust::Untrust>(),
     OpSpec::action::<init::Init>(),

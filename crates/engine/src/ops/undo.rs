@@ -1,28 +1,32 @@
 //! `undo`: the inverse of a change, planned like any other change.
 
-use base::{Problem, Result};
+use base::{Code, Hash, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tree::{Entry, FileEdit};
+use tree::{Entry, FileEdit, Logged};
 
+use crate::changes::{self, RecordedChange, Sought};
 use crate::contract::op::{Effect, Example, Mutation};
 use crate::contract::page::{Page, Render};
-use crate::durable::Durable;
-use crate::durable::tables::Made;
 use crate::plan::{Change, Plan};
 use crate::view::View;
 
-/// Undo a change, the last one unless another is named
+/// Undo your last change that is not undone yet, or another change by its number
 ///
-/// Refused where a file was edited since. An undo is a change too, so undoing it redoes.
+/// Each further undo goes one change further back; `redo` takes the last undo back. Changes of others,
+/// and of your other sessions, are undone only by their number. Refused where a file was edited since.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Undo {
-    /// Number of the change, as the answer that made it says
+    /// Number of the change to undo, as the answer that made it says; your own last one if left out
     #[arg(long)]
     #[serde(default)]
     pub change: Option<String>,
+    /// Undo a change of files even where they were edited since; `redo` brings those edits back
+    #[arg(long)]
+    #[serde(default)]
+    pub force: bool,
 }
 
 /// The change that was undone
@@ -34,92 +38,116 @@ pub struct Undone {
     pub summary: String,
     /// Who had made it
     pub actor: String,
+    /// Whether the caller had made it, in this session
+    pub own: bool,
+    #[serde(skip)]
+    pub(super) redone: bool,
 }
 
 impl Mutation for Undo {
     const NAME: &'static str = "undo";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "--dry-run", shows: "what undoing the last change would do" }];
+    const EXAMPLES: &'static [Example] = &[
+        Example { args: "--dry-run", shows: "what undoing your last change would do" },
+        Example { args: "--change 12", shows: "change 12 undone, whoever made it" },
+    ];
     type Answer = Undone;
 
     fn plan(self, view: &View) -> Result<Plan<Undone>> {
-        match find(view, self.change.as_deref())? {
-            Found::Files(entry) => undo_files(view, entry),
-            Found::Store(durable, made) => undo_store(view, &durable, &made),
-        }
-    }
-}
-
-enum Found {
-    Files(Entry),
-    Store(Durable, Made),
-}
-
-/// The change with this number, or the newest of all journals.
-fn find(view: &View, wanted: Option<&str>) -> Result<Found> {
-    let place = view.place()?;
-    let unknown = |text: &str| Problem::not_found(format!("no change {text}"));
-    if let Some(wanted) = wanted {
-        let Some((store, number)) = wanted.split_once(':') else {
-            let id = wanted.parse().map_err(|_| unknown(wanted))?;
-            return view.journal().entry(id).map(Found::Files);
+        let change = match &self.change {
+            Some(name) => changes::named(view, name)?,
+            None => changes::last_own(view, Sought::Change)?,
         };
-        let number: i64 = number.parse().map_err(|_| unknown(wanted))?;
-        let durable = view.durables().into_iter().find(|durable| durable.name == store);
-        let durable = durable.ok_or_else(|| unknown(wanted))?;
-        let made =
-            durable.made(&place.seen(&durable), Some(number))?.ok_or_else(|| unknown(wanted))?;
-        return Ok(Found::Store(durable, made));
+        take_back(view, change, self.force, "undo")
     }
-    let mut newest: Option<(String, Found)> = None;
-    if view.journal().last() > 0 {
-        let entry = view.journal().entry(view.journal().last())?;
-        newest = Some((entry.at.to_string(), Found::Files(entry)));
-    }
-    for durable in view.durables() {
-        if let Some(made) = durable.made(&place.seen(&durable), None)?
-            && newest.as_ref().is_none_or(|(at, _)| made.at > *at)
-        {
-            newest = Some((made.at.clone(), Found::Store(durable, made)));
-        }
-    }
-    let nothing = || Problem::not_found("nothing has been changed here yet");
-    newest.map(|(_, found)| found).ok_or_else(nothing)
 }
 
-fn undo_files(view: &View, entry: Entry) -> Result<Plan<Undone>> {
-    let inverse = |index: usize| {
-        let logged = &entry.edits[index];
-        let content = view.journal().before(&entry, index)?;
-        Ok(FileEdit { path: logged.path.clone(), expected: logged.after, content })
+/// Plans to take a change back.
+pub(super) fn take_back(
+    view: &View,
+    recorded: RecordedChange,
+    force: bool,
+    verb: &str,
+) -> Result<Plan<Undone>> {
+    let (name, summary) = (recorded.name(), recorded.summary().to_owned());
+    let answer = Undone {
+        summary: summary.clone(),
+        actor: recorded.actor().to_owned(),
+        own: recorded.is_of(view.call()),
+        redone: verb == "redo",
+        change: name.clone(),
     };
-    let edits = (0..entry.edits.len()).map(inverse).collect::<Result<_>>()?;
-    let summary = format!("undo of {}: {}", entry.id, entry.summary);
-    let (change, actor) = (entry.id.to_string(), entry.actor);
-    let answer = Undone { change, summary: entry.summary, actor };
+    let change = match recorded {
+        RecordedChange::Files(entry) => files_before(view, &entry, force)?,
+        RecordedChange::Store(durable, made) => Change::Store(durable.undoing(&made, view.call())?),
+    };
     // Made again, the last change would be another one.
-    Ok(Plan { summary, change: Change::Files(edits), answer, again: false })
+    Ok(Plan { summary: format!("{verb} of {name}: {summary}"), change, answer, again: false })
 }
 
-fn undo_store(view: &View, durable: &Durable, made: &Made) -> Result<Plan<Undone>> {
-    let undoing = durable.undoing(made)?;
-    let (at, actor) = (view.call().now.to_string(), &view.call().actor);
-    let undoing = undoing.stamped(&at, actor).unwrap_or(undoing);
-    let number = format!("{}:{}", durable.name, made.id);
-    Ok(Plan {
-        summary: format!("undo of {number}: {}", made.summary),
-        change: Change::Store(undoing),
-        answer: Undone { change: number, summary: made.summary.clone(), actor: made.actor.clone() },
-        again: false,
-    })
+/// The files of a change as they were before it.
+fn files_before(view: &View, entry: &Entry, force: bool) -> Result<Change> {
+    let mut edits = Vec::new();
+    for (index, logged) in entry.edits.iter().enumerate() {
+        let current = view.tree().read(&logged.path)?.map(|blob| blob.hash);
+        if current != logged.after && !force {
+            return Err(edited_since(view, entry, logged, current));
+        }
+        let content = view.journal().before(entry, index)?;
+        edits.push(FileEdit { path: logged.path.clone(), expected: current, content });
+    }
+    Ok(Change::TakeBack { edits, undoes: entry.id })
+}
+
+/// A file is not as the change left it: what happened to it, and what can be done.
+fn edited_since(view: &View, entry: &Entry, logged: &Logged, current: Option<Hash>) -> Problem {
+    let (id, path) = (entry.id, &logged.path);
+    let what = match (logged.after, current) {
+        (Some(_), None) => "was deleted",
+        (None, Some(_)) => "was created again",
+        _ => "was edited",
+    };
+    let message =
+        format!("`{path}` {what} since change {id} ({}, by {})", entry.summary, entry.actor);
+    let problem = Problem::new(Code::Conflict, message).detail("path", path.to_string());
+    let problem = match newer_change(view, entry, path, current) {
+        Some(newer) => {
+            let (newer_id, summary, actor) = (newer.id, &newer.summary, &newer.actor);
+            let first = format!(
+                "change {newer_id} ({summary}, by {actor}) came after it; undo that first:"
+            );
+            problem
+                .detail("newer_change", newer_id)
+                .hint_call(&first, changes::undo(&newer_id.to_string()))
+        }
+        None => problem.hint(format!("{path} was changed by something else than cairn")),
+    };
+    let force = changes::undo(&id.to_string()).with("force", true);
+    problem
+        .hint_call("to see what undoing it would change now:", force.clone().with("dry_run", true))
+        .hint_call("to undo it together with the edits since, which `redo` brings back:", force)
+}
+
+/// The newer change of cairn that left the file as it is now.
+fn newer_change(
+    view: &View,
+    entry: &Entry,
+    path: &RepoPath,
+    current: Option<Hash>,
+) -> Option<Entry> {
+    let left_it =
+        |newer: &Entry| newer.edits.iter().any(|edit| edit.path == *path && edit.after == current);
+    let newer = view.journal().entries().into_iter().take_while(|newer| newer.id > entry.id);
+    newer.into_iter().find(left_it)
 }
 
 impl Render for Undone {
     fn render(&self, page: &mut Page) {
-        page.answer(format!(
-            "Undone: change {} ({}, by {})",
-            self.change, self.summary, self.actor
-        ));
+        let Self { change, summary, actor, .. } = self;
+        let what = if self.redone { "Redone, by taking back" } else { "Undone:" };
+        page.answer(match self.own {
+            true => format!("{what} change {change} ({summary})"),
+            false => format!("{what} change {change} ({summary}), made by {actor}"),
+        });
     }
 }

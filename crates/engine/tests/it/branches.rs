@@ -163,10 +163,10 @@ fn what_gc_removes_is_brought_back_by_what_it_says() {
     assert_eq!(branches(&repo), ["main current default exists"]);
     assert_eq!(folders(&repo), ["main"]);
     let ways: Vec<&str> =
-        page.lines().filter_map(|line| Some(line.split_once("    restore ")?.1)).collect();
+        page.lines().filter_map(|line| Some(line.split_once("    cairn restore ")?.1)).collect();
     assert_eq!(ways.len(), 2, "{page}");
     for way in ways {
-        repo.data("restore", json!({"backup": way.trim()}));
+        repo.data("restore", json!({"backup": way.trim().trim_matches('\'')}));
     }
     let found = repo.data("kb.branches", json!({}))["branches"].clone();
     let names: Vec<&Value> = found.as_array().unwrap().iter().map(|row| &row["branch"]).collect();

@@ -35,6 +35,7 @@ mod shared_facts;
 mod shared_knowledge;
 mod snapshots;
 mod soak;
+mod undo;
 mod unheard;
 mod verify;
 mod work;

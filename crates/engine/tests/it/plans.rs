@@ -62,10 +62,12 @@ fn a_dry_run_shows_a_change_and_undo_takes_it_back() {
     repo.data("undo", json!({}));
     assert_eq!(repo.snapshot(), before);
     assert!(!repo.root().join("new").exists(), "the folder it made is gone too");
-    repo.data("undo", json!({}));
-    assert_eq!(repo.snapshot(), after, "undoing an undo redoes");
+    assert_eq!(repo.code("undo", json!({})), Code::NotFound, "nothing is left to undo");
+    repo.data("redo", json!({}));
+    assert_eq!(repo.snapshot(), after, "redo takes an undo back");
     repo.data("undo", json!({"change": "1"}));
     assert_eq!(repo.snapshot(), before);
+    assert_eq!(repo.code("undo", json!({"change": "1"})), Code::InvalidOperation, "it is undone");
 }
 
 #[test]
@@ -266,6 +268,7 @@ const NOTES: Area = Area {
             },
             engine::search::STEP,
             engine::search::NAMES,
+            engine::UNDO,
         ],
         inverse: |json| {
             let note = Note { id: json["id"].as_i64().unwrap(), text: read_text(json) };
@@ -343,7 +346,7 @@ fn notes(repo: &Repo) -> Vec<String> {
 fn store_changes_are_whole_recorded_and_undone() {
     let repo = Repo::new("//- a.md\n# A\n");
     let workspace = repo.open(Mode::Once, Disk::default(), WITH_NOTES);
-    assert_eq!(set(&workspace, 1, "one").unwrap().change.as_deref(), Some("notes:1"));
+    assert_eq!(set(&workspace, 1, "one").unwrap().change.as_deref(), Some("1"));
     set(&workspace, 1, "two").unwrap();
     assert_eq!(set(&workspace, 1, "bad").unwrap_err().code, Code::ValidationError);
     assert_eq!(notes(&repo), ["two"]);
@@ -353,9 +356,9 @@ fn store_changes_are_whole_recorded_and_undone() {
         op.call(&workspace, testkit::call_by("tester"), args).unwrap().data.clone()
     };
     assert_eq!(undo(json!({"dry_run": true}))["diff"], "note 1 becomes Some(\"one\")\n");
-    assert_eq!(undo(json!({}))["result"]["change"], "notes:2");
+    assert_eq!(undo(json!({}))["result"]["change"], "2");
     assert_eq!(notes(&repo), ["one"]);
-    undo(json!({"change": "notes:1"}));
+    undo(json!({"change": "1"}));
     assert!(notes(&repo).is_empty());
 }
 

@@ -33,9 +33,14 @@ fn edits() -> Vec<FileEdit> {
     ]
 }
 
+fn title(journal: &Journal) -> ChangeTitle {
+    let number = journal.highest() + 1;
+    ChangeTitle { number, summary: "three files".into(), undoes: None }
+}
+
 fn commit(tree: &Tree, journal: &Journal, disk: &Disk) -> Result<Entry> {
     let call = Call::new("tester", Timestamp::UNIX_EPOCH);
-    journal.commit(tree, disk, &edits(), ("three files".into(), &call))
+    journal.commit(tree, disk, &edits(), title(journal), &call)
 }
 
 /// The whole tree: stray files and folders count.
@@ -178,7 +183,7 @@ fn permissions_survive_and_links_are_refused() {
     symlink("a.md", dir.path().join("link.md")).unwrap();
     let call = Call::new("tester", Timestamp::UNIX_EPOCH);
     let through = [edit("link.md", Some("new a"), Some("x"))];
-    let refused = journal.commit(&tree, &Disk::default(), &through, ("x".into(), &call));
+    let refused = journal.commit(&tree, &Disk::default(), &through, title(&journal), &call);
     assert_eq!(refused.unwrap_err().code, Code::InvalidOperation);
 }
 
@@ -198,7 +203,7 @@ const DECIDED: usize = 1;
 
 fn one(tree: &Tree, journal: &Journal, disk: &Disk, edit: FileEdit) -> Result<Entry> {
     let call = Call::new("tester", Timestamp::UNIX_EPOCH);
-    journal.commit(tree, disk, &[edit], ("one file".into(), &call))
+    journal.commit(tree, disk, &[edit], title(journal), &call)
 }
 
 #[test]
@@ -310,4 +315,14 @@ fn an_entry_that_cannot_be_read_is_not_taken_for_one_that_is_not_there() {
     assert_eq!(refused.code, Code::Io);
     assert!(journal.is_unfinished(), "what may have been decided is kept");
     assert_eq!(contents(dir.path()), before());
+}
+
+#[test]
+fn an_undo_of_an_older_version_is_known_by_its_summary() {
+    let entry = |text: &str| parse(text.as_bytes(), 9).unwrap();
+    let old =
+        r#"{"id":9,"summary":"undo of 7: x","actor":"a","at":"2026-01-02T03:04:05Z","edits":[]}"#;
+    assert_eq!((entry(old).undoes, entry(old).session), (Some(7), None));
+    let new = old.replace("\"edits\"", "\"session\":\"s\",\"edits\"");
+    assert_eq!(entry(&new).undoes, None, "a summary of today says nothing");
 }

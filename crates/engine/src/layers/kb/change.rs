@@ -11,7 +11,7 @@ use store::{Connection, Transaction};
 
 use super::STORE;
 use super::index::text_of;
-use crate::durable::StoreChange;
+use crate::durable::{StoreChange, tables};
 use crate::search;
 
 /// A change to the knowledge base.
@@ -52,6 +52,9 @@ impl StoreChange for KbChange {
     fn apply(&self, transaction: &Transaction<'_>) -> Result<Value> {
         let nobody = || Problem::internal("nobody changes the knowledge base");
         let stamp = self.stamp.as_ref().ok_or_else(nobody)?;
+        // The record of this change is written: entries of the log go on from its number.
+        let number = tables::revision(transaction)?;
+        kb::number_log_from(transaction, if self.numbers() > 1 { number + 1 } else { number })?;
         let seqs = match &self.what {
             What::Apply(set, action, outside) => {
                 kb::apply((transaction, outside), (set, action), stamp)?
@@ -65,6 +68,13 @@ impl StoreChange for KbChange {
         };
         seqs.iter().try_for_each(|seq| keep_text(transaction, *seq))?;
         Ok(kb::inverse(&seqs))
+    }
+
+    fn numbers(&self) -> u64 {
+        match &self.what {
+            What::Merge(theirs, ..) => theirs.len() as u64 + 1,
+            _ => 1,
+        }
     }
 
     fn stamped(&self, at: &str, actor: &str) -> Option<Arc<dyn StoreChange>> {
@@ -88,10 +98,23 @@ fn keep_text(conn: &Connection, seq: i64) -> Result<()> {
 
 /// Reads what undoes a change back from the store's record.
 pub(super) fn read_inverse(json: &Value) -> Result<Arc<dyn StoreChange>> {
-    let seqs = json["roll_back"].as_array().map(|seqs| seqs.iter().filter_map(Value::as_i64));
-    let damaged = || Problem::new(Code::StoreDamaged, "a recorded change cannot be read back");
-    let seqs: Vec<i64> = seqs.ok_or_else(damaged)?.collect();
+    let seqs = entries_of(json)?;
     let listed: Vec<String> = seqs.iter().map(ToString::to_string).collect();
     let preview = format!("take back entry {} of the audit log\n", listed.join(", "));
     Ok(Arc::new(KbChange { what: What::RollBack(seqs), stamp: None, preview }))
+}
+
+/// The entries of the log that a recorded change made.
+pub(crate) fn made_entries(inverse: &str) -> Result<Vec<i64>> {
+    let json = serde_json::from_str(inverse);
+    entries_of(&json.map_err(|error| damaged().because(error))?)
+}
+
+fn entries_of(inverse: &Value) -> Result<Vec<i64>> {
+    let seqs = inverse["roll_back"].as_array().map(|seqs| seqs.iter().filter_map(Value::as_i64));
+    seqs.map(Iterator::collect).ok_or_else(damaged)
+}
+
+fn damaged() -> Problem {
+    Problem::new(Code::StoreDamaged, "a recorded change cannot be read back")
 }

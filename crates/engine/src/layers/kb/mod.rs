@@ -14,10 +14,10 @@ pub(crate) mod shared;
 pub(crate) mod show;
 mod synced;
 
-use crate::durable::Durable;
+use crate::durable::{self, Durable};
 use crate::search;
 
-pub(crate) use change::{KbChange, What};
+pub(crate) use change::{KbChange, What, made_entries};
 pub(crate) use index::KbIndexer;
 pub(crate) use known::{Knowledge, is_document, is_there, known, outside, place, stamp};
 pub(crate) use layer::KbLayer;
@@ -31,7 +31,7 @@ pub(crate) const STORE: &str = "kb";
 pub(crate) const DURABLE: Durable = Durable {
     name: STORE,
     file: "branches/{branch}/kb.sqlite",
-    steps: &[kb::STEPS[0], search::STEP, search::NAMES, kb::STEPS[1], kb::STEPS[2]],
+    steps: &[kb::STEPS[0], search::STEP, search::NAMES, kb::STEPS[1], kb::STEPS[2], durable::UNDO],
     inverse: change::read_inverse,
     shared: Some(shared::SOURCE),
 };

@@ -23,7 +23,7 @@ use work::graph::globs::Matcher;
 use work::words::{Kind, Status};
 use work::{Draft, Id, Image};
 
-use crate::durable::{Durable, StoreChange};
+use crate::durable::{self, Durable, StoreChange};
 use crate::plan::{Change, Plan};
 use crate::search;
 use crate::view::View;
@@ -45,7 +45,13 @@ const PATTERNS: &str = "work.patterns";
 pub(crate) const DURABLE: Durable = Durable {
     name: STORE,
     file: "work.sqlite",
-    steps: &[work::tables::STEPS[0], search::STEP, search::NAMES, work::tables::STEPS[1]],
+    steps: &[
+        work::tables::STEPS[0],
+        search::STEP,
+        search::NAMES,
+        work::tables::STEPS[1],
+        durable::UNDO,
+    ],
     inverse: |json| {
         let read = serde_json::from_value(json.clone());
         let images = read.map_err(|error| {

@@ -6,10 +6,12 @@ use base::{NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use store::Connection;
 
 use crate::contract::op::{Effect, Example, Mutation};
+use crate::durable::tables;
 use crate::layers::kb::show::Applied;
-use crate::layers::kb::{KbChange, STORE, What, stamp};
+use crate::layers::kb::{KbChange, STORE, What, made_entries, stamp};
 use crate::plan::{Change, Plan};
 use crate::view::View;
 
@@ -19,7 +21,7 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbRollback {
-    /// Number of the entry, as `kb log` shows it
+    /// Number of the entry, as `kb log` shows it, or of the change that made several entries
     pub entry: i64,
 }
 
@@ -36,12 +38,28 @@ impl Mutation for KbRollback {
                 .hint_call("entries are listed by", NextCall::to("kb.log"))
         };
         let reading = view.store(STORE)?.ok_or_else(unknown)?;
-        let entry = kb::entry(&reading.conn, self.entry)?.ok_or_else(unknown)?;
-        let edits: Vec<kb::Edit> = entry.edits.into_iter().map(kb::Edit::inverse).collect();
+        let entries = entries(&reading.conn, self.entry)?.ok_or_else(unknown)?;
+        let edits = entries.iter().flat_map(|entry| entry.edits.iter().cloned());
+        let edits: Vec<kb::Edit> = edits.map(kb::Edit::inverse).collect();
         let answer = Applied::of(format!("took entry {} back", self.entry), &edits);
-        let (what, preview) = (What::RollBack(vec![self.entry]), answer.preview());
+        let seqs = entries.iter().map(|entry| entry.seq).collect();
+        let (what, preview) = (What::RollBack(seqs), answer.preview());
         let change = KbChange { what, stamp: Some(stamp(view)), preview };
         let summary = format!("rollback of entry {}", self.entry);
         Ok(Plan { summary, change: Change::Store(Arc::new(change)), answer, again: true })
     }
+}
+
+/// The entry of this number. A merge has a number for itself and one for each entry that it brought
+/// over, so its own number means all of them.
+fn entries(conn: &Connection, number: i64) -> Result<Option<Vec<kb::Logged>>> {
+    if let Some(entry) = kb::entry(conn, number)? {
+        return Ok(Some(vec![entry]));
+    }
+    let made = tables::made(conn, number)?.filter(|made| made.session.is_some());
+    let Some(seqs) = made.map(|made| made_entries(&made.inverse)).transpose()? else {
+        return Ok(None);
+    };
+    let entries = seqs.into_iter().filter_map(|seq| kb::entry(conn, seq).transpose());
+    entries.collect::<Result<Vec<_>>>().map(Some)
 }

@@ -95,7 +95,11 @@ pub(crate) fn apply(
     if edits.is_empty() && set.id.is_none() {
         return Ok(nothing(answer));
     }
-    let summary = format!("{action} of {} rows", edits.len());
+    let summary = match edits.as_slice() {
+        [] => format!("{action}: nothing"),
+        [only] => format!("{action}: {}", only.words()),
+        [first, rest @ ..] => format!("{action}: {} and {} more", first.words(), rest.len()),
+    };
     let preview = answer.preview();
     let what = What::Apply(set, action, outside);
     let change = KbChange { what, stamp: Some(stamp), preview };

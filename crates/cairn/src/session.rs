@@ -1,0 +1,37 @@
+//! Which session a call belongs to: `undo` takes back what was done in the same one.
+
+use std::sync::OnceLock;
+
+/// The variable that names the session, for those who know better.
+pub(crate) const VARIABLE: &str = "CAIRN_SESSION";
+
+/// The session that a process was told to be in.
+pub(crate) fn told() -> Option<String> {
+    let told = crate::cli::variable(VARIABLE)?.to_string_lossy().trim().to_owned();
+    (!told.is_empty() && !told.contains(char::is_control)).then_some(told)
+}
+
+/// The session of a server that serves one client: as long as its process lives.
+pub(crate) fn of_process() -> String {
+    static SINCE: OnceLock<jiff::Timestamp> = OnceLock::new();
+    let since = SINCE.get_or_init(crate::perform::now);
+    told().unwrap_or_else(|| format!("process {} of {} since {since}", std::process::id(), host()))
+}
+
+/// The session of somebody whose calls come one by one.
+pub(crate) fn of_actor(actor: &str) -> String {
+    told().unwrap_or_else(|| format!("{actor} at {}", host()))
+}
+
+/// The name of this machine, as far as it is told.
+fn host() -> String {
+    let from_system = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let from_variable = |name| Some(crate::cli::variable(name)?.to_string_lossy().into_owned());
+    let found = from_system()
+        .or_else(|| from_variable("HOSTNAME"))
+        .or_else(|| from_variable("COMPUTERNAME"));
+    found
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "here".into())
+}

@@ -1,0 +1,363 @@
+//! The changes that were made to the files of this worktree and to the stores that it sees:
+//! finding one, by its number or because it is the caller's last.
+//!
+//! A change that takes another back notes which (`undoes`). A change is in effect unless one that
+//! is in effect takes it back, so an undo that was itself taken back counts for nothing.
+
+use std::collections::BTreeMap;
+
+use base::{Call, Code, NextCall, Problem, Result};
+use serde_json::{Value, json};
+use tree::{Entry, Journal};
+
+use crate::durable::Durable;
+use crate::durable::name::Owner;
+use crate::durable::tables::{self, Made};
+use crate::homes::Homes;
+use crate::view::View;
+
+/// Names the files of this worktree where a store could be named.
+const FILES: &str = "files";
+
+/// A change that was made.
+#[derive(Debug)]
+pub(crate) enum RecordedChange {
+    /// To files of this worktree
+    Files(Entry),
+    /// To a store
+    Store(Durable, Made),
+}
+
+/// What `undo` and `redo` look for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sought {
+    /// A change that takes back no other
+    Change,
+    /// An undo
+    Undo,
+}
+
+impl RecordedChange {
+    /// The name that finds it: its number, with its store's name where the store counted it.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Files(entry) => entry.id.to_string(),
+            Self::Store(_, made) if made.session.is_some() => made.id.to_string(),
+            Self::Store(durable, made) => format!("{}:{}", durable.name, made.id),
+        }
+    }
+
+    /// What it did, in a few words.
+    pub(crate) fn summary(&self) -> &str {
+        match self {
+            Self::Files(entry) => &entry.summary,
+            Self::Store(_, made) => &made.summary,
+        }
+    }
+
+    /// Who made it.
+    pub(crate) fn actor(&self) -> &str {
+        match self {
+            Self::Files(entry) => &entry.actor,
+            Self::Store(_, made) => &made.actor,
+        }
+    }
+
+    fn session(&self) -> Option<&str> {
+        match self {
+            Self::Files(entry) => entry.session.as_deref(),
+            Self::Store(_, made) => made.session.as_deref(),
+        }
+    }
+
+    /// Whether the caller made it, in this session where it is known.
+    pub(crate) fn is_of(&self, call: &Call) -> bool {
+        let in_session = self.session().is_none_or(|session| session == call.session);
+        self.actor() == call.actor && in_session
+    }
+
+    /// Orders changes: by number, and before all of them those that older versions counted
+    /// apart, of which only the clock tells the order.
+    fn order(&self) -> (Option<u64>, String) {
+        let (number, at) = match self {
+            Self::Files(entry) => (entry.id, entry.at.to_string()),
+            Self::Store(_, made) => (made.id.unsigned_abs(), made.at.clone()),
+        };
+        (self.session().map(|_| number), at)
+    }
+}
+
+/// Which changes of one journal or store are taken back.
+#[derive(Debug, Default)]
+struct TakenBack {
+    /// What each undo and redo takes back
+    undoes: BTreeMap<u64, u64>,
+    /// What each change that is not in effect was taken back by
+    by: BTreeMap<u64, u64>,
+}
+
+impl TakenBack {
+    /// From every change that takes back another, the newest first.
+    fn of(undos: impl Iterator<Item = (u64, u64)>) -> Self {
+        let mut found = Self::default();
+        for (id, undoes) in undos {
+            found.undoes.insert(id, undoes);
+            // What takes this one back is newer, and was looked at.
+            if !found.by.contains_key(&id) {
+                found.by.entry(undoes).or_insert(id);
+            }
+        }
+        found
+    }
+
+    fn in_journal(entries: &[Entry]) -> Self {
+        Self::of(entries.iter().filter_map(|entry| Some((entry.id, entry.undoes?))))
+    }
+
+    fn in_store(conn: &store::Connection) -> Result<Self> {
+        let undos = tables::undos(conn)?.into_iter();
+        Ok(Self::of(undos.map(|(id, undoes)| (id.unsigned_abs(), undoes.unsigned_abs()))))
+    }
+
+    /// Whether a change is in effect, and of the sort that is sought. Taking back an undo is a
+    /// redo, and taking back a redo is an undo again.
+    fn is_sought(&self, id: u64, sought: Sought) -> bool {
+        let chain = std::iter::successors(self.undoes.get(&id), |id| self.undoes.get(id));
+        let is_right = match (sought, chain.count()) {
+            (Sought::Change, depth) => depth == 0,
+            (Sought::Undo, depth) => depth % 2 == 1,
+        };
+        is_right && !self.by.contains_key(&id)
+    }
+}
+
+/// The newest change in effect that the caller made.
+pub(crate) fn last_own(view: &View, sought: Sought) -> Result<RecordedChange> {
+    if let Some(found) = newest(view, sought, |change| change.is_of(view.call()))? {
+        return Ok(found);
+    }
+    let what = match sought {
+        Sought::Change => "no change of yours is left to undo here",
+        Sought::Undo => "no undo of yours is left to redo here",
+    };
+    let problem = Problem::not_found(what);
+    Err(match newest(view, sought, |_| true)? {
+        None => problem.hint("nothing that can be taken back has been changed here"),
+        Some(last) => {
+            let (name, summary, actor) = (last.name(), last.summary(), last.actor());
+            let whose = match actor == view.call().actor {
+                true => "by you in another session".to_owned(),
+                false => format!("by {actor}"),
+            };
+            let last = format!("the last one is {name} ({summary}), {whose}; to take it back:");
+            problem.detail("last_change", name.clone()).hint_call(&last, undo(&name))
+        }
+    })
+}
+
+/// The newest change in effect that is wanted, of the files and of every store that is seen.
+fn newest(
+    view: &View,
+    sought: Sought,
+    is_wanted: impl Fn(&RecordedChange) -> bool,
+) -> Result<Option<RecordedChange>> {
+    let entries = view.journal().entries();
+    let taken_back = TakenBack::in_journal(&entries);
+    let entries = entries.into_iter().filter(|entry| taken_back.is_sought(entry.id, sought));
+    let mut found: Vec<RecordedChange> =
+        entries.map(RecordedChange::Files).find(&is_wanted).into_iter().collect();
+    for durable in view.durables() {
+        let Some(reading) = durable.read(&view.place()?.seen(&durable))? else { continue };
+        let taken_back = TakenBack::in_store(&reading.conn)?;
+        let made = tables::newest(&reading.conn, |made| {
+            taken_back.is_sought(made.id.unsigned_abs(), sought)
+                && is_wanted(&RecordedChange::Store(durable, made.clone()))
+        })?;
+        found.extend(made.map(|made| RecordedChange::Store(durable, made)));
+    }
+    Ok(found.into_iter().max_by_key(RecordedChange::order))
+}
+
+/// The change of this name, if it is in effect: `12`; for changes that older versions made also
+/// `kb:2`, and `kb:2@main` where branches counted differently.
+pub(crate) fn named(view: &View, name: &str) -> Result<RecordedChange> {
+    let unknown = || Problem::not_found(format!("no change {name}"));
+    let found = match name.split_once(':') {
+        None => by_number(view, name.parse().map_err(|_| unknown())?)?,
+        Some((FILES, number)) => {
+            RecordedChange::Files(view.journal().entry(number.parse().map_err(|_| unknown())?)?)
+        }
+        Some((store, rest)) => {
+            let durable = view.durables().into_iter().find(|durable| durable.name == store);
+            let durable = durable.ok_or_else(unknown)?;
+            let (number, branch) = match rest.split_once('@') {
+                Some((number, branch)) => (number, Some(branch)),
+                None => (rest, None),
+            };
+            let number = number.parse().map_err(|_| unknown())?;
+            RecordedChange::Store(durable, by_store(view, &durable, number, branch)?)
+        }
+    };
+    check_in_effect(view, &found)?;
+    Ok(found)
+}
+
+/// The change with this number of the one counter, or of this worktree's files.
+fn by_number(view: &View, number: u64) -> Result<RecordedChange> {
+    let mut found: Vec<RecordedChange> =
+        view.journal().entry(number).map(RecordedChange::Files).into_iter().collect();
+    for durable in view.durables() {
+        let made = row(&durable, &view.place()?.seen(&durable), number)?;
+        let made = made.filter(|made| made.session.is_some());
+        found.extend(made.map(|made| RecordedChange::Store(durable, made)));
+    }
+    match found.len() {
+        0 => Err(elsewhere(view, number)?),
+        1 => Ok(found.remove(0)),
+        // Two counters were brought together, as by a backup of another repository.
+        _ => {
+            let handle = |change: &RecordedChange| match change {
+                RecordedChange::Files(entry) => format!("{FILES}:{}", entry.id),
+                RecordedChange::Store(durable, made) => format!("{}:{}", durable.name, made.id),
+            };
+            let candidates = found.iter().map(|change| (handle(change), change.summary()));
+            Err(ambiguous(&number.to_string(), &candidates.collect::<Vec<_>>()))
+        }
+    }
+}
+
+/// The change with this number in a store. Older versions counted changes of each branch apart,
+/// so a number may mean another change on another branch; then the branch has to be named.
+fn by_store(view: &View, durable: &Durable, number: u64, branch: Option<&str>) -> Result<Made> {
+    let place = view.place()?;
+    let here = place.seen_branch(durable);
+    let name = format!("{}:{number}", durable.name);
+    if branch.is_some() && branch != here.as_deref() {
+        let branch = branch.unwrap_or_default();
+        return Err(Problem::not_found(format!("{name}@{branch} is of another branch"))
+            .hint(format!("check out {branch} to undo it")));
+    }
+    let made = row(durable, &place.seen(durable), number)?;
+    let counted_apart = made.as_ref().is_none_or(|made| made.session.is_none());
+    if counted_apart && branch.is_none() && durable.is_per_branch() {
+        let mut others = Vec::new();
+        for kept in place.kept(durable)? {
+            let other = row(durable, &kept.file(durable), number)?;
+            let differs = |other: &Made| other.session.is_none() && Some(other) != made.as_ref();
+            others.extend(other.filter(differs).map(|other| (kept, other)));
+        }
+        match (&made, others.first()) {
+            (_, None) => {}
+            (None, Some((kept, other))) => {
+                let place = format!("on branch {}", kept.owner.name());
+                return Err(made_elsewhere(&name, &other.summary, &place));
+            }
+            (Some(made), Some(_)) => {
+                let mut rows =
+                    vec![(format!("{name}@{}", here.unwrap_or_default()), made.summary.as_str())];
+                rows.extend(others.iter().map(|(kept, other)| {
+                    (format!("{name}@{}", kept.owner.name()), other.summary.as_str())
+                }));
+                return Err(ambiguous(&name, &rows));
+            }
+        }
+    }
+    made.ok_or_else(|| Problem::not_found(format!("no change {name}")))
+}
+
+/// One row of a store's record of changes.
+fn row(durable: &Durable, file: &std::path::Path, number: u64) -> Result<Option<Made>> {
+    let Ok(number) = i64::try_from(number) else { return Ok(None) };
+    let reading = durable.read(file)?;
+    reading.map_or(Ok(None), |reading| tables::made(&reading.conn, number))
+}
+
+fn ambiguous(name: &str, candidates: &[(String, &str)]) -> Problem {
+    let rows: Vec<Value> = candidates
+        .iter()
+        .map(|(handle, summary)| json!({"change": handle, "summary": summary}))
+        .collect();
+    Problem::new(Code::Ambiguous, format!("{} changes are called {name}", rows.len()))
+        .detail("candidates", rows)
+        .hint("name one of them as written here")
+}
+
+/// Says where a change was made that is not to be found here.
+fn elsewhere(view: &View, number: u64) -> Result<Problem> {
+    let place = view.place()?;
+    for durable in view.durables().into_iter().filter(Durable::is_per_branch) {
+        for kept in place.kept(&durable)? {
+            let made = row(&durable, &kept.file(&durable), number)?;
+            if let Some(made) = made.filter(|made| made.session.is_some()) {
+                let place = match &kept.owner {
+                    Owner::Branch(name) => format!("on branch {name}"),
+                    Owner::Commit(commit) => format!("at commit {commit}"),
+                };
+                return Ok(made_elsewhere(&number.to_string(), &made.summary, &place));
+            }
+        }
+    }
+    let worktrees = view.git().map(|git| git.layout().worktrees()).transpose()?;
+    for layout in worktrees.into_iter().flatten() {
+        let journal = Journal::at(Homes::of(&layout.root, Some(&layout)).journal());
+        if let Ok(entry) = journal.entry(number) {
+            let folder = layout.root.file_name().unwrap_or_default().to_string_lossy();
+            let place = format!("in worktree {folder}");
+            return Ok(made_elsewhere(&number.to_string(), &entry.summary, &place));
+        }
+    }
+    let problem = Problem::not_found(format!("no change {number}"));
+    Ok(match newest(view, Sought::Change, |_| true)? {
+        Some(last) => problem.hint(format!("the last change here is {}", last.name())),
+        None => problem.hint("nothing has been changed here yet"),
+    })
+}
+
+fn made_elsewhere(name: &str, summary: &str, place: &str) -> Problem {
+    Problem::not_found(format!("change {name} ({summary}) was made {place}, and not here"))
+        .hint(format!("run the same command {place}"))
+}
+
+/// Refuses a change that was already taken back.
+fn check_in_effect(view: &View, change: &RecordedChange) -> Result<()> {
+    let (id, taken_back) = match change {
+        RecordedChange::Files(entry) => {
+            (entry.id, TakenBack::in_journal(&view.journal().entries()))
+        }
+        RecordedChange::Store(durable, made) => {
+            let reading = durable.read(&view.place()?.seen(durable))?;
+            let conn = reading.as_ref().map(|reading| &*reading.conn);
+            let taken_back = conn.map(TakenBack::in_store).transpose()?.unwrap_or_default();
+            (made.id.unsigned_abs(), taken_back)
+        }
+    };
+    let Some(by) = taken_back.by.get(&id) else { return Ok(()) };
+    let message = format!("change {} is already taken back, by change {by}", change.name());
+    Err(Problem::new(Code::InvalidOperation, message)
+        .detail("taken_back_by", *by)
+        .hint_call("to make it again:", undo(&by.to_string())))
+}
+
+/// The call that undoes a change.
+pub(crate) fn undo(change: &str) -> NextCall {
+    NextCall::to("undo").with("change", change)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_undo_that_was_taken_back_counts_for_nothing() {
+        // 1 to 3 are changes; 4 undoes 3, 5 undoes 2, 6 redoes 5, 7 undoes 2 again.
+        let taken_back = TakenBack::of([(7, 2), (6, 5), (5, 2), (4, 3)].into_iter());
+        let sought =
+            |sought| (1..=7).filter(|id| taken_back.is_sought(*id, sought)).collect::<Vec<u64>>();
+        assert_eq!(sought(Sought::Change), [1]);
+        assert_eq!(sought(Sought::Undo), [4, 7]);
+        // 8 takes the redo 6 back: 5 is in effect again, as a second undo of 2.
+        let taken_back = TakenBack::of([(8, 6), (6, 5), (5, 2)].into_iter());
+        assert!(!taken_back.is_sought(2, Sought::Change));
+        assert!(taken_back.is_sought(5, Sought::Undo) && taken_back.is_sought(8, Sought::Undo));
+    }
+}

@@ -199,6 +199,11 @@ impl Repository {
         Ok(self.repo.root_commit(call)?.map(String::from))
     }
 
+    /// Whether the repository has a commit, by its whole name.
+    pub(crate) fn has_commit(&self, commit: &str, call: &Call) -> bool {
+        self.repo.resolve(call, commit).is_ok()
+    }
+
     /// The email that the user gave git.
     pub fn user_email(&self, call: &Call) -> Result<Option<String>> {
         self.repo.user_email(call)

@@ -1,14 +1,95 @@
 //! What the user lets run. Servers, linters and formatters run a project's own code, so none of
-//! them starts before somebody said so, in a folder of their own that no repository can reach.
+//! them starts before somebody said so, in a folder of their own that no repository can reach. They
+//! said so of one repository and of the programs it had then: another in its place, and programs
+//! that are new or others, are asked about again.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use base::{Call, Code, Hash, Problem, Result};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tree::Disk;
 
 /// A file that holds a path is not longer, in bytes.
 const LONGEST_PATH: u64 = 64 * 1024;
+
+/// A mark is not larger, in bytes.
+const LARGEST_MARK: u64 = 1024 * 1024;
+
+/// What a repository would have run, each by its name with what it is now.
+pub(crate) type Programs = BTreeMap<String, String>;
+
+/// Looks at what trust depends on, when it has to.
+pub(crate) trait TrustEvidence {
+    /// What the repository would have run now
+    fn programs(&self) -> Programs;
+    /// Whether the repository has this commit
+    fn has_commit(&self, commit: &str) -> bool;
+}
+
+/// Whether the user trusts a repository as it is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TrustStanding {
+    /// They do
+    Given,
+    /// They never said so
+    NotGiven,
+    /// They did, and this has changed since
+    Changed(Vec<String>),
+}
+
+impl TrustStanding {
+    /// Why nothing is started; none if it may be.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        match self {
+            Self::Given => None,
+            Self::NotGiven => Some("this repository is not trusted".into()),
+            Self::Changed(changes) => {
+                let told = changes.join("; ");
+                Some(format!("this repository changed since it was trusted: {told}"))
+            }
+        }
+    }
+
+    /// What a person can do about it.
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
+            Self::Changed(_) => {
+                "look at what changed; a person can trust it again with  cairn trust"
+            }
+            _ => "a person can allow its programs to run with  cairn trust",
+        }
+    }
+}
+
+/// What the user trusted: a repository, and what it would run.
+#[derive(Debug, Serialize, Deserialize)]
+struct TrustMark {
+    subject: String,
+    at: Timestamp,
+    by: String,
+    /// What tells its folder from another at the same place
+    folder: String,
+    /// The commit that its history begins with, where it has one
+    root_commit: Option<String>,
+    /// Its own programs and the settings that name some, in every form that was trusted
+    programs: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl TrustMark {
+    /// What is to be said of something that would run now.
+    fn differs(&self, name: &str, now: &str) -> Option<String> {
+        match self.programs.get(name) {
+            Some(known) if known.contains(now) => None,
+            Some(_) => Some(format!("{name} is another")),
+            None => Some(format!("{name} is new")),
+        }
+    }
+}
 
 /// Whether one repository's programs may run.
 #[derive(Debug)]
@@ -32,34 +113,80 @@ impl Trust {
         &self.subject
     }
 
-    /// Whether the user has said so. Asked anew each time: they may take it back.
-    pub fn is_given(&self) -> bool {
-        self.mark().is_ok_and(|mark| mark.is_file())
-    }
-
-    /// Fails unless the user has said so.
-    pub fn check(&self, what: &str) -> Result<()> {
-        if self.is_given() {
-            return Ok(());
+    /// Whether the user has said so, about this repository and about what it would run now. Asked
+    /// anew each time: they may take it back, and the repository may change.
+    pub(crate) fn standing(&self, look: &impl TrustEvidence) -> TrustStanding {
+        let Some(mark) = self.read() else { return TrustStanding::NotGiven };
+        let mut changes = Vec::new();
+        match mark {
+            Err(()) => {
+                changes.push("it was trusted by an older cairn, which kept no details".into())
+            }
+            Ok(mark) => {
+                let root = mark.root_commit.as_deref();
+                if mark.folder != self.folder() || root.is_some_and(|root| !look.has_commit(root)) {
+                    changes.push("another repository is in its place".into());
+                }
+                let programs = look.programs().into_iter();
+                changes.extend(programs.filter_map(|(name, now)| mark.differs(&name, &now)));
+            }
         }
-        Err(Problem::new(
-            Code::Untrusted,
-            format!("{what} was not started: this repository is not trusted"),
-        )
-        .hint("a person can allow its programs to run with  cairn trust"))
+        if changes.is_empty() { TrustStanding::Given } else { TrustStanding::Changed(changes) }
     }
 
-    /// Leaves the mark; false if it was there.
-    pub(crate) fn give(&self, call: &Call) -> Result<bool> {
-        let mark = self.mark()?;
-        if mark.is_file() {
+    /// Leaves the mark, for what the repository is and would run now; false if it was there. What
+    /// other worktrees of the same repository would run stays trusted.
+    pub(crate) fn give(
+        &self,
+        look: &impl TrustEvidence,
+        root_commit: Option<String>,
+        call: &Call,
+    ) -> Result<bool> {
+        let file = self.mark()?;
+        if self.standing(look) == TrustStanding::Given {
             return Ok(false);
         }
-        let folder = mark.parent().unwrap_or(&mark);
+        let before = self.read().and_then(std::result::Result::ok);
+        let before = before.filter(|mark| mark.folder == self.folder());
+        let before = before.filter(|mark| mark.root_commit == root_commit);
+        let mut programs = before.map(|mark| mark.programs).unwrap_or_default();
+        for (name, now) in look.programs() {
+            programs.entry(name).or_default().insert(now);
+        }
+        let mark = TrustMark {
+            subject: self.subject.display().to_string(),
+            at: call.now,
+            by: call.actor.clone(),
+            folder: self.folder(),
+            root_commit,
+            programs,
+        };
+        let folder = file.parent().unwrap_or(&file);
         fs::create_dir_all(folder).map_err(Problem::io("make the folder of trusted places"))?;
-        let text = format!("{}\n{} {}\n", self.subject.display(), call.now, call.actor);
-        fs::write(&mark, text).map_err(Problem::io("write down that it is trusted"))?;
+        let folder = tree::open_folder(folder).map_err(Problem::io("open the trusted places"))?;
+        let text = serde_json::to_vec_pretty(&mark).map_err(|error| {
+            Problem::internal("a mark of trust cannot be written").because(error)
+        })?;
+        let name = file.file_name().unwrap_or_default();
+        Disk::default()
+            .replace(&folder, Path::new(name), &text)
+            .map_err(Problem::io("write down that it is trusted"))?;
         Ok(true)
+    }
+
+    /// The mark; none if there is none, an error if it is of an older cairn.
+    fn read(&self) -> Option<Result<TrustMark, ()>> {
+        let bytes = tree::read_regular(&self.mark().ok()?, LARGEST_MARK).ok()?;
+        Some(serde_json::from_slice(&bytes).map_err(drop))
+    }
+
+    /// What tells the repository's folder from another in its place: its number on the disk, and
+    /// when it was made where the system knows that.
+    fn folder(&self) -> String {
+        let Ok(known) = self.subject.metadata() else { return String::new() };
+        let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
+        let born = known.created().ok().and_then(since).map_or(0, |since| since.as_nanos());
+        format!("{} {born}", number_of(&known))
     }
 
     /// Takes the mark away; false if there was none.
@@ -105,6 +232,16 @@ fn subject(root: &Path, layout: Option<&git::Layout>) -> PathBuf {
     if is_main || is_linked() { layout.common_dir.clone() } else { root.to_path_buf() }
 }
 
+#[cfg(unix)]
+fn number_of(known: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(known)
+}
+
+#[cfg(not(unix))]
+fn number_of(_: &fs::Metadata) -> u64 {
+    0
+}
+
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
@@ -118,27 +255,99 @@ mod tests {
         git::Layout { root: root.into(), git_dir: git_dir.into(), common_dir: common.into(), kind }
     }
 
-    #[test]
-    fn trust_is_given_and_taken_back_outside_the_repository() {
+    /// A repository as a test says it is.
+    struct Seen {
+        programs: Programs,
+        commits: &'static [&'static str],
+    }
+
+    impl TrustEvidence for Seen {
+        fn programs(&self) -> Programs {
+            self.programs.clone()
+        }
+
+        fn has_commit(&self, commit: &str) -> bool {
+            self.commits.contains(&commit)
+        }
+    }
+
+    fn seen(programs: &[(&str, &str)]) -> Seen {
+        let owned = |(name, now): &(&str, &str)| ((*name).to_owned(), (*now).to_owned());
+        Seen { programs: programs.iter().map(owned).collect(), commits: &["root"] }
+    }
+
+    fn repository() -> (tempfile::TempDir, PathBuf) {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().canonicalize().unwrap().join("repo");
         fs::create_dir_all(&root).unwrap();
-        let trust = Trust::of(Some(root.with_file_name("config")), &root, None);
-        assert!(!trust.is_given());
-        assert_eq!(trust.check("gopls").unwrap_err().code, Code::Untrusted);
+        (temp, root)
+    }
+
+    fn root() -> Option<String> {
+        Some("root".into())
+    }
+
+    #[test]
+    fn trust_is_given_and_taken_back_outside_the_repository() {
+        let (_temp, place) = repository();
+        let trust = Trust::of(Some(place.with_file_name("config")), &place, None);
+        let plain = seen(&[]);
+        assert_eq!(trust.standing(&plain), TrustStanding::NotGiven);
         assert!(!trust.take_back().unwrap());
-        assert!(trust.give(&call()).unwrap());
-        assert!(!trust.give(&call()).unwrap());
-        assert!(trust.is_given());
+        assert!(trust.give(&plain, root(), &call()).unwrap());
+        assert!(!trust.give(&plain, root(), &call()).unwrap());
+        assert_eq!(trust.standing(&plain), TrustStanding::Given);
         assert!(trust.take_back().unwrap());
-        assert!(!trust.is_given());
-        for marks in [None, Some(root.join("config"))] {
-            let trust = Trust::of(marks, &root, None);
-            assert_eq!(trust.give(&call()).unwrap_err().code, Code::Unavailable);
+        assert_eq!(trust.standing(&plain), TrustStanding::NotGiven);
+        for marks in [None, Some(place.join("config"))] {
+            let trust = Trust::of(marks, &place, None);
+            assert_eq!(trust.give(&plain, None, &call()).unwrap_err().code, Code::Unavailable);
         }
-        std::os::unix::fs::symlink(&root, root.with_file_name("link")).unwrap();
-        let trust = Trust::of(Some(root.with_file_name("link").join("config")), &root, None);
-        assert_eq!(trust.give(&call()).unwrap_err().code, Code::Unavailable);
+        std::os::unix::fs::symlink(&place, place.with_file_name("link")).unwrap();
+        let trust = Trust::of(Some(place.with_file_name("link").join("config")), &place, None);
+        assert_eq!(trust.give(&plain, None, &call()).unwrap_err().code, Code::Unavailable);
+    }
+
+    #[test]
+    fn another_repository_in_its_place_is_asked_about_again() {
+        let (_temp, place) = repository();
+        let trust = Trust::of(Some(place.with_file_name("config")), &place, None);
+        trust.give(&seen(&[]), root(), &call()).unwrap();
+        let other = Seen { commits: &[], ..seen(&[]) };
+        let replaced = TrustStanding::Changed(vec!["another repository is in its place".into()]);
+        assert_eq!(trust.standing(&other), replaced, "in the same folder");
+        fs::rename(&place, place.with_file_name("aside")).unwrap();
+        fs::create_dir(&place).unwrap();
+        assert_eq!(trust.standing(&seen(&[])), replaced, "in another folder at the same place");
+        assert!(trust.give(&seen(&[]), root(), &call()).unwrap());
+        assert_eq!(trust.standing(&seen(&[])), TrustStanding::Given);
+    }
+
+    #[test]
+    fn programs_that_are_new_or_others_are_asked_about_again() {
+        let (_temp, place) = repository();
+        let trust = Trust::of(Some(place.with_file_name("config")), &place, None);
+        let first = seen(&[("bin/lint", "1"), ("languages.go", "a")]);
+        trust.give(&first, root(), &call()).unwrap();
+        assert_eq!(trust.standing(&seen(&[("bin/lint", "1")])), TrustStanding::Given, "fewer");
+        let second = seen(&[("bin/lint", "2"), ("bin/format", "1")]);
+        let told = ["bin/format is new".to_owned(), "bin/lint is another".to_owned()];
+        assert_eq!(trust.standing(&second), TrustStanding::Changed(told.to_vec()));
+        assert!(trust.give(&second, root(), &call()).unwrap());
+        for both in [&first, &second] {
+            assert_eq!(trust.standing(both), TrustStanding::Given, "worktrees differ");
+        }
+    }
+
+    #[test]
+    fn a_mark_of_an_older_cairn_is_asked_about_again() {
+        let (_temp, place) = repository();
+        let trust = Trust::of(Some(place.with_file_name("config")), &place, None);
+        fs::create_dir(place.with_file_name("config")).unwrap();
+        fs::write(trust.mark().unwrap(), "/a/path\n2026-01-01T00:00:00Z ada\n").unwrap();
+        assert!(matches!(trust.standing(&seen(&[])), TrustStanding::Changed(_)));
+        assert!(trust.give(&seen(&[]), root(), &call()).unwrap());
+        assert_eq!(trust.standing(&seen(&[])), TrustStanding::Given);
     }
 
     #[test]

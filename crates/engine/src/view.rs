@@ -26,7 +26,7 @@ use crate::index::{Freshness, Index, file_mark, tables};
 use crate::precise::{CallGraph, Pool};
 use crate::repo::Repository;
 use crate::settings::Settings;
-use crate::trust::Trust;
+use crate::trust::TrustStanding;
 use crate::workspace::{Mode, Workspace};
 
 /// What a query answers from and a mutation plans from.
@@ -92,8 +92,8 @@ impl<'w> View<'w> {
     }
 
     /// Whether the repository's own programs may run.
-    pub(crate) fn trust(&self) -> &'w Trust {
-        &self.workspace.trust
+    pub(crate) fn trust_standing(&self) -> TrustStanding {
+        self.workspace.trust_standing(self.config(), &self.call)
     }
 
     /// Whether one answer is wanted, or many.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use base::{Call, Code, Problem, RepoPath, Result};
+use config::Config;
 use git::{Host, Place};
 use tree::{ChangeTitle, Disk, FileEdit, Journal, Recovered, Tree};
 
@@ -24,7 +25,7 @@ use crate::plan::{Change, Plan, Written};
 use crate::precise::Pool;
 use crate::repo::Repository;
 use crate::settings::{Settings, SettingsFile};
-use crate::trust::Trust;
+use crate::trust::{Programs, Trust, TrustEvidence, TrustStanding};
 use crate::view::View;
 
 /// How long a writer queues before it gives up with `BUSY`.
@@ -200,6 +201,24 @@ impl Workspace {
         }
         Err(Problem::new(Code::Unavailable, "the folder that is served is not the one it was")
             .hint("start the server anew"))
+    }
+
+    /// Whether the user trusts the repository with what it would run now.
+    pub(crate) fn trust_standing(&self, config: &Config, call: &Call) -> TrustStanding {
+        self.trust.standing(&self.trust_evidence(config, call))
+    }
+
+    /// Trusts the repository with what it would run now; what that is, and whether it is new.
+    pub(crate) fn give_trust(&self, call: &Call) -> Result<(Programs, bool)> {
+        let settings = self.settings()?;
+        let look = self.trust_evidence(&settings.config, call);
+        let root = self.git.as_ref().map(|git| git.root_commit(call)).transpose()?.flatten();
+        let is_new = self.trust.give(&look, root, call)?;
+        Ok((look.programs(), is_new))
+    }
+
+    fn trust_evidence<'a>(&'a self, config: &'a Config, call: &'a Call) -> WorkspaceEvidence<'a> {
+        WorkspaceEvidence { workspace: self, config, call }
     }
 
     /// How long it stays open.
@@ -640,6 +659,25 @@ impl Workspace {
         let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
         notices.extend(found.iter().map(told));
         Ok(())
+    }
+}
+
+/// The repository as far as trust in it depends on it.
+struct WorkspaceEvidence<'a> {
+    workspace: &'a Workspace,
+    config: &'a Config,
+    call: &'a Call,
+}
+
+impl TrustEvidence for WorkspaceEvidence<'_> {
+    fn programs(&self) -> Programs {
+        let workspace = self.workspace;
+        crate::precise::programs(self.config, workspace.servers.host(), workspace.tree.root())
+    }
+
+    fn has_commit(&self, commit: &str) -> bool {
+        // Without git nobody can tell, and the folder has to do.
+        self.workspace.git.as_ref().is_none_or(|git| git.has_commit(commit, self.call))
     }
 }
 

@@ -51,8 +51,8 @@ pub struct IgnoreLimit {
 
 /// The rules that hold in one folder: its own, and those above.
 #[derive(Debug)]
-pub(crate) struct Rules {
-    above: Option<Arc<Rules>>,
+pub(crate) struct FolderRules {
+    above: Option<Arc<FolderRules>>,
     folder: RepoPath,
     file: String,
     /// The last of them decides first
@@ -62,7 +62,7 @@ pub(crate) struct Rules {
 }
 
 /// What is known of the rules above a folder.
-pub(crate) type Above = Option<Arc<Rules>>;
+pub(crate) type Above = Option<Arc<FolderRules>>;
 
 /// The rules that hold everywhere: those that git keeps outside of the tree.
 pub(crate) fn private(tree: &Tree, limits: &mut Vec<IgnoreLimit>) -> Above {
@@ -113,7 +113,7 @@ pub(crate) fn hidden_by(rules: &Above, path: &RepoPath, is_dir: bool) -> Option<
     None
 }
 
-impl Rules {
+impl FolderRules {
     /// The path as it is seen from the folder of these rules.
     fn inner(&self, path: &RepoPath) -> PathBuf {
         let path = path.to_relative();
@@ -162,7 +162,7 @@ fn load(
         limited(format!("{dropped} of its rules do not hold: they are too complex"));
     }
     let total = before + room;
-    Some(Arc::new(Rules { above, folder, file, matchers, total }))
+    Some(Arc::new(FolderRules { above, folder, file, matchers, total }))
 }
 
 /// The lines that may hold a pattern. Comments are left out so that they do not count.

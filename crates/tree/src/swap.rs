@@ -38,12 +38,12 @@ pub(crate) struct Swap<'a> {
 
 /// A file in a folder.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct StagedFile<'a> {
     folder: &'a Folder,
     name: &'a Path,
 }
 
-impl Place<'_> {
+impl StagedFile<'_> {
     /// The hash of the file; none where there is no regular file.
     fn hash(&self) -> Option<Hash> {
         hash_in(self.folder, self.name)
@@ -59,7 +59,7 @@ impl Swap<'_> {
     /// Puts a file that is staged in the journal at the target.
     pub(crate) fn put(&self, staged: &Path) -> io::Result<Swapped> {
         self.disk.make_dir(self.tree, parent(self.target))?;
-        let staged = Place { folder: self.journal, name: staged };
+        let staged = StagedFile { folder: self.journal, name: staged };
         match self.put_from(staged, self.aside()) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => self.put_copy(staged),
             put => put,
@@ -71,7 +71,7 @@ impl Swap<'_> {
         let (old, aside) = (self.beside("old"), self.aside());
         let removed = match self.move_aside(aside) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                let near = Place { folder: self.tree, name: &old };
+                let near = StagedFile { folder: self.tree, name: &old };
                 let removed = self.move_aside(near)?;
                 if removed == Swapped::Done {
                     self.disk.remove(self.tree, &old)?;
@@ -90,12 +90,12 @@ impl Swap<'_> {
     /// at, and puts back what was moved aside by a change that went no further.
     pub(crate) fn resume(&self, staged: &Path, after: Option<Hash>) -> io::Result<Swapped> {
         let old = self.beside("old");
-        for aside in [self.aside(), Place { folder: self.tree, name: &old }] {
+        for aside in [self.aside(), StagedFile { folder: self.tree, name: &old }] {
             if after.is_some() && aside.hash().is_some() && !self.is_there() {
                 self.give_back(aside)?;
             }
         }
-        let staged = Place { folder: self.journal, name: staged };
+        let staged = StagedFile { folder: self.journal, name: staged };
         let is_exchanged = self.expected.is_some() && self.current().hash() == after;
         match staged.hash() {
             Some(hash) if is_exchanged && Some(hash) != after => self.look_at(staged, self.aside()),
@@ -104,7 +104,7 @@ impl Swap<'_> {
     }
 
     /// Puts the staged file in place, from wherever on the same disk it is.
-    fn put_from(&self, staged: Place<'_>, aside: Place<'_>) -> io::Result<Swapped> {
+    fn put_from(&self, staged: StagedFile<'_>, aside: StagedFile<'_>) -> io::Result<Swapped> {
         if self.expected.is_none() {
             return self.put_new(staged);
         }
@@ -125,11 +125,11 @@ impl Swap<'_> {
     }
 
     /// The journal is on another disk than the tree: the content is copied beside the target.
-    fn put_copy(&self, staged: Place<'_>) -> io::Result<Swapped> {
+    fn put_copy(&self, staged: StagedFile<'_>) -> io::Result<Swapped> {
         let (new, old) = (self.beside("new"), self.beside("old"));
         let bytes = read_regular_in(staged.folder, staged.name, u64::MAX)?;
         self.disk.write(self.tree, &new, &bytes)?;
-        let [new, old] = [&new, &old].map(|name| Place { folder: self.tree, name });
+        let [new, old] = [&new, &old].map(|name| StagedFile { folder: self.tree, name });
         let put = self.put_from(new, old)?;
         for left in [new, old] {
             // What is neither the new content nor the old one is somebody's, and stays.
@@ -141,7 +141,7 @@ impl Swap<'_> {
         Ok(put)
     }
 
-    fn put_new(&self, staged: Place<'_>) -> io::Result<Swapped> {
+    fn put_new(&self, staged: StagedFile<'_>) -> io::Result<Swapped> {
         match self.disk.rename_new(staged.folder, staged.name, self.tree, self.target) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Swapped::Foreign),
             put => put.map(|()| Swapped::Done),
@@ -149,7 +149,7 @@ impl Swap<'_> {
     }
 
     /// Looks at what an exchange replaced, and changes back unless it was expected.
-    fn look_at(&self, staged: Place<'_>, aside: Place<'_>) -> io::Result<Swapped> {
+    fn look_at(&self, staged: StagedFile<'_>, aside: StagedFile<'_>) -> io::Result<Swapped> {
         if staged.hash() == self.expected {
             // Kept as it is: whoever still has it open may write to it.
             self.disk.rename(staged.folder, staged.name, aside.folder, aside.name)?;
@@ -160,7 +160,7 @@ impl Swap<'_> {
     }
 
     /// Moves the target out of the tree, and back again unless it is what was expected.
-    fn move_aside(&self, aside: Place<'_>) -> io::Result<Swapped> {
+    fn move_aside(&self, aside: StagedFile<'_>) -> io::Result<Swapped> {
         match self.disk.rename(self.tree, self.target, aside.folder, aside.name) {
             Err(error) if is_missing(&error) => return Ok(Swapped::Foreign),
             moved => moved?,
@@ -174,7 +174,7 @@ impl Swap<'_> {
     }
 
     /// Puts back what was moved aside, unless the name was taken meanwhile: then both are kept.
-    fn give_back(&self, aside: Place<'_>) -> io::Result<()> {
+    fn give_back(&self, aside: StagedFile<'_>) -> io::Result<()> {
         match self.disk.rename_new(aside.folder, aside.name, self.tree, self.target) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             given => given,
@@ -189,12 +189,12 @@ impl Swap<'_> {
         Ok(())
     }
 
-    fn aside(&self) -> Place<'_> {
-        Place { folder: self.journal, name: self.replaced }
+    fn aside(&self) -> StagedFile<'_> {
+        StagedFile { folder: self.journal, name: self.replaced }
     }
 
-    fn current(&self) -> Place<'_> {
-        Place { folder: self.tree, name: self.target }
+    fn current(&self) -> StagedFile<'_> {
+        StagedFile { folder: self.tree, name: self.target }
     }
 
     fn is_there(&self) -> bool {

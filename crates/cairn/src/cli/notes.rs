@@ -15,7 +15,7 @@ const QUEUE: usize = 256;
 /// How long a server that ends waits for its last lines to be written.
 const FLUSH: Duration = Duration::from_millis(200);
 
-static NOTES: OnceLock<Notes> = OnceLock::new();
+static NOTES: OnceLock<StderrQueue> = OnceLock::new();
 
 /// A line for whoever looks after a server. Never waits.
 pub(super) fn note(text: &str) {
@@ -34,24 +34,24 @@ pub(super) fn take_panics() {
     std::panic::set_hook(Box::new(|panic| note(&panic.to_string())));
 }
 
-fn notes() -> &'static Notes {
-    NOTES.get_or_init(|| Notes::to(io::stderr()))
+fn notes() -> &'static StderrQueue {
+    NOTES.get_or_init(|| StderrQueue::to(io::stderr()))
 }
 
 /// Something in the queue.
-enum Note {
+enum StderrItem {
     Line(String),
     /// Answered once everything before it is written
     Flush(Sender<()>),
 }
 
-struct Notes {
-    queue: SyncSender<Note>,
+struct StderrQueue {
+    queue: SyncSender<StderrItem>,
     dropped: &'static AtomicU64,
 }
 
-impl Notes {
-    /// Notes that a thread writes to `out`.
+impl StderrQueue {
+    /// StderrQueue that a thread writes to `out`.
     fn to(out: impl Write + Send + 'static) -> Self {
         let (queue, notes) = sync_channel(QUEUE);
         // It lives as long as the process does.
@@ -61,25 +61,25 @@ impl Notes {
     }
 
     fn write(&self, line: String) {
-        if self.queue.try_send(Note::Line(line)).is_err() {
+        if self.queue.try_send(StderrItem::Line(line)).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     fn flush(&self, patience: Duration) {
         let (done, wait) = channel();
-        if self.queue.try_send(Note::Flush(done)).is_ok() {
+        if self.queue.try_send(StderrItem::Flush(done)).is_ok() {
             let _ = wait.recv_timeout(patience);
         }
     }
 }
 
-fn write_all(mut out: impl Write, notes: &Receiver<Note>, dropped: &AtomicU64) {
+fn write_all(mut out: impl Write, notes: &Receiver<StderrItem>, dropped: &AtomicU64) {
     for note in notes {
         // Nobody can be told that stderr is gone.
         let _ = match note {
-            Note::Line(line) => out.write_all(line.as_bytes()),
-            Note::Flush(done) => {
+            StderrItem::Line(line) => out.write_all(line.as_bytes()),
+            StderrItem::Flush(done) => {
                 let _ = done.send(());
                 Ok(())
             }
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn nobody_waits_for_a_reader_that_does_not_read() {
         let ((open, opened), (written, lines)) = (channel(), channel());
-        let notes = Notes::to(Slow { open: Some(opened), written });
+        let notes = StderrQueue::to(Slow { open: Some(opened), written });
         for number in 0..2 * QUEUE {
             notes.write(format!("{number}\n"));
         }

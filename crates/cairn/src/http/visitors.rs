@@ -17,10 +17,10 @@ const MOST_KNOWN: usize = 256;
 
 /// All connections of a server.
 #[derive(Clone, Default)]
-pub(super) struct Visitors(Arc<Mutex<Book>>);
+pub(super) struct Visitors(Arc<Mutex<ConnectionCounts>>);
 
 #[derive(Default)]
-struct Book {
+struct ConnectionCounts {
     next: u64,
     strangers: BTreeMap<u64, CancellationToken>,
     known: usize,
@@ -28,9 +28,9 @@ struct Book {
 
 /// One connection; dropping the last clone of it makes room for another.
 #[derive(Clone)]
-pub(super) struct Visitor(Arc<Entry>);
+pub(super) struct Visitor(Arc<VisitorEntry>);
 
-struct Entry {
+struct VisitorEntry {
     visitors: Visitors,
     number: u64,
     evicted: CancellationToken,
@@ -38,23 +38,23 @@ struct Entry {
 }
 
 impl Visitors {
-    fn book(&self) -> MutexGuard<'_, Book> {
+    fn counts(&self) -> MutexGuard<'_, ConnectionCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes in a new connection, at the cost of the oldest stranger if there are too many.
     pub(super) fn enter(&self) -> Visitor {
-        let mut book = self.book();
-        if book.strangers.len() >= MOST_STRANGERS
-            && let Some((_, oldest)) = book.strangers.pop_first()
+        let mut counts = self.counts();
+        if counts.strangers.len() >= MOST_STRANGERS
+            && let Some((_, oldest)) = counts.strangers.pop_first()
         {
             oldest.cancel();
         }
-        book.next += 1;
-        let (number, evicted) = (book.next, CancellationToken::new());
-        book.strangers.insert(number, evicted.clone());
+        counts.next += 1;
+        let (number, evicted) = (counts.next, CancellationToken::new());
+        counts.strangers.insert(number, evicted.clone());
         let is_known = Mutex::new(false);
-        Visitor(Arc::new(Entry { visitors: self.clone(), number, evicted, is_known }))
+        Visitor(Arc::new(VisitorEntry { visitors: self.clone(), number, evicted, is_known }))
     }
 }
 
@@ -70,25 +70,25 @@ impl Visitor {
         if *is_known {
             return true;
         }
-        let mut book = self.0.visitors.book();
-        if book.known >= MOST_KNOWN {
+        let mut counts = self.0.visitors.counts();
+        if counts.known >= MOST_KNOWN {
             return false;
         }
-        book.strangers.remove(&self.0.number);
-        book.known += 1;
+        counts.strangers.remove(&self.0.number);
+        counts.known += 1;
         *is_known = true;
         true
     }
 }
 
-impl Drop for Entry {
+impl Drop for VisitorEntry {
     fn drop(&mut self) {
         let is_known = *self.is_known.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let mut book = self.visitors.book();
+        let mut counts = self.visitors.counts();
         if is_known {
-            book.known -= 1;
+            counts.known -= 1;
         } else {
-            book.strangers.remove(&self.number);
+            counts.strangers.remove(&self.number);
         }
     }
 }
@@ -108,8 +108,8 @@ mod tests {
         assert_eq!(evicted, 9 * MOST_STRANGERS);
         assert!(crowd.last().is_some_and(Visitor::is_welcome));
         drop(crowd);
-        let book = visitors.book();
-        assert_eq!((book.strangers.len(), book.known), (0, 1));
+        let counts = visitors.counts();
+        assert_eq!((counts.strangers.len(), counts.known), (0, 1));
     }
 
     #[test]

@@ -30,7 +30,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// One client on a pair of pipes.
 pub(super) struct Stdio {
     traffic: Arc<Traffic>,
-    out: Out,
+    out: ClientOutput,
 }
 
 /// How a server and its client part.
@@ -58,9 +58,9 @@ impl Stdio {
     ) -> Self {
         let traffic = Arc::new(Traffic::default());
         let (lines, written) = mpsc::unbounded_channel();
-        let out = Out { traffic: traffic.clone(), lines };
+        let out = ClientOutput { traffic: traffic.clone(), lines };
         tokio::spawn(write(output, written, traffic.clone()));
-        let reader = Reader { input: BufReader::new(input), out: out.clone(), note };
+        let reader = LineReader { input: BufReader::new(input), out: out.clone(), note };
         // A task of its own, because rmcp drops the future of `receive` whenever it has to write.
         let reading = traffic.clone();
         tokio::spawn(async move {
@@ -118,8 +118,8 @@ impl Transport<RoleServer> for Stdio {
 pub(super) async fn messages_in(bytes: &[u8]) -> usize {
     let traffic = Arc::new(Traffic::default());
     let (lines, mut written) = mpsc::unbounded_channel();
-    let out = Out { traffic: traffic.clone(), lines };
-    let reader = Reader { input: BufReader::new(bytes), out, note: |_: &str| {} };
+    let out = ClientOutput { traffic: traffic.clone(), lines };
+    let reader = LineReader { input: BufReader::new(bytes), out, note: |_: &str| {} };
     let counted = async {
         let mut count = 0;
         while let Some(message) = traffic.next().await {
@@ -147,12 +147,12 @@ pub(super) async fn messages_in(bytes: &[u8]) -> usize {
 
 /// stdout, which the reader shares to answer what never becomes a message.
 #[derive(Clone)]
-struct Out {
+struct ClientOutput {
     traffic: Arc<Traffic>,
     lines: mpsc::UnboundedSender<Vec<u8>>,
 }
 
-impl Out {
+impl ClientOutput {
     /// Sends a message under the id that the client knows it by.
     fn send(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
         let id = match message {
@@ -200,13 +200,13 @@ async fn write(
     }
 }
 
-struct Reader<R, N> {
+struct LineReader<R, N> {
     input: BufReader<R>,
-    out: Out,
+    out: ClientOutput,
     note: N,
 }
 
-impl<R: AsyncRead + Unpin, N: Fn(&str)> Reader<R, N> {
+impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
     async fn run(mut self) {
         let mut line = Vec::new();
         let mut greeted = false;

@@ -27,12 +27,12 @@ const STALLED: Duration = Duration::from_secs(5);
 /// The traffic of one client.
 #[derive(Default)]
 pub(super) struct Traffic {
-    state: Mutex<State>,
+    state: Mutex<TrafficState>,
     changed: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct TrafficState {
     /// Messages that do not wait for those before them, such as a cancellation
     urgent: VecDeque<ClientJsonRpcMessage>,
     waiting: VecDeque<Waiting>,
@@ -45,13 +45,13 @@ struct State {
     given: u64,
     unwritten: usize,
     last_written: Option<Instant>,
-    input: Input,
+    input: InputPhase,
     is_over: bool,
 }
 
 /// Whether the client sends more.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum Input {
+enum InputPhase {
     #[default]
     Open,
     /// It hung up, and what it sent before is not read yet
@@ -69,19 +69,19 @@ struct Waiting {
 }
 
 impl Traffic {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TrafficState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the state, and wakes whoever waits for a change of it.
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut TrafficState) -> T) -> T {
         let changed = change(&mut self.state());
         self.changed.notify_waiters();
         changed
     }
 
     /// Waits until a look at the state gives something.
-    async fn wait_for<T>(&self, mut look: impl FnMut(&mut State) -> Option<T>) -> T {
+    async fn wait_for<T>(&self, mut look: impl FnMut(&mut TrafficState) -> Option<T>) -> T {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
@@ -211,8 +211,8 @@ impl Traffic {
     /// The client hung up; it may still read.
     pub(super) fn hang_up(&self) {
         self.change(|state| {
-            if state.input == Input::Open {
-                state.input = Input::HungUp(Instant::now());
+            if state.input == InputPhase::Open {
+                state.input = InputPhase::HungUp(Instant::now());
             }
         });
     }
@@ -220,8 +220,8 @@ impl Traffic {
     /// Everything that the client sent was read.
     pub(super) fn end_input(&self) {
         self.change(|state| {
-            if !matches!(state.input, Input::Ended(_)) {
-                state.input = Input::Ended(Instant::now());
+            if !matches!(state.input, InputPhase::Ended(_)) {
+                state.input = InputPhase::Ended(Instant::now());
             }
         });
     }
@@ -242,11 +242,12 @@ impl Traffic {
 
     /// Waits until the client has hung up.
     pub(super) async fn hung_up(&self) {
-        self.wait_for(|state| (state.is_over || state.input != Input::Open).then_some(())).await;
+        self.wait_for(|state| (state.is_over || state.input != InputPhase::Open).then_some(()))
+            .await;
     }
 }
 
-impl State {
+impl TrafficState {
     fn is_in_use(&self, id: &RequestId) -> bool {
         self.running.contains_key(id) || self.waiting_ids.contains(id)
     }
@@ -275,9 +276,9 @@ impl State {
         let is_stalled = self.unwritten > 0
             && self.last_written.is_none_or(|written| written.elapsed() > STALLED);
         match self.input {
-            Input::Open => false,
-            Input::HungUp(_) => is_stalled,
-            Input::Ended(at) => {
+            InputPhase::Open => false,
+            InputPhase::HungUp(_) => is_stalled,
+            InputPhase::Ended(at) => {
                 let is_answered = self.running.is_empty() && self.waiting.is_empty();
                 is_stalled
                     || (is_answered && self.unwritten == 0)

@@ -7,6 +7,7 @@ use toolchain::{Found, Host, Origin, Server};
 
 use super::Finding;
 use crate::index::tables;
+use crate::trust::TrustStanding;
 use crate::workspace::Workspace;
 
 /// How long a server may take to say hello.
@@ -16,11 +17,12 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<Finding>> 
     let view = workspace.view(std::sync::Arc::new(call.child(|| None)))?;
     let languages = tables::languages(view.index()?.conn())?;
     let host = Host::new(workspace.tree.root(), workspace.env.iter().cloned());
+    let standing = view.trust_standing();
     let mut findings = Vec::new();
     for (language, _) in languages {
         let servers: Vec<&Server> = toolchain::servers(&language).collect();
         if !servers.is_empty() {
-            findings.push(look(workspace, (&language, &servers), &host, call)?);
+            findings.push(look(workspace, (&language, &servers), &host, &standing, call)?);
         }
     }
     Ok(findings)
@@ -31,17 +33,23 @@ fn look(
     workspace: &Workspace,
     (language, servers): (&str, &[&Server]),
     host: &Host,
+    standing: &TrustStanding,
     call: &Call,
 ) -> Result<Finding> {
     let mut reasons = Vec::new();
     for server in servers {
         match toolchain::find(server.program, host) {
             None => reasons.push(format!("{} is not installed", server.program)),
-            Some(Found { origin: Origin::Project, .. }) if !workspace.trust.is_given() => {
+            Some(Found { origin: Origin::Project, .. }) if *standing != TrustStanding::Given => {
                 // Its program is the repository's own: nothing of that is run unasked.
                 let message = format!("{language}: {} is the project's own", server.program);
                 let message = format!("{message} and was not started; `cairn trust` allows it");
-                return Ok(Finding::fine("servers", message));
+                return Ok(match (standing, standing.refusal()) {
+                    (TrustStanding::Changed(_), Some(why)) => {
+                        Finding::warning("servers", format!("{message} ({why})"), "cairn trust")
+                    }
+                    _ => Finding::fine("servers", message),
+                });
             }
             Some(found) => match start(workspace, server, &found, host, call)? {
                 Ok(version) => {

@@ -13,7 +13,9 @@ use crate::workspace::Workspace;
 
 /// Let this repository's language servers, linters and formatters run
 ///
-/// They run the project's own code. Kept outside the repository, for all of its worktrees.
+/// They run the project's own code. Kept outside the repository, for all of its worktrees. It is asked
+/// for again when another repository is in its place, or when a program that the repository
+/// brings along, or a setting that names one, is new or has changed.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trust {}
@@ -27,6 +29,9 @@ pub struct TrustState {
     pub trusted: bool,
     /// Whether that is new
     pub changed: bool,
+    /// Programs that the repository brings along and settings that name some, as trusted now
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
 }
 
 impl Action for Trust {
@@ -38,8 +43,9 @@ impl Action for Trust {
     type Answer = TrustState;
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<TrustState> {
-        let changed = workspace.trust.give(call)?;
-        Ok(TrustState { subject: subject(workspace), trusted: true, changed })
+        let (programs, changed) = workspace.give_trust(call)?;
+        let programs = programs.into_keys().collect();
+        Ok(TrustState { subject: subject(workspace), trusted: true, changed, programs })
     }
 }
 
@@ -50,10 +56,13 @@ pub(super) fn subject(workspace: &Workspace) -> String {
 
 impl Render for TrustState {
     fn render(&self, page: &mut Page) {
-        let Self { subject, trusted, changed } = self;
+        let Self { subject, trusted, changed, programs } = self;
         let already = if *changed { "" } else { " already" };
         if *trusted {
             page.answer(format!("{subject} is{already} trusted: its language servers, linters and formatters may run"));
+            for program in programs {
+                page.item("from the repository", program);
+            }
             page.say_call("To take that back:", NextCall::to("untrust"));
         } else {
             let was = if *changed { "is no longer trusted" } else { "was not trusted" };

@@ -28,6 +28,7 @@ impl Action for Untrust {
 
     fn run(self, workspace: &Workspace, _: &Arc<Call>) -> Result<TrustState> {
         let changed = workspace.trust.take_back()?;
-        Ok(TrustState { subject: subject(workspace), trusted: false, changed })
+        let (subject, programs) = (subject(workspace), Vec::new());
+        Ok(TrustState { subject, trusted: false, changed, programs })
     }
 }

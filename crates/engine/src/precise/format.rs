@@ -48,8 +48,8 @@ pub(crate) fn format(
     if installed.peek().is_none() {
         return Ok(Formatted::Left("no formatter is installed".into()));
     }
-    if !view.trust().is_given() {
-        return Ok(Formatted::Left("this repository is not trusted".into()));
+    if let Some(why) = view.trust_standing().refusal() {
+        return Ok(Formatted::Left(why));
     }
     let mut why = String::new();
     for tool in installed {

@@ -96,10 +96,8 @@ pub(crate) fn by_linter(
     if installed.is_empty() {
         return Ok(Err(missing(wanted.language, &linters)));
     }
-    if !view.trust().is_given() {
-        let why = format!("{} was not started: this repository is not trusted", installed[0].name);
-        return Ok(Err(Absent::new(Code::Untrusted, why)
-            .hint("a person can allow its programs to run with  cairn trust")));
+    if let Some(absent) = super::untrusted(view, installed[0].name) {
+        return Ok(Err(absent));
     }
     let mut failed = None;
     for linter in installed {

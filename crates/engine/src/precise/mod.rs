@@ -11,6 +11,7 @@ mod format;
 mod found;
 mod hover;
 mod lint;
+mod programs;
 mod projects;
 mod spot;
 mod tell;
@@ -32,6 +33,7 @@ pub(crate) use self::format::{Formatted, format};
 pub(crate) use self::found::{Outside, Places, Sighting, Texts};
 pub(crate) use self::hover::types;
 pub(crate) use self::lint::{Checked, Diagnosis, Wanted, by_linter, check};
+pub(crate) use self::programs::programs;
 pub(crate) use self::spot::{Spot, own_name};
 pub(crate) use self::tell::Pool;
 
@@ -280,12 +282,15 @@ fn permitted(
         let lack = Lack::Missing { programs, install: first.install.clone() };
         return Err(lacking(language, &lack));
     };
-    if !view.trust().is_given() {
-        let why = format!("{} was not started: this repository is not trusted", found.program);
-        return Err(Absent::new(Code::Untrusted, why)
-            .hint("a person can allow its programs to run with  cairn trust"));
-    }
-    Ok(())
+    untrusted(view, &found.program).map_or(Ok(()), Err)
+}
+
+/// Why a program is not started, if the user does not trust the repository as it is now.
+fn untrusted(view: &View, program: &str) -> Option<Absent> {
+    let standing = view.trust_standing();
+    let why = standing.refusal()?;
+    let why = format!("{program} was not started: {why}");
+    Some(Absent::new(Code::Untrusted, why).hint(standing.hint()))
 }
 
 /// What is missing, with the way to get it.

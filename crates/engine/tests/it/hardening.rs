@@ -210,3 +210,75 @@ fn an_index_that_another_process_built_meanwhile_is_not_taken_for_fresh() {
         assert_eq!(asked.join().unwrap().unwrap().data["files"], json!(2));
     });
 }
+
+#[test]
+fn a_link_at_the_journal_is_not_followed() {
+    for link in ["journal", "branches", "backups", "cache"] {
+        let outside = tempfile::tempdir().unwrap();
+        fs::create_dir(outside.path().join("pending-1")).unwrap();
+        fs::write(outside.path().join("pending-1/precious"), "kept").unwrap();
+        let repo = Repo::new("//- a.md\n# A\n");
+        let home = repo.root().join(".git/cairn");
+        let _ = fs::remove_dir_all(home.join(link));
+        fs::create_dir_all(&home).unwrap();
+        symlink(outside.path(), home.join(link)).unwrap();
+        let status = repo.ask("status", json!({})).unwrap();
+        assert_eq!(status.basis.state, State::Partial, "{link}");
+        let told = status.basis.reasons.iter().any(|reason| reason.contains(link));
+        assert!(told, "{link}: {:?}", status.basis.reasons);
+        let fact = json!({"entities": [{"id": "FACT-1", "type": "fact", "title": "x"}]});
+        assert_eq!(repo.code("kb.upsert", fact), Code::InvalidOperation, "{link}");
+        let card = json!({"key": "spec::a", "summary": "A"});
+        assert_eq!(repo.code("card.create", card), Code::InvalidOperation, "{link}");
+        assert_eq!(repo.code("backup", json!({})), Code::InvalidOperation, "{link}");
+        let kept = fs::read_to_string(outside.path().join("pending-1/precious")).unwrap();
+        assert_eq!((kept.as_str(), fs::read_dir(outside.path()).unwrap().count()), ("kept", 1));
+    }
+}
+
+#[test]
+fn where_everything_is_ignored_answers_say_so_and_by_what() {
+    let repo = Repo::plain("//- a.md\n# A\n//- b/c.md\n# C\n//- .gitignore\n/*\n");
+    let status = repo.ask("status", json!({})).unwrap();
+    assert_eq!(status.basis.state, State::Partial);
+    assert_eq!(status.basis.reasons, ["every file is ignored, by `/*` in .gitignore"]);
+    repo.write(".gitignore", "/b\n");
+    let status = repo.ask("status", json!({})).unwrap();
+    assert_eq!((status.basis.state, status.basis.reasons.len()), (State::Fresh, 0));
+    repo.write("cairn.jsonc", "{\"exclude\": [\"*.md\", \".gitignore\"]}");
+    let status = repo.ask("status", json!({})).unwrap();
+    assert!(
+        status.basis.reasons[0].contains("`*.md` in cairn.jsonc"),
+        "{:?}",
+        status.basis.reasons
+    );
+}
+
+#[test]
+fn a_large_ignore_file_counts_up_to_a_limit_and_is_told_of() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    repo.write("first/b.md", "# B\n"); // not tracked: what is tracked is seen in any case
+    let many: String = (0..400_000).map(|n| format!("*a{n}b*c\n")).collect();
+    repo.write(".gitignore", format!("/first\n{many}"));
+    let status = repo.ask("status", json!({})).unwrap();
+    assert_eq!(status.basis.state, State::Partial);
+    let about = |reason: &String| reason.starts_with(".gitignore: only ");
+    assert!(status.basis.reasons.iter().any(about), "{:?}", status.basis.reasons);
+    let found = repo.data("search", json!({"query": "b.md"}));
+    assert_eq!(found["hits"], json!([]), "its first rule holds");
+}
+
+#[test]
+fn resources_are_files_of_the_project_alone() {
+    let repo = Repo::new("//- a.md\n# A\n//- .gitignore\n.env\n//- .env\nTOKEN=1\n");
+    symlink(".env", repo.root().join("link")).unwrap();
+    let workspace = repo.workspace();
+    let read = |path: &str| {
+        let view = workspace.view(call()).unwrap();
+        (engine::resources::RESOURCES[0].read)(&view, path)
+    };
+    assert!(read("a.md").is_ok());
+    for path in [".env", "link", ".git/config", "nothing"] {
+        assert!(read(path).is_err(), "{path}");
+    }
+}

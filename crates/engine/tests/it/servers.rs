@@ -119,6 +119,45 @@ fn nothing_starts_before_the_repository_is_trusted() {
     assert_eq!(by["source"], "index");
 }
 
+/// Who answers, and why it is not the server.
+fn answered_by(repo: &Repo) -> (String, String) {
+    let by = repo.data("code.references", json!({"target": "a.py#go"}))["by"].clone();
+    let text = |key: &str| by[key].as_str().unwrap_or_default().to_owned();
+    (text("source"), text("why"))
+}
+
+#[test]
+fn a_repository_that_would_run_something_else_is_asked_about_again() {
+    let repo = repo();
+    let config = repo.read("cairn.jsonc").unwrap();
+    repo.data("trust", json!({}));
+    assert_eq!(answered_by(&repo).0, "server");
+    let args = json!([repo.root().join("server/fake.py"), "half"]);
+    let other = json!({"languages": {"python": {"server": "python3", "args": args}}});
+    repo.write("cairn.jsonc", other.to_string());
+    let told = "python3 was not started: this repository changed since it was trusted: \
+                languages.python in cairn.jsonc is another";
+    assert_eq!(answered_by(&repo), ("index".into(), told.into()));
+    assert_eq!(repo.data("trust", json!({}))["changed"], true);
+    assert_eq!(answered_by(&repo).0, "server");
+    repo.write("cairn.jsonc", config);
+    assert_eq!(answered_by(&repo).0, "server", "what was trusted before still is");
+}
+
+#[test]
+fn another_repository_at_a_trusted_place_is_not_trusted() {
+    let repo = repo();
+    repo.data("trust", json!({}));
+    assert_eq!(answered_by(&repo).0, "server");
+    std::fs::remove_dir_all(repo.root().join(".git")).unwrap();
+    repo.git(&["init", "-q", "-b", "main"]);
+    repo.write("a.py", "def go():\n    return 2\n");
+    repo.commit("another history");
+    let (source, why) = answered_by(&repo);
+    assert_eq!(source, "index");
+    assert!(why.ends_with("another repository is in its place"), "{why}");
+}
+
 #[test]
 fn a_server_that_knows_a_few_files_is_not_asked_about_all() {
     let repo = Repo::new(

@@ -1,5 +1,6 @@
 //! The one textual name of everything cairn knows.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -72,6 +73,41 @@ text_type!(
         _ => Ok(()),
     }
 );
+
+/// A name without the mark at its end that tells it from a namesake: `A.x` of `A.x~1f2e`; none
+/// where there is no such mark.
+pub fn namesake_mark(full: &str) -> Option<&str> {
+    let (base, digits) = full.rsplit_once('~')?;
+    let is_mark = matches!(digits.len(), 4 | 16) && digits.bytes().all(is_digit);
+    (is_mark && !base.is_empty() && !base.ends_with('.')).then_some(base)
+}
+
+/// A symbol's nested name without what tells namesakes apart: `A.x()` and `A.x~1f2e` are `A.x`.
+pub fn plain_name(full: &str) -> Cow<'_, str> {
+    if !full.contains(['~', '(']) {
+        return Cow::Borrowed(full);
+    }
+    let plain: Vec<&str> = full.split('.').map(plain_part).collect();
+    Cow::Owned(plain.join("."))
+}
+
+fn plain_part(part: &str) -> &str {
+    let part = namesake_mark(part).unwrap_or(part);
+    let is_named = |name: &&str| name.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    part.strip_suffix("()").filter(is_named).unwrap_or(part)
+}
+
+/// The last of a symbol's nested names, without the trait it is for and what tells it from
+/// namesakes: `fmt` of `A.fmt@Display~1f2e`.
+pub fn own_name(full: &str) -> &str {
+    let of_trait = full.find('@').filter(|at| *at > 0 && !full[..*at].ends_with('.'));
+    let name = &full[..of_trait.unwrap_or(full.len())];
+    plain_part(name.rsplit(['.', ' ']).next().unwrap_or(name))
+}
+
+const fn is_digit(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
 
 text_type!(
     /// A card's key, `type::slug`.
@@ -227,6 +263,26 @@ mod tests {
             ["", "README.md", "file:", "file:../x", "symbol:a.ts", "commit:xyz", "moon:a", "::a"]
         {
             assert!(text.parse::<EntityRef>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn marks_are_taken_off_names_and_nothing_else_is() {
+        let cases = [
+            ("A.x", "A.x", "x"),
+            ("A.x()", "A.x", "x"),
+            ("A.x~1f2e", "A.x", "x"),
+            ("A.x()~1f2e", "A.x", "x"),
+            ("A~1f2e.x", "A.x", "x"),
+            ("A.fmt@Display~1f2e", "A.fmt@Display", "fmt"),
+            ("A.~A", "A.~A", "~A"),
+            ("dead.~dead", "dead.~dead", "~dead"),
+            ("impl Tell for ()", "impl Tell for ()", "()"),
+            ("impl A", "impl A", "A"),
+            ("styles.@media", "styles.@media", "@media"),
+        ];
+        for (full, plain, own) in cases {
+            assert_eq!((&*plain_name(full), own_name(full)), (plain, own), "{full}");
         }
     }
 }

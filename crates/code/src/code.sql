@@ -17,6 +17,8 @@ CREATE TABLE symbol (
     end_line   INTEGER NOT NULL,
     shape      INTEGER NOT NULL,
     body       INTEGER NOT NULL,
+    plain      TEXT,            -- the full name without what tells namesakes apart, if it has that
+    overloads  TEXT,            -- its other signatures, one a line
     PRIMARY KEY (path, id)
 ) WITHOUT ROWID;
 
@@ -35,12 +37,14 @@ CREATE TABLE import (
 ) WITHOUT ROWID;
 CREATE INDEX import_target ON import (target);
 
--- What files offer under a name: their own, or handed on from an import.
-CREATE TABLE export (
-    path  BLOB NOT NULL,
-    id    INTEGER NOT NULL,
-    name  TEXT NOT NULL,
-    owner INTEGER,              -- the import it is handed on from
+-- What files offer under another name than it is declared with: `export { a as b }`.
+CREATE TABLE alias (
+    path   BLOB NOT NULL,
+    id     INTEGER NOT NULL,
+    name   TEXT NOT NULL,       -- its name outside
+    local  TEXT NOT NULL,       -- its name here, or where it is handed on from
+    symbol TEXT,                -- the full name of the declaration, where it is in this file
+    import INTEGER,             -- the import it is handed on from
     PRIMARY KEY (path, id)
 ) WITHOUT ROWID;
 

@@ -3,6 +3,7 @@
 use std::iter;
 use std::ops::Range;
 
+use base::entity::plain_name;
 use base::{RepoPath, Result};
 use memchr::memmem::Finder;
 use store::Connection;
@@ -133,27 +134,110 @@ impl Names {
     }
 }
 
+/// The symbols of a file that a name may mean: the one whose mark is written out, else all that
+/// have the nested name, else all whose nested names end so.
+pub fn symbols_named(conn: &Connection, path: &RepoPath, name: &str) -> Result<Vec<SymbolRow>> {
+    let mut rows = tables::in_file(conn, path)?;
+    let is_marked = plain_name(name) != name;
+    let known = |row: &SymbolRow| match is_marked {
+        true => row.full.clone(),
+        false => plain_name(&row.full).into_owned(),
+    };
+    let ending = format!(".{name}");
+    let has_whole = rows.iter().any(|row| known(row) == name);
+    rows.retain(|row| match has_whole {
+        true => known(row) == name,
+        false => known(row).ends_with(&ending),
+    });
+    Ok(rows)
+}
+
 type Rank<'a> = ([bool; 4], bool, bool, usize, &'a str, &'a RepoPath);
 
-/// Symbols that fit: the exact name first, then names that start so, then names that hold it. How
-/// many there are, and a part of them.
+/// A symbol that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SymbolMatch {
+    /// The symbol
+    pub symbol: SymbolRow,
+    /// The file that offers it under the name that was looked for, where it has another itself
+    pub alias_in: Option<RepoPath>,
+}
+
+/// How often a name is handed on under another.
+const LONGEST_CHAIN: usize = 24;
+
+/// The symbols that files offer under a name which is not their own, each with the file that
+/// offers it so; of one file, if it is given.
+pub fn exported_as(
+    conn: &Connection,
+    name: &str,
+    file: Option<&RepoPath>,
+) -> Result<Vec<SymbolMatch>> {
+    let mut found = Vec::new();
+    for alias in tables::aliases(conn, name, file)? {
+        let symbol = match (&alias.symbol, alias.target) {
+            (Some(full), _) => tables::symbol(conn, &alias.path, full)?,
+            (None, Some(target)) => behind(conn, target, alias.local)?,
+            (None, None) => None,
+        };
+        let alias_in = Some(alias.path);
+        found.extend(symbol.map(|symbol| SymbolMatch { symbol, alias_in }));
+    }
+    Ok(found)
+}
+
+/// What a file offers by a name, followed through files that hand it on under another.
+fn behind(conn: &Connection, file: RepoPath, name: String) -> Result<Option<SymbolRow>> {
+    let (mut file, mut name) = (file, name);
+    for _ in 0..LONGEST_CHAIN {
+        if let Some(own) = tables::symbol(conn, &file, &name)? {
+            return Ok(Some(own));
+        }
+        let Some(alias) = tables::aliases(conn, &name, Some(&file))?.into_iter().next() else {
+            // A barrel hands it on under its own name: whoever declares that is meant, if one does.
+            let top = tables::symbols_called(conn, &name)?;
+            let mut top = top.into_iter().filter(|row| row.parent.is_none() && row.exported);
+            return Ok(top.next().filter(|_| top.next().is_none()));
+        };
+        match (alias.symbol, alias.target) {
+            (Some(full), _) => return tables::symbol(conn, &alias.path, &full),
+            (None, Some(target)) => (file, name) = (target, alias.local),
+            (None, None) => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+/// Symbols that fit: those that are offered under the name, the exact name, then names that start
+/// so, then names that hold it. How many there are, and a part of them.
 pub fn find(
     (conn, names): (&Connection, &Names),
     wanted: &Find<'_>,
     (offset, limit): (usize, usize),
-) -> Result<(usize, Vec<SymbolRow>)> {
+) -> Result<(usize, Vec<SymbolMatch>)> {
     let (case, letters) = (Case::of(wanted.name), wanted.name.to_ascii_lowercase());
     if letters.is_empty() || letters.contains('\n') {
         return Ok((0, Vec::new()));
     }
+    let mut aliased = exported_as(conn, wanted.name, None)?;
+    aliased.retain(|one| {
+        let SymbolMatch { symbol, alias_in } = one;
+        let is_below = |path: &RepoPath| wanted.path.is_none_or(|folder| path.is_below(folder));
+        wanted.kind.is_none_or(|kind| symbol.kind == kind)
+            && wanted.exported != Some(false)
+            && (is_below(&symbol.path) || alias_in.as_ref().is_some_and(is_below))
+    });
     let mut found: Vec<usize> =
         names.holding(&letters).filter(|at| names.fits(*at, wanted, case)).collect();
     found.sort_by_cached_key(|at| names.rank(*at, (wanted.name, &letters)));
-    let total = found.len();
-    let mut rows = Vec::new();
-    for at in found.into_iter().skip(offset).take(limit) {
+    let total = aliased.len() + found.len();
+    let past = offset.saturating_sub(aliased.len());
+    let mut rows: Vec<SymbolMatch> = aliased.into_iter().skip(offset).take(limit).collect();
+    let rest = limit - rows.len();
+    for at in found.into_iter().skip(past).take(rest) {
         let symbol = &names.symbols[at];
-        rows.extend(tables::by_id(conn, &names.paths[symbol.path], symbol.id)?);
+        let row = tables::by_id(conn, &names.paths[symbol.path], symbol.id)?;
+        rows.extend(row.map(|symbol| SymbolMatch { symbol, alias_in: None }));
     }
     Ok((total, rows))
 }

@@ -16,7 +16,7 @@ pub use calls::{
     Digest, EdgeRow, End, Relation, Sure, cut_short, edges_from, edges_to, every_edge, settle,
     unsure_calls, unsure_counts, unsure_names,
 };
-pub use find::{Case, Find, Names, find};
+pub use find::{Case, Find, Names, SymbolMatch, exported_as, find, symbols_named};
 pub use moves::{Because, Known, moves};
 pub use resolve::{Files, Taker, resolve, taken_by, taken_from, takers};
 pub use symbols::{Imported, SymbolRow, Taken, forget, learn};

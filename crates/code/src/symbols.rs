@@ -2,10 +2,12 @@
 //!
 //! @see spec::code/symbols
 
+use std::collections::HashMap;
+
 use base::{RepoPath, Result};
 use serde::{Deserialize, Serialize};
 use store::Connection;
-use syntax::{FileFacts, Import, Symbol, Visibility};
+use syntax::{Export, FileFacts, Import, Symbol, Visibility};
 
 use crate::calls::{self, Digest};
 use crate::{resolve, tables};
@@ -27,6 +29,8 @@ pub struct SymbolRow {
     pub parent: Option<u32>,
     /// The declaration on one line, without its body
     pub signature: String,
+    /// Its other signatures, in source order
+    pub overloads: Vec<String>,
     /// What its doc comment says
     pub doc: Option<String>,
     /// Who may use it
@@ -74,17 +78,17 @@ pub fn learn(
     is_new: bool,
 ) -> Result<()> {
     resolve::learn(conn, path, facts, is_new)?;
-    for (id, symbol) in (0..).zip(&facts.symbols) {
-        if !symbol.is_anonymous() {
-            let parent = named_parent(&facts.symbols, symbol);
-            tables::put_symbol(conn, path, (id, parent), symbol)?;
-        }
+    let mut signatures = signatures(&facts.symbols);
+    for (id, symbol) in (0..).zip(&facts.symbols).filter(|(_, symbol)| symbol.is_listed()) {
+        let parent = named_parent(&facts.symbols, symbol);
+        let overloads = signatures.remove(symbol.path.as_str()).unwrap_or_default();
+        tables::put_symbol(conn, path, (id, parent), (symbol, &overloads))?;
     }
     for (id, import) in (0..).zip(&facts.imports) {
         tables::put_import(conn, path, id, (import, &names(import)))?;
     }
-    for (id, export) in (0..).zip(&facts.exports) {
-        tables::put_export(conn, path, id, (&export.name, export.from))?;
+    for (id, alias) in (0..).zip(facts.exports.iter().filter_map(|export| alias(facts, export))) {
+        tables::put_alias(conn, path, id, &alias)?;
     }
     digest.map_or(Ok(()), |digest| calls::learn(conn, path, digest))?;
     facts.errors.iter().try_for_each(|error| tables::put_error(conn, path, error))
@@ -99,11 +103,55 @@ pub fn forget(conn: &Connection, path: &RepoPath, gone: bool) -> Result<()> {
     tables::forget(conn, path)
 }
 
+/// What the further signatures of symbols say, by the path of the symbol.
+#[derive(Debug, Default)]
+pub(crate) struct Overloads<'f> {
+    pub signatures: Vec<&'f str>,
+    /// The first doc comment among them: it speaks for a body that has none
+    pub doc: Option<&'f str>,
+    pub exported: bool,
+}
+
+fn signatures(symbols: &[Symbol]) -> HashMap<&str, Overloads<'_>> {
+    let mut found: HashMap<&str, Overloads<'_>> = HashMap::new();
+    for symbol in symbols.iter().filter(|symbol| symbol.is_overload()) {
+        let own = found.entry(&symbol.path).or_default();
+        own.signatures.push(&symbol.signature);
+        own.doc = own.doc.or(symbol.doc.as_ref().map(|doc| doc.text.as_str()));
+        own.exported |= symbol.exported;
+    }
+    found
+}
+
+/// A name that a file offers something by, where it is another than the declaration's.
+#[derive(Debug)]
+pub(crate) struct Alias<'f> {
+    pub name: &'f str,
+    pub local: &'f str,
+    /// The declaration, where it is in the same file
+    pub symbol: Option<&'f str>,
+    /// The import that it is handed on from
+    pub import: Option<u32>,
+}
+
+fn alias<'f>(facts: &'f FileFacts, export: &'f Export) -> Option<Alias<'f>> {
+    let symbol = export.symbol.and_then(|at| facts.symbols.get(at as usize));
+    let local = symbol.map(|symbol| symbol.name.as_str()).or(export.local.as_deref())?;
+    let is_alias = export.name != local && !matches!(export.name.as_str(), "default" | "*" | "_");
+    let symbol = symbol.map(|symbol| symbol.path.as_str());
+    (is_alias && local != "*").then_some(Alias {
+        name: &export.name,
+        local,
+        symbol,
+        import: export.from,
+    })
+}
+
 fn named_parent(symbols: &[Symbol], symbol: &Symbol) -> Option<u32> {
     let mut parent = symbol.parent;
     while let Some(id) = parent {
         let around = symbols.get(id as usize)?;
-        if !around.is_anonymous() {
+        if around.is_listed() {
             return Some(id);
         }
         parent = around.parent;

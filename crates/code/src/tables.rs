@@ -1,10 +1,11 @@
 //! The SQL of symbols and imports.
 
+use base::entity::{own_name, plain_name};
 use base::{RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, SqlResult, params, problem};
 use syntax::{Import, Symbol, SyntaxError};
 
-use crate::symbols::{Imported, SymbolRow, visibility};
+use crate::symbols::{Alias, Imported, Overloads, SymbolRow, visibility};
 
 /// The tables.
 pub const SCHEMA: &str = concat!(
@@ -20,7 +21,7 @@ pub const LATE_SCHEMA: &str = include_str!("late.sql");
 pub const DUMP: &[&str] = &[
     "SELECT * FROM symbol",
     "SELECT * FROM import",
-    "SELECT * FROM export",
+    "SELECT * FROM alias",
     "SELECT * FROM syntax_error",
     "SELECT path, face, own, parts, cut FROM summary JOIN place ON id = place",
     "SELECT path, name, digest FROM offer JOIN place ON id = place",
@@ -38,7 +39,7 @@ pub const DUMP: &[&str] = &[
 ];
 
 const SYMBOL: &str = "SELECT path, id, name, full, kind, parent, signature, doc, visibility,
-    exported, is_test, line, end_line FROM symbol";
+    exported, is_test, line, end_line, overloads FROM symbol";
 const IMPORT: &str =
     "SELECT path, specifier, kind, level, names, type_only, line, target FROM import";
 
@@ -46,10 +47,13 @@ pub(crate) fn put_symbol(
     conn: &Connection,
     path: &RepoPath,
     (id, parent): (u32, Option<u32>),
-    symbol: &Symbol,
+    (symbol, overloads): (&Symbol, &Overloads<'_>),
 ) -> Result<()> {
     let sql = "INSERT INTO symbol VALUES
-        (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)";
+        (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)";
+    let plain = plain_name(&symbol.path);
+    let signatures = overloads.signatures.join("\n");
+    let doc = symbol.doc.as_ref().map(|doc| doc.text.as_str());
     conn.prepare_cached(sql)
         .and_then(|mut s| {
             s.execute(params![
@@ -60,9 +64,9 @@ pub(crate) fn put_symbol(
                 symbol.kind.name(),
                 parent,
                 symbol.signature,
-                symbol.doc.as_ref().map(|doc| &doc.text),
+                doc.or(overloads.doc),
                 visibility(symbol),
-                symbol.exported,
+                symbol.exported || overloads.exported,
                 symbol.is_test,
                 symbol.span.start,
                 symbol.span.end,
@@ -70,6 +74,8 @@ pub(crate) fn put_symbol(
                 symbol.end_line,
                 symbol.fingerprint.shape.cast_signed(),
                 symbol.fingerprint.body.cast_signed(),
+                (plain != symbol.path).then_some(plain),
+                (!signatures.is_empty()).then_some(signatures),
             ])
         })
         .map(drop)
@@ -99,14 +105,15 @@ pub(crate) fn put_import(
         .map_err(problem("write imports"))
 }
 
-pub(crate) fn put_export(
+pub(crate) fn put_alias(
     conn: &Connection,
     path: &RepoPath,
     id: u32,
-    (name, from): (&str, Option<u32>),
+    alias: &Alias<'_>,
 ) -> Result<()> {
-    conn.prepare_cached("INSERT INTO export VALUES (?1,?2,?3,?4)")
-        .and_then(|mut s| s.execute(params![path.as_bytes(), id, name, from]))
+    let Alias { name, local, symbol, import } = alias;
+    conn.prepare_cached("INSERT INTO alias VALUES (?1,?2,?3,?4,?5,?6)")
+        .and_then(|mut s| s.execute(params![path.as_bytes(), id, name, local, symbol, import]))
         .map(drop)
         .map_err(problem("write exports"))
 }
@@ -124,7 +131,7 @@ pub(crate) fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
     for sql in [
         "DELETE FROM symbol WHERE path = ?1",
         "DELETE FROM import WHERE path = ?1",
-        "DELETE FROM export WHERE path = ?1",
+        "DELETE FROM alias WHERE path = ?1",
         "DELETE FROM syntax_error WHERE path = ?1",
     ] {
         conn.prepare_cached(sql)
@@ -201,15 +208,48 @@ pub fn outer_name(
     Ok(list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))?.pop())
 }
 
-/// Symbols with this name, alone or as the end of a nested one.
+/// Symbols with this name, alone or as the end of a nested one. A name without marks means all
+/// that share it, one with a mark the symbol that has it.
 pub fn symbols_called(conn: &Connection, name: &str) -> Result<Vec<SymbolRow>> {
-    let last = name.rsplit('.').next().unwrap_or(name);
+    let last = own_name(name);
+    let is_marked = plain_name(name) != name;
+    let known = if is_marked { "full" } else { "coalesce(plain, full)" };
     let sql = format!(
         "{SYMBOL} WHERE name = ?1 COLLATE NOCASE AND name = ?1
-         AND (full = ?2 OR full LIKE '%.' || ?3 ESCAPE '\\') ORDER BY path, id"
+         AND ({known} = ?2 OR {known} LIKE '%.' || ?3 ESCAPE '\\') ORDER BY path, id"
     );
     let pattern = name.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     list(conn, &sql, params![last, name, pattern], symbol_row)
+}
+
+/// Something that a file offers under another name.
+#[derive(Debug)]
+pub(crate) struct AliasRow {
+    pub path: RepoPath,
+    pub local: String,
+    pub symbol: Option<String>,
+    /// The file that it is handed on from
+    pub target: Option<RepoPath>,
+}
+
+/// What files offer under this name, which is another than the declaration's.
+pub(crate) fn aliases(
+    conn: &Connection,
+    name: &str,
+    file: Option<&RepoPath>,
+) -> Result<Vec<AliasRow>> {
+    let sql = "SELECT a.path, a.local, a.symbol, i.target FROM alias a
+        LEFT JOIN import i ON i.path = a.path AND i.id = a.import
+        WHERE a.name = ?1 AND (?2 IS NULL OR a.path = ?2) ORDER BY a.path, a.id";
+    list(conn, sql, params![name, file.map(RepoPath::as_bytes)], |row| {
+        let target: Option<Vec<u8>> = row.get(3)?;
+        Ok(AliasRow {
+            path: path(row, 0)?,
+            local: row.get(1)?,
+            symbol: row.get(2)?,
+            target: target.and_then(|bytes| RepoPath::from_bytes(bytes).ok()),
+        })
+    })
 }
 
 /// Files that define something of this name; a field alone is no definition.
@@ -322,7 +362,13 @@ fn symbol_row(row: &Row<'_>) -> SqlResult<SymbolRow> {
         is_test: row.get(10)?,
         line: row.get(11)?,
         end_line: row.get(12)?,
+        overloads: overloads(row, 13)?,
     })
+}
+
+fn overloads(row: &Row<'_>, column: usize) -> SqlResult<Vec<String>> {
+    let lines: Option<String> = row.get(column)?;
+    Ok(lines.iter().flat_map(|lines| lines.lines()).map(str::to_owned).collect())
 }
 
 fn import_row(row: &Row<'_>) -> SqlResult<Imported> {

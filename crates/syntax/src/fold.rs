@@ -18,6 +18,7 @@ pub(crate) enum Comments {
 pub(crate) fn signature(text: &str, comments: Comments) -> String {
     let mut folded = String::with_capacity(text.len().min(LONGEST));
     let mut rest = text;
+    let (mut open, mut is_new_line) = (Vec::new(), false);
     while let Some(next) = rest.chars().next() {
         if folded.len() > LONGEST {
             folded.push('…');
@@ -25,11 +26,20 @@ pub(crate) fn signature(text: &str, comments: Comments) -> String {
         }
         let skipped = comment(rest, comments);
         if skipped > 0 || next.is_whitespace() {
+            is_new_line |= next == '\n';
             rest = &rest[skipped.max(next.len_utf8())..];
             if !folded.is_empty() && !folded.ends_with([' ', '(', '[']) {
                 folded.push(' ');
             }
             continue;
+        }
+        if std::mem::take(&mut is_new_line) && open.last() == Some(&'{') {
+            separate(&mut folded, next);
+        }
+        match next {
+            '{' | '(' | '[' => open.push(next),
+            '}' | ')' | ']' => drop(open.pop()),
+            _ => {}
         }
         let taken = if matches!(next, '"' | '`') { quoted(rest, next) } else { next.len_utf8() };
         if matches!(next, ')' | ']') && folded.ends_with(' ') {
@@ -46,6 +56,21 @@ pub(crate) fn signature(text: &str, comments: Comments) -> String {
     }
     let trimmed = folded.trim_end_matches([' ', '{', ';', ',']);
     trimmed.trim_end_matches(" =").trim_end().to_owned()
+}
+
+/// Puts a mark between two members of a type that only a line end told apart.
+fn separate(folded: &mut String, next: char) {
+    let before = folded.trim_end();
+    let goes_on = before.ends_with("=>")
+        || before.ends_with(['{', ';', ',', '(', '[', '|', '&', '<', '=', ':', '?', '+', '-', '.'])
+        || matches!(
+            next,
+            '}' | ')' | ']' | '|' | '&' | '<' | '>' | '=' | ':' | '?' | '.' | ',' | ';'
+        );
+    if !goes_on {
+        folded.truncate(before.len());
+        folded.push_str("; ");
+    }
 }
 
 /// How long the comment is that a text starts with.
@@ -135,6 +160,12 @@ mod tests {
             "fn a(b: u8, c: u8) -> D"
         );
         assert_eq!(folded("f(url = \"http://x\" /* y */)"), "f(url = \"http://x\")");
+        assert_eq!(
+            folded(
+                "type A = {\n  a: Array<string>\n  // why\n  f(\n    x: 1\n  ): () =>\n    void\n  b?:\n    | 1\n    | 2;\n}"
+            ),
+            "type A = { a: Array<string>; f(x: 1): () => void; b?: | 1 | 2; }"
+        );
         assert_eq!(signature("def f(a, # x\n  b)", Comments::Hash), "def f(a, b)");
     }
 

@@ -33,6 +33,7 @@ mod lines;
 mod manifest;
 mod markdown;
 mod model;
+mod names;
 #[cfg(test)]
 mod outline;
 #[cfg(feature = "php")]
@@ -59,40 +60,47 @@ pub const EXTRACTOR_VERSION: u32 = 11;
 ///
 /// Bytes that are not UTF-8 are replaced, each by `?`, so that offsets stay true.
 pub fn extract(language: Option<Language>, bytes: &[u8]) -> FileFacts {
-    let text = readable(bytes);
+    let mut facts = read(language, &readable(bytes));
+    if let Some(language) = language {
+        names::settle(language, &mut facts);
+    }
+    facts
+}
+
+fn read(language: Option<Language>, text: &str) -> FileFacts {
     match language {
         Some(language) if language.is_manifest() => {
-            manifest::extract(language, text.strip_prefix('\u{feff}').unwrap_or(&text))
+            manifest::extract(language, text.strip_prefix('\u{feff}').unwrap_or(text))
         }
         Some(Language::Markdown) => {
-            markdown::extract(text.strip_prefix('\u{feff}').unwrap_or(&text))
+            markdown::extract(text.strip_prefix('\u{feff}').unwrap_or(text))
         }
         Some(language @ (Language::JavaScript | Language::TypeScript | Language::Tsx)) => {
-            javascript::extract(language, &text)
+            javascript::extract(language, text)
         }
         #[cfg(feature = "bash")]
-        Some(Language::Bash) => bash::extract(&text),
+        Some(Language::Bash) => bash::extract(text),
         #[cfg(feature = "c")]
-        Some(Language::C) => c::extract(&text),
+        Some(Language::C) => c::extract(text),
         #[cfg(feature = "cpp")]
-        Some(Language::Cpp) => cpp::extract(&text),
+        Some(Language::Cpp) => cpp::extract(text),
         #[cfg(feature = "csharp")]
-        Some(Language::CSharp) => csharp::extract(&text),
+        Some(Language::CSharp) => csharp::extract(text),
         #[cfg(feature = "java")]
-        Some(Language::Java) => java::extract(&text),
+        Some(Language::Java) => java::extract(text),
         #[cfg(feature = "kotlin")]
-        Some(Language::Kotlin) => kotlin::extract(&text),
+        Some(Language::Kotlin) => kotlin::extract(text),
         #[cfg(feature = "php")]
-        Some(Language::Php) => php::extract(&text),
+        Some(Language::Php) => php::extract(text),
         #[cfg(feature = "ruby")]
-        Some(Language::Ruby) => ruby::extract(&text),
+        Some(Language::Ruby) => ruby::extract(text),
         #[cfg(feature = "swift")]
-        Some(Language::Swift) => swift::extract(&text),
+        Some(Language::Swift) => swift::extract(text),
         #[cfg(feature = "go")]
-        Some(Language::Go) => go::extract(&text),
-        Some(Language::Python) => python::extract(&text),
-        Some(Language::Rust) => rust::extract(&text),
-        _ => plain::extract(text.strip_prefix('\u{feff}').unwrap_or(&text)),
+        Some(Language::Go) => go::extract(text),
+        Some(Language::Python) => python::extract(text),
+        Some(Language::Rust) => rust::extract(text),
+        _ => plain::extract(text.strip_prefix('\u{feff}').unwrap_or(text)),
     }
 }
 

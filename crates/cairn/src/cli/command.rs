@@ -41,13 +41,7 @@ pub fn command() -> Command {
         .max_term_width(100)
         .arg(flag("json", "Print the answer as JSON").action(ArgAction::SetTrue))
         .arg(flag("actor", "Who is asking, for the record; git's email if left out"))
-        .arg(
-            flag("dir", "Work on the repository around this folder")
-                .short('C')
-                .value_name("DIR")
-                .default_value(".")
-                .value_parser(value_parser!(PathBuf)),
-        );
+        .arg(folder().short('C'));
     let root = ops::ALL.iter().filter(|op| op.opens(Door::Cli)).fold(root, with_operation);
     EXTRAS.iter().fold(root, |root, (_, command, _)| root.subcommand(command()))
 }
@@ -61,7 +55,7 @@ fn with_operation(root: Command, op: &OpSpec) -> Command {
         let command = (op.command)().name(name.replace('_', "-")).mut_args(with_other_names);
         // JSON and the reference write the name with `_`.
         let command = if name.contains('_') { command.alias(name.to_owned()) } else { command };
-        with_examples(command, op)
+        with_examples(with_folder(command), op)
     };
     match op.name.split_once('.') {
         None => root.subcommand(own(op.name)),
@@ -99,6 +93,19 @@ fn with_other_names(arg: Arg) -> Arg {
         Some(long) if long != field => arg.alias(field),
         _ => arg,
     }
+}
+
+/// Where an operation has a `-C` of its own, the folder is named by `--dir` alone.
+fn with_folder(command: Command) -> Command {
+    let has_own = command.get_arguments().any(|arg| arg.get_short() == Some('C'));
+    if has_own { command.arg(folder()) } else { command }
+}
+
+fn folder() -> Arg {
+    flag("dir", "Work on the repository around this folder")
+        .value_name("DIR")
+        .default_value(".")
+        .value_parser(value_parser!(PathBuf))
 }
 
 fn with_examples(command: Command, op: &OpSpec) -> Command {

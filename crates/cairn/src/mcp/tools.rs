@@ -70,8 +70,14 @@ fn unwrap_indirect(door: &str, args: Object) -> Result<(&'static OpSpec, Object)
 }
 
 fn tool(op: &OpSpec, structured: bool) -> Tool {
-    let tool = Tool::new(op.tool_name(), op.description(), schema::listed((op.input_schema)()))
-        .with_annotations(annotations(op.effect));
+    let (whole, input) = ((op.input_schema)(), schema::listed((op.input_schema)()));
+    let fields = |schema: &Object| schema["properties"].as_object().map_or(0, Object::len);
+    let description = match fields(&input) < fields(&whole) {
+        true => format!("{} More arguments: `help`.", op.description().trim_end()),
+        false => op.description(),
+    };
+    let tool =
+        Tool::new(op.tool_name(), description, input).with_annotations(annotations(op.effect));
     if structured { tool.with_raw_output_schema((op.output_schema)().into()) } else { tool }
 }
 

@@ -34,15 +34,6 @@ CREATE TABLE edge (
     PRIMARY KEY (place, from_place, from_name, relation, to_place, to_name)
 ) WITHOUT ROWID;
 
--- Declarations that are one symbol, by the first of them.
-CREATE TABLE overload (
-    place INTEGER NOT NULL,
-    name  TEXT NOT NULL,
-    first TEXT NOT NULL,
-    PRIMARY KEY (place, name)
-) WITHOUT ROWID;
-CREATE INDEX overload_first ON overload (place, first);
-
 -- Calls of which only the name is known.
 CREATE TABLE unsure (
     place     INTEGER NOT NULL,

@@ -13,7 +13,7 @@ use syntax::{FileFacts, Language, Manifest};
 use super::link::{DECLARED_BY, Linked, Links, World, link};
 use super::summary::{Face, LocalEdge, Summary, Want, imports_in, imports_in_term};
 use super::value::Out;
-use super::{machine, overloads, tables};
+use super::{machine, tables};
 
 /// Faces that are kept while files are linked; bounds memory.
 const MOST_FACES: usize = 3_000;
@@ -27,7 +27,6 @@ struct Own {
     edges: Vec<LocalEdge>,
     wants: Vec<Want>,
     names: Vec<(String, String, u32)>,
-    overloads: Vec<Vec<String>>,
 }
 
 /// A name that a file offers, with a digest of what is behind it and the imports that it comes
@@ -61,8 +60,7 @@ impl Digest {
         let parts = bytes(postcard::to_stdvec(&parts(&summary.face)));
         let face = bytes(postcard::to_stdvec(&summary.face));
         let Summary { edges, wants, names, is_cut, .. } = summary;
-        let overloads = overloads::groups(language, facts);
-        let own = bytes(postcard::to_stdvec(&Own { edges, wants, names, overloads }));
+        let own = bytes(postcard::to_stdvec(&Own { edges, wants, names }));
         Some(Self { face, own, parts, is_cut })
     }
 }
@@ -236,12 +234,7 @@ fn digest(bytes: &[u8]) -> i64 {
 fn relink(world: &mut Stored<'_>, place: i64) -> Result<()> {
     let conn = world.conn;
     tables::forget_links(conn, place)?;
-    let Some((path, edges, links, overloads)) = raw(world, place)? else { return Ok(()) };
-    for group in &overloads {
-        for name in group {
-            tables::put_overload(conn, place, (name, &group[0]))?;
-        }
-    }
+    let Some((path, edges, links)) = raw(world, place)? else { return Ok(()) };
     for edge in edges.iter().chain(&links.edges) {
         if let Some(edge) = named(edge) {
             let ends = (world.place(&edge.from.0)?, world.place(&edge.to.0)?);
@@ -261,8 +254,8 @@ fn relink(world: &mut Stored<'_>, place: i64) -> Result<()> {
     Ok(())
 }
 
-/// A file, the edges it says itself, what its wants come to, and its overloads.
-type Raw = (RepoPath, Vec<Linked>, Links, Vec<Vec<String>>);
+/// A file, the edges it says itself, and what its wants come to.
+type Raw = (RepoPath, Vec<Linked>, Links);
 
 /// What a file says itself, and what its wants come to.
 fn raw(world: &mut Stored<'_>, place: i64) -> Result<Option<Raw>> {
@@ -281,14 +274,14 @@ fn raw(world: &mut Stored<'_>, place: i64) -> Result<Option<Raw>> {
     let summary = Summary { wants: own.wants, ..Summary::default() };
     let mut links = link(world, &path, &summary)?;
     links.names.extend(own.names);
-    Ok(Some((path, local, links, own.overloads)))
+    Ok(Some((path, local, links)))
 }
 
 /// Every edge that a file says, functions without a name included: who, whom, and how sure.
 pub fn every_edge(conn: &Connection, path: &RepoPath) -> Result<Vec<super::EdgeRow>> {
     let world = &mut Stored::new(conn);
     let Some(place) = tables::known_place(conn, path)? else { return Ok(Vec::new()) };
-    let Some((_, local, links, _)) = raw(world, place)? else { return Ok(Vec::new()) };
+    let Some((_, local, links)) = raw(world, place)? else { return Ok(Vec::new()) };
     let row = |edge: Linked| super::EdgeRow {
         from: edge.from,
         relation: edge.relation,

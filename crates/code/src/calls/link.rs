@@ -20,6 +20,9 @@ use values::Found;
 /// Lookups that one want may take.
 const FUEL: u32 = 400;
 
+/// Modules without the name that one want may look into, where they are handed on whole.
+const MOST_MISSES: u32 = 4_000;
+
 /// Functions that one call may lead to; a call that fits more of them says nothing.
 const MOST_TARGETS: usize = 8;
 
@@ -80,6 +83,8 @@ pub(crate) struct Linker<'w> {
     gave_up: u32,
     /// How much may still be looked at for one want
     fuel: u32,
+    /// How many modules that are handed on whole may still turn out not to have a name
+    misses: u32,
     /// How far one thing has led to another: modules that import each other lead in circles
     depth: u32,
 }
@@ -93,12 +98,13 @@ pub(crate) fn link(world: &mut dyn World, file: &RepoPath, summary: &Summary) ->
         known: HashMap::new(),
         gave_up: 0,
         fuel: 0,
+        misses: 0,
         depth: 0,
     };
     let mut edges: BTreeMap<_, (Sure, u32)> = BTreeMap::new();
     let mut names = Vec::new();
     for want in &summary.wants {
-        linker.fuel = FUEL;
+        (linker.fuel, linker.misses) = (FUEL, MOST_MISSES);
         let found = linker.answer(file, want)?;
         if found.is_empty() && want.relation == Relation::Calls {
             names.extend(last_name(want).map(|name| (want.from.clone(), name, want.line)));

@@ -8,7 +8,6 @@
 mod keep;
 mod link;
 mod machine;
-mod overloads;
 mod summary;
 mod tables;
 mod value;

@@ -2,10 +2,8 @@
 
 use base::{RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, SqlResult, params, problem};
-use syntax::Language;
 
 use super::link::Linked;
-use super::overloads::has_signatures;
 use super::summary::{Relation, Sure};
 
 /// An edge of the call graph.
@@ -107,7 +105,6 @@ pub(crate) fn forget_links(conn: &Connection, place: i64) -> Result<()> {
         "DELETE FROM edge WHERE place = ?1",
         "DELETE FROM unsure WHERE place = ?1",
         "DELETE FROM rest WHERE place = ?1",
-        "DELETE FROM overload WHERE place = ?1",
     ] {
         run(conn, sql, params![place])?;
     }
@@ -187,25 +184,6 @@ pub(crate) fn put_unsure(
     run(conn, sql, params![place, from, name, line])
 }
 
-pub(crate) fn put_overload(
-    conn: &Connection,
-    place: i64,
-    (name, first): (&str, &str),
-) -> Result<()> {
-    run(conn, "INSERT OR IGNORE INTO overload VALUES (?1, ?2, ?3)", params![place, name, first])
-}
-
-/// The other declarations of a symbol.
-fn overloads(conn: &Connection, (file, name): End<'_>) -> Result<Vec<String>> {
-    if !Language::of(file).is_some_and(has_signatures) {
-        return Ok(Vec::new());
-    }
-    let sql = "SELECT other.name FROM place CROSS JOIN overload one ON one.place = place.id
-        CROSS JOIN overload other ON other.place = one.place AND other.first = one.first
-        WHERE place.path = ?1 AND one.name = ?2 AND other.name <> ?2 ORDER BY other.name";
-    list(conn, sql, params![file.as_bytes(), name], |row| row.get(0))
-}
-
 pub(crate) fn put_rest(conn: &Connection, by: i64, (on, name): (i64, &str)) -> Result<()> {
     run(conn, "INSERT OR IGNORE INTO rest VALUES (?1, ?2, ?3)", params![by, on, name])
 }
@@ -244,7 +222,7 @@ pub fn edges_from(
         "{EDGE} FROM place f CROSS JOIN edge ON from_place = f.id JOIN place t ON t.id = to_place
          WHERE f.path = ?1 AND from_name = ?2 AND (?3 >> relation) & 1"
     );
-    edges_at(conn, (&sql, |edge| &mut edge.from), ends, relations)
+    edges_at(conn, &sql, ends, relations)
 }
 
 /// The edges of some relations that end at some symbols.
@@ -257,17 +235,13 @@ pub fn edges_to(
         "{EDGE} FROM place t CROSS JOIN edge ON to_place = t.id JOIN place f ON f.id = from_place
          WHERE t.path = ?1 AND to_name = ?2 AND (?3 >> relation) & 1"
     );
-    edges_at(conn, (&sql, |edge| &mut edge.to), ends, relations)
+    edges_at(conn, &sql, ends, relations)
 }
 
-/// One of the two ends of an edge.
-type Side = fn(&mut EdgeRow) -> &mut (RepoPath, String);
-
-/// One statement for all ends and relations, sorted here: SQLite would sort once for each end. What
-/// another declaration of the same symbol has is the asked one's: `side` says which end that is.
+/// One statement for all ends and relations, sorted here: SQLite would sort once for each end.
 fn edges_at(
     conn: &Connection,
-    (sql, side): (&str, Side),
+    sql: &str,
     ends: &[End<'_>],
     relations: &[Relation],
 ) -> Result<Vec<EdgeRow>> {
@@ -282,20 +256,6 @@ fn edges_at(
         let rows = statement.query_map(params![file.as_bytes(), name, mask], edge_row);
         for row in rows.map_err(failed())? {
             edges.push(row.map_err(failed())?);
-        }
-        let others = overloads(conn, (file, name))?;
-        for other in &others {
-            let rows = statement.query_map(params![file.as_bytes(), other, mask], edge_row);
-            for row in rows.map_err(failed())? {
-                let mut edge = row.map_err(failed())?;
-                (*name).clone_into(&mut side(&mut edge).1);
-                edges.push(edge);
-            }
-        }
-        if !others.is_empty() {
-            // What calls itself is not its own caller under another name.
-            let is_own = |(at, of): &(RepoPath, String)| at == *file && others.contains(of);
-            edges.retain(|edge| !is_own(&edge.from) && !is_own(&edge.to));
         }
     }
     let key = |edge: &EdgeRow| (edge.relation as i64, edge.sure as i64, edge.line);

@@ -72,7 +72,7 @@ fn of_import(
 
 /// What a name of a module is; a name that it does not have is still asked of it.
 fn taken(world: &World<'_>, rules: &Rules, target: &RepoPath, name: &str) -> Origin {
-    let found = origin(world, rules, target, name, &mut BTreeSet::new());
+    let found = origin(world, rules, target, name, &mut NameSearch::default());
     found.unwrap_or_else(|| Origin::new(target.clone(), name))
 }
 
@@ -83,25 +83,47 @@ fn member(world: &World<'_>, rules: &Rules, start: Origin, path: &[String]) -> O
         if at.name != "*" {
             return None;
         }
-        at = origin(world, rules, &at.file, name, &mut BTreeSet::new())?;
+        at = origin(world, rules, &at.file, name, &mut NameSearch::default())?;
     }
     Some(at)
 }
 
-/// Where a name that a file offers is declared.
+/// Where a search for a name has been.
+#[derive(Default)]
+struct NameSearch {
+    seen: BTreeSet<(RepoPath, String)>,
+    /// How many files hand the name on from one to the next, up to here
+    depth: usize,
+}
+
+/// Where a name that a file offers is declared. How many files a barrel hands on does not count,
+/// only how far one leads to the next.
 fn origin(
     world: &World<'_>,
     rules: &Rules,
     file: &RepoPath,
     name: &str,
-    seen: &mut BTreeSet<(RepoPath, String)>,
+    visit: &mut NameSearch,
 ) -> Option<Origin> {
     if name == "*" {
         return Some(Origin::whole(file.clone()));
     }
-    if seen.len() > LONGEST_CHAIN || !seen.insert((file.clone(), name.to_owned())) {
+    if visit.depth > LONGEST_CHAIN || !visit.seen.insert((file.clone(), name.to_owned())) {
         return None;
     }
+    visit.depth += 1;
+    let found = offered_as(world, rules, file, name, visit);
+    visit.depth -= 1;
+    found
+}
+
+fn offered_as(
+    world: &World<'_>,
+    rules: &Rules,
+    file: &RepoPath,
+    name: &str,
+    visit: &mut NameSearch,
+) -> Option<Origin> {
     let offers = world.offers(file)?;
     let target = |import: u32| (rules.target)(world, file, &offers.imports[import as usize]);
     for named in offers.names.iter().filter(|named| named.name == name) {
@@ -110,7 +132,7 @@ fn origin(
             What::From(import, inner) => {
                 let Some(next) = target(*import) else { continue };
                 let module = || rules.inner.and_then(|(module, _)| module(world, &next, inner));
-                let found = origin(world, rules, &next, inner, seen);
+                let found = origin(world, rules, &next, inner, visit);
                 let found = found.or_else(|| module().map(Origin::whole));
                 return Some(found.unwrap_or_else(|| Origin::new(next, inner.clone())));
             }
@@ -124,7 +146,7 @@ fn origin(
         });
         stars.into_iter().find_map(|import| {
             let next = target(import).filter(|next| next != file)?;
-            origin(world, rules, &next, name, seen)
+            origin(world, rules, &next, name, visit)
         })
     };
     let inner = || (rules.inner?.0)(world, file, name).map(Origin::whole);
@@ -148,7 +170,7 @@ pub(super) fn offered(
                 let next = (rules.target)(world, file, &offers.imports[import as usize]);
                 all.extend(next.into_iter().flat_map(|next| offered(world, rules, &next, seen)));
             }
-            _ => match origin(world, rules, file, &named.name, &mut BTreeSet::new()) {
+            _ => match origin(world, rules, file, &named.name, &mut NameSearch::default()) {
                 Some(whole) if whole.name == "*" => {
                     all.extend(offered(world, rules, &whole.file, seen));
                 }

@@ -1,5 +1,5 @@
 
--- Version 6 of the rules: other rules, other index.
+-- Version 7 of the rules: other rules, other index.
 -- What resolution needs of a file: what others see of it, what it asks, and the questions whose
 -- answers decided where its imports lead, as numbers of eight bytes each.
 CREATE TABLE outline (

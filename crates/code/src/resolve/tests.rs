@@ -125,3 +125,12 @@ fn manifests_decide_for_those_who_read_them() {
     );
     assert_eq!(same, [""; 0]);
 }
+
+#[test]
+fn a_barrel_may_be_of_any_width() {
+    let modules = (0..600).map(|at| format!("//- m{at}.ts\nexport const x{at} = 1;\n"));
+    let barrel: String = (0..600).map(|at| format!("export * from './m{at}';\n")).collect();
+    let text = modules.collect::<String>() + "//- index.ts\n" + &barrel;
+    let fixture = Fixture::new(&(text + "//- a.ts\nimport { x599 } from './index';\nx599;\n"));
+    assert_eq!(fixture.taken("a.ts"), ["1 m599.ts#x599 through index.ts"]);
+}

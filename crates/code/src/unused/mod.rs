@@ -4,6 +4,7 @@ mod frameworks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::entity::plain_name;
 use base::{RepoPath, Result};
 use store::Connection;
 use syntax::Language;
@@ -138,8 +139,8 @@ fn judge(
     public: &Public,
     (asks, library, has_macro): (&Asks, Option<(bool, bool)>, bool),
 ) -> Option<(Sure, String)> {
-    // Overloads are told apart by a mark; who takes one takes them all.
-    let name = symbol.full.split('~').next().unwrap_or_default();
+    // Namesakes are told apart by a mark; who takes the name takes them all.
+    let name = &*plain_name(&symbol.full);
     if Language::of(&symbol.path) == Some(Language::Python) && name.starts_with("__") {
         return None; // the language itself calls it
     }

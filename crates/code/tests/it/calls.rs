@@ -2,7 +2,7 @@
 
 use code::Relation;
 
-use crate::program::check_of;
+use crate::program::{Program, check_of};
 
 /// Compares the calls of some files, given as text with `//- path` lines, with what is expected.
 #[track_caller]
@@ -354,7 +354,7 @@ fn a_field_and_a_method_of_one_name() {
          fn b(&mut self) { self.stats().add(1) }\n}\n\
          //- src/stats.rs\npub struct Stats;\nimpl Stats { pub fn add(&mut self, n: u64) {} }\n",
         "src/lib.rs#S.a calls src/stats.rs#Stats.add
-         src/lib.rs#S.b calls src/lib.rs#S.stats~8b67
+         src/lib.rs#S.b calls src/lib.rs#S.stats()
          src/lib.rs#S.b calls? src/stats.rs#Stats.add",
     );
 }
@@ -410,4 +410,18 @@ export const other = () => on('x', (c: string) => c.json());
         src/use.ts#routes.<arrow2> calls? src/context.ts#Context.json
         ",
     );
+}
+
+#[test]
+fn a_call_is_followed_through_a_barrel_of_any_width() {
+    let modules =
+        (0..600).map(|at| (format!("m{at}.ts"), format!("export function f{at}() {{}}\n")));
+    let mut files: Vec<(String, String)> = modules.collect();
+    let barrel: String = (0..600).map(|at| format!("export * from './m{at}';\n")).collect();
+    files.push(("index.ts".into(), barrel));
+    let user = "import { f0, f599 } from './index';\nexport function go() { f0(); f599(); }\n";
+    files.push(("a.ts".into(), user.into()));
+    let program = Program::of(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    let expected = "a.ts#go calls m0.ts#f0\na.ts#go calls m599.ts#f599";
+    assert_eq!(program.told(&[Relation::Calls]), expected);
 }

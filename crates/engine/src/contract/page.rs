@@ -206,6 +206,16 @@ impl Page {
         self.lines.push(vec![Cell::faint(format!("    ({source})"))]);
     }
 
+    /// Lines of a file with their numbers. A number before each line cannot be forged from inside.
+    pub fn source(&mut self, text: &str, first_line: u32) {
+        let count = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let width = first_line.saturating_add(count).saturating_sub(1).to_string().len();
+        for (number, line) in (first_line..).zip(text.lines()) {
+            let number = Cell::new(Label::Faint, format!("{number:>width$}  "));
+            self.lines.push(vec![number, Cell::text(line)]);
+        }
+    }
+
     /// A unified diff, line by line.
     pub fn diff(&mut self, text: &str) {
         for line in text.lines() {

@@ -82,16 +82,17 @@ impl Symbols {
         };
         let Some(bytes) = bytes else { return Self::default() };
         let facts = syntax::extract(Some(language), bytes);
-        let cut = |span: base::Span| {
-            let text = bytes.get(span.start as usize..span.end as usize).unwrap_or_default();
-            Hash::of(text)
+        let cut = |symbol: &Symbol, span: fn(&Symbol) -> base::Span| {
+            let spans = facts.declarations(symbol).map(span);
+            let parts = spans.filter_map(|span| bytes.get(span.range()));
+            Hash::of(&parts.collect::<Vec<_>>().concat())
         };
         let version = |symbol: &Symbol| Version {
-            code: cut(symbol.declaration),
-            text: cut(symbol.span),
+            code: cut(symbol, |one| one.declaration),
+            text: cut(symbol, |one| one.span),
             symbol: symbol.clone(),
         };
-        let named = facts.symbols.iter().filter(|symbol| !symbol.is_anonymous());
+        let named = facts.symbols.iter().filter(|symbol| symbol.is_listed());
         let broken = facts.errors.first().map(|error| (error.line, error.message.clone()));
         Self { list: named.map(version).collect(), broken }
     }

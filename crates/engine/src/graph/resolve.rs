@@ -101,10 +101,11 @@ fn as_handle(view: &View, name: &str) -> Result<Handle> {
 fn ambiguous(name: &str, several: &[Candidate]) -> Problem {
     let row = |one: &Candidate| json!({"node": one.node, "what": one.about});
     let listed: Vec<_> = several.iter().take(LISTED).map(row).collect();
-    let problem =
-        Problem::new(Code::Ambiguous, format!("`{name}` may mean {} things", several.len()))
-            .detail("candidates", listed)
-            .hint(format!("name one, for example {}", several[0].node));
+    let are_symbols = several.iter().all(|one| matches!(one.node, EntityRef::Symbol(..)));
+    let what = if are_symbols { "declarations are called" } else { "things are called" };
+    let problem = Problem::new(Code::Ambiguous, format!("{} {what} `{name}`", several.len()))
+        .detail("candidates", listed)
+        .hint("name one of them as written here");
     match several.len().saturating_sub(LISTED) {
         0 => problem,
         more => problem.hint(format!("{more} more are not listed; write more of the name")),

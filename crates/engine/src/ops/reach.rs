@@ -10,7 +10,7 @@ use crate::contract::args::{Depth, Limit, Offset, Target};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph::walk::{self, Reached, Sense, Walked};
 use crate::graph::{self, Confidence, EdgeFilter};
-use crate::layers::code::doubt_cut_short;
+use crate::layers::code::{doubt_cut_short, doubt_embedded};
 use crate::precise::{By, CallGraph};
 use crate::view::View;
 
@@ -106,6 +106,9 @@ pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
     if let Some(path) = asked.path {
         let place = graph::place(view, path)?;
         walked.reached.retain(|reached| place.holds(&reached.node));
+    }
+    if asked.sense == Sense::Impact {
+        doubt_embedded(view, std::iter::once(&target))?;
     }
     walked.high_fan_out.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
     let (reached, notes) = (counts(&walked), notes(asked.depth, &walked));

@@ -2,28 +2,26 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base::{Code, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 use syntax::Language;
-use toolchain::lsp::{Position, offset_at};
 use toolchain::tools::{self, Finding, Linter, Scope, Severity};
 
+use super::Absent;
 use super::choice::configured;
-use super::{Absent, Server};
+use super::reports::by_server;
 use crate::index::tables;
 use crate::view::View;
 
-/// Files that a server is asked about, at most.
-const MOST_ASKED: usize = 200;
+/// Files whose types a server is asked about besides a linter, at most: it looks at one after the
+/// other.
+const MOST_TYPED: usize = 40;
 
-/// How long a server that reports by itself is waited for, and how long it must then be silent:
-/// some report syntax first and the rest a moment later.
-const REPORT: Duration = Duration::from_secs(20);
-const LAST_WORD: Duration = Duration::from_millis(700);
+/// How many failures of a tool are told.
+const MOST_FAILURES: usize = 5;
 
 /// Something that is wrong
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -43,10 +41,49 @@ pub struct Diagnosis {
     pub message: String,
 }
 
-/// What was checked, and by whom.
+/// Who looked at one side of some files, such as their types.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CheckOutcome {
+    /// They were checked, by this
+    By(String),
+    /// They were not, and why
+    NotChecked(String),
+    /// There is nothing of that sort to check
+    NothingToCheck,
+}
+
+/// What was checked, by whom, and what was not.
 pub(crate) struct Checked {
-    pub by: String,
+    pub lint: CheckOutcome,
+    pub types: CheckOutcome,
+    /// What went wrong though there is a report
+    pub failures: Vec<String>,
     pub found: Vec<Diagnosis>,
+}
+
+impl Checked {
+    /// Who checked something, for people.
+    pub(crate) fn by(&self) -> String {
+        match (&self.lint, &self.types) {
+            (CheckOutcome::By(lint), CheckOutcome::By(types)) if lint != types => {
+                format!("{lint}, types by {types}")
+            }
+            (CheckOutcome::By(one), _) | (_, CheckOutcome::By(one)) => one.clone(),
+            _ => "nobody".into(),
+        }
+    }
+
+    /// What was not checked, each with the reason.
+    pub(crate) fn gaps(&self, language: Language) -> Vec<String> {
+        let not_checked = |what: &str, outcome: &CheckOutcome| match outcome {
+            CheckOutcome::NotChecked(why) => {
+                Some(format!("{what} of {} not checked: {why}", language.name()))
+            }
+            _ => None,
+        };
+        let sides = [not_checked("lint rules", &self.lint), not_checked("types", &self.types)];
+        sides.into_iter().flatten().chain(self.failures.iter().cloned()).collect()
+    }
 }
 
 /// What to check: files and folders as they were named, and the files of the language in them.
@@ -56,17 +93,22 @@ pub(crate) struct Wanted<'a> {
     pub files: &'a [RepoPath],
 }
 
-/// Checks by the language's linter, else by its server.
+/// Checks by the language's linter, and by its server what the linter does not check.
 pub(crate) fn check(
     view: &View,
     wanted: &Wanted<'_>,
     timeout: Duration,
 ) -> Result<Result<Checked, Absent>> {
     match by_linter(view, wanted, timeout)? {
-        Ok(checked) => Ok(Ok(checked)),
+        Ok(checked) => types_by_server(view, wanted, checked).map(Ok),
         // A linter that fails says why; whether the server knows something is another question.
         Err(absent) => match by_server(view, wanted)? {
-            Ok(checked) => Ok(Ok(checked)),
+            Ok((server, found)) => Ok(Ok(Checked {
+                lint: CheckOutcome::NotChecked(absent.why),
+                types: CheckOutcome::By(server),
+                failures: Vec::new(),
+                found,
+            })),
             Err(server) if absent.code == Code::Untrusted => {
                 Ok(Err(Absent { hints: server.hints, ..absent }))
             }
@@ -78,6 +120,29 @@ pub(crate) fn check(
             }
         },
     }
+}
+
+/// Has the server check the types that a linter did not, where that are few files.
+fn types_by_server(view: &View, wanted: &Wanted<'_>, mut checked: Checked) -> Result<Checked> {
+    let CheckOutcome::NotChecked(why) = &checked.types else { return Ok(checked) };
+    let count = wanted.files.len();
+    if count > MOST_TYPED {
+        let why = format!("{why}; {count} files are too many for the language server, name fewer");
+        checked.types = CheckOutcome::NotChecked(why);
+        return Ok(checked);
+    }
+    match by_server(view, wanted)? {
+        Ok((server, found)) => {
+            checked.types = CheckOutcome::By(server);
+            checked.found.extend(found);
+        }
+        Err(server) => {
+            let hints = server.hints.iter().map(|hint| format!(" ({hint})")).collect::<String>();
+            let why = format!("{why}; {}{hints}", server.why);
+            checked.types = CheckOutcome::NotChecked(why);
+        }
+    }
+    Ok(checked)
 }
 
 /// Checks by the first linter that reports.
@@ -102,8 +167,8 @@ pub(crate) fn by_linter(
     let mut failed = None;
     for linter in installed {
         match run(view, linter, wanted, timeout)? {
-            Ok(found) => return Ok(Ok(Checked { by: linter.name.into(), found })),
-            Err(why) => failed = failed.or(Some(format!("{}: {why}", linter.name))),
+            Ok(checked) => return Ok(Ok(checked)),
+            Err(why) => failed = failed.or(Some(format!("{} failed: {why}", linter.name))),
         }
     }
     Ok(Err(Absent::new(Code::Unavailable, failed.unwrap_or_default())))
@@ -142,8 +207,7 @@ fn run(
     linter: &Linter,
     wanted: &Wanted<'_>,
     timeout: Duration,
-) -> Result<Result<Vec<Diagnosis>, String>> {
-    let mut all = Vec::new();
+) -> Result<Result<Checked, String>> {
     let runs: Vec<(RepoPath, Vec<RepoPath>)> = match linter.scope {
         Scope::Paths => vec![(RepoPath::ROOT, wanted.scopes.to_vec())],
         Scope::Package => {
@@ -153,27 +217,89 @@ fn run(
     if runs.is_empty() {
         return Ok(Err("no package is around these files".into()));
     }
-    for (folder, paths) in runs {
-        match once(view, linter, (&folder, &paths), timeout)? {
-            Ok(found) => {
-                all.extend(found.into_iter().filter_map(|one| diagnosis(view, &folder, one)));
-            }
-            Err(why) => return Ok(Err(why)),
-        }
-    }
+    let mut checked = Checked {
+        lint: CheckOutcome::By(linter.name.into()),
+        types: CheckOutcome::NothingToCheck,
+        failures: Vec::new(),
+        found: Vec::new(),
+    };
     let is_wanted = |path: &RepoPath| {
         wanted.scopes.iter().any(|scope| scope.is_root() || path == scope || path.is_below(scope))
     };
-    all.retain(|one| is_wanted(&one.path));
-    all.sort();
-    all.dedup();
-    Ok(Ok(all))
+    for (folder, paths) in runs {
+        let (found, types) = match with_types(view, linter, (&folder, &paths), timeout)? {
+            Ok(report) => report,
+            Err(why) => return Ok(Err(why)),
+        };
+        checked.types = types;
+        for one in found {
+            let (severity, said) = (one.severity, format!("{} {}", one.path, one.message));
+            match diagnosis(view, &folder, one).filter(|one| is_wanted(&one.path)) {
+                Some(one) => checked.found.push(one),
+                // An error elsewhere may have kept the tool from reading what was asked about.
+                None if severity == Severity::Error => {
+                    checked.failures.push(format!("{} reports: {}", linter.name, said.trim()));
+                }
+                None => {}
+            }
+        }
+    }
+    if !has_types(wanted) {
+        checked.types = CheckOutcome::NothingToCheck;
+    }
+    checked.failures.sort();
+    checked.failures.dedup();
+    checked.failures.truncate(MOST_FAILURES);
+    checked.found.sort();
+    checked.found.dedup();
+    Ok(Ok(checked))
+}
+
+/// Whether some files are in a language whose types can be checked: plain JavaScript has none.
+fn has_types(wanted: &Wanted<'_>) -> bool {
+    let is_script = |path: &RepoPath| Language::of(path) == Some(Language::JavaScript);
+    wanted.language != Language::TypeScript || !wanted.files.iter().all(is_script)
+}
+
+/// What a linter reports, and who checked types: with all that its companion allows, else with
+/// less, said so.
+fn with_types(
+    view: &View,
+    linter: &Linter,
+    place: (&RepoPath, &[RepoPath]),
+    timeout: Duration,
+) -> Result<Result<(Vec<Finding>, CheckOutcome), String>> {
+    let plain = |why: String| match linter.checks_types {
+        true => CheckOutcome::By(linter.name.into()),
+        false => CheckOutcome::NotChecked(why),
+    };
+    let Some(companion) = linter.companion else {
+        let why = format!("{} does not look at types", linter.name);
+        let ran = once(view, linter, (&[], place), timeout)?;
+        return Ok(ran.map(|found| (found, plain(why))));
+    };
+    if toolchain::find(companion.program, view.servers().host()).is_none() {
+        let why = format!("{} is not installed ({})", companion.program, companion.install);
+        let ran = once(view, linter, (&[], place), timeout)?;
+        return Ok(ran.map(|found| (found, plain(why))));
+    }
+    let all = [companion.args, companion.types].concat();
+    let why = match once(view, linter, (&all, place), timeout)? {
+        Ok(found) => return Ok(Ok((found, CheckOutcome::By(companion.program.into())))),
+        Err(why) => format!("{} {} failed: {why}", linter.name, all.join(" ")),
+    };
+    for args in [companion.args, &[]] {
+        if let Ok(found) = once(view, linter, (args, place), timeout)? {
+            return Ok(Ok((found, CheckOutcome::NotChecked(why))));
+        }
+    }
+    Ok(Err(why))
 }
 
 fn once(
     view: &View,
     linter: &Linter,
-    (folder, paths): (&RepoPath, &[RepoPath]),
+    (more, (folder, paths)): (&[&str], (&RepoPath, &[RepoPath])),
     timeout: Duration,
 ) -> Result<Result<Vec<Finding>, String>> {
     let host = view.servers().host();
@@ -181,11 +307,7 @@ fn once(
         return Ok(Err("it is not installed".into()));
     };
     let mut args: Vec<String> = linter.args.iter().map(ToString::to_string).collect();
-    if let Some((program, more)) = linter.besides
-        && toolchain::find(program, host).is_some()
-    {
-        args.extend(more.iter().map(ToString::to_string));
-    }
+    args.extend(more.iter().map(ToString::to_string));
     let relative = |path: &RepoPath| match path.is_root() {
         true => ".".to_owned(),
         false => format!("./{}", path.to_relative().display()),
@@ -193,10 +315,19 @@ fn once(
     args.extend(paths.iter().map(relative));
     let folder = view.tree().root().join(folder.to_relative());
     let ran = toolchain::run((&found, &args), (host, &folder), b"", (view.call(), timeout))?;
-    Ok(match ran {
-        Err(dead) => Err(dead.to_string()),
-        Ok(ran) => (linter.read)(&String::from_utf8_lossy(&ran.output))
-            .ok_or_else(|| ran.complaint.unwrap_or_else(|| "it gave no report".into())),
+    let ran = match ran {
+        Ok(ran) => ran,
+        Err(dead) => return Ok(Err(dead.to_string())),
+    };
+    let said = || ran.complaint.clone();
+    Ok(match (linter.read)(&String::from_utf8_lossy(&ran.output)) {
+        None => Err(said().unwrap_or_else(|| "it gave no report".into())),
+        // Nothing found and yet no success: it did not come to look.
+        Some(found) if found.is_empty() && ran.code != Some(0) => {
+            let code = ran.code.map_or_else(|| "a signal".into(), |code| format!("code {code}"));
+            Err(said().unwrap_or_else(|| format!("it ended with {code} and reported nothing")))
+        }
+        Some(found) => Ok(found),
     })
 }
 
@@ -249,89 +380,4 @@ fn diagnosis(view: &View, folder: &RepoPath, found: Finding) -> Option<Diagnosis
     };
     let Finding { line, column, rule, message, .. } = found;
     Some(Diagnosis { path, line, column, severity, rule, message })
-}
-
-/// Checks by the language server, file by file.
-fn by_server(view: &View, wanted: &Wanted<'_>) -> Result<Result<Checked, Absent>> {
-    let mut by = String::new();
-    let mut all = Vec::new();
-    for path in wanted.files.iter().take(MOST_ASKED) {
-        view.call().go_on()?;
-        let server = match Server::open(view, (path, wanted.language))? {
-            Ok(server) => server,
-            Err(absent) => return Ok(Err(absent)),
-        };
-        by = server.session().title();
-        match reported(view, &server, path)? {
-            Ok(items) => {
-                let text = view.tree().read(path)?.map(|blob| blob.bytes).unwrap_or_default();
-                let text = String::from_utf8_lossy(&text).into_owned();
-                all.extend(items.iter().filter_map(|item| said(item, path, &text, &server)));
-            }
-            Err(absent) => return Ok(Err(absent)),
-        }
-    }
-    if wanted.files.len() > MOST_ASKED {
-        let left = wanted.files.len() - MOST_ASKED;
-        view.doubt(format!("{left} files were not checked; name fewer paths"));
-    }
-    all.sort();
-    all.dedup();
-    Ok(Ok(Checked { by, found: all }))
-}
-
-/// What a server says about a file: asked, or waited for where it only reports by itself.
-fn reported(
-    view: &View,
-    server: &Server<'_>,
-    path: &RepoPath,
-) -> Result<Result<Vec<Value>, Absent>> {
-    if server.offers("diagnosticProvider") {
-        let params = json!({"textDocument": {"uri": server.uri(path)}});
-        let method = ("textDocument/diagnostic", "diagnosticProvider");
-        let answer = server.ask(method, &params)?;
-        return Ok(answer.map(|answer| answer["items"].as_array().cloned().unwrap_or_default()));
-    }
-    let file = view.tree().root().join(path.to_relative());
-    let since = Instant::now();
-    let mut last: Option<(Vec<Value>, Instant)> = None;
-    while since.elapsed() < REPORT {
-        view.call().go_on()?;
-        let now = server.session().report(&file).map(|report| report.diagnostics);
-        last = match (now, last) {
-            (Some(now), Some((before, at))) if now == before => Some((before, at)),
-            (Some(now), _) => Some((now, Instant::now())),
-            (None, last) => last,
-        };
-        if let Some((items, at)) = &last
-            && at.elapsed() >= LAST_WORD
-        {
-            return Ok(Ok(items.clone()));
-        }
-        if !server.session().is_running() {
-            break;
-        }
-        server.session().pause();
-    }
-    let why = format!("{} reported nothing about {path}", server.session().title());
-    Ok(Err(Absent::new(Code::Unavailable, why).hint("ask again in a moment")))
-}
-
-fn said(item: &Value, path: &RepoPath, text: &str, server: &Server<'_>) -> Option<Diagnosis> {
-    let at = Position::from_json(&item["range"]["start"])?;
-    let offset = offset_at(text, at, server.encoding()).unwrap_or_default();
-    let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
-    let column = u32::try_from(text[start..offset].chars().count() + 1).unwrap_or(u32::MAX);
-    let severity = match item["severity"].as_u64() {
-        Some(1) | None => "error",
-        Some(2) => "warning",
-        Some(_) => "note",
-    };
-    let rule = match &item["code"] {
-        Value::String(code) => Some(code.clone()),
-        Value::Number(code) => Some(code.to_string()),
-        _ => None,
-    };
-    let message = item["message"].as_str()?.to_owned();
-    Some(Diagnosis { path: path.clone(), line: at.line + 1, column, severity, rule, message })
 }

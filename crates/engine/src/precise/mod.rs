@@ -13,6 +13,7 @@ mod hover;
 mod lint;
 mod programs;
 mod projects;
+mod reports;
 mod spot;
 mod tell;
 
@@ -34,7 +35,7 @@ pub(crate) use self::found::{Outside, Places, Sighting, Texts};
 pub(crate) use self::hover::types;
 pub(crate) use self::lint::{Checked, Diagnosis, Wanted, by_linter, check};
 pub(crate) use self::programs::programs;
-pub(crate) use self::spot::{Spot, own_name};
+pub(crate) use self::spot::Spot;
 pub(crate) use self::tell::Pool;
 
 use crate::contract::page::Page;
@@ -43,7 +44,7 @@ use crate::workspace::Mode;
 
 /// How long a server may load, and how long one question may take, before the index answers: for
 /// a person who waits, and for an agent who can ask again while it goes on.
-const ONCE: (Duration, Duration) = (Duration::from_mins(5), Duration::from_mins(5));
+const ONCE: (Duration, Duration) = (Duration::from_mins(2), Duration::from_mins(1));
 const SERVING: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(40));
 
 /// Who answered: a language server, or the index in its place
@@ -111,6 +112,11 @@ impl Absent {
         Self { code, why: why.into(), hints: Vec::new() }
     }
 
+    /// There is nobody to ask.
+    pub(crate) fn none(why: impl Into<String>) -> Self {
+        Self::new(Code::Unavailable, why)
+    }
+
     fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
@@ -162,7 +168,8 @@ impl<'v> Server<'v> {
             Ok(false) => {
                 let program = server.session.program.clone();
                 let progress = server.session.doing();
-                return Ok(Err(lacking(language, &Lack::Loading { program, progress })));
+                let lack = Lack::Loading { program, progress };
+                return Ok(Err(still_loading(view, language, &lack, patience)));
             }
             Err(failure) => return server.failed(failure).map(Err),
         }
@@ -291,6 +298,18 @@ fn untrusted(view: &View, program: &str) -> Option<Absent> {
     let why = standing.refusal()?;
     let why = format!("{program} was not started: {why}");
     Some(Absent::new(Code::Untrusted, why).hint(standing.hint()))
+}
+
+/// A server that had not loaded the project in time. One that a single command starts is gone
+/// with it, so asking again does not help.
+fn still_loading(view: &View, language: Language, lack: &Lack, waited: Duration) -> Absent {
+    if view.mode() != Mode::Once {
+        return lacking(language, lack);
+    }
+    let why = format!("{lack} after {} seconds", waited.as_secs());
+    Absent::new(Code::Unavailable, why)
+        .hint("`cairn doctor` tries the servers of all languages and says what is wrong")
+        .hint("a server that runs on, `cairn mcp`, lets it load while others ask")
 }
 
 /// What is missing, with the way to get it.

@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::entity::own_name;
 use base::{RepoPath, Result};
 use rayon::prelude::*;
 use syntax::Language;
 
-use super::spot::{own_name, words};
+use super::spot::words;
 use super::{Absent, Server, Spot, stands_above};
 use crate::index::tables;
 use crate::locate::is_test;

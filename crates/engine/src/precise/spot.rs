@@ -1,12 +1,14 @@
 //! From what a caller names to a position in a file.
 
-use base::{EntityRef, NextCall, Problem, RepoPath, Result};
+use base::entity::own_name;
+use base::{Code, EntityRef, NextCall, Problem, RepoPath, Result};
 use syntax::FileFacts;
 use syntax::Language;
 use toolchain::lsp::{Encoding, Position, position_at};
 
 use crate::contract::args::Target;
 use crate::graph;
+use crate::layers::code::named_node;
 use crate::view::View;
 
 /// A place in a file as it is now.
@@ -58,6 +60,35 @@ impl Spot {
                     "name one as path#name; those of a file are listed by",
                     NextCall::to("code.zoom"),
                 ));
+        }
+        Ok(spot)
+    }
+
+    /// The same, or a name that a file uses and does not declare: `path#name` then means what the
+    /// name leads to.
+    pub(crate) fn of_use(view: &View, target: &Target, line: Option<u32>) -> Result<Self> {
+        let problem = match Self::of_symbol(view, target, line) {
+            Err(problem) if problem.code == Code::NotFound => problem,
+            other => return other,
+        };
+        let text = target.as_str().trim();
+        let text = text.strip_prefix("symbol:").unwrap_or(text);
+        let Some((file, name)) = text.split_once('#') else { return Err(problem) };
+        let found = crate::layers::files::matching(view, file)?;
+        let is_code = |path: &RepoPath| Language::of(path).is_some_and(Language::is_code);
+        let [path] = found.as_slice() else { return Err(problem) };
+        if !is_code(path) {
+            return Err(problem);
+        }
+        let mut spot = Self::file(view, view.node(path), path.clone())?;
+        let uses = syntax::edit::mentions(spot.language, &spot.text, own_name(name));
+        let Some(first) = uses.first() else { return Err(problem) };
+        spot.offset = match line {
+            Some(line) => spot.used_on(name, line)?,
+            None => first.span.start as usize,
+        };
+        if let [only] = meant_by(view, path, own_name(name))?.as_slice() {
+            spot.node = only.clone();
         }
         Ok(spot)
     }
@@ -134,6 +165,36 @@ impl Spot {
     }
 }
 
+/// The symbols of other files that a name of a file leads to, as far as the index knows: by what
+/// its code uses, else by what it imports.
+fn meant_by(view: &View, path: &RepoPath, name: &str) -> Result<Vec<EntityRef>> {
+    let conn = view.index()?.conn();
+    let mut from = code::in_file(conn, path)?.into_iter().map(|row| row.full).collect::<Vec<_>>();
+    from.push(String::new());
+    let ends: Vec<code::End<'_>> = from.iter().map(|full| (path, full.as_str())).collect();
+    let edges = code::edges_from(conn, &ends, &code::Relation::ALL)?;
+    let mut found: Vec<EntityRef> = edges
+        .into_iter()
+        .filter(|edge| own_name(&edge.to.1) == name)
+        .map(|edge| named_node(&edge.to.0, &edge.to.1))
+        .collect();
+    if found.is_empty() {
+        for import in code::imports(conn, path)? {
+            let Some(target) = &import.target else { continue };
+            let is_it = |taken: &&code::Taken| taken.1.as_ref().unwrap_or(&taken.0) == name;
+            for taken in import.names.iter().filter(is_it) {
+                let own = code::symbols_named(conn, target, &taken.0)?.into_iter();
+                let handed_on = code::exported_as(conn, &taken.0, Some(target))?.into_iter();
+                let all = own.chain(handed_on.map(|one| one.symbol));
+                found.extend(all.map(|row| named_node(&row.path, &row.full)));
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
 /// `path:line` or `path:line:column`, if there is such a file.
 fn typed_place(view: &View, text: &str) -> Option<(RepoPath, (u32, u32))> {
     let (rest, last) = text.trim().rsplit_once(':')?;
@@ -146,12 +207,6 @@ fn typed_place(view: &View, text: &str) -> Option<(RepoPath, (u32, u32))> {
     let found = view.typed_paths(path).into_iter();
     let found = found.into_iter().find(|path| view.tree().stat_if_there(path).is_some())?;
     Some((found, at))
-}
-
-/// The own name of a symbol, without what it is nested in.
-pub(crate) fn own_name(path: &str) -> &str {
-    let path = path.split(['~', '@']).next().unwrap_or(path);
-    path.rsplit(['.', ' ']).next().unwrap_or(path)
 }
 
 /// Where a name stands in a text as a whole word.

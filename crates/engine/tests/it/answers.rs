@@ -196,10 +196,10 @@ fn names_are_resolved_as_people_write_them() {
         &repo,
         "impact webhook.ts",
         "
-        AMBIGUOUS  `webhook.ts` may mean 2 things
+        AMBIGUOUS  2 things are called `webhook.ts`
           module:lib/webhook.ts      TypeScript, 0 lines
           module:src/pay/webhook.ts  Receives events and settles orders (TypeScript, 2 lines)
-        hint: name one, for example module:lib/webhook.ts
+        hint: name one of them as written here
         ",
     );
 }

@@ -199,6 +199,14 @@ fn files_are_listed_by_tag_and_dead_ones_on_request() {
     assert_eq!(paths(json!({"tags": "auth", "include_deleted": true})).len(), 2);
     assert_eq!(paths(json!({"tags": ["auth", "old"], "includeDeleted": true})), ["lib/auth/b.ts"]);
     assert_eq!(paths(json!({"source_only": true, "include_deleted": true})), ["src/auth/a.ts"]);
+    // A folder of which nothing is left is still one that the past has.
+    for folder in ["lib", "lib/auth", "lib/auth/b.ts"] {
+        let args = json!({"path": folder, "include_deleted": true});
+        assert_eq!(paths(args), ["lib/auth/b.ts"], "{folder}");
+    }
+    assert_eq!(repo.code("history.list", json!({"path": "lib"})), base::Code::NotFound);
+    let never = json!({"path": "never", "include_deleted": true});
+    assert_eq!(repo.code("history.list", never), base::Code::NotFound);
     let tags = repo.data("list_tags", json!({}));
     assert_eq!(tags["tags"], json!([{"tag": "auth", "count": 1}]));
 }

@@ -22,6 +22,7 @@ mod kb;
 mod killed;
 mod kind_changes;
 mod locate;
+mod naming;
 mod odd_questions;
 mod plans;
 mod review;

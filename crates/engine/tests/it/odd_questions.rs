@@ -63,7 +63,7 @@ fn fifty_candidates_are_counted_and_some_listed() {
     for op in ["impact", "explain"] {
         let problem = repo.ask(op, json!({"target": "charge"})).unwrap_err();
         assert_eq!(problem.code, Code::Ambiguous, "{op}");
-        assert_eq!(problem.message, "`charge` may mean 50 things");
+        assert_eq!(problem.message, "50 declarations are called `charge`");
         let details = serde_json::to_value(&problem).unwrap();
         let listed = details["details"]["candidates"].as_array().unwrap().len();
         assert!((5..=20).contains(&listed), "{listed}");

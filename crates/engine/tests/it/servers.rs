@@ -40,13 +40,13 @@ while True:
     method, params = message.get("method"), message.get("params")
     if method == "initialize":
         names = ["references", "definition", "rename"]
-        send(message["id"], {"capabilities": {name + "Provider": True for name in names},
-                             "serverInfo": {"name": sys.argv[1] if sys.argv[1:] else "fake", "version": "7"}})
-        if sys.argv[1:] == ["half"]:
+        if sys.argv[1:] == ["half"]: # said first, so that no answer can overtake it
             status = {"health": "warning", "quiescent": True, "message": "no standard library"}
             body = json.dumps({"jsonrpc": "2.0", "method": "experimental/serverStatus", "params": status}).encode()
             sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
             sys.stdout.buffer.flush()
+        send(message["id"], {"capabilities": {name + "Provider": True for name in names},
+                             "serverInfo": {"name": sys.argv[1] if sys.argv[1:] else "fake", "version": "7"}})
     elif method == "textDocument/didOpen":
         texts[params["textDocument"]["uri"]] = params["textDocument"]["text"]
     elif method == "textDocument/didChange":
@@ -251,8 +251,37 @@ fn a_server_cannot_have_files_changed_outside() {
     let done = repo.data("code.rename", rename("walk"));
     assert_eq!(done["result"]["by"]["source"], "server");
     assert_eq!(repo.read("a.py").unwrap(), "def walk():\n    return 1\n");
+    // The server does not know the other file; the index does.
+    assert_eq!(repo.read("b.py").unwrap(), "from a import walk\nx = walk()\n");
+    assert_eq!(done["result"]["added"], json!(["b.py:1", "b.py:2"]));
     repo.data("undo", json!({}));
     assert_eq!(repo.snapshot(), before);
+}
+
+#[test]
+fn a_rename_leaves_no_use_that_the_index_knows_unsaid() {
+    let repo = repo();
+    repo.write("a.py", "class A:\n    def go(self):\n        return 1\n");
+    repo.write("b.py", "def use(thing):\n    thing.go()\n");
+    // The fake renames the fifth and sixth letter of the first line, which is enough here.
+    repo.write("a.py", "def go(): return A\nclass A:\n    def go(self):\n        return 1\n");
+    repo.data("trust", json!({}));
+    let before = repo.snapshot();
+    let rename = |more: Value| {
+        let mut args = json!({"target": "a.py#A.go", "new_name": "walk"});
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        args
+    };
+    let refused = repo.ask("code.rename", rename(json!({}))).unwrap_err();
+    assert_eq!(refused.code, Code::Blocked);
+    assert_eq!(refused.details["uses"], json!([{"place": "b.py:2", "how": "by name"}]));
+    assert_eq!(repo.snapshot(), before);
+    let left = repo.data("code.rename", rename(json!({"unsure": "leave"})));
+    assert_eq!(left["result"]["left"], json!(["b.py:2"]));
+    repo.data("undo", json!({}));
+    let done = repo.data("code.rename", rename(json!({"unsure": "rename"})));
+    assert_eq!(done["result"]["added"], json!(["b.py:2"]));
+    assert_eq!(repo.read("b.py").unwrap(), "def use(thing):\n    thing.walk()\n");
 }
 
 #[test]
@@ -336,4 +365,60 @@ fn a_linter_that_is_absent_is_no_all_clear() {
     assert!(matches!(code, Code::Unavailable | Code::Untrusted), "{code}");
     let code = repo.code("kart_diagnostics", json!({}));
     assert!(matches!(code, Code::Unavailable | Code::Untrusted), "{code}");
+}
+
+/// A linter that knows what oxlint knew, and then what it knows now; `tsgolint` stands beside it.
+fn linted(oxlint: &str) -> Repo {
+    use std::os::unix::fs::PermissionsExt;
+    let repo = Repo::new("//- a.ts\nexport const x: string = 5;\n//- .gitignore\nnode_modules\n");
+    for (name, text) in [("oxlint", oxlint), ("tsgolint", "")] {
+        let path = repo.root().join("node_modules/.bin").join(name);
+        repo.write(&format!("node_modules/.bin/{name}"), format!("#!/bin/sh\n{text}"));
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    // No server stands in for what the linter does not do.
+    repo.write("cairn.jsonc", r#"{"languages": {"typescript": {"server": "cairn-no-such"}}}"#);
+    repo.data("trust", json!({}));
+    repo
+}
+
+const TYPE_ERROR: &str = r#"{"message": "Type number is not string", "code": "TS2322", "severity": "error",
+    "filename": "a.ts", "labels": [{"span": {"offset": 0, "line": 1, "column": 14}}]}"#;
+
+#[test]
+fn type_errors_are_asked_for_where_the_linter_can_tell() {
+    let report = format!(r#"{{"diagnostics": [{TYPE_ERROR}]}}"#);
+    let knows = format!(
+        "case \"$*\" in *--type-check*) echo '{report}'; exit 1;; *) echo '{{\"diagnostics\": []}}';; esac"
+    );
+    let repo = linted(&knows);
+    let found = repo.data("code.diagnostics", json!({}));
+    assert_eq!(found["diagnostics"][0]["message"], "Type number is not string");
+    assert_eq!(found["by"]["TypeScript"], "oxlint, types by tsgolint");
+    assert_eq!(found["gaps"], Value::Null);
+}
+
+#[test]
+fn types_that_were_not_checked_are_no_all_clear() {
+    let old = "case \"$*\" in *--type-check*) echo '`--type-check` is not expected' >&2; exit 2;; *) echo '{\"diagnostics\": []}';; esac";
+    let text = linted(old).text("code diagnostics");
+    let first = text.lines().next().unwrap();
+    let said = "Nothing was found in 1 file by oxlint, but types of TypeScript not checked: oxlint --type-aware --type-check failed: `--type-check` is not expected; ";
+    assert!(first.starts_with(said), "{text}");
+    assert!(text.contains("basis: partial"), "{text}");
+}
+
+#[test]
+fn a_linter_that_could_not_read_the_project_is_no_all_clear() {
+    let of_project =
+        r#"{"diagnostics": [{"message": "Invalid tsconfig", "severity": "error", "labels": []}]}"#;
+    let text = linted(&format!("echo '{of_project}'; exit 1")).text("code diagnostics");
+    assert!(!text.contains("Nothing is wrong"), "{text}");
+    assert!(text.lines().next().unwrap().contains("oxlint reports: Invalid tsconfig"), "{text}");
+    // A report without findings and no success is no report.
+    let repo =
+        linted("echo '{\"diagnostics\": []}'; echo 'tsconfig.json: cannot be read' >&2; exit 1");
+    let failed = repo.ask("code.diagnostics", json!({})).unwrap_err();
+    assert!(failed.message.contains("oxlint"), "{}", failed.message);
+    assert!(failed.message.contains("tsconfig.json: cannot be read"), "{}", failed.message);
 }

@@ -50,8 +50,8 @@ fn declarations() {
         method acme.io.Session.open pub exported abstract :14 `virtual void open(const std::string& name, int flags = 0) const = 0`
         method acme.io.Session.make pub exported static :15 `static Session* make()`
         field acme.io.Session.n_ :17 `int n_`
-        method acme.io.Session.open~62af pub exported :21 `template <typename T> void Session<T>::open(const std::string& name, int flags)`
-        function acme.io.Session.open~62af.<lambda1> :26 `[&](int x)`
+        method acme.io.Session.open pub exported :21 `template <typename T> void Session<T>::open(const std::string& name, int flags)`
+        function acme.io.Session.open.<lambda1> :26 `[&](int x)`
         type acme.io.Alias pub exported :30 `using Alias = std::vector<int>`
         struct acme.io.Plain pub exported :31 `struct Plain`
         field acme.io.Plain.a pub exported :31 `int a`
@@ -75,19 +75,19 @@ fn calls() {
         param acme.io.Session.Session#0 n: int
         param acme.io.Session.open#0 name: std::string
         param acme.io.Session.open#1 flags: int
-        param acme.io.Session.open~62af#0 name: std::string
-        param acme.io.Session.open~62af#1 flags: int
-        param acme.io.Session.open~62af.<lambda1>#0 x: int
+        param acme.io.Session.open#0 name: std::string
+        param acme.io.Session.open#1 flags: int
+        param acme.io.Session.open.<lambda1>#0 x: int
         acme.io.Session.make: #0 new ~Session()
         acme.io.Session.make: return #0
-        acme.io.Session.open~62af: #1 ~Session::make()
-        acme.io.Session.open~62af: other = #1
-        acme.io.Session.open~62af: #2 other.open(%name)
-        acme.io.Session.open~62af: #3 this.close()
-        acme.io.Session.open~62af: u = each users:std::vector<User>
-        acme.io.Session.open~62af.<lambda1>: #4 ~helper(%x)
-        acme.io.Session.open~62af: #5 u.run(&acme.io.Session.open~62af.<lambda1>)
-        acme.io.Session.open~62af: #6 ~acme::io::log("x")
+        acme.io.Session.open: #1 ~Session::make()
+        acme.io.Session.open: other = #1
+        acme.io.Session.open: #2 other.open(%name)
+        acme.io.Session.open: #3 this.close()
+        acme.io.Session.open: u = each users:std::vector<User>
+        acme.io.Session.open.<lambda1>: #4 ~helper(%x)
+        acme.io.Session.open: #5 u.run(&acme.io.Session.open.<lambda1>)
+        acme.io.Session.open: #6 ~acme::io::log("x")
         "##,
     );
 }

@@ -96,7 +96,13 @@ fn links<'f>(
     owner: Owner,
     key: &'f str,
 ) -> impl Iterator<Item = &'f DocLink> {
-    facts.doc_links.iter().filter(move |link| link.owner == owner && is_see(link, key))
+    facts.doc_links.iter().filter(move |link| is_of(facts, link.owner, owner) && is_see(link, key))
+}
+
+/// Whether something is the symbol, or another signature of it.
+fn is_of(facts: &FileFacts, one: Owner, symbol: Owner) -> bool {
+    let path = |owner: Owner| owner.map(|at| facts.symbols[at as usize].path.as_str());
+    path(one) == path(symbol)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 
 mod comment;
 mod destinations;
+mod escape;
 mod extent;
 mod header;
 mod indent;
@@ -15,6 +16,7 @@ mod literal;
 mod mentions;
 mod outline;
 mod removal;
+mod signatures;
 mod style;
 mod symbols;
 
@@ -94,7 +96,7 @@ pub fn apply(text: &str, splices: &[Splice]) -> String {
     out
 }
 
-/// The symbol that a place names; `None` is the module.
+/// The symbol that a place names; `None` is the module. Of several signatures it is the first.
 fn owner(facts: &FileFacts, place: Place<'_>) -> Result<Owner, Refusal> {
     let Place::Symbol(path) = place else { return Ok(None) };
     let found = facts.symbols.iter().position(|symbol| symbol.path == path);

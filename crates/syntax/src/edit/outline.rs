@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use base::entity::plain_name;
+
 use super::{Refusal, new_error};
 use crate::Language;
 use crate::model::{FileFacts, Symbol, SymbolKind};
 
-/// Paths without what tells overloads apart, with how often each occurs.
+/// Paths without what tells namesakes apart, with how often each occurs.
 type Outline = HashMap<(String, SymbolKind), usize>;
 
 /// Whether an edit left alone everything that it is not about.
@@ -48,27 +50,19 @@ fn is_member(after: &FileFacts, came: &Range<usize>, parent: Option<&str>) -> bo
     };
     after.symbols.iter().filter(|symbol| is_in(symbol)).all(|symbol| {
         let around = symbol.parent.map(|parent| &after.symbols[parent as usize]);
-        around.is_some_and(is_in) || around.map(|one| plain(&one.path)) == parent.map(plain)
+        let is_there = || around.map(|one| plain_name(&one.path)) == parent.map(plain_name);
+        around.is_some_and(is_in) || is_there()
     })
 }
 
 fn count<'s>(symbols: impl Iterator<Item = &'s Symbol>) -> Outline {
     let mut outline = Outline::new();
     for symbol in symbols {
-        let path = plain(&symbol.path);
+        // Another of the name may have come or gone, which changes what tells them apart.
+        let path = plain_name(&symbol.path);
         if !path.contains('<') {
-            *outline.entry((path, symbol.kind)).or_default() += 1;
+            *outline.entry((path.into_owned(), symbol.kind)).or_default() += 1;
         }
     }
     outline
-}
-
-/// A path without what tells overloads apart: another of the name may have come or gone.
-fn plain(path: &str) -> String {
-    let mut parts = path.split('~');
-    let mut plain = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        plain.push_str(part.get(4..).unwrap_or_default());
-    }
-    plain
 }

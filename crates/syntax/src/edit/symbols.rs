@@ -8,13 +8,16 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
 
 use super::extent::{Extent, newlines, own};
 use super::indent::fit;
+use super::signatures::{self, Signatures};
 use super::style::{indent_at, newline, opens_line};
-use super::{Place, Refusal, Splice, outline, owner, read};
+use super::{Refusal, Splice, escape, outline, read};
 use crate::Language;
+use crate::lines::offset;
 use crate::model::{FileFacts, Symbol, SyntaxError};
 
 /// What to do to a symbol.
@@ -30,11 +33,14 @@ pub enum Edit<'a> {
     Delete,
 }
 
-/// The text with a symbol edited.
+/// The text with a symbol edited. All signatures of one body are edited as one.
 pub fn edit(language: Language, text: &str, path: &str, edit: Edit<'_>) -> Result<String, Refusal> {
+    if edit == Edit::Delete {
+        return delete(language, text, path);
+    }
     let facts = read(language, text)?;
-    let at = owner(&facts, Place::Symbol(path))?.unwrap_or_default();
-    let target = Target { language, text, facts: &facts, at };
+    let run = signatures::of(language, text, &facts, path)?.main;
+    let target = Target { language, text, facts: &facts, run };
     match edit {
         Edit::Replace(content) => target.replace(content),
         Edit::InsertBefore(content) => target.insert(content, Side::Before),
@@ -43,11 +49,34 @@ pub fn edit(language: Language, text: &str, path: &str, edit: Edit<'_>) -> Resul
     }
 }
 
-/// The stretch that [`Edit::Replace`] replaces.
-pub fn itself(language: Language, text: &str, path: &str) -> Result<base::Span, Refusal> {
+/// Deletes a symbol: first the signatures that stand apart from its body, then the rest.
+fn delete(language: Language, text: &str, path: &str) -> Result<String, Refusal> {
+    let mut text = Cow::Borrowed(text);
+    loop {
+        let facts = read(language, &text)?;
+        let mut runs = signatures::of(language, &text, &facts, path)?;
+        let apart = runs.apart.pop();
+        let is_last = apart.is_none();
+        let run = apart.unwrap_or(runs.main);
+        let next = Target { language, text: &text, facts: &facts, run }.delete()?;
+        if is_last {
+            return Ok(next);
+        }
+        text = Cow::Owned(next);
+    }
+}
+
+/// The stretches that a symbol consists of: the one that [`Edit::Replace`] replaces, then those of
+/// signatures that stand apart from it.
+pub fn itself(language: Language, text: &str, path: &str) -> Result<Vec<base::Span>, Refusal> {
     let facts = read(language, text)?;
-    let at = owner(&facts, Place::Symbol(path))?.unwrap_or_default();
-    Ok(own(language, text, &facts.symbols[at as usize]))
+    let Signatures { main, apart } = signatures::of(language, text, &facts, path)?;
+    let whole = |run: &Vec<u32>| {
+        let span = |at: &u32| own(language, text, &facts.symbols[*at as usize]);
+        let first = run.first().map(span).unwrap_or_default();
+        base::Span::new(first.start, run.last().map(span).unwrap_or_default().end)
+    };
+    Ok(std::iter::once(&main).chain(&apart).map(whole).collect())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +90,8 @@ struct Target<'t> {
     language: Language,
     text: &'t str,
     facts: &'t FileFacts,
-    at: u32,
+    /// Its signatures that stand together, with its body, in source order
+    run: Vec<u32>,
 }
 
 /// A way to make a change: what to splice, and where in the result the new text is.
@@ -81,12 +111,20 @@ impl Try {
 }
 
 impl<'t> Target<'t> {
+    /// The first of its declarations.
     fn symbol(&self) -> &'t Symbol {
-        &self.facts.symbols[self.at as usize]
+        &self.facts.symbols[self.run.first().copied().unwrap_or_default() as usize]
+    }
+
+    fn declarations(&self) -> impl Iterator<Item = &'t Symbol> {
+        self.run.iter().map(|at| &self.facts.symbols[*at as usize])
     }
 
     fn extent(&self) -> Extent {
-        Extent::of(self.language, self.text, self.symbol())
+        let first = Extent::of(self.language, self.text, self.symbol());
+        let Some(last) = self.declarations().skip(1).last() else { return first };
+        let Extent { end, tail, mark, .. } = Extent::of(self.language, self.text, last);
+        Extent { end, tail, mark, ..first }
     }
 
     fn parent(&self) -> Option<&'t str> {
@@ -96,7 +134,7 @@ impl<'t> Target<'t> {
 
     /// Whether a symbol is this one or in it; a parameter may be a field of the class around.
     fn is_in(&self, symbol: &Symbol) -> bool {
-        self.symbol().span.contains(symbol.declaration)
+        self.declarations().any(|own| own.span.contains(symbol.declaration))
     }
 
     fn replace(&self, content: &str) -> Result<String, Refusal> {
@@ -213,7 +251,7 @@ impl<'t> Target<'t> {
     /// Whether another symbol of the same level comes before it.
     fn has_elder(&self) -> bool {
         let (own, start) = (self.symbol(), self.symbol().span.start);
-        self.facts.symbols[..self.at as usize]
+        self.facts.symbols[..self.run.first().copied().unwrap_or_default() as usize]
             .iter()
             .any(|symbol| symbol.parent == own.parent && symbol.span.end <= start)
     }
@@ -252,8 +290,8 @@ impl<'t> Target<'t> {
         let before = before.max_by_key(|at| span(**at).end);
         let next = kin.iter().find(|at| span(**at).start as usize >= here);
         let put = |at: &usize, side: Side| {
-            let at = u32::try_from(*at).unwrap_or_default();
-            let target = Target { language: self.language, text: new, facts: after, at };
+            let run = signatures::around(self.language, new, after, offset(*at));
+            let target = Target { language: self.language, text: new, facts: after, run };
             target.insert(content, side).is_ok_and(|text| text == self.text)
         };
         before.is_some_and(|at| put(at, Side::After))
@@ -342,6 +380,7 @@ impl<'t> Target<'t> {
             let new = splice.apply(self.text);
             let after = read(self.language, &new)?;
             let broken = self.broken_within(&new, &after, &came);
+            let broken = broken.or_else(|| escape::find(self.language, &new, &came, self.parent()));
             let checked = broken.map_or(Ok(()), Err).and_then(|()| {
                 outline::check(self.language, self.facts, &after, &gone, &came, self.parent())
             });

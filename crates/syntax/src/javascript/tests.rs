@@ -79,8 +79,8 @@ function over(a: any) {}
         namespace N :38 `namespace N`
         function N.inner pub :38 `export function inner()`
         function over :39 `function over(a: string): void`
-        function over~b460 :40 `function over(a: number): void`
-        function over~62c8 :41 `function over(a: any)`
+        function over :40 `function over(a: number): void`
+        function over :41 `function over(a: any)`
         import ./a a=b type T
         import pkg default=d *=ns
         export named login is login

@@ -40,6 +40,14 @@ pub struct FileFacts {
     pub errors: Vec<SyntaxError>,
 }
 
+impl FileFacts {
+    /// All declarations of a symbol: itself, and its other signatures.
+    pub fn declarations<'f>(&'f self, symbol: &'f Symbol) -> impl Iterator<Item = &'f Symbol> {
+        let is_one = |one: &&Symbol| one.is_overload() && one.path == symbol.path;
+        std::iter::once(symbol).chain(self.symbols.iter().filter(is_one))
+    }
+}
+
 /// A heading of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {

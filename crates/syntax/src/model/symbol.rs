@@ -10,7 +10,8 @@ use super::{Doc, Expr, Owner, TypeParam, TypeRef};
 pub struct Symbol {
     /// Its own name; an anonymous function is `<arrow1>`, counted within its scope
     pub name: String,
-    /// The names it is nested in, joined by `.`; unique in the file
+    /// The names it is nested in, joined by `.`; unique in the file, but for the signatures of one
+    /// body
     pub path: String,
     /// What it is
     pub kind: SymbolKind,
@@ -144,6 +145,8 @@ impl Flags {
     pub const OVERRIDE: Self = Self(1 << 10);
     /// A function given as the value of a variable, field or property
     pub const VALUE: Self = Self(1 << 11);
+    /// One more signature of the symbol that has the same path
+    pub const OVERLOAD: Self = Self(1 << 12);
 
     /// Whether all of `other` is set.
     pub const fn has(self, other: Self) -> bool {
@@ -222,8 +225,18 @@ impl SymbolKind {
 }
 
 impl Symbol {
-    /// Whether listings leave it out.
+    /// Whether listings leave it out for want of a name.
     pub const fn is_anonymous(&self) -> bool {
         self.flags.has(Flags::ANONYMOUS)
+    }
+
+    /// Whether it is one more signature of a symbol, which another declaration stands for.
+    pub const fn is_overload(&self) -> bool {
+        self.flags.has(Flags::OVERLOAD)
+    }
+
+    /// Whether it is a symbol that listings show.
+    pub const fn is_listed(&self) -> bool {
+        !self.is_anonymous() && !self.is_overload()
     }
 }

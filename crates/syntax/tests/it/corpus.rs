@@ -57,7 +57,7 @@ fn check_file(path: &Path, every: usize, tallies: &mut BTreeMap<&'static str, Ta
     let tally = tallies.entry(language.name()).or_default();
     tally.files += 1;
     for (at, symbol) in facts.symbols.iter().enumerate() {
-        if at % every != 0 || symbol.is_anonymous() {
+        if at % every != 0 || !symbol.is_listed() {
             continue;
         }
         tally.symbols += 1;
@@ -75,7 +75,7 @@ fn check_symbol(
     tally: &mut Tally,
 ) {
     let path = facts.symbols[at].path.as_str();
-    let own = &text[itself(language, text, path).unwrap().range()];
+    let own = &text[itself(language, text, path).unwrap()[0].range()];
     if edit(language, text, path, Edit::Replace(own)).as_deref() != Ok(text) {
         tally.wrong.push(format!("{what}: replaced with itself"));
     }
@@ -86,7 +86,10 @@ fn check_symbol(
         match edit(language, text, path, side) {
             Err(refusal) => tally.refused.push(format!("{what}: after {after}: {refusal:?}")),
             Ok(with) => {
-                let Some(copy) = copy_of(language, facts, at, &with, after) else {
+                let copy = copy_of(language, facts, at, &with, after);
+                // A prototype elsewhere belongs to the first of two bodies, and goes with it.
+                let is_alone = |copy: &String| itself(language, &with, copy).unwrap().len() == 1;
+                let Some(copy) = copy.filter(is_alone) else {
                     tally.joined += 1;
                     continue;
                 };
@@ -118,7 +121,12 @@ fn copy_of(
     let (all, rank) = (known.clone().count(), known.take_while(|one| *one < at).count());
     let same: Vec<_> = (0..new.symbols.len()).filter(|one| shape(&new, *one) == wanted).collect();
     let copy = same.get(rank + usize::from(after)).filter(|_| same.len() == all + 1)?;
-    Some(new.symbols[*copy].path.clone())
+    let declared = |facts: &FileFacts, path: &str| {
+        facts.symbols.iter().filter(|symbol| symbol.path == path).count()
+    };
+    let path = &new.symbols[*copy].path;
+    // Two prototypes are one symbol.
+    (declared(&new, path) == declared(old, &old.symbols[at].path)).then(|| path.clone())
 }
 
 /// The first lines that are not the same.

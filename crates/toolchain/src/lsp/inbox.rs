@@ -32,6 +32,8 @@ pub(crate) struct Inbox {
     has_listed: bool,
     /// What is wrong with the project, in the server's words
     complaint: Option<String>,
+    /// The token under which the complaint was announced as work
+    failure: Option<String>,
     reports: BTreeMap<String, Report>,
 }
 
@@ -43,6 +45,7 @@ impl Default for Inbox {
             quiescent: None,
             has_listed: false,
             complaint: None,
+            failure: None,
             reports: BTreeMap::new(),
         }
     }
@@ -72,6 +75,16 @@ impl Inbox {
         let value = &params["value"];
         let said = value["message"].as_str().or(value["title"].as_str()).unwrap_or_default();
         match value["kind"].as_str() {
+            // gopls announces that it cannot load the project as work that never ends.
+            Some("begin") if is_failure(value) => {
+                self.complaint = Some(shown(said));
+                self.failure = Some(token);
+                self.moved = Instant::now();
+            }
+            Some("end") if self.failure.as_ref() == Some(&token) => {
+                (self.complaint, self.failure) = (None, None);
+                self.moved = Instant::now();
+            }
             Some("begin") => self.begin(&token, said),
             Some("report") => {
                 let percent = value["percentage"].as_u64().map(|percent| format!("{percent} %"));
@@ -145,6 +158,11 @@ impl Inbox {
     }
 }
 
+/// Whether work is announced that is none: the project could not be loaded.
+fn is_failure(value: &Value) -> bool {
+    value["title"].as_str().is_some_and(|title| title.starts_with("Error"))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -172,6 +190,19 @@ mod tests {
         assert_eq!(say("report", json!(1), report), (false, Some("33 % 3/9".into())));
         assert_eq!(say("end", json!(1), json!({})), (false, None));
         assert_eq!(say("end", json!("a"), json!({})), (true, None));
+    }
+
+    #[test]
+    fn a_project_that_cannot_be_loaded_is_a_complaint_and_no_work() {
+        let mut inbox = Inbox::default();
+        let mut say = |value: Value| {
+            inbox.hear("$/progress", &json!({"token": "1", "value": value}));
+            (inbox.quiet_since().is_some(), inbox.complaint().map(ToOwned::to_owned))
+        };
+        let begin =
+            json!({"kind": "begin", "title": "Error loading workspace", "message": "no go.mod"});
+        assert_eq!(say(begin), (true, Some("no go.mod".into())));
+        assert_eq!(say(json!({"kind": "end"})), (true, None));
     }
 
     #[test]

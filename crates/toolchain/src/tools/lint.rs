@@ -51,7 +51,8 @@ pub(super) fn oxlint(output: &str) -> Option<Vec<Finding>> {
     let finding = |one: &Value| {
         let place = &one["labels"][0]["span"];
         Some(Finding {
-            path: text(&one["filename"])?,
+            // What is wrong with the project itself is said of no file.
+            path: text(&one["filename"]).unwrap_or_default(),
             line: number(&place["line"]),
             column: number(&place["column"]),
             severity: severity(one["severity"].as_str().unwrap_or("warning")),

@@ -93,6 +93,19 @@ pub enum Scope {
     Package,
 }
 
+/// A program beside a linter, with which the linter can do more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Companion {
+    /// The name of its program file
+    pub program: &'static str,
+    /// What installs it
+    pub install: &'static str,
+    /// What the linter is told where it is there
+    pub args: &'static [&'static str],
+    /// What it is told besides to find type errors; older linters do not know that
+    pub types: &'static [&'static str],
+}
+
 /// A linter, and how its output is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Linter {
@@ -104,8 +117,10 @@ pub struct Linter {
     pub program: &'static str,
     /// Its arguments, before the paths
     pub args: &'static [&'static str],
-    /// Arguments that need another program beside it
-    pub besides: Option<(&'static str, &'static [&'static str])>,
+    /// Another program that lets it do more
+    pub companion: Option<Companion>,
+    /// Whether it finds type errors by itself
+    pub checks_types: bool,
     /// What it looks at
     pub scope: Scope,
     /// What installs it
@@ -121,7 +136,13 @@ pub const LINTERS: &[Linter] = &[
         name: "oxlint",
         program: "oxlint",
         args: &["--format", "json"],
-        besides: Some(("tsgolint", &["--type-aware"])),
+        companion: Some(Companion {
+            program: "tsgolint",
+            install: "npm install --save-dev oxlint-tsgolint",
+            args: &["--type-aware"],
+            types: &["--type-check"],
+        }),
+        checks_types: false,
         scope: Scope::Paths,
         install: "npm install --save-dev oxlint",
         read: lint::oxlint,
@@ -131,7 +152,8 @@ pub const LINTERS: &[Linter] = &[
         name: "eslint",
         program: "eslint",
         args: &["--format", "json"],
-        besides: None,
+        companion: None,
+        checks_types: false,
         scope: Scope::Paths,
         install: "npm install --save-dev eslint",
         read: lint::eslint,
@@ -141,7 +163,8 @@ pub const LINTERS: &[Linter] = &[
         name: "clippy",
         program: "cargo",
         args: &["clippy", "--offline", "--quiet", "--message-format", "json"],
-        besides: None,
+        companion: None,
+        checks_types: true,
         scope: Scope::Package,
         install: "rustup component add clippy",
         read: lint::cargo,
@@ -151,7 +174,8 @@ pub const LINTERS: &[Linter] = &[
         name: "ruff",
         program: "ruff",
         args: &["check", "--output-format", "json", "--no-cache"],
-        besides: None,
+        companion: None,
+        checks_types: false,
         scope: Scope::Paths,
         install: "pip install ruff",
         read: lint::ruff,

@@ -74,12 +74,14 @@ impl Linker<'_> {
             add(&mut all, self.settle(Found { file: file.clone(), out })?);
         }
         if all.is_empty() && !face.names.contains_key(&key) {
-            for (at, star) in &face.stars {
-                if at == module && name != "default" {
-                    for from in self.term(file, star)? {
-                        add(&mut all, self.get(&from, name)?);
-                    }
+            for (_, star) in face.stars.iter().filter(|(at, _)| at == module && name != "default") {
+                let fuel = self.fuel;
+                let mut found = Vec::new();
+                for from in self.term(file, star)? {
+                    add(&mut found, self.get(&from, name)?);
                 }
+                self.refund(fuel, found.is_empty());
+                add(&mut all, found);
             }
             if all.is_empty() && module.is_empty() {
                 all = self.submodule(file, name)?;
@@ -92,6 +94,14 @@ impl Linker<'_> {
             self.known.insert(asked, all.clone());
         }
         Ok(all)
+    }
+
+    /// A module that hands everything on and does not have the name costs nothing: barrels are wide.
+    fn refund(&mut self, fuel: u32, is_missed: bool) {
+        if is_missed && self.misses > 0 {
+            self.misses -= 1;
+            self.fuel = fuel;
+        }
     }
 
     /// What a name means apart from paths, one of which is being followed: in `use a::a` the first
@@ -405,9 +415,11 @@ impl Linker<'_> {
         if found.is_none() && !face.names.contains_key(&key) {
             for (at, star) in face.stars.clone() {
                 if at == *path && found.is_none() {
+                    let fuel = self.fuel;
                     for from in self.term(&around.file, &star)? {
                         found = found.or(self.declared(&from, name)?);
                     }
+                    self.refund(fuel, found.is_none());
                 }
             }
         }

@@ -209,7 +209,8 @@ impl Machine<'_> {
         for at in 0..super::number(self.facts.symbols.len()) {
             let shape = self.shape(at);
             let symbol = &self.facts.symbols[at as usize];
-            if let Some(shape) = shape {
+            // Of several signatures the one that stands for the symbol says what is behind it.
+            if let Some(shape) = shape.filter(|_| !symbol.is_overload()) {
                 face.shapes.insert(symbol.path.clone(), shape.into());
             }
         }

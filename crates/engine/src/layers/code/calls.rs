@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::entity::own_name;
 use base::{EntityRef, RepoPath, Result};
 use code::{EdgeRow, End, Relation, Sure, SymbolRow};
 use store::Connection;
@@ -169,7 +170,7 @@ fn guessed_callers(view: &View, symbols: &[End<'_>], edges: &mut Vec<Edge>) -> R
     let conn = view.index()?.conn();
     let mut by_name: BTreeMap<&str, Vec<(RepoPath, String, u32)>> = BTreeMap::new();
     for (path, name) in symbols {
-        let called = short(name);
+        let called = own_name(name);
         if !by_name.contains_key(called) {
             by_name.insert(called, code::unsure_calls(conn, called, MOST_UNSURE)?);
         }
@@ -191,7 +192,7 @@ fn count_callers(view: &View, symbols: &[End<'_>]) -> Result<usize> {
     let mut seen = BTreeSet::new();
     let mut count = 0;
     for (path, name) in symbols {
-        let called = short(name);
+        let called = own_name(name);
         if seen.contains(called) || !code::kind_of(conn, path, name)?.is_some_and(|k| is_method(&k))
         {
             continue;
@@ -227,12 +228,6 @@ fn guessed_calls(view: &View, ends: &[End<'_>], edges: &mut Vec<Edge>) -> Result
 
 fn is_method(kind: &str) -> bool {
     matches!(kind, "method" | "function" | "constructor" | "getter" | "setter")
-}
-
-/// The symbol's own name: nesting, the trait it is for and a mark of namesakes left out.
-fn short(full: &str) -> &str {
-    let last = full.rsplit('.').next().unwrap_or(full);
-    last.split(['@', '~']).next().unwrap_or(last)
 }
 
 /// Whether code of one file can call that of another at all.

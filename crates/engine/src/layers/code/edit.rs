@@ -215,7 +215,10 @@ pub(crate) fn lint(view: &View, edited: &mut Edited) {
     let wanted = Wanted { language, scopes: own, files: own };
     match by_linter(view, &wanted, LINT_TIMEOUT) {
         Ok(Ok(checked)) => {
-            edited.lint = format!("linted by {}", checked.by);
+            edited.lint = match checked.failures.first() {
+                None => format!("linted by {}", checked.by()),
+                Some(failure) => format!("linted in part by {}: {failure}", checked.by()),
+            };
             edited.diagnostics = checked.found;
         }
         Ok(Err(absent)) => edited.lint = format!("not linted: {}", absent.why),

@@ -27,8 +27,8 @@ impl Indexer for CodeIndexer {
     }
 
     fn prepare(&self, path: &RepoPath, facts: &FileFacts, _: &[u8]) -> Option<Prepared> {
-        let named = facts.symbols.iter().filter(|symbol| !symbol.is_anonymous());
-        let texts = named.map(|symbol| Spread::new(text(path, symbol))).collect();
+        let listed = facts.symbols.iter().filter(|symbol| symbol.is_listed());
+        let texts = listed.map(|symbol| Spread::new(text(path, facts, symbol))).collect();
         Some(Box::new(Ready { digest: code::Digest::of(path, facts), texts }))
     }
 
@@ -79,13 +79,17 @@ impl code::Files for OnDemand<'_> {
     }
 }
 
-fn text(path: &RepoPath, symbol: &Symbol) -> Text {
-    let doc = symbol.doc.as_ref().map(|doc| doc.text.as_str()).unwrap_or_default();
+fn text(path: &RepoPath, facts: &FileFacts, symbol: &Symbol) -> Text {
+    let signatures = facts.declarations(symbol);
+    let says = signatures.flat_map(|one| {
+        let doc = one.doc.as_ref().map(|doc| doc.text.as_str());
+        [Some(one.signature.as_str()), doc].into_iter().flatten()
+    });
     Text {
         node: super::handle(path, &symbol.path),
         kind: "symbol",
         path: Some(path.clone()),
         name: symbol.path.clone(),
-        body: format!("{}\n{doc}", symbol.signature),
+        body: says.collect::<Vec<_>>().join("\n"),
     }
 }

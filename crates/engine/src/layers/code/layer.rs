@@ -58,11 +58,15 @@ impl Layer for CodeLayer {
 
     fn resolve(&self, view: &View, name: &str) -> Result<Vec<Candidate>> {
         let conn = view.index()?.conn();
-        let found = match name.split_once('#') {
+        let mut found = match name.split_once('#') {
             Some((path, symbol)) => in_named_file(view, path, symbol)?,
             None if name.contains('/') => Vec::new(),
             None => code::symbols_called(conn, name)?,
         };
+        if found.is_empty() && !name.contains(['/', '#']) {
+            found =
+                code::exported_as(conn, name, None)?.into_iter().map(|one| one.symbol).collect();
+        }
         Ok(found.iter().map(candidate).collect())
     }
 
@@ -197,11 +201,12 @@ fn in_named_file(view: &View, path: &str, symbol: &str) -> Result<Vec<SymbolRow>
     let conn = view.index()?.conn();
     let mut found = Vec::new();
     for path in crate::layers::files::matching(view, path)? {
-        let rows = code::in_file(conn, &path)?;
-        let exact: Vec<SymbolRow> = rows.iter().filter(|row| row.full == symbol).cloned().collect();
-        let ending =
-            || rows.iter().filter(|row| row.full.ends_with(&format!(".{symbol}"))).cloned();
-        found.extend(if exact.is_empty() { ending().collect() } else { exact });
+        let own = code::symbols_named(conn, &path, symbol)?;
+        let aliased = match own.is_empty() {
+            true => code::exported_as(conn, symbol, Some(&path))?,
+            false => Vec::new(),
+        };
+        found.extend(own.into_iter().chain(aliased.into_iter().map(|one| one.symbol)));
     }
     Ok(found)
 }

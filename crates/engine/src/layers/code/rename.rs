@@ -1,5 +1,6 @@
 //! Renaming by the index alone: only where every mention is certain to be the symbol's.
 
+use base::entity::own_name;
 use base::{Code, EntityRef, NextCall, Problem, RepoPath, Result};
 use code::{Relation, Sure, SymbolRow};
 use rayon::prelude::*;
@@ -10,7 +11,7 @@ use syntax::edit::{Mention, mentions};
 use super::edit::writable;
 use super::layer::symbol_node;
 use crate::index::tables;
-use crate::precise::{Rewrite, own_name};
+use crate::precise::Rewrite;
 use crate::view::View;
 
 /// How many places a refusal lists.
@@ -58,6 +59,29 @@ pub(crate) fn by_index(
     }
     files.iter().try_for_each(|file| writable(view, &file.path))?;
     Ok(files.into_iter().map(|file| rewrite(file, new)).collect())
+}
+
+/// One file as it would be with another name for a symbol, where every mention in it is certain to
+/// be the symbol's.
+pub(super) fn certain_in_file(
+    view: &View,
+    (path, full): (&RepoPath, &str),
+    file: &RepoPath,
+    new: &str,
+) -> Result<Option<Rewrite>> {
+    let Some(row) = code::symbol(view.index()?.conn(), path, full)? else { return Ok(None) };
+    let Ok(known) = lines(view, (path, full)) else { return Ok(None) };
+    let Some(language) = Language::of(file) else { return Ok(None) };
+    let Some(found) = mentions_in(view.tree(), (file, language), own_name(full))? else {
+        return Ok(None);
+    };
+    let is_certain = doubtful(std::slice::from_ref(&found), &row, &known).is_empty();
+    Ok(is_certain.then(|| rewrite(found, new)))
+}
+
+/// Whether code of one file can use that of another by its name.
+pub(super) fn is_kin(one: &RepoPath, other: &RepoPath) -> bool {
+    Language::of(one).map(family) == Language::of(other).map(family)
 }
 
 fn unsure(why: String, places: Vec<String>) -> Problem {
@@ -170,19 +194,27 @@ fn mentioning(view: &View, language: Language, name: &str) -> Result<Vec<Mention
     let tree = view.tree();
     let read = |path: &RepoPath| -> Result<Option<Mentioning>> {
         let own = Language::of(path).filter(|own| family(*own) == family(language));
-        let Some(own) = own else { return Ok(None) };
-        let Some(blob) = tree.read(path)? else { return Ok(None) };
-        let hash = blob.hash;
-        let Ok(text) = String::from_utf8(blob.bytes) else { return Ok(None) };
-        if !text.contains(name) {
-            return Ok(None);
-        }
-        let mentions = mentions(own, &text, name);
-        let found = Mentioning { path: path.clone(), text, hash, mentions };
-        Ok((!found.mentions.is_empty()).then_some(found))
+        own.map_or(Ok(None), |own| mentions_in(tree, (path, own), name))
     };
     let found: Result<Vec<Option<Mentioning>>> = all.par_iter().map(read).collect();
     Ok(found?.into_iter().flatten().collect())
+}
+
+/// A file, if it mentions a name.
+fn mentions_in(
+    tree: &tree::Tree,
+    (path, language): (&RepoPath, Language),
+    name: &str,
+) -> Result<Option<Mentioning>> {
+    let Some(blob) = tree.read(path)? else { return Ok(None) };
+    let hash = blob.hash;
+    let Ok(text) = String::from_utf8(blob.bytes) else { return Ok(None) };
+    if !text.contains(name) {
+        return Ok(None);
+    }
+    let mentions = mentions(language, &text, name);
+    let found = Mentioning { path: path.clone(), text, hash, mentions };
+    Ok((!found.mentions.is_empty()).then_some(found))
 }
 
 fn rewrite(file: Mentioning, new: &str) -> Rewrite {

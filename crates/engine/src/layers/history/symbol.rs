@@ -184,15 +184,16 @@ impl Reader<'_> {
         }
         let facts = syntax::extract(Language::of(path), bytes);
         let version = |symbol: &syntax::Symbol| {
-            let (start, end) = (symbol.span.start as usize, symbol.span.end as usize);
+            let parts = facts.declarations(symbol).filter_map(|one| bytes.get(one.span.range()));
             Version {
                 name: symbol.path.clone(),
-                span: start..end,
-                text: Hash::of(bytes.get(start..end).unwrap_or_default()),
+                span: symbol.span.range(),
+                text: Hash::of(&parts.collect::<Vec<_>>().concat()),
                 body: symbol.fingerprint.body,
             }
         };
-        let versions = Versions::new(facts.symbols.iter().map(version).collect());
+        let symbols = facts.symbols.iter().filter(|symbol| !symbol.is_overload());
+        let versions = Versions::new(symbols.map(version).collect());
         self.parsed.insert(hash, versions.clone());
         versions
     }

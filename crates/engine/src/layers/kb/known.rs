@@ -76,19 +76,23 @@ fn put_together(view: &View, files: Arc<FromFiles>) -> Result<Knowledge> {
     Ok(Knowledge { model, files, ends })
 }
 
-/// The symbol of the code that `path#name` means.
+/// The symbol of the code that `path#name` means; none where several have that name. A whole
+/// handle means the symbol that it names, whatever else shares the name.
 pub(super) fn bound(view: &View, code: &str) -> Result<Option<EntityRef>> {
-    let code = code.strip_prefix("symbol:").unwrap_or(code);
+    let (is_handle, code) = match code.strip_prefix("symbol:") {
+        Some(rest) => (true, rest),
+        None => (false, code),
+    };
     let Some((path, name)) = code.split_once('#') else { return Ok(None) };
     let Some(Ok(path)) = RepoPath::normalised(path) else { return Ok(None) };
     let conn = view.index()?.conn();
-    let mut full = code::symbol(conn, &path, name)?.map(|row| row.full);
-    if full.is_none() {
-        let ending = format!(".{name}");
-        let mut rows = code::in_file(conn, &path)?.into_iter();
-        full = rows.find(|row| row.full.ends_with(&ending)).map(|row| row.full);
-    }
-    Ok(full.and_then(|full| crate::layers::code::handle(&path, &full).parse().ok()))
+    let exact = if is_handle { code::symbol(conn, &path, name)? } else { None };
+    let found = match exact {
+        Some(row) => vec![row],
+        None => code::symbols_named(conn, &path, name)?,
+    };
+    let [only] = found.as_slice() else { return Ok(None) };
+    Ok(crate::layers::code::handle(&path, &only.full).parse().ok())
 }
 
 fn ends(model: &Model) -> BTreeMap<RepoPath, BTreeSet<String>> {

@@ -128,16 +128,23 @@ fn staged_traceability(view: &View, scope: &Scope) -> Result<Vec<Violation>> {
         let language = syntax::Language::of(path).filter(|language| language.is_code());
         let Some(language) = language else { continue };
         let facts = syntax::extract(Some(language), content);
-        for (at, symbol) in facts.symbols.iter().enumerate() {
+        for symbol in &facts.symbols {
             let touched = file
                 .lines
                 .iter()
                 .any(|range| range.start <= symbol.end_line && range.end > symbol.line);
-            if !touched || !symbol.exported || symbol.is_test || symbol.parent.is_some() {
+            if symbol.is_overload()
+                || !touched
+                || !symbol.exported
+                || symbol.is_test
+                || symbol.parent.is_some()
+            {
                 continue;
             }
             let says = facts.doc_links.iter().any(|link| {
-                link.tag == syntax::DocTag::Implements && link.owner == u32::try_from(at).ok()
+                let owner = link.owner.and_then(|at| facts.symbols.get(at as usize));
+                link.tag == syntax::DocTag::Implements
+                    && owner.is_some_and(|owner| owner.path == symbol.path)
             });
             let handle = crate::layers::code::handle(path, &symbol.path);
             let Ok(node) = handle.parse::<EntityRef>() else { continue };

@@ -43,7 +43,7 @@ impl Query for Definition {
     type Answer = Found;
 
     fn run(self, view: &View) -> Result<Found> {
-        let spot = Spot::of_symbol(view, &self.target, self.line)?;
+        let spot = Spot::of_use(view, &self.target, self.line)?;
         let asked = Asked {
             method: ("textDocument/definition", "definitionProvider"),
             what: ["definition", "definitions"],

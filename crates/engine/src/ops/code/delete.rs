@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use base::entity::own_name;
 use base::{Code, Hash, NextCall, Problem, Result};
 use clap::Args;
 use code::Relation;
@@ -14,7 +15,6 @@ use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
 use crate::layers::code::edit::{Declared, Edited, Format, lint};
 use crate::plan::Plan;
-use crate::precise::own_name;
 use crate::view::View;
 
 /// How many places a problem lists.
@@ -93,7 +93,8 @@ fn mentions(view: &View, declared: &Declared) -> Result<Vec<String>> {
     let is_top = !name.contains('.');
     let line = |at: u32| text[..at as usize].matches('\n').count() + 1;
     for mention in edit::mentions(*language, text, own_name(name)) {
-        let is_own = own.range().contains(&(mention.span.start as usize));
+        let at = mention.span.start as usize;
+        let is_own = own.iter().any(|own| own.range().contains(&at));
         if !is_own && is_top && !mention.is_member {
             let line = u32::try_from(line(mention.span.start)).unwrap_or(u32::MAX);
             found.insert((path.clone(), line));

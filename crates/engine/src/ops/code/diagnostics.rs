@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use base::words::counted;
 use base::{Code, EntityRef, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -24,7 +25,8 @@ const TIMEOUT: Duration = Duration::from_mins(10);
 
 /// Show what is wrong: lint findings and type errors
 ///
-/// By oxlint, clippy or ruff, else the language server. What could not be checked is said.
+/// Lint rules by oxlint, eslint, clippy or ruff, types by them or the language server. The first
+/// line says what was not checked, and why.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Diagnostics {
@@ -55,6 +57,9 @@ pub struct Diagnosed {
     /// Languages that nobody checked, and why
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub unchecked: BTreeMap<String, Unchecked>,
+    /// What was not checked of the languages that were, and why
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<String>,
     /// What is wrong, by file and line
     pub diagnostics: Vec<Diagnosis>,
     /// Said where nothing could lint TypeScript or JavaScript: false
@@ -94,6 +99,7 @@ impl Query for Diagnostics {
             files: 0,
             by: BTreeMap::new(),
             unchecked: BTreeMap::new(),
+            gaps: Vec::new(),
             diagnostics: Vec::new(),
             oxlint_available: None,
             paging: Paging { offset: 0, limit: 0, total: 0 },
@@ -107,6 +113,7 @@ impl Query for Diagnostics {
             }
         }
         answer.lacking(view, absences)?;
+        answer.gaps.iter().for_each(|gap| view.doubt(gap));
         answer.diagnostics.sort();
         answer.diagnostics.dedup();
         let errors = answer.diagnostics.iter().filter(|one| one.severity == "error").count();
@@ -120,7 +127,8 @@ impl Query for Diagnostics {
 impl Diagnosed {
     fn take(&mut self, language: Language, files: usize, checked: Checked) {
         self.files += files;
-        self.by.insert(language.name().into(), checked.by);
+        self.by.insert(language.name().into(), checked.by());
+        self.gaps.extend(checked.gaps(language));
         self.diagnostics.extend(checked.found);
     }
 
@@ -192,27 +200,26 @@ pub(crate) fn cells(one: &Diagnosis) -> Vec<Cell> {
 impl Render for Diagnosed {
     fn render(&self, page: &mut Page) {
         let by: Vec<&str> = self.by.values().map(String::as_str).collect();
-        let (by, files) = (by.join(", "), self.files);
-        let files = if files == 1 { "1 file".into() } else { format!("{files} files") };
-        let plural = |count: usize, what: &str| match count {
-            1 => format!("1 {what}"),
-            count => format!("{count} {what}s"),
-        };
-        page.answer(match (self.errors, self.warnings) {
+        let (by, files) = (by.join(", "), counted(self.files, "file"));
+        let unchecked = self.unchecked.iter().map(|(language, one)| {
+            format!("{} of {language} not checked: {}", counted(one.files, "file"), one.why)
+        });
+        let gaps: Vec<String> = self.gaps.iter().cloned().chain(unchecked).collect();
+        page.answer(match (self.errors, self.warnings, gaps.as_slice()) {
             _ if self.by.is_empty() => "Nothing could be checked".to_owned(),
-            (0, 0) => format!("Nothing is wrong in {files}, by {by}"),
-            (errors, warnings) => {
-                let (errors, warnings) = (plural(errors, "error"), plural(warnings, "warning"));
-                format!("{errors}, {warnings} in {files}, by {by}")
+            (0, 0, []) => format!("Nothing is wrong in {files}, by {by}"),
+            (0, 0, [gap, ..]) => format!("Nothing was found in {files} by {by}, but {gap}"),
+            (errors, warnings, gaps) => {
+                let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
+                let gap = gaps.first().map(|gap| format!("; {gap}")).unwrap_or_default();
+                format!("{errors}, {warnings} in {files}, by {by}{gap}")
             }
         });
+        gaps.iter().skip(1).for_each(|gap| page.say(format!("Also {gap}")));
         page.table(2, self.diagnostics.iter().map(cells).collect());
         self.paging.say_rest(page, self.diagnostics.len());
-        for (language, unchecked) in &self.unchecked {
-            page.item(format!("not checked, {} {language}", unchecked.files), &unchecked.why);
-            for hint in &unchecked.hints {
-                page.item("hint", hint);
-            }
+        for hint in self.unchecked.values().flat_map(|unchecked| &unchecked.hints) {
+            page.item("hint", hint);
         }
     }
 

@@ -1,10 +1,11 @@
 //! `code.expand_macro`: what a Rust macro becomes.
 
-use base::{Code, Problem, Result};
+use base::words::counted;
+use base::{Code, EntityRef, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use syntax::Language;
+use syntax::{Decorator, Language};
 
 use crate::contract::alias::Alias;
 use crate::contract::args::Target;
@@ -18,7 +19,7 @@ const LONGEST: usize = 100 * 1024;
 
 /// Show what a Rust macro call or derive becomes
 ///
-/// Name the call as path:line:column, or a symbol to expand the macro at its name.
+/// Name the call as path:line:column, or a symbol to expand its derives and attributes.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpandMacro {
@@ -54,7 +55,7 @@ impl Query for ExpandMacro {
     type Answer = Expanded;
 
     fn run(self, view: &View) -> Result<Expanded> {
-        let spot = Spot::of(view, &self.target, self.line)?;
+        let mut spot = Spot::of(view, &self.target, self.line)?;
         if spot.language != Language::Rust {
             let message = format!(
                 "`{}` is {}, and only Rust macros are expanded",
@@ -66,17 +67,26 @@ impl Query for ExpandMacro {
         let server = Server::open(view, (&spot.path, spot.language))?.map_err(Absent::problem)?;
         // Not a part of the protocol, so no capability names it.
         let method = ("rust-analyzer/expandMacro", "textDocumentSync");
-        let answer = server.ask(method, &server.at(&spot))?.map_err(Absent::problem)?;
-        let Some(expansion) = answer["expansion"].as_str() else {
+        let (mut names, mut expansion) = (Vec::new(), String::new());
+        for offset in self.places(&spot) {
+            spot.offset = offset;
+            let answer = server.ask(method, &server.at(&spot))?.map_err(Absent::problem)?;
+            let Some(text) = answer["expansion"].as_str() else { continue };
+            let name = answer["name"].as_str().unwrap_or_default().trim_end_matches('!');
+            names.push(name.to_owned());
+            if !expansion.is_empty() {
+                expansion.push_str("\n\n");
+            }
+            expansion.push_str(text);
+        }
+        if names.is_empty() {
             return Err(Problem::not_found(format!("no macro is called at {}", spot.named()))
                 .hint("name the macro's own name as path:line:column"));
-        };
-        let end =
-            (0..=expansion.len().min(LONGEST)).rev().find(|at| expansion.is_char_boundary(*at));
-        let shown = &expansion[..end.unwrap_or_default()];
+        }
+        let shown = &expansion[..expansion.floor_char_boundary(LONGEST)];
         Ok(Expanded {
             target: spot.named(),
-            name: answer["name"].as_str().unwrap_or_default().trim_end_matches('!').to_owned(),
+            name: names.join(", "),
             expansion: shown.to_owned(),
             is_cut: shown.len() < expansion.len(),
             by: server.by(),
@@ -84,11 +94,46 @@ impl Query for ExpandMacro {
     }
 }
 
+impl ExpandMacro {
+    /// Where macros may be called: at the derives and attributes of a symbol and at its name, or at
+    /// the place that was named.
+    fn places(&self, spot: &Spot) -> Vec<usize> {
+        let EntityRef::Symbol(_, name) = &spot.node else { return vec![spot.offset] };
+        let own = spot.facts.symbols.iter().filter(|symbol| symbol.path == name.as_str());
+        let attributes = own.filter(|_| self.line.is_none()).flat_map(|symbol| &symbol.decorators);
+        let inside = attributes.flat_map(|attribute| attribute_names(&spot.text, attribute));
+        inside.chain([spot.offset]).collect()
+    }
+}
+
+/// Where the names stand that an attribute expands: its own, or those that it derives.
+fn attribute_names(text: &str, attribute: &Decorator) -> Vec<usize> {
+    let start = attribute.span.start as usize;
+    let Some(whole) = text.get(attribute.span.range()) else { return Vec::new() };
+    let Some(at) = whole.find(&attribute.name) else { return Vec::new() };
+    let last = |path: &str| path.rfind(':').map_or(0, |colon| colon + 1);
+    if attribute.name != "derive" {
+        return vec![start + at + last(&attribute.name)];
+    }
+    let (Some(open), Some(close)) = (whole.find('('), whole.rfind(')')) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut from = open + 1;
+    for path in whole.get(from..close).unwrap_or_default().split(',') {
+        let lead = path.len() - path.trim_start().len();
+        if !path.trim().is_empty() {
+            found.push(start + from + lead + last(path.trim()));
+        }
+        from += path.len() + 1;
+    }
+    found
+}
+
 impl Render for Expanded {
     fn render(&self, page: &mut Page) {
         let lines = self.expansion.lines().count();
         let by = self.by.name().unwrap_or("nobody");
-        page.answer(format!("{}! at {} becomes {lines} lines, by {by}", self.name, self.target));
+        let lines = counted(lines, "line");
+        page.answer(format!("{} at {} becomes {lines}, by {by}", self.name, self.target));
         page.quoted(&self.expansion, &self.target);
         if self.is_cut {
             page.say(format!("Cut off after {LONGEST} bytes"));

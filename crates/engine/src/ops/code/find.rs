@@ -1,8 +1,9 @@
 //! `code.find`: symbols by name.
 
-use base::Result;
+use base::words::counted;
+use base::{RepoPath, Result};
 use clap::Args;
-use code::SymbolRow;
+use code::SymbolMatch;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,8 +73,19 @@ pub struct Symbol {
     pub exported: bool,
     /// The declaration, without its body
     pub signature: String,
+    /// How many more signatures it has
+    #[serde(skip_serializing_if = "is_zero")]
+    pub overloads: usize,
     /// The line its name is on
     pub line: u32,
+    /// The file that offers it under the name that was looked for, where it has another itself
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alias_in: Option<RepoPath>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Query for Find {
@@ -105,27 +117,36 @@ impl Query for Find {
     }
 }
 
-pub(super) fn symbol(row: SymbolRow) -> Symbol {
+fn symbol(found: SymbolMatch) -> Symbol {
+    let SymbolMatch { symbol: row, alias_in } = found;
     Symbol {
         node: handle(&row.path, &row.full),
         kind: row.kind,
-        exported: row.exported,
+        exported: row.exported || alias_in.is_some(),
         signature: row.signature,
+        overloads: row.overloads.len(),
         line: row.line,
+        alias_in,
     }
 }
 
 impl Render for FoundSymbols {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
-        page.answer(match total {
-            0 => format!("No symbol is called `{}`, whole or in part", self.name),
-            1 => format!("1 symbol for `{}`", self.name),
-            _ => format!("{total} symbols for `{}`", self.name),
+        let symbols = counted(usize::try_from(total).unwrap_or(usize::MAX), "symbol");
+        page.answer(match total > 0 {
+            true => format!("{symbols} for `{}`", self.name),
+            false => format!("No symbol is called `{}`, whole or in part", self.name),
         });
         let cells = |symbol: &Symbol| {
+            let more = match symbol.overloads {
+                0 => String::new(),
+                more => format!(" (+{})", counted(more, "overload")),
+            };
+            let alias = symbol.alias_in.as_ref();
+            let alias = alias.map(|path| format!(" (as {} in {path})", self.name));
             vec![
-                Cell::text(&symbol.signature),
+                Cell::text(format!("{}{more}{}", symbol.signature, alias.unwrap_or_default())),
                 Cell::faint(symbol.line),
                 Cell::handle(&symbol.node),
             ]

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use base::words::counted;
 use base::{NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use grep_matcher::Matcher;
@@ -41,36 +42,67 @@ number_type!(
 
 /// Search the text of files for a pattern
 ///
-/// Smart about case: a pattern in small letters matches both.
+/// A pattern in small letters matches both cases.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub struct Grep {
     /// Regular expression
     pub pattern: Words,
-    /// Only these files or folders
-    #[arg(long, value_delimiter = ',')]
+    /// Files and folders to search; all without any
+    #[arg(value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub paths: Vec<Target>,
     /// Only files these globs match; `!` excludes
-    #[arg(long, value_delimiter = ',')]
+    #[arg(short = 'g', long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub glob: Vec<String>,
     /// Only these languages, such as `rust`
-    #[arg(long, value_delimiter = ',')]
+    #[arg(short = 't', long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub types: Vec<String>,
     /// Take the pattern literally
-    #[arg(long)]
+    #[arg(short = 'F', long)]
     #[serde(default)]
     pub fixed: bool,
     /// Whole words only
-    #[arg(long)]
+    #[arg(short = 'w', long)]
     #[serde(default)]
     pub word: bool,
+    /// Ignore case
+    #[arg(short = 'i', long, conflicts_with = "case_sensitive")]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub ignore_case: bool,
+    /// Match case exactly
+    #[arg(short = 's', long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub case_sensitive: bool,
+    /// Only list files with a match
+    #[arg(short = 'l', long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub files_only: bool,
+    /// Only count matches by file
+    #[arg(short = 'c', long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub count: bool,
     /// Lines around each match
-    #[arg(long, default_value_t)]
+    #[arg(short = 'C', long, default_value_t)]
     #[serde(default)]
     pub context: Around,
+    /// Lines before each match
+    #[arg(short = 'B', long, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub before: Around,
+    /// Lines after each match
+    #[arg(short = 'A', long, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub after: Around,
     /// Matches to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -90,12 +122,28 @@ pub struct Grepped {
     pub searched: usize,
     /// The matches, by file and line
     pub matches: Vec<Match>,
+    /// How many lines match in each file, where that was asked for
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_file: Vec<FileMatches>,
     /// What the answer leaves open
     pub notes: Vec<String>,
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
+    lines: usize,
+    #[serde(skip)]
+    shows_counts: bool,
+    #[serde(skip)]
     pattern: String,
+}
+
+/// How many lines of a file match
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FileMatches {
+    /// The file
+    pub path: RepoPath,
+    /// How many lines match
+    pub lines: usize,
 }
 
 /// One matching line
@@ -120,10 +168,8 @@ impl Query for Grep {
     const ALIASES: &'static [Alias] = &[Alias::of("kart_search")];
     const EXAMPLES: &'static [Example] = &[
         Example { args: "TODO --types rust", shows: "lines with a word, in one language" },
-        Example {
-            args: "fn\\s+open --glob *.rs --context 2",
-            shows: "an expression, with lines around",
-        },
+        Example { args: "fn\\s+open src -g *.rs -C 2", shows: "an expression, with lines around" },
+        Example { args: "-il session src tests", shows: "the files that hold a word" },
     ];
     type Answer = Grepped;
 
@@ -133,14 +179,14 @@ impl Query for Grep {
         let (small, large): (Vec<&Shown>, Vec<&Shown>) =
             wanted.iter().partition(|file| file.size <= LARGEST);
         let found = AtomicUsize::new(0);
-        let around = self.context.get();
+        let around = self.around();
         let tree = view.tree();
         let one = |file: &&Shown| search_file(tree, &file.path, &matcher, around, &found);
         let by_file: Vec<Vec<Match>> = small.par_iter().map(one).collect();
         view.call().go_on()?;
         let files = by_file.iter().filter(|matches| !matches.is_empty()).count();
-        let all: Vec<Match> = by_file.into_iter().flatten().collect();
-        let (matches, paging) = Paging::cut(all, self.offset, self.limit);
+        let lines = by_file.iter().map(Vec::len).sum();
+        let (matches, by_file, paging) = self.shown(by_file);
         let cut = (found.load(Ordering::Relaxed) > MOST_MATCHES)
             .then(|| format!("cut off at {MOST_MATCHES} matches; narrow the pattern or the files"));
         let skipped = (!large.is_empty()).then(|| format!("{} files are too large", large.len()));
@@ -151,18 +197,46 @@ impl Query for Grep {
             files,
             searched: small.len(),
             matches,
+            by_file,
             notes: cut.into_iter().chain(skipped).collect(),
             paging,
+            lines,
+            shows_counts: self.count,
             pattern: self.pattern.to_string(),
         })
     }
 }
 
 impl Grep {
+    /// The part of the matches that is asked for: lines, or files.
+    fn shown(&self, by_file: Vec<Vec<Match>>) -> (Vec<Match>, Vec<FileMatches>, Paging) {
+        if !self.files_only && !self.count {
+            let all: Vec<Match> = by_file.into_iter().flatten().collect();
+            let (matches, paging) = Paging::cut(all, self.offset, self.limit);
+            return (matches, Vec::new(), paging);
+        }
+        let file = |matches: &Vec<Match>| {
+            let path = matches.first()?.path.clone();
+            Some(FileMatches { path, lines: matches.len() })
+        };
+        let (files, paging) =
+            Paging::cut(by_file.iter().filter_map(file).collect(), self.offset, self.limit);
+        (Vec::new(), files, paging)
+    }
+
+    /// Lines before and after each match.
+    fn around(&self) -> [usize; 2] {
+        match self.files_only || self.count {
+            true => [0, 0],
+            false => [self.before, self.after].map(|one| one.get().max(self.context.get())),
+        }
+    }
+
     fn matcher(&self) -> Result<RegexMatcher> {
         let mut builder = RegexMatcherBuilder::new();
         builder
-            .case_smart(true)
+            .case_smart(!self.ignore_case && !self.case_sensitive)
+            .case_insensitive(self.ignore_case)
             .fixed_strings(self.fixed)
             .word(self.word)
             .size_limit(PATTERN_SIZE)
@@ -182,6 +256,9 @@ impl Grep {
     /// The files to search: text, in the paths, globs and languages that were named.
     fn wanted(&self, view: &View) -> Result<Vec<Shown>> {
         let resolve = |target: &Target| graph::resolve(view, target);
+        if self.ignore_case && self.case_sensitive {
+            return Err(Problem::invalid("`ignore_case` and `case_sensitive` exclude each other"));
+        }
         let paths = self.paths.iter().map(resolve).collect::<Result<Vec<_>>>()?;
         let globs = match self.glob.is_empty() {
             true => None,
@@ -215,15 +292,15 @@ fn search_file(
     tree: &tree::Tree,
     path: &RepoPath,
     matcher: &RegexMatcher,
-    around: usize,
+    [before, after]: [usize; 2],
     found: &AtomicUsize,
 ) -> Vec<Match> {
     let Ok(Some(Ok(blob))) = tree.read_at_most(path, LARGEST) else { return Vec::new() };
     let mut lines = Lines { path, matcher, matches: Vec::new(), before: Vec::new(), found };
     let mut searcher = SearcherBuilder::new()
         .line_number(true)
-        .before_context(around)
-        .after_context(around)
+        .before_context(before)
+        .after_context(after)
         .binary_detection(BinaryDetection::quit(0))
         .build();
     // The sink fails only to stop early, and then what it has is what there is.
@@ -285,14 +362,19 @@ fn shown(bytes: &[u8], at: usize) -> String {
 
 impl Render for Grepped {
     fn render(&self, page: &mut Page) {
-        let total = self.paging.total;
-        page.answer(match total {
-            0 => format!("No match for `{}` in {} files", self.pattern, self.searched),
-            _ => format!(
-                "{total} matches for `{}` in {} of {} files",
-                self.pattern, self.files, self.searched
-            ),
+        let searched = counted(self.searched, "file");
+        page.answer(match self.lines {
+            0 => format!("No match for `{}` in {searched}", self.pattern),
+            lines => {
+                let lines = counted(lines, "match");
+                format!("{lines} for `{}` in {} of {searched}", self.pattern, self.files)
+            }
         });
+        let row = |one: &FileMatches| match self.shows_counts {
+            true => vec![Cell::text(format!("{:>5}", one.lines)), Cell::handle(&one.path)],
+            false => vec![Cell::handle(&one.path)],
+        };
+        page.table(0, self.by_file.iter().map(row).collect());
         let mut file = None;
         for found in &self.matches {
             if file != Some(&found.path) {
@@ -308,7 +390,7 @@ impl Render for Grepped {
             rows.extend((found.line + 1..).zip(&found.after).map(around));
             page.table(0, rows);
         }
-        self.paging.say_rest(page, self.matches.len());
+        self.paging.say_rest(page, self.matches.len() + self.by_file.len());
         self.notes.iter().for_each(|note| page.say(note));
     }
 

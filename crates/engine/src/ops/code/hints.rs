@@ -104,9 +104,11 @@ impl Hints {
         if let (EntityRef::Symbol(_, name), None, None) =
             (&spot.node, self.start_line, self.end_line)
         {
-            let found = spot.facts.symbols.iter().find(|symbol| symbol.path == name.as_str());
-            let span = found.map(|symbol| symbol.span.range());
-            return span.map_or((0, spot.text.len()), |span| (span.start, span.end));
+            let named = spot.facts.symbols.iter().filter(|symbol| symbol.path == name.as_str());
+            let spans: Vec<base::Span> = named.map(|symbol| symbol.span).collect();
+            let start = spans.iter().map(|span| span.range().start).min();
+            let end = spans.iter().map(|span| span.range().end).max();
+            return (start.unwrap_or(0), end.unwrap_or(spot.text.len()));
         }
         let line_start = |line: usize| {
             let before = spot.text.split_inclusive('\n').take(line).map(str::len);

@@ -44,7 +44,7 @@ impl Query for Implementation {
     type Answer = Found;
 
     fn run(self, view: &View) -> Result<Found> {
-        let spot = Spot::of_symbol(view, &self.target, self.line)?;
+        let spot = Spot::of_use(view, &self.target, self.line)?;
         let asked = Asked {
             method: ("textDocument/implementation", "implementationProvider"),
             what: ["implementation", "implementations"],

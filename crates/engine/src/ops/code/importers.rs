@@ -17,6 +17,7 @@ use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
 use crate::index::tables;
+use crate::layers::code::EmbeddedCode;
 use crate::view::View;
 
 /// How many names a row of the page shows.
@@ -50,6 +51,12 @@ pub struct ImporterList {
     /// Files that mention it and are not wholly known
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
+    /// How many files of formats that are not read may import it, by how they end
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub not_read: BTreeMap<&'static str, usize>,
+    /// Those of them that hold its name
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mentioning: Vec<RepoPath>,
     #[serde(skip)]
     paging: Paging,
 }
@@ -92,10 +99,14 @@ impl Query for Importers {
             }
         };
         let all = importers(view, path, name)?;
-        let unread = hidden(view, path, &all)?;
+        let words = words(path, &all);
+        let unread = hidden(view, path, (&words, &all))?;
+        let embedded = EmbeddedCode::find(view, Language::of(path), &words)?;
+        embedded.doubt(view);
         let (importers, paging) = Paging::cut(all, self.offset, self.limit);
-        let files = tables::count_files(view.index()?.conn())?;
-        Ok(ImporterList { node, importers, files, unread, paging })
+        let files = readable(view, path)?;
+        let EmbeddedCode { counts: not_read, mentioning } = embedded;
+        Ok(ImporterList { node, importers, files, unread, not_read, mentioning, paging })
     }
 }
 
@@ -141,15 +152,32 @@ pub(super) fn how(kind: &str, type_only: bool) -> Option<&'static str> {
     }
 }
 
-/// Files that are not wholly known and mention the file or one that hands it on.
-fn hidden(view: &View, path: &RepoPath, found: &[Importer]) -> Result<Vec<Unread>> {
+/// How many files can import a file: those in a language of its family.
+fn readable(view: &View, path: &RepoPath) -> Result<u64> {
+    let family = unread::family(Language::of(path));
+    let is_kin =
+        |path: &&RepoPath| Language::of(path).is_some_and(|language| family.contains(&language));
+    Ok(tables::all_files(view.index()?.conn())?.iter().filter(is_kin).count() as u64)
+}
+
+/// What an import of a file, or of one that hands it on, must hold.
+fn words(path: &RepoPath, found: &[Importer]) -> Vec<String> {
     let through = found.iter().filter_map(|row| row.through.as_ref()?.path().cloned());
     let mut words: Vec<String> = through.chain([path.clone()]).map(|path| stem(&path)).collect();
     words.sort();
     words.dedup();
+    words
+}
+
+/// Files that are not wholly known and hold one of some words.
+fn hidden(
+    view: &View,
+    path: &RepoPath,
+    (words, found): (&[String], &[Importer]),
+) -> Result<Vec<Unread>> {
     let known = found.iter().filter_map(|row| row.node.path());
     let known: Vec<&RepoPath> = known.chain([path]).collect();
-    unread::holding(view, &unread::family(Language::of(path)), (&words, &known))
+    unread::holding(view, &unread::family(Language::of(path)), (words, &known))
 }
 
 /// The word that an import of a file must hold: its name, or its folder's for an index.
@@ -171,22 +199,35 @@ impl Render for ImporterList {
     fn render(&self, page: &mut Page) {
         let (node, total) = (&self.node, self.paging.total);
         let unread = self.unread.len();
+        let counts = EmbeddedCode { counts: self.not_read.clone(), mentioning: Vec::new() };
+        let but = match counts.is_empty() {
+            true => String::new(),
+            false => format!(", but {} are not read and may import it", counts.counted()),
+        };
         page.answer(match (total, unread) {
-            (0, 0) => format!(
-                "No importers of {node}. All {} files were read; nothing imports it, dynamically or through a barrel",
+            (0, 0) if but.is_empty() => format!(
+                "No importers of {node}. All {} files that can import it were read",
                 self.files
             ),
-            (0, _) => format!("No importers of {node} found"),
-            (1, _) => format!("1 file imports {node}"),
-            _ => format!("{total} files import {node}"),
+            (0, _) => format!("No importers of {node} found{but}"),
+            (1, _) => format!("1 file imports {node}{but}"),
+            _ => format!("{total} files import {node}{but}"),
         });
         page.table(0, self.importers.iter().map(cells).collect());
         self.paging.say_rest(page, self.importers.len());
+        if !self.mentioning.is_empty() {
+            let shown = self.mentioning.iter().take(NAMES).map(ToString::to_string);
+            let more = match self.mentioning.len().saturating_sub(NAMES) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let shown = shown.collect::<Vec<_>>().join(", ");
+            page.say(format!("Not read, and holding its name: {shown}{more}"));
+        }
         if unread > 0 {
-            let files = if unread == 1 {
-                "1 more file mentions"
-            } else {
-                &format!("{unread} more files mention")
+            let files = match unread {
+                1 => "1 more file mentions".to_owned(),
+                _ => format!("{unread} more files mention"),
             };
             page.say(format!("{files} it and could not be read as code:"));
             unread::render(page, &self.unread);

@@ -10,9 +10,9 @@ use crate::index::tables;
 use crate::view::View;
 
 /// How such files end.
-const ENDINGS: [&str; 20] = [
-    "astro", "cfg", "ejs", "hbs", "htm", "html", "ini", "j2", "jinja", "json", "jsonc", "liquid",
-    "mdx", "njk", "pug", "svelte", "toml", "vue", "yaml", "yml",
+const ENDINGS: [&str; 21] = [
+    "astro", "cfg", "ejs", "hbs", "htm", "html", "ini", "ipynb", "j2", "jinja", "json", "jsonc",
+    "liquid", "mdx", "njk", "pug", "svelte", "toml", "vue", "yaml", "yml",
 ];
 
 /// Larger ones are made by programs, in bytes.

@@ -1,5 +1,6 @@
 //! Places as an answer: what references, definitions and implementations have in common.
 
+use base::entity::own_name;
 use base::{EntityRef, Result};
 use code::{Relation, Sure};
 use schemars::JsonSchema;
@@ -9,7 +10,7 @@ use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::layers::code::edge_end;
-use crate::precise::{Absent, By, Outside, Places, Server, Sighting, Spot, Texts, own_name};
+use crate::precise::{Absent, By, Outside, Places, Server, Sighting, Spot, Texts};
 use crate::view::View;
 
 /// How many places outside the repository an answer lists.

@@ -45,7 +45,7 @@ impl Query for References {
     type Answer = Found;
 
     fn run(self, view: &View) -> Result<Found> {
-        let spot = Spot::of_symbol(view, &self.target, self.line)?;
+        let spot = Spot::of_use(view, &self.target, self.line)?;
         let asked = Asked {
             method: ("textDocument/references", "referencesProvider"),
             what: ["reference", "references"],

@@ -1,5 +1,6 @@
 //! `code.rename`: another name for a symbol, everywhere or nowhere.
 
+use base::words::counted;
 use base::{Hash, Problem, RepoPath, Result, text_type};
 use clap::Args;
 use schemars::JsonSchema;
@@ -12,6 +13,7 @@ use crate::contract::alias::Alias;
 use crate::contract::args::Target;
 use crate::contract::op::{Effect, Example, Mutation};
 use crate::contract::page::{Page, Render};
+use crate::layers::code::missed::{UnsureUses, complete};
 use crate::layers::code::rename::{by_index, symbol_of};
 use crate::plan::{Change, Plan};
 use crate::precise::{Absent, By, Rewrite, Server, Spot, rewrites};
@@ -40,8 +42,11 @@ pub struct Rename {
     /// Symbol, as path#name
     pub target: Target,
     /// Its new name, without what it is nested in
-    #[arg(long)]
     pub new_name: NewName,
+    /// Uses that the server misses and the index is not certain of: refuse, rename or leave
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub unsure: UnsureUses,
     /// Only if the symbol's file still has this hash
     #[arg(long)]
     #[serde(default)]
@@ -57,6 +62,12 @@ pub struct Renamed {
     pub new_name: String,
     /// Who found the uses
     pub by: By,
+    /// Places that the language server left and the index renamed
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<String>,
+    /// Places that may be uses and were left as they are
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
     /// How many files changed
     pub files: usize,
     /// How many places changed
@@ -71,7 +82,7 @@ impl Mutation for Rename {
     const ALIASES: &'static [Alias] =
         &[Alias::of("kart_rename").joining(["path|file", "symbol", "#", "target"])];
     const EXAMPLES: &'static [Example] = &[Example {
-        args: "src/session.ts#refresh --new-name renew --dry-run",
+        args: "src/session.ts#refresh renew --dry-run",
         shows: "what a rename would change",
     }];
     type Answer = Renamed;
@@ -80,8 +91,16 @@ impl Mutation for Rename {
         let spot = Spot::of_symbol(view, &self.target, None)?;
         self.check_hash(&spot)?;
         let new = self.new_name.as_str();
+        let (mut added, mut left) = (Vec::new(), Vec::new());
         let (by, files) = match by_server(view, &spot, new)? {
-            Ok(done) => done,
+            Ok((by, files)) => match symbol_of(&spot.node) {
+                Some(symbol) => {
+                    let done = complete(view, (symbol, new), files, self.unsure)?;
+                    (added, left) = (done.added, done.left);
+                    (by, done.files)
+                }
+                None => (by, files),
+            },
             Err(absent) if absent.code == base::Code::InvalidOperation => {
                 return Err(absent.problem().hint("nothing was written"));
             }
@@ -94,7 +113,9 @@ impl Mutation for Rename {
             }
         };
         files.iter().try_for_each(crate::precise::still_parses)?;
-        Ok(plan(&spot, new, by, files))
+        let mut plan = plan(&spot, new, by, files);
+        (plan.answer.added, plan.answer.left) = (added, left);
+        Ok(plan)
     }
 }
 
@@ -145,6 +166,8 @@ fn plan(spot: &Spot, new: &str, by: By, files: Vec<Rewrite>) -> Plan<Renamed> {
         target: spot.named(),
         new_name: new.to_owned(),
         by,
+        added: Vec::new(),
+        left: Vec::new(),
         files: files.len(),
         places,
         diff,
@@ -176,10 +199,17 @@ impl Render for Renamed {
         if *files == 0 {
             page.answer(format!("{target} is called {new_name} already"));
         } else {
-            let files = if *files == 1 { "1 file".into() } else { format!("{files} files") };
-            page.answer(format!(
-                "Renamed {target} to {new_name}: {places} places in {files}, {by}"
-            ));
+            let files = counted(*files, "file");
+            let places = counted(*places, "place");
+            page.answer(format!("Renamed {target} to {new_name}: {places} in {files}, {by}"));
+            if !self.added.is_empty() {
+                let places = self.added.join(", ");
+                page.say(format!("The index knew what the server left: {places}"));
+            }
+            if !self.left.is_empty() {
+                let uses = counted(self.left.len(), "possible use");
+                page.say(format!("{uses} left as they are: {}", self.left.join(", ")));
+            }
             page.diff(&self.diff);
         }
         self.by.render(page);

@@ -1,6 +1,6 @@
 //! `code.symbols`: symbols by name, as language servers find them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{EntityRef, RepoPath, Result};
 use clap::Args;
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use syntax::Language;
 
+use super::unread::family;
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target, Words};
@@ -22,6 +23,9 @@ use crate::view::View;
 
 /// How many symbols of the index are looked at.
 const MOST: usize = 5_000;
+
+/// How many files a server is shown, so that it loads their projects.
+const MOST_SHOWN: usize = 8;
 
 /// Find symbols by name as the project's language servers do
 ///
@@ -63,7 +67,7 @@ pub struct Named {
 }
 
 /// A symbol
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct NamedSymbol {
     /// Its handle
     pub node: EntityRef,
@@ -81,19 +85,26 @@ impl Query for Symbols {
     type Answer = Named;
 
     fn run(self, view: &View) -> Result<Named> {
+        let query = self.query.as_str();
+        let known = from_index(view, query)?;
         let mut by = BTreeMap::new();
         let mut all = Vec::new();
-        for (language, file) in served(view, self.language.as_deref())? {
-            match ask(view, (&file, language), self.query.as_str())? {
+        for (language, files) in served(view, self.language.as_deref())? {
+            let kin = family(Some(language));
+            let is_kin = |path: &RepoPath| Language::of(path).is_some_and(|own| kin.contains(&own));
+            // What the index has is there, whether or not the server loaded its project.
+            let own: Vec<NamedSymbol> =
+                known.iter().filter(|one| is_kin(&one.path)).cloned().collect();
+            let shown = own.iter().map(|one| &one.path).chain(&files);
+            let source = match ask(view, (shown, language), query)? {
                 Ok((source, found)) => {
-                    by.insert(language.name().to_owned(), source);
                     all.extend(found);
+                    source
                 }
-                Err(absent) => {
-                    by.insert(language.name().to_owned(), absent.by());
-                    all.extend(from_index(view, language, self.query.as_str())?);
-                }
-            }
+                Err(absent) => absent.by(),
+            };
+            by.insert(language.name().to_owned(), source);
+            all.extend(own);
         }
         all.sort();
         all.dedup();
@@ -106,34 +117,51 @@ impl Query for Symbols {
     }
 }
 
-/// A file of each language at hand; relatives that share a server count once.
-fn served(view: &View, wanted: Option<&str>) -> Result<Vec<(Language, RepoPath)>> {
-    let mut found: Vec<(Language, RepoPath)> = Vec::new();
-    let mut servers = Vec::new();
+/// Some files of each language at hand. Dialects that share a server are one language, named by the
+/// one with most files.
+fn served(view: &View, wanted: Option<&str>) -> Result<Vec<(Language, Vec<RepoPath>)>> {
+    let mut by_family: BTreeMap<Language, BTreeMap<Language, Vec<RepoPath>>> = BTreeMap::new();
     for path in tables::all_files(view.index()?.conn())? {
         let Some(language) = Language::of(&path).filter(|language| language.is_code()) else {
             continue;
         };
-        let fits = wanted.is_none_or(|wanted| language.name().eq_ignore_ascii_case(wanted));
-        let first = crate::precise::candidates(view.config(), language).into_iter().next();
-        let key = first.map_or_else(|| language.name().to_owned(), |one| one.program);
-        if fits && !servers.contains(&key) {
-            servers.push(key);
-            found.push((language, path));
-        }
+        let Some(first) = family(Some(language)).first().copied() else { continue };
+        by_family.entry(first).or_default().entry(language).or_default().push(path);
     }
-    Ok(found)
+    let fits = |dialects: &BTreeMap<Language, Vec<RepoPath>>| {
+        let is_named = |wanted: &str| {
+            let kin = dialects.keys().flat_map(|language| family(Some(*language)));
+            kin.into_iter().any(|language| language.name().eq_ignore_ascii_case(wanted))
+        };
+        wanted.is_none_or(is_named)
+    };
+    let most = |dialects: BTreeMap<Language, Vec<RepoPath>>| {
+        let found = dialects.into_iter().max_by_key(|(_, files)| files.len());
+        found.map(|(language, files)| (language, files.into_iter().take(1).collect()))
+    };
+    Ok(by_family.into_values().filter(fits).filter_map(most).collect())
 }
 
-fn ask(
+/// Asks the server of a language. It knows only the projects of files that it was shown, so it is
+/// shown where the index has the name.
+fn ask<'f>(
     view: &View,
-    (file, language): (&RepoPath, Language),
+    (files, language): (impl Iterator<Item = &'f RepoPath>, Language),
     query: &str,
 ) -> Result<Result<(By, Vec<NamedSymbol>), Absent>> {
-    let server = match Server::open(view, (file, language))? {
+    let mut files: Vec<&RepoPath> = files.collect();
+    let mut folders = BTreeSet::new();
+    files.retain(|path| folders.insert(path.parent()));
+    files.truncate(MOST_SHOWN);
+    let Some(first) = files.first() else {
+        return Ok(Err(Absent::none(format!("no file is written in {}", language.name()))));
+    };
+    let language = Language::of(first).unwrap_or(language);
+    let server = match Server::open(view, (first, language))? {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
+    server.show(&files)?;
     let method = ("workspace/symbol", "workspaceSymbolProvider");
     let answer = match server.ask(method, &json!({"query": query}))? {
         Ok(answer) => answer,
@@ -150,15 +178,15 @@ fn ask(
     Ok(Ok((server.by(), places.inside.into_iter().map(symbol).collect())))
 }
 
-fn from_index(view: &View, language: Language, query: &str) -> Result<Vec<NamedSymbol>> {
+fn from_index(view: &View, query: &str) -> Result<Vec<NamedSymbol>> {
     let wanted = code::Find { name: query, kind: None, exported: None, path: None };
     let (_, rows) = code::find((view.index()?.conn(), &*names(view)?), &wanted, (0, MOST))?;
-    let kin = rows.into_iter().filter(|row| Language::of(&row.path) == Some(language));
-    let symbol = |row: code::SymbolRow| {
+    let symbol = |found: code::SymbolMatch| {
+        let row = found.symbol;
         let node = handle(&row.path, &row.full).parse().ok()?;
         Some(NamedSymbol { node, path: row.path, line: row.line })
     };
-    Ok(kin.filter_map(symbol).collect())
+    Ok(rows.into_iter().filter_map(symbol).collect())
 }
 
 impl Render for Named {

@@ -1,5 +1,6 @@
 //! `code.unused`: exports that nothing takes, and how sure that is.
 
+use base::words::counted;
 use base::{RepoPath, Result};
 use clap::Args;
 use code::Unused as Found;
@@ -16,7 +17,7 @@ use crate::contract::page::{Cell, Page, Render};
 use crate::globs::Globs;
 use crate::graph;
 use crate::index::tables;
-use crate::layers::code::handle;
+use crate::layers::code::{doubt_embedded, handle, named_node};
 use crate::view::View;
 
 /// How sure an unused export must be to be listed.
@@ -128,8 +129,16 @@ impl Query for Unused {
         let wanted = found.iter().filter(|one| sure(one.sure) <= self.sure).map(export);
         let (exports, paging) = Paging::cut(wanted.collect(), self.offset, self.limit);
         let unread = hidden(view, &found, exports.len())?;
+        doubt_not_read(view, &found)?;
         Ok(UnusedList { exports, counts, unread, paging, asked: (path, self.sure) })
     }
+}
+
+/// Code in formats that are not read may use what nothing else does.
+fn doubt_not_read(view: &View, found: &[Found]) -> Result<()> {
+    let symbols: Vec<base::EntityRef> =
+        found.iter().map(|one| named_node(&one.symbol.path, &one.symbol.full)).collect();
+    doubt_embedded(view, symbols.iter())
 }
 
 /// What a page, a template or a setting names may be used there, which nobody follows.
@@ -195,7 +204,8 @@ impl Render for UnusedList {
         page.answer(match total {
             0 => format!("Every export{place} is used, or an entry"),
             _ => format!(
-                "{total} exports{place} that nothing imports: {certain} certain, {likely} likely, {maybe} maybe"
+                "{}{place} that nothing imports: {certain} certain, {likely} likely, {maybe} maybe",
+                counted(total, "export")
             ),
         });
         let cells = |export: &UnusedExport| {
@@ -216,8 +226,12 @@ impl Render for UnusedList {
             page.say_call(format!("{left_out} less sure left out"), all);
         }
         if !self.unread.is_empty() {
-            let count = self.unread.len();
-            page.say(format!("{count} files mention some of these and could not be read as code:"));
+            page.say(match self.unread.len() {
+                1 => "1 file mentions some of these and could not be read as code:".to_owned(),
+                count => {
+                    format!("{count} files mention some of these and could not be read as code:")
+                }
+            });
             unread::render(page, &self.unread);
         }
     }

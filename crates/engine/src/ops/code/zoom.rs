@@ -1,10 +1,12 @@
 //! `code.zoom`: what a file or folder offers, at a chosen depth.
 
+mod page;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use base::{EntityRef, NextCall, Problem, RepoPath, Result};
+use base::{EntityRef, Problem, RepoPath, Result};
 use clap::Args;
 use code::SymbolRow;
 use schemars::JsonSchema;
@@ -13,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use crate::contract::alias::Alias;
 use crate::contract::args::Target;
 use crate::contract::op::{Example, Query, Toolset};
-use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
 use crate::index::tables::range_below;
 use crate::layers::files::{self, Shown};
@@ -21,11 +22,11 @@ use crate::locate;
 use crate::precise::{self, By};
 use crate::view::View;
 
-/// The most text that level 2 gives, in bytes.
-const LARGEST_TEXT: u64 = 100 * 1024;
+/// The most text that level 2 gives, in bytes; a longer one is cut after a whole line.
+const LARGEST_TEXT: usize = 100 * 1024;
 
-/// How many names a folder shows for each file.
-const NAMES: usize = 6;
+/// Larger files are not opened for their text, in bytes.
+const LARGEST_FILE: u64 = 64 * 1024 * 1024;
 
 /// How deep to look: 0, 1 or 2.
 #[derive(
@@ -61,13 +62,13 @@ impl fmt::Display for Level {
     }
 }
 
-/// Show what a file or folder offers without reading all of it
+/// Show what a file, folder or symbol offers without reading all of it
 ///
-/// Level 0 lists what is exported, 1 all symbols, 2 the text itself.
+/// Level 0 lists what is exported, 1 all symbols, 2 the text with line numbers, up to 100 KB.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Zoom {
-    /// File or folder
+    /// File, folder, or symbol as path#name
     pub path: Target,
     /// Depth: 0, 1 or 2
     #[arg(long, default_value_t)]
@@ -90,9 +91,23 @@ pub struct Zoomed {
     pub files: Vec<ZoomedFile>,
     /// How many tests and files that offer nothing were left out of a folder
     pub left_out: usize,
+    /// Folders inside a folder that hold code
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<ZoomedFolder>,
     /// Who inferred types, where that was asked for
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<By>,
+}
+
+/// A folder inside a folder
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ZoomedFolder {
+    /// Where it is
+    pub path: RepoPath,
+    /// How many files of code are below it
+    pub files: usize,
+    /// How many symbols they export
+    pub exports: usize,
 }
 
 /// One file
@@ -112,6 +127,12 @@ pub struct ZoomedFile {
     /// The text, at level 2
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// The number of the text's first line
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_line: Option<u32>,
+    /// How many bytes there are in all, where the rest of the text was cut off
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut_from: Option<usize>,
 }
 
 /// One declaration
@@ -121,6 +142,9 @@ pub struct Declared {
     pub name: String,
     /// The declaration as the language writes it, without its body
     pub signature: String,
+    /// Its other signatures, of a function that is declared with several
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overloads: Vec<String>,
     /// The first sentence of its doc comment
     #[serde(skip_serializing_if = "String::is_empty")]
     pub doc: String,
@@ -151,10 +175,22 @@ impl Query for Zoom {
             EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Symbol(path, _) => {
                 let file =
                     files::one(view, path)?.ok_or_else(|| Problem::not_found("it vanished"))?;
-                let mut shown = zoom_file(view, &file, self.level)?;
+                let mut shown = match &node {
+                    EntityRef::Symbol(_, name) => {
+                        zoom_symbol(view, &file, name.as_str(), self.level)?
+                    }
+                    _ => zoom_file(view, &file, self.level)?,
+                };
                 super::unread::itself(view, path)?;
                 let by = if self.precise { Some(resolve_types(view, &mut shown)?) } else { None };
-                Ok(Zoomed { node, level: self.level.0, files: vec![shown], left_out: 0, by })
+                Ok(Zoomed {
+                    node,
+                    level: self.level.0,
+                    files: vec![shown],
+                    left_out: 0,
+                    folders: Vec::new(),
+                    by,
+                })
             }
             other => Err(Problem::invalid(format!("{other} is neither a file nor a folder"))),
         }
@@ -162,11 +198,12 @@ impl Query for Zoom {
 }
 
 fn zoom_folder(view: &View, node: EntityRef, folder: &RepoPath, level: Level) -> Result<Zoomed> {
+    let by_file = exports_by_file(view, folder)?;
+    let folders = folders(view, folder, &by_file)?;
     let all = files::in_folder(view, folder)?;
     let code = all.into_iter().filter(|file| file.language.is_some_and(syntax::Language::is_code));
     let mut left_out = 0;
     let mut files = Vec::new();
-    let by_file = exports_by_file(view, folder)?;
     for file in code {
         let exports = by_file.get(&file.path).map_or(0, Vec::len);
         if exports == 0 || locate::is_test(&file.path) {
@@ -181,7 +218,35 @@ fn zoom_folder(view: &View, node: EntityRef, folder: &RepoPath, level: Level) ->
             _ => zoom_file(view, &file, Level(level.0.min(1)))?,
         });
     }
-    Ok(Zoomed { node, level: level.0, files, left_out, by: None })
+    Ok(Zoomed { node, level: level.0, files, left_out, folders, by: None })
+}
+
+/// The folders right inside a folder that hold code, each with what is below it.
+fn folders(
+    view: &View,
+    folder: &RepoPath,
+    by_file: &BTreeMap<RepoPath, Vec<SymbolRow>>,
+) -> Result<Vec<ZoomedFolder>> {
+    let mut found: BTreeMap<RepoPath, ZoomedFolder> = BTreeMap::new();
+    for file in files::below(view, folder)? {
+        let is_code = file.language.is_some_and(syntax::Language::is_code);
+        let Some(path) = folder_inside(&file.path, folder).filter(|_| is_code) else { continue };
+        let row = found.entry(path.clone()).or_insert(ZoomedFolder { path, files: 0, exports: 0 });
+        row.files += 1;
+        row.exports += by_file.get(&file.path).map_or(0, Vec::len);
+    }
+    Ok(found.into_values().collect())
+}
+
+/// The folder right inside another that a file lies below; none if it lies in the other itself.
+fn folder_inside(file: &RepoPath, folder: &RepoPath) -> Option<RepoPath> {
+    let mut here = file.parent().filter(|parent| parent != folder)?;
+    loop {
+        match here.parent()? {
+            above if above == *folder => return Some(here),
+            above => here = above,
+        }
+    }
 }
 
 fn exports_by_file(view: &View, folder: &RepoPath) -> Result<BTreeMap<RepoPath, Vec<SymbolRow>>> {
@@ -203,10 +268,47 @@ fn zoom_file(view: &View, file: &Shown, level: Level) -> Result<ZoomedFile> {
     let cost: usize = shown.symbols.iter().map(|s| s.signature.len() + s.doc.len() + 8).sum();
     // An outline that is longer than the file helps nobody.
     if level.0 == 2 || (cost as u64 > file.size && level.0 > 0) {
-        shown.text = Some(text(view, &file.path)?);
-        shown.symbols.clear();
+        shown.show(1, &text(view, &file.path)?);
     }
     Ok(shown)
+}
+
+/// A symbol: what it holds, or its text.
+fn zoom_symbol(view: &View, file: &Shown, name: &str, level: Level) -> Result<ZoomedFile> {
+    let rows = code::in_file(view.index()?.conn(), &file.path)?;
+    let is_wanted = |row: &&SymbolRow| {
+        let inside = row.full.strip_prefix(name);
+        let is_inside = inside.is_some_and(|rest| rest.starts_with('.'));
+        row.full == name || (is_inside && (level.0 > 0 || row.exported))
+    };
+    let mut shown = empty(file, 0);
+    shown.symbols = rows.iter().filter(is_wanted).map(declared).collect();
+    if level.0 == 2 {
+        let text = text(view, &file.path)?;
+        let language = file.language.ok_or_else(|| Problem::internal("a symbol of no language"))?;
+        let spans = syntax::edit::itself(language, &text, name)
+            .map_err(|_| Problem::not_found(format!("no symbol `{name}` in {}", file.path)))?;
+        let own = spans.first().copied().unwrap_or_default().range();
+        let start = text[..own.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[own.end..].find('\n').map_or(text.len(), |at| own.end + at);
+        let line = u32::try_from(text[..start].matches('\n').count() + 1).unwrap_or(u32::MAX);
+        shown.show(line, &text[start..end]);
+    }
+    Ok(shown)
+}
+
+impl ZoomedFile {
+    /// Shows text in place of symbols, as many whole lines as level 2 gives.
+    fn show(&mut self, first_line: u32, text: &str) {
+        let most = text.floor_char_boundary(LARGEST_TEXT);
+        let is_cut = most < text.len();
+        let end = text[..most].rfind('\n').map_or(most, |at| at + 1);
+        let end = if is_cut { end } else { text.len() };
+        self.symbols.clear();
+        self.text = Some(text[..end].to_owned());
+        self.first_line = Some(first_line);
+        self.cut_from = is_cut.then_some(text.len());
+    }
 }
 
 /// Whether everything around a symbol is offered too.
@@ -217,11 +319,11 @@ fn is_offered(row: &SymbolRow, rows: &[SymbolRow]) -> bool {
 }
 
 fn text(view: &View, path: &RepoPath) -> Result<String> {
-    let blob = view.tree().read_at_most(path, LARGEST_TEXT)?;
+    let blob = view.tree().read_at_most(path, LARGEST_FILE)?;
     match blob {
         Some(Ok(blob)) => Ok(String::from_utf8_lossy(&blob.bytes).into_owned()),
         Some(Err(size)) => Err(Problem::invalid(format!("`{path}` has {size} bytes"))
-            .hint(format!("level 2 gives at most {LARGEST_TEXT}; use level 0 or 1"))),
+            .hint(format!("files over {LARGEST_FILE} bytes are not shown"))),
         None => Err(Problem::not_found(format!("no file `{path}`"))),
     }
 }
@@ -234,6 +336,8 @@ fn empty(file: &Shown, exports: usize) -> ZoomedFile {
         exports,
         symbols: Vec::new(),
         text: None,
+        first_line: None,
+        cut_from: None,
     }
 }
 
@@ -241,6 +345,7 @@ fn declared(row: &SymbolRow) -> Declared {
     Declared {
         name: row.full.clone(),
         signature: row.signature.clone(),
+        overloads: row.overloads.clone(),
         doc: row.doc.as_deref().map(first_sentence).unwrap_or_default(),
         line: row.line,
         depth: row.full.matches('.').count(),
@@ -265,86 +370,4 @@ pub(crate) fn first_sentence(doc: &str) -> String {
     let text = paragraph.join(" ");
     let sentence = text.split_inclusive(". ").next().unwrap_or_default().trim();
     sentence.trim_end_matches('.').chars().take(160).collect()
-}
-
-impl Render for Zoomed {
-    fn render(&self, page: &mut Page) {
-        match (&self.node, self.files.as_slice()) {
-            (EntityRef::Dir(folder), files) => self.render_folder(page, folder, files),
-            (_, [file]) => render_file(page, file, true),
-            _ => {}
-        }
-        match self.by.as_ref().map(|by| (by, by.name())) {
-            Some((_, Some(name))) => page.item("types by", name),
-            Some((by, None)) => by.render_as(page, "types are not resolved"),
-            None => {}
-        }
-    }
-}
-
-impl Zoomed {
-    fn render_folder(&self, page: &mut Page, folder: &RepoPath, files: &[ZoomedFile]) {
-        let exports: usize = files.iter().map(|file| file.exports).sum();
-        page.answer(format!("{folder}: {} files, {exports} exports", files.len()));
-        if self.level == 0 {
-            page.table(2, files.iter().map(folder_row).collect());
-        } else {
-            for file in files {
-                render_file(page, file, false);
-            }
-        }
-        if self.left_out > 0 {
-            page.say(format!("Left out: {} tests and files without exports", self.left_out));
-        }
-    }
-}
-
-fn folder_row(file: &ZoomedFile) -> Vec<Cell> {
-    let mut names: Vec<&str> =
-        file.symbols.iter().map(|symbol| symbol.name.as_str()).take(NAMES).collect();
-    let more = file.exports.saturating_sub(names.len());
-    let rest = format!("{more} more");
-    if more > 0 {
-        names.push(&rest);
-    }
-    vec![Cell::handle(file.path.name()), Cell::text(file.exports), Cell::text(names.join(", "))]
-}
-
-fn render_file(page: &mut Page, file: &ZoomedFile, alone: bool) {
-    let title = file.title.as_deref().map(|title| format!(": {title}")).unwrap_or_default();
-    let line = format!("{}{title} ({} lines, {} exports)", file.path, file.lines, file.exports);
-    if alone {
-        page.answer(line);
-    } else {
-        page.heading(line);
-    }
-    for symbol in &file.symbols {
-        let indent = "  ".repeat(symbol.depth + 1);
-        let row = vec![
-            Cell::faint(format!("{:>5}", symbol.line)),
-            Cell::text(format!("{indent}{}", symbol.signature)),
-        ];
-        page.table(0, vec![row]);
-        if let Some(resolved) = symbol.resolved.as_ref().filter(|found| **found != symbol.signature)
-        {
-            page.table(0, vec![vec![Cell::text(format!("{indent}     =")), Cell::text(resolved)]]);
-        }
-        if !symbol.doc.is_empty() {
-            page.table(
-                0,
-                vec![vec![Cell::text(format!("{indent}       ")), Cell::faint(&symbol.doc)]],
-            );
-        }
-    }
-    if let Some(text) = &file.text {
-        page.quoted(text, &file.path);
-    }
-    if file.symbols.is_empty() && file.text.is_none() {
-        page.say_call("Nothing is exported", zoom_in(&file.path));
-    }
-}
-
-/// The call that shows every symbol of a file.
-fn zoom_in(path: &RepoPath) -> NextCall {
-    NextCall::to("code.zoom").with("path", path.to_string()).with("level", 1)
 }

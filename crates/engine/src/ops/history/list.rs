@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::words::counted;
-use base::{NextCall, RepoPath, Result};
+use base::{Code, NextCall, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -90,10 +90,10 @@ impl Query for List {
 
     fn run(self, view: &View) -> Result<Listed> {
         let book = Book::open(view)?;
-        let mut files: Vec<(RepoPath, i64, bool)> = self.wanted(view, book.live()?, true)?;
-        if self.include_deleted {
-            files.extend(self.wanted(view, book.gone()?, false)?);
-        }
+        let gone = if self.include_deleted { book.gone()? } else { Vec::new() };
+        let folder = self.folder(view, &gone)?;
+        let mut files = self.wanted(view, (folder.as_ref(), book.live()?), true)?;
+        files.extend(self.wanted(view, (folder.as_ref(), gone), false)?);
         let pairs: Vec<(RepoPath, i64)> =
             files.iter().map(|(path, artifact, _)| (path.clone(), *artifact)).collect();
         let mut rows: Vec<_> = files.into_iter().zip(book.all_tags(&pairs)?).collect();
@@ -116,22 +116,36 @@ impl List {
     fn wanted(
         &self,
         view: &View,
-        files: Vec<(RepoPath, i64)>,
+        (folder, files): (Option<&RepoPath>, Vec<(RepoPath, i64)>),
         alive: bool,
     ) -> Result<Vec<(RepoPath, i64, bool)>> {
-        let folder = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
-        let folder = folder.and_then(|node| node.path().cloned());
         let ignored = match self.include_ignored || !alive {
             true => BTreeSet::new(),
             false => ignored(view)?,
         };
         let wanted = |path: &RepoPath| {
-            folder.as_ref().is_none_or(|folder| path.is_below(folder))
+            folder.is_none_or(|folder| path.is_below(folder))
                 && !ignored.contains(path)
                 && (!self.source_only || is_source(path))
         };
         let files = files.into_iter().filter(|(path, _)| wanted(path));
         Ok(files.map(|(path, artifact)| (path, artifact, alive)).collect())
+    }
+
+    /// The file or folder that is asked about. Where only the past has it, what was below it is
+    /// enough.
+    fn folder(&self, view: &View, files: &[(RepoPath, i64)]) -> Result<Option<RepoPath>> {
+        let Some(target) = &self.path else { return Ok(None) };
+        let problem = match graph::resolve(view, target) {
+            Ok(node) => return Ok(node.path().cloned()),
+            Err(problem) => problem,
+        };
+        if !self.include_deleted || problem.code != Code::NotFound {
+            return Err(problem);
+        }
+        let typed = view.typed_paths(target.as_str());
+        let was = |path: &&RepoPath| files.iter().any(|(file, _)| file.is_below(path));
+        typed.iter().find(was).cloned().map(Some).ok_or(problem)
     }
 }
 

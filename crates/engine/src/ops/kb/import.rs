@@ -125,9 +125,15 @@ impl kb::Code for Indexed<'_, '_> {
     }
 
     fn named(&self, path: &RepoPath, name: &str) -> Option<String> {
-        let rows = code::in_file(self.view.index().ok()?.conn(), path).ok()?;
+        let conn = self.view.index().ok()?.conn();
         let last = name.rsplit([':', '.', ' ']).next().unwrap_or(name);
-        let found = rows.iter().find(|row| row.full == name || row.name == last)?;
-        Some(crate::layers::code::handle(path, &found.full))
+        // A report names tests in the words of its tool; one that fits several says nothing.
+        let whole = code::symbols_named(conn, path, name).ok()?;
+        let found = match whole.is_empty() {
+            true => code::symbols_named(conn, path, last).ok()?,
+            false => whole,
+        };
+        let [only] = found.as_slice() else { return None };
+        Some(crate::layers::code::handle(path, &only.full))
     }
 }

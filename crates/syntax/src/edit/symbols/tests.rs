@@ -94,3 +94,73 @@ fn what_would_break_a_file_is_refused_with_its_place() {
     let text = "let a = 1;\nlet b = 2;\n";
     assert!(edit(Language::TypeScript, text, "a", Edit::Replace("let a = 1; /*")).is_err());
 }
+
+#[test]
+fn all_signatures_of_a_body_are_edited_as_one() {
+    let text = "import a from 'a';\n\n/** Doc. */\nexport function f(x: 1): 1;\nexport function f(x: 2): 2;\nexport function f(x: any) {\n  return x;\n}\n\nfunction g() {}\n";
+    let head = "import a from 'a';\n\n";
+    check(
+        Language::TypeScript,
+        "f",
+        Edit::InsertAfter("function h() {}"),
+        text,
+        &text.replace("  return x;\n}\n", "  return x;\n}\n\nfunction h() {}\n"),
+    );
+    check(
+        Language::TypeScript,
+        "f",
+        Edit::InsertBefore("function h() {}"),
+        text,
+        &text.replace(head, &format!("{head}function h() {{}}\n\n")),
+    );
+    let after = format!("{head}function g() {{}}\n");
+    check(Language::TypeScript, "f", Edit::Delete, text, &after);
+    let after = format!("{head}export function f() {{}}\n\nfunction g() {{}}\n");
+    check(Language::TypeScript, "f", Edit::Replace("export function f() {}"), text, &after);
+}
+
+#[test]
+fn a_prototype_goes_with_its_function() {
+    let text =
+        "int f(void);\nint g(void);\n\nint f(void) { return 1; }\n\nint g(void) { return 2; }\n";
+    let after = "int g(void);\n\nint g(void) { return 2; }\n";
+    check(Language::C, "f", Edit::Delete, text, after);
+}
+
+#[test]
+fn a_field_and_a_method_of_one_name_are_edited_apart() {
+    let text = "struct A {\n    x: u8,\n    y: u8,\n}\n\nimpl A {\n    fn x(&self) {}\n\n    fn z(&self) {}\n}\n";
+    let after = text.replace("    fn x(&self) {}\n\n", "");
+    check(Language::Rust, "A.x()", Edit::Delete, text, &after);
+    let after = text.replace("    x: u8,\n", "");
+    check(Language::Rust, "A.x", Edit::Delete, text, &after);
+}
+
+#[test]
+fn a_python_body_does_not_leave_what_is_around_it() {
+    let text = "class A:\n    def m(self):\n        pass\n";
+    let refused = |content: &str| {
+        let result = edit(Language::Python, text, "A.m", Edit::Replace(content));
+        let Err(Refusal::Broken(error)) = result else { panic!("{content:?} gave {result:?}") };
+        error.line
+    };
+    // Dedented to the class, in each of the ways that a caller may indent a method.
+    assert_eq!(refused("def m(self):\n    x = 1\nreturn x"), 4);
+    assert_eq!(refused("def m(self):\n        x = 1\n    return x"), 4);
+    assert_eq!(refused("    def m(self):\n        x = 1\n    print(x)"), 4);
+    assert_eq!(refused("def m(self):\n    x = 1\ny = 2"), 4);
+    assert_eq!(refused("    def m(self):\n        x = 1\nprint(x)"), 4);
+    for fine in [
+        "def m(self):\n    return (\n1\n)",
+        "@dec\ndef m(self):\n    x = \"\"\"\na\n\"\"\"\n\n\ndef n(self):\n    pass",
+        "def m(self):\n    pass\n\nx = 1",
+        "async def m(\n    self,\n):\n    yield 1\n# done",
+    ] {
+        let done = edit(Language::Python, text, "A.m", Edit::Replace(fine));
+        assert!(done.is_ok(), "{fine:?} gave {done:?}");
+    }
+    let text = "def f():\n    pass\n";
+    assert!(
+        edit(Language::Python, text, "f", Edit::Replace("def f():\n    x = 1\nreturn x")).is_err()
+    );
+}

@@ -74,7 +74,7 @@ fn every_id_that_json_rpc_allows_is_answered_as_it_was_sent() {
     let call = r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"status","arguments":{}}}"#;
     server.send(&[call; 5].join("\n"));
     let answers: Vec<String> = (0..5).map(|_| server.receive()).collect();
-    let is_answer = |line: &String| line.contains(r#""id":5,"#) && line.contains("files indexed");
+    let is_answer = |line: &String| line.contains(r#""id":5,"#) && line.contains("file indexed");
     assert!(answers.iter().all(is_answer), "{answers:#?}");
 }
 

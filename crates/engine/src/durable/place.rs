@@ -222,7 +222,8 @@ impl StorePlace {
         let folder = self.folder(own);
         fs::create_dir_all(&folder).map_err(failed())?;
         write_label(&folder, own.name())?;
-        if source.exists() {
+        // Another process may have made the branch's own store meanwhile: that is no source.
+        if source != file && source.exists() {
             let source = durable.open(&source)?;
             store::back_up(source.connection(), &file, &BackupNotes::new())?;
         }

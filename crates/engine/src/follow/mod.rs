@@ -114,8 +114,9 @@ impl Following {
             done = self.catch_up(checkout, call, limit);
         }
         match done {
-            // Files that are still being written are no failure: the last good state has to do.
-            Err(problem) if matches!(problem.code, Code::Timeout | Code::Busy) => {
+            // Files that are still being written, or a disk that takes no writes, are no failure:
+            // the last good state has to do.
+            Err(problem) if matches!(problem.code, Code::Timeout | Code::Busy | Code::Io) => {
                 Ok(self.last_good())
             }
             done => done.map(Look::Fresh),

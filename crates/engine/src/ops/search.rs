@@ -28,7 +28,7 @@ use crate::view::View;
 pub struct Search {
     /// Words, a name or a part of one
     pub query: Words,
-    /// Only these kinds of node, such as `file`, `module`, `symbol` or `card`; all if left out
+    /// Only these kinds of node; all if left out
     #[arg(long, value_delimiter = ',')]
     #[serde(default, alias = "types", alias = "type", deserialize_with = "comma_list")]
     pub kinds: Vec<NodeKind>,

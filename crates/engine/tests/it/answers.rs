@@ -235,7 +235,7 @@ fn files_are_listed_and_their_lines_found() {
     );
     check(
         &repo,
-        "code grep \"export function \\w+\" --types typescript --paths src",
+        "code grep \"export function \\w+\" src --types typescript",
         "
         2 matches for `export function \\w+` in 2 of 2 files
 

@@ -172,7 +172,9 @@ impl Render for Ranked {
     fn render(&self, page: &mut Page) {
         if let Some(CochangeUnavailable { reason, hints }) = &self.unavailable {
             page.answer(format!("What changes together is not known: {reason}"));
-            hints.iter().for_each(|hint| page.item("hint", hint));
+            for hint in hints {
+                page.item("hint", hint);
+            }
             return;
         }
         let names: Vec<String> = self.paths.iter().map(ToString::to_string).collect();

@@ -120,6 +120,7 @@ impl Query for Next {
 }
 
 /// How much cannot be begun.
+#[derive(Clone, Copy)]
 struct Waiting {
     blocked: usize,
     claimed: usize,

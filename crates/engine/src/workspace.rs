@@ -19,7 +19,7 @@ use crate::durable::{Durable, Kept, StoreChange, StoreCommit, Stores};
 use crate::follow::{Checkout, Following, Look, is_incomplete};
 use crate::homes::Homes;
 use crate::index::read::is_of_index;
-use crate::index::{Freshness, Index, Refresher, Sources, Wait};
+use crate::index::{Freshness, Index, ParseScope, Refresher, Sources, Wait};
 use crate::layout;
 use crate::plan::{Change, Plan, Written};
 use crate::precise::Pool;
@@ -401,7 +401,10 @@ impl Workspace {
             tree: &self.tree,
             git: self.git.as_ref(),
             excludes: &settings.excludes,
-            largest_parsed: settings.config.code.max_file_bytes.into(),
+            scope: ParseScope {
+                largest: settings.config.code.max_file_bytes.into(),
+                folders: &settings.config.source_dirs,
+            },
             watch: self.mode == Mode::Serving,
         }
     }

@@ -10,7 +10,7 @@ use tree::{Moment, Stat};
 
 use super::look::{Content, Looker, Seen, Suspect};
 use super::tables::{self, FileRow};
-use super::todo::{NOTES, Sources, Todo, why};
+use super::todo::{NOTES, SCOPE, Sources, Todo, why};
 use super::{Indexer, Learned, News};
 use crate::facts::FactsCache;
 use crate::repo::Repository;
@@ -37,7 +37,7 @@ impl Applier<'_> {
         let looker = Looker {
             tree: self.sources.tree,
             format: self.sources.git.map(Repository::format),
-            largest_parsed: self.sources.largest_parsed,
+            scope: self.sources.scope,
             read_at: self.read_at,
             indexers: self.indexers,
         };
@@ -201,6 +201,7 @@ fn stamp(tx: &Connection, todo: &Todo) -> Result<()> {
     if let Some(notes) = &todo.notes {
         tables::set_meta(tx, NOTES, notes)?;
     }
+    tables::set_meta(tx, SCOPE, &todo.scope)?;
     tables::set_meta(tx, "files", &tables::count_files(tx)?.to_string())?;
     tables::set_meta(tx, "head", todo.head.as_deref().unwrap_or_default())
 }

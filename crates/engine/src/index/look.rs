@@ -9,6 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use syntax::{FileFacts, Language};
 use tree::{Found, Moment, Stat, Tree};
 
+use super::todo::ParseScope;
 use super::{Indexer, Prepared};
 use crate::facts::FactsCache;
 
@@ -67,7 +68,7 @@ pub(super) struct Held {
 pub(super) struct Looker<'a> {
     pub tree: &'a Tree,
     pub format: Option<Format>,
-    pub largest_parsed: u64,
+    pub scope: ParseScope<'a>,
     pub read_at: Moment,
     pub indexers: &'a [&'static dyn Indexer],
 }
@@ -103,7 +104,7 @@ impl Looker<'_> {
             Some(Err(_)) => skip("too large"),
             Some(Ok(blob)) if Some(blob.hash) == *known => (Content::Same, None),
             Some(Ok(blob)) => {
-                let held = self.digest(blob.hash, &blob.bytes);
+                let held = self.digest(&found.path, blob.hash, &blob.bytes);
                 let text = held.skipped.is_none().then_some(blob.bytes);
                 (Content::Read(Box::new(held)), text)
             }
@@ -113,14 +114,15 @@ impl Looker<'_> {
         Seen { path, stat, read_at, language, content, text }
     }
 
-    fn digest(&self, hash: Hash, bytes: &[u8]) -> Held {
+    fn digest(&self, path: &RepoPath, hash: Hash, bytes: &[u8]) -> Held {
         let oid = |bytes: &[u8]| self.format.map(|f| f.object_id(bytes).as_bytes().to_vec());
         let lf = without_cr(bytes);
+        let outside = || self.scope.leaves_out(path).then_some("outside source_dirs");
         Held {
             hash: Some(hash),
             oid: oid(bytes),
             oid_lf: lf.as_deref().and_then(oid),
-            skipped: why_skip(bytes, self.largest_parsed),
+            skipped: why_skip(bytes, self.scope.largest).or_else(outside),
             facts: FileFacts::default(),
             prepared: Vec::new(),
         }

@@ -26,7 +26,7 @@ pub use read::Index;
 pub(crate) use read::file_mark;
 pub use refresh::Freshness;
 pub(crate) use refresh::{Refresher, Wait};
-pub(crate) use todo::Sources;
+pub(crate) use todo::{ParseScope, Sources};
 
 /// A part of the index that belongs to one area.
 pub trait Indexer: Sync {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Call, RepoPath, Result};
 use store::Connection;
+use syntax::Language;
 use tree::{Dirty, Excludes, Found, Tree, Walk, Why};
 
 use super::look::Suspect;
@@ -16,9 +17,35 @@ pub(crate) struct Sources<'a> {
     pub tree: &'a Tree,
     pub git: Option<&'a Repository>,
     pub excludes: &'a Excludes,
-    pub largest_parsed: u64,
+    pub scope: ParseScope<'a>,
     pub watch: bool,
 }
+
+/// Which files are read as code.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ParseScope<'a> {
+    /// Larger ones are not parsed, in bytes
+    pub largest: u64,
+    /// Code outside of these folders is not
+    pub folders: &'a [RepoPath],
+}
+
+impl ParseScope<'_> {
+    /// Whether a file is code that the configuration leaves out.
+    pub(super) fn leaves_out(&self, path: &RepoPath) -> bool {
+        let is_in = |folder: &RepoPath| folder.is_root() || path == folder || path.is_below(folder);
+        Language::of(path).is_some_and(Language::is_code) && !self.folders.iter().any(is_in)
+    }
+
+    /// What tells one scope from another: after a change every file is looked at again.
+    fn mark(&self) -> String {
+        let folders: Vec<String> = self.folders.iter().map(ToString::to_string).collect();
+        format!("{} {}", self.largest, folders.join("\n"))
+    }
+}
+
+/// The entry of the index that holds which files were read as code.
+pub(super) const SCOPE: &str = "parse_scope";
 
 /// What a refresh found to do.
 pub(super) struct Todo {
@@ -37,13 +64,20 @@ pub(super) struct Todo {
     notes_changed: bool,
     /// The state of the index that this was compared with
     pub(super) revision: Option<String>,
+    /// Which files are read as code now
+    pub(super) scope: String,
+    /// Which files were when the index was written
+    known_scope: Option<String>,
 }
 
 impl Todo {
     /// Whether the index is as it should be.
     pub(super) fn is_empty(&self) -> bool {
         let same = self.suspects.is_empty() && self.gone.is_empty() && !self.aside_changed;
-        same && !self.head_moved && !self.tracked.is_new && !self.notes_changed
+        same && !self.head_moved
+            && !self.tracked.is_new
+            && !self.notes_changed
+            && self.known_scope.as_ref() == Some(&self.scope)
     }
 
     /// Compares the tree with what is known of it.
@@ -57,16 +91,22 @@ impl Todo {
         let known_head = tables::meta(conn, "head")?;
         let head_moved =
             from_nothing || known_head.as_deref() != Some(head.as_deref().unwrap_or(""));
+        let scope = sources.scope.mark();
+        let known_scope = tables::meta(conn, SCOPE)?;
+        let scope_changed = !from_nothing && known_scope.as_ref() != Some(&scope);
+        let dirty = if scope_changed { &Dirty::Everything } else { dirty };
         let Seen { mut walk, known, part, tracked } = Seen::of(conn, sources, dirty, call)?;
         tracked.add_to(&mut walk, sources, part.as_ref())?;
         let is_suspect = |found: &&Found| match known.get(&found.path) {
             None => true,
             Some(Known { stat, read_at, .. }) => {
-                part.is_some() || *stat != found.stat || stat.is_racy(*read_at)
+                part.is_some() || scope_changed || *stat != found.stat || stat.is_racy(*read_at)
             }
         };
-        let with_hash =
-            |found: &Found| (found.clone(), known.get(&found.path).and_then(|known| known.hash));
+        let with_hash = |found: &Found| {
+            let known = known.get(&found.path).filter(|_| !scope_changed);
+            (found.clone(), known.and_then(|known| known.hash))
+        };
         let suspects = walk.files.iter().filter(is_suspect).map(with_hash).collect();
         let there: BTreeSet<&RepoPath> = walk.files.iter().map(|found| &found.path).collect();
         let gone = known.keys().filter(|path| !there.contains(path)).cloned().collect();
@@ -94,6 +134,8 @@ impl Todo {
             notes,
             notes_changed,
             revision,
+            scope,
+            known_scope,
         })
     }
 }

@@ -89,7 +89,8 @@ fn cards_are_listed_by_path() {
         told.as_array().unwrap().iter().map(|row| row[key].clone()).collect::<Vec<_>>()
     };
     let login = json!("spec::auth/login");
-    assert_eq!(keys("card.coverage", json!({"path": "src/auth"}), "cards", "key"), [login.clone()]);
+    let covered = keys("card.coverage", json!({"path": "src/auth"}), "cards", "key");
+    assert_eq!(covered, std::slice::from_ref(&login));
     assert_eq!(keys("card.coverage", json!({}), "cards", "key").len(), 2);
     let unlinked = keys("card.unlinked", json!({"path": ".cairn/cards"}), "cards", "key");
     assert_eq!(unlinked, [json!("spec::pay")]);
@@ -182,4 +183,29 @@ fn work_is_listed_by_the_files_that_it_names() {
     let next = repo.data("work.next", json!({"path": "src"}));
     assert_eq!((&next["tasks"][0]["title"], &next["total"]), (&json!("A"), &json!(1)));
     assert_eq!(repo.data("work.next", json!({"offset": 1}))["tasks"][0]["title"], "B");
+}
+
+#[test]
+fn only_code_below_the_source_folders_is_read_as_code() {
+    let repo = Repo::new(
+        "//- src/a.ts\nexport function inside() {}\n//- scripts/b.ts\nexport function outside() {}\n\
+         //- docs/c.md\n# Outside too\n",
+    );
+    let found = |name: &str| {
+        repo.data("code.find", json!({"name": name}))["symbols"].as_array().unwrap().len()
+    };
+    assert_eq!((found("inside"), found("outside")), (1, 1));
+    for config in [r#"{"sourceDir": "./src"}"#, r#"{"source_dirs": ["src"]}"#] {
+        repo.write("cairn.jsonc", config);
+        assert_eq!((found("inside"), found("outside")), (1, 0), "{config}");
+    }
+    let left_out = repo.data("sync", json!({}))["left_out"].to_string();
+    assert!(left_out.contains("outside source_dirs"), "{left_out}");
+    let docs = repo.data("search", json!({"query": "Outside too"}));
+    assert_eq!(docs["hits"][0]["path"], "docs/c.md", "documents are read wherever they are");
+    repo.write("cairn.jsonc", "{}");
+    assert_eq!((found("inside"), found("outside")), (1, 1));
+    // Any other limit on what is parsed is heard of as well.
+    repo.write("cairn.jsonc", r#"{"code": {"max_file_bytes": 10}}"#);
+    assert_eq!(found("inside"), 0);
 }

@@ -113,12 +113,13 @@ impl From<String> for Hint {
 
 impl PartialEq<String> for Hint {
     fn eq(&self, other: &String) -> bool {
-        self.to_string() == *other
+        *self == other.as_str()
     }
 }
 
 impl PartialEq<&str> for Hint {
     fn eq(&self, other: &&str) -> bool {
-        self.to_string() == *other
+        let written = self.to_string();
+        written.as_str() == *other
     }
 }

@@ -120,7 +120,7 @@ impl Trust {
         let mut changes = Vec::new();
         match mark {
             Err(()) => {
-                changes.push("it was trusted by an older cairn, which kept no details".into())
+                changes.push("it was trusted by an older cairn, which kept no details".into());
             }
             Ok(mark) => {
                 let root = mark.root_commit.as_deref();

@@ -174,7 +174,7 @@ impl Taking<'_> {
         let ours = tables::entity(self.conn, &theirs.id)?;
         let known = ours.as_ref().map(|entity| (content(entity), entity.version));
         let handle = format!("kb:{}", theirs.id);
-        if self.takes(path, handle, known, Some(&content(&theirs)), revision) {
+        if self.takes(path, handle, known.as_ref(), Some(&content(&theirs)), revision) {
             self.kinds.insert(theirs.id.clone(), theirs.kind);
             let (id, after) = (theirs.id.clone(), Some(theirs));
             self.taken.edits.push(Edit::Entity { id, before: ours, after });
@@ -187,7 +187,7 @@ impl Taking<'_> {
         let ours = id.as_ref().map(|id| tables::entity(self.conn, id)).transpose()?.flatten();
         let known = ours.as_ref().map(|entity| (content(entity), entity.version));
         let handle = id.as_ref().map_or_else(|| path.to_owned(), |id| format!("kb:{id}"));
-        if self.takes(path, handle, known, None, revision)
+        if self.takes(path, handle, known.as_ref(), None, revision)
             && let Some(id) = id
         {
             self.kinds.remove(&id);
@@ -219,7 +219,7 @@ impl Taking<'_> {
         let key = theirs.key();
         let ours = tables::relation(self.conn, &key)?;
         let known = ours.as_ref().map(|relation| (content(relation), 1)); // it has no version
-        if self.takes(path, key.to_string(), known, Some(&content(&theirs)), revision) {
+        if self.takes(path, key.to_string(), known.as_ref(), Some(&content(&theirs)), revision) {
             self.taken.edits.push(Edit::Relation { key, before: ours, after: Some(theirs) });
         }
         Ok(())
@@ -230,7 +230,7 @@ impl Taking<'_> {
         let ours = relations.find(|relation| relation_path(relation) == path);
         let known = ours.as_ref().map(|relation| (content(relation), 1));
         let handle = ours.as_ref().map_or_else(|| path.to_owned(), |one| one.key().to_string());
-        if self.takes(path, handle, known, None, revision)
+        if self.takes(path, handle, known.as_ref(), None, revision)
             && let Some(ours) = ours
         {
             self.remove_relation(ours);
@@ -249,12 +249,12 @@ impl Taking<'_> {
         &mut self,
         path: &str,
         handle: String,
-        ours: Option<(String, u32)>,
+        ours: Option<&(String, u32)>,
         theirs: Option<&str>,
         revision: u32,
     ) -> bool {
         let agreed = self.agreed.get(path);
-        let our_state = ours.as_ref().map(|(content, version)| RecordState {
+        let our_state = ours.map(|(content, version)| RecordState {
             content: Some(content),
             revision: Agreement::revision_of(agreed, Some(content), *version),
         });

@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn the_last_pattern_that_fits_decides() {
         let mut text = String::from("\u{feff}*.log\r\n# comment\n\n!keep.log\n");
-        (0..2 * CHUNK).for_each(|n| text.push_str(&format!("filler-{n}\n")));
+        text.extend((0..2 * CHUNK).map(|n| format!("filler-{n}\n")));
         let (rules, limits) = rules((text + "keep.log.old\n").as_bytes());
         assert_eq!(hidden(&rules, "a.log").as_deref(), Some("*.log"));
         assert_eq!(hidden(&rules, "keep.log"), None);

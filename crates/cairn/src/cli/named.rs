@@ -166,7 +166,10 @@ mod tests {
             written("cairn link add --card spec::a src/a.rs --json"),
             "cairn link add --json -- src/a.rs spec::a"
         );
-        assert_eq!(written("cairn impact --target=a.rs --depth 2"), "cairn impact --depth 2 -- a.rs");
+        assert_eq!(
+            written("cairn impact --target=a.rs --depth 2"),
+            "cairn impact --depth 2 -- a.rs"
+        );
     }
 
     #[test]

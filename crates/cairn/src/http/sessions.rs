@@ -84,7 +84,9 @@ mod tests {
         let sessions = Sessions::of(Arc::default());
         let open: Vec<SessionId> = (0..MOST + 2).map(|n| n.to_string().into()).collect();
         assert_eq!(sessions.outdated(open[..MOST - 1].to_vec()), []);
-        open.iter().for_each(|id| sessions.touch(id));
+        for id in &open {
+            sessions.touch(id);
+        }
         sessions.touch("0");
         assert_eq!(sessions.outdated(open.clone()), open[1..=3]);
     }

@@ -213,7 +213,7 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
         while let Some(length) = self.next_line(&mut line).await {
             if length > LONGEST {
                 let problem = format!("a message of {length} bytes is longer than {LONGEST}");
-                self.refuse(ErrorData::invalid_request(problem, None), find_id(&line));
+                self.refuse(&ErrorData::invalid_request(problem, None), find_id(&line));
             } else {
                 self.take(&line, &mut greeted);
             }
@@ -230,7 +230,7 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
             Some((part, text)) if is_request => {
                 if !is_id(&text) {
                     let problem = "an id is a string, a number or null";
-                    return self.refuse(ErrorData::invalid_request(problem, None), None);
+                    return self.refuse(&ErrorData::invalid_request(problem, None), None);
                 }
                 let id = self.out.traffic.name(&text);
                 let named = serde_json::to_string(&id).unwrap_or_default();
@@ -301,17 +301,17 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
     /// Says what is wrong with a line that is no message.
     fn explain(&self, line: &[u8], error: &serde_json::Error, id: Option<String>) {
         if serde_json::from_slice::<Value>(line).is_err() {
-            return self.refuse(ErrorData::parse_error(format!("not JSON: {error}"), None), id);
+            return self.refuse(&ErrorData::parse_error(format!("not JSON: {error}"), None), id);
         }
         if id.is_none() && member(line, "method").is_some() {
             return (self.note)("ignored a notification that MCP does not know");
         }
-        self.refuse(ErrorData::invalid_request(format!("not a message: {error}"), None), id);
+        self.refuse(&ErrorData::invalid_request(format!("not a message: {error}"), None), id);
     }
 
-    fn refuse(&self, error: ErrorData, id: Option<String>) {
+    fn refuse(&self, error: &ErrorData, id: Option<String>) {
         (self.note)(&error.message);
-        let Ok(error) = serde_json::to_string(&error) else { return };
+        let Ok(error) = serde_json::to_string(error) else { return };
         let id = id.filter(|id| is_id(id)).unwrap_or_else(|| "null".into());
         let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
         // A client that is gone ends the reading, not the writing.
@@ -342,7 +342,7 @@ mod tests {
         let gone = CancellationToken::new();
         let hung_up: Signal = Box::pin(std::future::pending());
         let parting =
-            Parting { gone: gone.clone(), patience: Duration::from_secs(600), hung_up, left };
+            Parting { gone: gone.clone(), patience: Duration::from_mins(10), hung_up, left };
         let input: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}\n";
         (Stdio::new(input, tokio::io::sink(), parting, |_: &str| {}), gone)
     }

@@ -88,12 +88,21 @@ fn nothing_waits(repo: &Repo, paths: &[PathBuf]) {
         for args in asked {
             let output = cairn(repo, "", args);
             let code = output.status.code();
-            assert!(matches!(code, Some(0..=3)), "{args:?} with a pipe at {path:?}: {output:?}");
+            assert!(
+                matches!(code, Some(0..=3)),
+                "{args:?} with a pipe at {}: {output:?}",
+                path.display()
+            );
             let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-            assert_ne!(answer["error"]["code"], "INTERNAL", "{path:?}: {answer:#}");
+            assert_ne!(answer["error"]["code"], "INTERNAL", "{}: {answer:#}", path.display());
         }
         let output = served(repo);
-        assert_ne!(output.status.code(), Some(HANGS), "the server with a pipe at {path:?}");
+        assert_ne!(
+            output.status.code(),
+            Some(HANGS),
+            "the server with a pipe at {}",
+            path.display()
+        );
         let _ = std::fs::remove_file(path); // a cache that is not one was replaced already
         if was_there {
             std::fs::rename(&aside, path).unwrap();

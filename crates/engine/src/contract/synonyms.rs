@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    fn ours(args: Value, fields: Value) -> Value {
+    fn ours(args: Value, fields: &Value) -> Value {
         let Value::Object(args) = args else { unreachable!() };
         let Value::Object(schema) = json!({"properties": fields}) else { unreachable!() };
         declared(args, &schema).into()
@@ -119,18 +119,18 @@ mod tests {
     #[test]
     fn other_names_mean_the_one_field_that_fits() {
         let one = json!({"target": {"type": "string"}, "limit": {"type": "integer"}});
-        assert_eq!(ours(json!({"id": "a"}), one.clone()), json!({"target": "a"}));
-        assert_eq!(ours(json!({"file": "a", "symbol": "b"}), one), json!({"target": "a#b"}));
+        assert_eq!(ours(json!({"id": "a"}), &one), json!({"target": "a"}));
+        assert_eq!(ours(json!({"file": "a", "symbol": "b"}), &one), json!({"target": "a#b"}));
         let list = json!({"paths": {"type": "array"}});
-        assert_eq!(ours(json!({"path": "a"}), list), json!({"paths": ["a"]}));
+        assert_eq!(ours(json!({"path": "a"}), &list), json!({"paths": ["a"]}));
     }
 
     #[test]
     fn a_declared_name_means_itself_and_two_that_fit_mean_neither() {
         let two = json!({"from": {"type": "string"}, "id": {"type": "string"},
             "name": {"type": "string"}});
-        assert_eq!(ours(json!({"name": "a"}), two.clone()), json!({"name": "a"}));
-        assert_eq!(ours(json!({"target": "a"}), two.clone()), json!({"target": "a"}));
-        assert_eq!(ours(json!({"id": "x", "target": "a"}), two), json!({"id": "x", "name": "a"}));
+        assert_eq!(ours(json!({"name": "a"}), &two), json!({"name": "a"}));
+        assert_eq!(ours(json!({"target": "a"}), &two), json!({"target": "a"}));
+        assert_eq!(ours(json!({"id": "x", "target": "a"}), &two), json!({"id": "x", "name": "a"}));
     }
 }

@@ -27,6 +27,10 @@ pub(crate) struct KbChange {
 
 /// What is done to a store.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one is made for each change, and most are the large one"
+)]
 pub(crate) enum What {
     /// A changeset is applied, under the name of the operation that made it
     Apply(Changeset, &'static str, Outside),
@@ -35,7 +39,7 @@ pub(crate) enum What {
     /// Another branch's log is replayed
     Merge(Vec<Logged>, String, Prefer),
     /// Files that share facts are taken over, or agreed with
-    Share(Taken),
+    Share(Box<Taken>),
     /// A file takes an entity over
     HandOver(String, String),
 }

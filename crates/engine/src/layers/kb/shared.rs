@@ -85,5 +85,5 @@ fn told(view: &View) -> Result<BTreeMap<String, Kind>> {
 
 fn change(view: &View, taken: Taken) -> Arc<dyn StoreChange> {
     let preview = taken.edits.iter().map(|edit| format!("{}\n", edit.words())).collect();
-    Arc::new(KbChange { what: What::Share(taken), stamp: Some(stamp(view)), preview })
+    Arc::new(KbChange { what: What::Share(Box::new(taken)), stamp: Some(stamp(view)), preview })
 }

@@ -61,7 +61,8 @@ impl Mutation for Delete {
         let relations = cards::relations_to(conn, card.key.as_str())?.into_iter();
         let relations: Vec<RelationRow> =
             relations.filter(|said| is_only && said.source != card.key).collect();
-        if !self.unlink && !(sees.is_empty() && relations.is_empty()) {
+        let is_named = !sees.is_empty() || !relations.is_empty();
+        if is_named && !self.unlink {
             return Err(named_elsewhere(&card.key, &sees, &relations));
         }
         let now = now(view, &card.path)?;

@@ -5,7 +5,7 @@
 //! own version. The file of a deleted record stays, as a tombstone with the next revision, so
 //! that a checkout which does not have the file yet is told apart from one that lost it.
 //!
-//! What is done where a file and the store differ is decided in [`merge`].
+//! What is done where a file and the store differ is decided in `merge`.
 
 mod merge;
 

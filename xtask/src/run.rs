@@ -22,7 +22,9 @@ pub(crate) fn test(root: &Path) -> Result<()> {
     let cases = std::env::var("PROPTEST_CASES").unwrap_or_else(|_| CASES.into());
     run(cargo(root, &["test", "--workspace", "--locked"]).env("PROPTEST_CASES", cases))?;
     run(&mut server_tests(root)?)?;
-    let built = build(root, &["--package", "cairn", "--bins", "--examples"], "debug")?;
+    // The same packages as above: with fewer of them, features differ and dependencies are built
+    // a second time.
+    let built = build(root, &["--workspace", "--bins", "--examples"], "debug")?;
     verify(root, &built.join("cairn"))?;
     let tools = tools::install(root)?;
     run(&mut tools::run(root, &tools, &built.join("cairn"), &built.join("examples/conformance")))
@@ -36,7 +38,7 @@ fn verify(root: &Path, cairn: &Path) -> Result<()> {
 /// The engine against real language servers, which are fetched first.
 fn server_tests(root: &Path) -> Result<Command> {
     let servers = tools::install_servers(root)?;
-    let args = ["test", "--package", "engine", "--locked", "--test", "servers"];
+    let args = ["test", "--workspace", "--locked", "--test", "servers"];
     let mut command = cargo(root, &args);
     command.env("CAIRN_SERVERS", &servers.folder);
     if let Some(folder) = servers.rust_analyzer {

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use testkit::{Repo, call_by};
 use tree::Disk;
 
+/// How often a question is asked again while a server loads.
+const MOST_WAITS: usize = 40;
+
 pub(crate) struct Place {
     pub(crate) repo: Repo,
     workspace: Workspace,
@@ -29,7 +32,27 @@ impl Place {
         place
     }
 
+    /// Asks until the server has loaded the project: each call waits for it as long as a caller
+    /// would, which is not enough on a busy machine.
     pub(crate) fn ask(&self, name: &str, args: Value) -> Result<Value, Problem> {
+        let is_loading = |answer: &Result<Value, Problem>| {
+            let text = match answer {
+                Ok(answer) => answer.to_string(),
+                Err(problem) => problem.to_string(),
+            };
+            text.contains("is still loading the project")
+        };
+        let mut answer = self.ask_once(name, args.clone());
+        for _ in 0..MOST_WAITS {
+            if !is_loading(&answer) {
+                break;
+            }
+            answer = self.ask_once(name, args.clone());
+        }
+        answer
+    }
+
+    fn ask_once(&self, name: &str, args: Value) -> Result<Value, Problem> {
         let args: Object = serde_json::from_value(args).unwrap();
         let (op, args) = ops::resolve(name, args)?;
         op.call(&self.workspace, call_by("tester"), args)

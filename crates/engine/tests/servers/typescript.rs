@@ -114,5 +114,5 @@ fn edits_are_formatted_and_linted_by_the_projects_tools() {
     let edited = place.data("code.replace", args)["result"].clone();
     assert_eq!(edited["format"], "not formatted: prettier would change more than was edited");
     let found = place.data("code.diagnostics", json!({}));
-    assert_eq!(found["by"]["TypeScript"], "oxlint");
+    assert_eq!(found["by"]["TypeScript"], "oxlint, types by typescript-language-server");
 }

@@ -149,6 +149,15 @@ text_type!(
 );
 
 impl EntityRef {
+    /// The handle as people type it, without its kind where a path says enough: `src/a.rs#name`.
+    pub fn typed(&self) -> String {
+        match self {
+            Self::Symbol(path, name) => format!("{path}#{name}"),
+            Self::Module(path) | Self::File(path) => path.to_string(),
+            node => node.to_string(),
+        }
+    }
+
     /// The file or folder it is, or lies in.
     pub const fn path(&self) -> Option<&RepoPath> {
         match self {

@@ -13,8 +13,8 @@ mod tables;
 mod unused;
 
 pub use calls::{
-    Digest, EdgeRow, End, Relation, Sure, cut_short, edges_from, edges_to, every_edge, settle,
-    unsure_calls, unsure_counts, unsure_names,
+    Digest, EdgeRow, End, Relation, Sure, count_edges_to, cut_short, edges_from, edges_to,
+    every_edge, settle, unsure_calls, unsure_counts, unsure_names,
 };
 pub use find::{Case, Find, Names, SymbolMatch, exported_as, find, symbols_named};
 pub use moves::{Because, Known, moves};

@@ -43,6 +43,8 @@ pub struct SymbolRow {
     pub line: u32,
     /// The line it ends on
     pub end_line: u32,
+    /// The bytes of its declaration
+    pub span: base::Span,
 }
 
 /// An import as the index keeps it.

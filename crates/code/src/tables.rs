@@ -39,7 +39,7 @@ pub const DUMP: &[&str] = &[
 ];
 
 const SYMBOL: &str = "SELECT path, id, name, full, kind, parent, signature, doc, visibility,
-    exported, is_test, line, end_line, overloads FROM symbol";
+    exported, is_test, line, end_line, overloads, start, stop FROM symbol";
 const IMPORT: &str =
     "SELECT path, specifier, kind, level, names, type_only, line, target FROM import";
 
@@ -363,6 +363,7 @@ fn symbol_row(row: &Row<'_>) -> SqlResult<SymbolRow> {
         line: row.get(11)?,
         end_line: row.get(12)?,
         overloads: overloads(row, 13)?,
+        span: base::Span::new(row.get(14)?, row.get(15)?),
     })
 }
 

@@ -4,6 +4,7 @@
 //! door hands those in with the [`base::Call`]. Domain crates compute; this crate names what can
 //! be asked of them, composes them into one graph, and commits what they plan.
 
+mod answers;
 mod area;
 mod backup;
 mod changes;

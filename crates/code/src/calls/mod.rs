@@ -16,5 +16,6 @@ pub use keep::{Digest, every_edge, settle};
 pub(crate) use keep::{forget, learn};
 pub use summary::{Relation, Sure};
 pub use tables::{
-    EdgeRow, End, cut_short, edges_from, edges_to, unsure_calls, unsure_counts, unsure_names,
+    EdgeRow, End, count_edges_to, cut_short, edges_from, edges_to, unsure_calls, unsure_counts,
+    unsure_names,
 };

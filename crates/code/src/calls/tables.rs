@@ -238,6 +238,17 @@ pub fn edges_to(
     edges_at(conn, &sql, ends, relations)
 }
 
+/// How many symbols use one, in any way.
+pub fn count_edges_to(conn: &Connection, (file, name): End<'_>) -> Result<usize> {
+    let sql = "SELECT count(*) FROM place t CROSS JOIN edge ON to_place = t.id
+         WHERE t.path = ?1 AND to_name = ?2";
+    conn.prepare_cached(sql)
+        .and_then(|mut statement| {
+            statement.query_row(params![file.as_bytes(), name], |row| row.get(0))
+        })
+        .map_err(problem("read the call graph"))
+}
+
 /// One statement for all ends and relations, sorted here: SQLite would sort once for each end.
 fn edges_at(
     conn: &Connection,

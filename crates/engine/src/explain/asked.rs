@@ -187,7 +187,7 @@ pub(super) fn beyond(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
     }
     let edges = ["code.calls", "code.uses", "code.implements", "code.extends", "code.imports"];
     let names = edges.map(ToOwned::to_owned).to_vec();
-    let filter = EdgeFilter { names, confidence: None };
+    let filter = EdgeFilter { names, ..EdgeFilter::default() };
     let mut start = vec![node.clone()];
     for layer in view.layers() {
         start.extend(layer.parts(view, node)?);

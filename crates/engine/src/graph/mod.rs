@@ -176,17 +176,17 @@ pub struct Item {
 pub enum Section {
     /// What is in it
     Outline,
+    /// Who uses it, and its tests
+    IfItChanges,
     /// What must stay true
     MustHold,
     /// What others learnt
     Know,
-    /// What a change would reach
-    IfItChanges,
-    /// What it rests on
-    RestsOn,
-    /// What is happening
+    /// Open work and the newest changes
     Now,
-    /// What is around it
+    /// What it uses
+    RestsOn,
+    /// What is nearby
     Around,
 }
 
@@ -197,10 +197,10 @@ impl Section {
             Self::Outline => "Outline",
             Self::MustHold => "Must hold",
             Self::Know => "Know before you touch it",
-            Self::IfItChanges => "If it changes",
-            Self::RestsOn => "Rests on",
-            Self::Now => "Now",
-            Self::Around => "Around it",
+            Self::IfItChanges => "Used by",
+            Self::RestsOn => "Uses",
+            Self::Now => "Open work and recent changes",
+            Self::Around => "Nearby",
         }
     }
 }
@@ -222,6 +222,8 @@ impl Section {
 pub struct EdgeFilter {
     /// Only these, by name; what each layer follows by itself if empty
     pub names: Vec<String>,
+    /// Types that are not followed unless they are named
+    pub except: &'static [&'static str],
     /// The least sure edge that is followed
     pub confidence: Option<Confidence>,
 }
@@ -234,7 +236,10 @@ impl EdgeFilter {
 
     /// Whether an edge type may be taken at all.
     pub fn allows(&self, kind: &EdgeKind) -> bool {
-        self.names.is_empty() || self.asks_for(kind)
+        match self.names.is_empty() {
+            true => !self.except.iter().any(|name| kind.is_called(name)),
+            false => self.asks_for(kind),
+        }
     }
 
     /// Whether an edge is sure enough.

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{RepoPath, Result};
 use store::Connection;
 
-use super::{is_test, tables};
+use super::tables;
+use crate::answers::role::is_test;
 use crate::view::View;
 
 /// A name with more definitions than this tells nobody where to look.
@@ -98,6 +99,14 @@ impl Mentions {
 
     fn add_symbol(&mut self, conn: &Connection, name: &str, worth: f64) -> Result<()> {
         let mut found = code::definitions(conn, name, MOST_LOOKED_AT)?;
+        let meant = match found.is_empty() && looks_like_code(name) {
+            true => nearest_name(conn, name)?,
+            false => None,
+        };
+        if let Some(meant) = &meant {
+            found = code::definitions(conn, meant, MOST_LOOKED_AT)?;
+        }
+        let name = meant.as_deref().unwrap_or(name);
         let is_whole = found.len() < MOST_LOOKED_AT;
         found.retain(|path| !is_test(path)); // what tests define for themselves is not asked for
         if is_whole && found.len() <= MOST_PLACES {
@@ -109,6 +118,20 @@ impl Mentions {
         }
         Ok(())
     }
+}
+
+/// How like a misspelt name the one must be that was meant.
+const ALIKE: f64 = 0.93;
+
+/// The name of a symbol that a misspelt one was meant to be.
+fn nearest_name(conn: &Connection, name: &str) -> Result<Option<String>> {
+    let Some(first) = name.chars().next().filter(|_| name.len() > 5) else { return Ok(None) };
+    let near = code::near_names(conn, first)?.into_iter().filter_map(|other| {
+        let like = base::near::closeness(name, &other).filter(|like| *like >= ALIKE)?;
+        Some((like, other))
+    });
+    let best = near.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
+    Ok(best.map(|(_, name)| name))
 }
 
 fn few(found: &[&RepoPath]) -> bool {

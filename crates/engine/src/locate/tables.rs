@@ -32,6 +32,23 @@ pub(super) fn holding(conn: &Connection, word: &str) -> Result<Vec<(i64, f64)>> 
     rows(conn, (sql, "search the text of files"), params![format!("\"{word}\"")], read)
 }
 
+/// The files whose text holds all of some words.
+pub(super) fn holding_all(conn: &Connection, words: &[String]) -> Result<Vec<RepoPath>> {
+    let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    let sql = "SELECT path FROM doc WHERE path IS NOT NULL
+        AND id IN (SELECT rowid FROM doc_text WHERE doc_text MATCH ?1)";
+    let query = quoted.join(" AND ");
+    rows(conn, (sql, "search the text of files"), params![query], |row| path(row, 0))
+}
+
+/// The words that start with some letters, each with how many texts hold it.
+pub(super) fn words_starting(conn: &Connection, start: &str) -> Result<Vec<(String, i64)>> {
+    let end = format!("{start}\u{10FFFF}");
+    let sql = "SELECT term, doc FROM text_word WHERE term >= ?1 AND term < ?2";
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    rows(conn, (sql, "search the words of files"), params![start, end], read)
+}
+
 /// How many texts there are.
 pub(super) fn count(conn: &Connection) -> Result<usize> {
     conn.prepare_cached("SELECT count(*) FROM doc_text")

@@ -4,3 +4,6 @@
 CREATE VIRTUAL TABLE doc_text USING fts5 (
     text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
 );
+-- Every word of those texts with how many texts hold it, for stems and misspelt words. It stores
+-- nothing of its own.
+CREATE VIRTUAL TABLE text_word USING fts5vocab(doc_text, row);

@@ -2,13 +2,18 @@
 //!
 //! @see spec::cross/context
 
+mod code;
+mod question;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{Code, EntityRef, Hash, Problem, RepoPath, Result};
+use base::words::counted;
+use base::{Code, EntityRef, Hash, NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::source::Excerpt;
 use crate::contract::alias::Alias;
 use crate::contract::args::{Budget, Target, one_or_many};
 use crate::contract::op::{Example, Query, Toolset};
@@ -17,7 +22,10 @@ use crate::graph::{self, Description, Item, Section};
 use crate::index::tables;
 use crate::layers::history::updated_at;
 use crate::locate::{self, Place};
+
 use crate::view::View;
+
+pub use self::question::QuestionAnswer;
 
 /// A token of a current model is about this many hundredths of a byte of such text.
 const HUNDREDTHS_PER_TOKEN: usize = 426;
@@ -44,6 +52,9 @@ pub struct Near {
     /// Files that the sentences among the targets are most likely about, best first
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Likely>,
+    /// What the sentences lead to, with its source
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<QuestionAnswer>,
     /// One part for each target
     pub targets: Vec<About>,
     /// How many items the budget left out, by section
@@ -76,6 +87,12 @@ pub struct About {
     /// What tells a piece of code from others, for a module or symbol
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entity: Option<CodeEntity>,
+    /// The source of a symbol, as much as the budget allows
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Excerpt>,
+    /// Where the symbol ends
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_line: Option<u32>,
     /// What is worth knowing, in sections
     pub items: Vec<Known>,
 }
@@ -93,6 +110,9 @@ pub struct CodeEntity {
     /// The declaration without its body
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
+    /// Its last line, for a symbol
+    #[serde(skip)]
+    pub(super) last_line: Option<u32>,
     /// The hash of its name, kind and signature: the same after it moved
     pub fingerprint: Hash,
     /// The hash of the file's content
@@ -130,26 +150,28 @@ impl Query for Context {
                 Problem::invalid("`targets` is empty").hint("name a path, a symbol or a handle")
             );
         }
-        let (mut nodes, mut places): (Vec<EntityRef>, Vec<Likely>) = (Vec::new(), Vec::new());
+        let (mut nodes, mut sentences): (Vec<EntityRef>, Vec<&str>) = (Vec::new(), Vec::new());
         for target in &self.targets {
             match graph::resolve(view, target) {
                 Ok(node) => nodes.push(node),
-                Err(problem) if is_sentence(target, &problem) => {
-                    let likely = likely(view, target.as_str())?;
-                    if likely.is_empty() {
-                        return Err(problem);
-                    }
-                    nodes.extend(likely.iter().take(SHOWN_WHOLE).map(|place| place.node.clone()));
-                    places.extend(likely);
-                }
+                Err(problem) if is_sentence(target, &problem) => sentences.push(target.as_str()),
                 Err(problem) => return Err(problem),
             }
         }
+        let budget = self.budget.get();
+        let (places, answer) = match sentences.is_empty() {
+            true => (Vec::new(), None),
+            false => {
+                let share = if nodes.is_empty() { budget } else { budget / 2 };
+                let (places, answer) = ask(view, &sentences.join("\n"), share)?;
+                (places, Some(answer))
+            }
+        };
         let mut seen = BTreeSet::new();
         nodes.retain(|node| seen.insert(node.clone()));
         let mut gathered = Vec::new();
         for node in &nodes {
-            let mut items = Vec::new();
+            let mut items = code::used_by(view, node)?;
             for layer in view.layers() {
                 items.extend(layer.context(view, node)?);
             }
@@ -157,10 +179,12 @@ impl Query for Context {
                 target: graph::describe(view, node)?,
                 updated_at: changed_at(view, node)?,
                 entity: code_entity(view, node)?,
+                source: code::source(view, node, budget * SOURCE / 100 / nodes.len())?,
                 items,
             });
         }
-        Ok(cut(places, gathered, self.budget.get()))
+        let left = if answer.is_some() { budget / 2 } else { budget };
+        Ok(Near { places, answer, budget, ..cut(gathered, left) })
     }
 }
 
@@ -169,6 +193,7 @@ struct Gathered {
     target: Description,
     updated_at: Option<String>,
     entity: Option<CodeEntity>,
+    source: Option<Excerpt>,
     items: Vec<Item>,
 }
 
@@ -188,8 +213,9 @@ fn code_entity(view: &View, node: &EntityRef) -> Result<Option<CodeEntity>> {
         _ => return Ok(None),
     };
     let conn = view.index()?.conn();
-    let symbol = name.map(|name| code::symbol(conn, path, name)).transpose()?.flatten();
+    let symbol = name.map(|name| ::code::symbol(conn, path, name)).transpose()?.flatten();
     let kind = symbol.as_ref().map_or_else(|| node.kind().to_owned(), |one| one.kind.clone());
+    let last_line = symbol.as_ref().map(|one| one.end_line);
     let signature = symbol.map(|one| one.signature);
     let words = [name.unwrap_or_default(), &kind, signature.as_deref().unwrap_or_default()];
     Ok(Some(CodeEntity {
@@ -199,14 +225,15 @@ fn code_entity(view: &View, node: &EntityRef) -> Result<Option<CodeEntity>> {
         content_hash: tables::known_below(conn, path)?.remove(path).and_then(|file| file.hash),
         kind,
         signature,
+        last_line,
     }))
 }
 
+/// How much of the budget the source of symbols may take, in percent.
+const SOURCE: usize = 50;
+
 /// How many files are listed for a sentence.
 const LISTED: usize = 10;
-
-/// How many of them are shown with what is near them.
-const SHOWN_WHOLE: usize = 3;
 
 /// What means nothing as a name and has several words was a sentence.
 fn is_sentence(target: &Target, problem: &Problem) -> bool {
@@ -214,30 +241,30 @@ fn is_sentence(target: &Target, problem: &Problem) -> bool {
     words > 1 && matches!(problem.code, Code::NotFound | Code::OutsideRepository)
 }
 
-fn likely(view: &View, text: &str) -> Result<Vec<Likely>> {
-    let places = locate::files(view, text, LISTED)?;
+/// Where a sentence leads: the files, and the places in them with their source.
+fn ask(view: &View, text: &str, budget: usize) -> Result<(Vec<Likely>, QuestionAnswer)> {
+    let located = locate::locate(view, text)?;
+    if located.files.is_empty() {
+        return Err(Problem::not_found(format!("nothing here says \"{text}\""))
+            .hint("name a path, a symbol or a handle, or use other words"));
+    }
     let row = |place: &Place| Likely {
         node: view.node(&place.path),
         why: place.said(),
         score: (place.score * 1000.0).round() / 1000.0,
     };
-    Ok(places.iter().map(row).collect())
+    let places = located.files.iter().take(LISTED).map(row).collect();
+    Ok((places, QuestionAnswer::of(view, &located, budget)?))
 }
 
 /// Takes the most useful items until the budget is spent. A section's first item is worth more
 /// than another's tenth, so every section gets a word in before any gets its last.
-fn cut(mut places: Vec<Likely>, gathered: Vec<Gathered>, budget: usize) -> Near {
+fn cut(gathered: Vec<Gathered>, budget: usize) -> Near {
     let frame: usize =
         gathered.iter().map(|one| cost(&one.target.name) + cost(&one.target.about)).sum();
-    let listed = |places: &[Likely]| -> usize {
-        let price = |place: &Likely| cost(&place.node.to_string()) + cost(&place.why) + 1;
-        places.iter().map(price).sum()
-    };
-    while places.len() > 1 && listed(&places) > budget / 2 {
-        places.pop(); // the best one is worth more than a list of names
-    }
-    let listed = listed(&places);
-    let mut spent = frame + listed + 30; // the headings and the basis
+    let source = |one: &Gathered| one.source.as_ref().map_or(0, question::source_cost);
+    let frame = frame + gathered.iter().map(source).sum::<usize>();
+    let mut spent = frame + 30; // the headings and the basis
     let mut ranked: Vec<(usize, usize, usize)> = Vec::new();
     for (target, one) in gathered.iter().enumerate() {
         let mut within: BTreeMap<Section, usize> = BTreeMap::new();
@@ -265,16 +292,24 @@ fn cut(mut places: Vec<Likely>, gathered: Vec<Gathered>, budget: usize) -> Near 
         }
     }
     let about = |(one, mut chosen): (Gathered, Vec<usize>)| {
-        let Gathered { target, updated_at, entity, items } = one;
+        let Gathered { target, updated_at, entity, source, items } = one;
         chosen.sort_by_key(|at| (items[*at].section, *at));
         let known = |at: usize| {
             let Item { section, text, handle } = items[at].clone();
             Known { section, text, handle }
         };
-        About { target, updated_at, entity, items: chosen.into_iter().map(known).collect() }
+        let last_line = entity.as_ref().and_then(|entity| entity.last_line);
+        About {
+            target,
+            updated_at,
+            entity,
+            source,
+            last_line,
+            items: chosen.into_iter().map(known).collect(),
+        }
     };
     let targets = gathered.into_iter().zip(chosen).map(about).collect();
-    Near { places, targets, left_out, budget }
+    Near { places: Vec::new(), answer: None, targets, left_out, budget }
 }
 
 fn cost(text: &str) -> usize {
@@ -283,17 +318,19 @@ fn cost(text: &str) -> usize {
 
 impl Render for Near {
     fn render(&self, page: &mut Page) {
-        if !self.places.is_empty() {
-            page.answer("Most likely about these files, best first");
-            let row = |place: &Likely| vec![Cell::handle(&place.node), Cell::faint(&place.why)];
-            page.table(2, self.places.iter().map(row).collect());
+        if let Some(answer) = &self.answer {
+            answer.render(page, self.places.len());
         }
         for (at, about) in self.targets.iter().enumerate() {
             let line = format!("{}: {}", about.target.name, about.target.about);
-            if at == 0 && self.places.is_empty() {
+            if at == 0 && self.answer.is_none() {
                 page.answer(line);
             } else {
                 page.heading(line);
+            }
+            if let Some(source) = &about.source {
+                page.source(&source.text, source.first_line);
+                about.say_rest(page, source);
             }
             let mut items = about.items.as_slice();
             while let Some(first) = items.first() {
@@ -304,6 +341,17 @@ impl Render for Near {
             }
         }
         self.render_left_out(page);
+    }
+}
+
+impl About {
+    /// Says how to see the rest of a source that was cut.
+    fn say_rest(&self, page: &mut Page, source: &Excerpt) {
+        let last = self.last_line.unwrap_or(source.last_line);
+        if let Some(more) = last.checked_sub(source.last_line).filter(|more| *more > 0) {
+            let next = NextCall::to("code.show").with("targets", vec![self.target.name.clone()]);
+            page.say_call(format!("… {} more", counted(more, "line")), next);
+        }
     }
 }
 

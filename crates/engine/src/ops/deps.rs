@@ -5,17 +5,16 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::reach::{Asked, Reach, reach};
+use super::reach::{Asked, Reach, filter, reach};
 use crate::contract::alias::Alias;
 use crate::contract::args::{Depth, Limit, Offset, Sureness, Target, comma_list};
 use crate::contract::op::{Example, Query};
-use crate::graph::EdgeFilter;
 use crate::graph::walk::Sense;
 use crate::view::View;
 
 /// Show what this rests on: everything it uses, directly or not
 ///
-/// The opposite of `impact`. Nearest first, each with the way it is reached.
+/// The opposite of `impact`. Grouped by file, nearest first.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deps {
@@ -37,6 +36,10 @@ pub struct Deps {
     #[arg(long)]
     #[serde(default)]
     pub precise: bool,
+    /// Also follow files that only import others
+    #[arg(long)]
+    #[serde(default)]
+    pub imports: bool,
     /// Show only what lies in this file or folder
     #[arg(long)]
     #[serde(default)]
@@ -61,11 +64,10 @@ impl Query for Deps {
     type Answer = Reach;
 
     fn run(self, view: &View) -> Result<Reach> {
-        let filter = EdgeFilter { names: self.edges, confidence: Some(self.confidence.into()) };
+        let filter = filter(self.edges, self.imports, self.confidence);
         reach(
             view,
             &Asked {
-                operation: Self::NAME,
                 target: &self.target,
                 sense: Sense::Deps,
                 depth: self.depth,

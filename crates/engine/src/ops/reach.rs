@@ -1,16 +1,28 @@
-//! What `impact` and `deps` share: one walk, told as rows from near to far.
+//! What `impact` and `deps` share: one walk, told from near to far. Tests are told apart from the
+//! code they test, and files that only import another are counted and not followed.
 
+mod page;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::entity::own_name;
 use base::words::counted;
-use base::{EntityRef, Result};
+use base::{EntityRef, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
+use store::Connection;
 
+use crate::answers::callers::{self, Caller};
+use crate::answers::package::Packages;
+use crate::answers::role::FileRole;
+use crate::answers::source::SourceText;
+use crate::answers::test_finder::{TestFile, count_names, tests_for};
 use crate::contract::answer::Paging;
-use crate::contract::args::{Depth, Limit, Offset, Target};
-use crate::contract::page::{Cell, Page, Render};
-use crate::graph::walk::{self, Reached, Sense, Walked};
+use crate::contract::args::{Depth, Limit, Offset, Sureness, Target};
+use crate::graph::walk::{self, Sense, Walked};
 use crate::graph::{self, Confidence, EdgeFilter};
 use crate::layers::code::{doubt_cut_short, doubt_embedded};
+use crate::locate;
 use crate::precise::{By, CallGraph};
 use crate::view::View;
 
@@ -21,12 +33,14 @@ pub(super) const CODE: &str = r#"["code.imports", "code.calls", "code.uses", "co
 /// A walk that reached so many, and those that are shown, need not count the rest.
 const ENOUGH: usize = 100;
 
-/// How many nodes with a high fan-out a page names.
-const CROWDED: usize = 5;
+/// The edges that `impact` and `deps` follow only where they are asked for.
+const IMPORTS: &[&str] = &["code.imports"];
+
+/// Documents that are read for the name of a symbol.
+const MOST_DOCUMENTS: usize = 40;
 
 /// What was asked.
 pub(super) struct Asked<'a> {
-    pub operation: &'static str,
     pub target: &'a Target,
     pub sense: Sense,
     pub depth: Depth,
@@ -37,6 +51,12 @@ pub(super) struct Asked<'a> {
     pub offset: Offset,
 }
 
+/// Which edges a walk follows: imports only where they are asked for.
+pub(super) fn filter(names: Vec<String>, imports: bool, least: Sureness) -> EdgeFilter {
+    let except = if imports { &[] } else { IMPORTS };
+    EdgeFilter { names, except, confidence: Some(least.into()) }
+}
+
 /// How far a change reaches, or what something rests on
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Reach {
@@ -45,11 +65,22 @@ pub struct Reach {
     /// How many hops were followed
     pub depth: usize,
     /// How many nodes were reached, by kind
-    pub reached: std::collections::BTreeMap<String, usize>,
+    pub reached: BTreeMap<String, usize>,
     /// Whether there are more: the walk stopped counting
     pub is_cut: bool,
-    /// The nodes, nearest first
+    /// The nodes but tests, nearest first, most useful first among the equally near
     pub rows: Vec<Row>,
+    /// How many symbols of code but tests use the target directly, and in how many files
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direct: Option<DirectUse>,
+    /// Test files to run, best first
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<TestFile>,
+    /// Files that import the target's file and use nothing of it that is known
+    pub only_importing: usize,
+    /// Documents that name the target
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<RepoPath>,
     /// Nodes with more than ten direct connections, most first
     pub high_fan_out: Vec<Crowded>,
     /// Direct edges that were not followed because only a name fits
@@ -62,7 +93,20 @@ pub struct Reach {
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
-    operation: &'static str,
+    sense: Option<Sense>,
+}
+
+/// Who uses something directly, in numbers
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DirectUse {
+    /// Symbols that use it
+    pub symbols: usize,
+    /// Files they are in
+    pub files: usize,
+    /// How many of the symbols are in other packages
+    pub in_other_packages: usize,
+    /// Those packages
+    pub other_packages: BTreeSet<RepoPath>,
 }
 
 /// A node that was reached
@@ -74,11 +118,25 @@ pub struct Row {
     pub node: EntityRef,
     /// The edge it was reached by
     pub edge: &'static str,
+    /// The line of the use, for what uses the target directly
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
     /// The node before it, if that is not the target
     #[serde(skip_serializing_if = "Option::is_none")]
     pub through: Option<EntityRef>,
+    /// How many lead to it in turn
+    #[serde(skip_serializing_if = "is_zero")]
+    pub leads_on: usize,
+    /// The first of those, by name
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<String>,
     /// How sure the way there is
     pub confidence: Confidence,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A node with many direct connections
@@ -112,20 +170,139 @@ pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
     }
     walked.high_fan_out.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
     let (reached, notes) = (counts(&walked), notes(asked.depth, &walked));
-    let (rows, paging) = Paging::cut(walked.reached, asked.offset, asked.limit);
+    let is_impact = sense == Sense::Impact;
+    let is_code = start.iter().any(|node| matches!(node, EntityRef::Symbol(..)));
+    let callers = if is_impact { callers::direct(view, &start)? } else { Vec::new() };
+    let direct = match is_impact && is_code {
+        true => Some(direct_use(view, &target, &callers)?),
+        false => None,
+    };
+    let tests = match is_impact && is_code {
+        true => tests_for(view, std::slice::from_ref(&target))?,
+        false => Vec::new(),
+    };
+    let follows_imports = asked.filter.except.is_empty() || !asked.filter.names.is_empty();
+    let only_importing = match is_impact && !follows_imports {
+        true => only_importing(view, &target, &callers)?,
+        false => 0,
+    };
+    let all = rows(view, &walked, &start, &callers, asked.path.is_some())?;
+    let (rows, paging) = Paging::cut(all, asked.offset, asked.limit);
     Ok(Reach {
         depth,
         reached,
         is_cut: walked.is_cut,
-        rows: rows.iter().map(|one| row(one, &start)).collect(),
+        rows,
+        direct,
+        tests,
+        only_importing,
+        documents: if is_impact { documents(view, &target)? } else { Vec::new() },
         notes,
         not_followed: walked.unsure,
         high_fan_out: walked.high_fan_out.into_iter().map(crowded).collect(),
         paging,
-        operation: asked.operation,
+        sense: Some(sense),
         by,
         target,
     })
+}
+
+/// Everything that was reached but tests, nearest first. Where a place was asked for, its tests
+/// are wanted too.
+fn rows(
+    view: &View,
+    walked: &Walked,
+    start: &[EntityRef],
+    callers: &[Caller],
+    with_tests: bool,
+) -> Result<Vec<Row>> {
+    let conn = view.index()?.conn();
+    let mut order: BTreeMap<&EntityRef, (usize, u32)> = BTreeMap::new();
+    for (at, caller) in callers.iter().enumerate() {
+        order.insert(&caller.node, (at, caller.line));
+    }
+    let mut next: BTreeMap<&EntityRef, Vec<&EntityRef>> = BTreeMap::new();
+    for reached in &walked.reached {
+        next.entry(&reached.through).or_default().push(&reached.node);
+    }
+    let mut found = Vec::new();
+    for reached in &walked.reached {
+        let role = role_of(conn, &reached.node)?;
+        if role == FileRole::Test && !with_tests {
+            continue;
+        }
+        let caller = order.get(&reached.node).filter(|_| reached.distance == 1);
+        let on = next.get(&reached.node).map(Vec::as_slice).unwrap_or_default();
+        let key = (reached.distance, caller.map_or(usize::MAX, |(at, _)| *at), role);
+        found.push((
+            key,
+            Row {
+                distance: reached.distance,
+                node: reached.node.clone(),
+                edge: reached.edge.name,
+                line: caller.map(|(_, line)| *line),
+                through: (!start.contains(&reached.through)).then(|| reached.through.clone()),
+                leads_on: on.len(),
+                next: on.iter().take(NEXT).map(|node| page::short_name(node)).collect(),
+                confidence: reached.confidence,
+            },
+        ));
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.node.cmp(&b.1.node)));
+    Ok(found.into_iter().map(|(_, row)| row).collect())
+}
+
+/// Names that are told of what leads on from a row.
+const NEXT: usize = 3;
+
+/// What the file of a node is for; a node of no file counts as production.
+fn role_of(conn: &Connection, node: &EntityRef) -> Result<FileRole> {
+    let Some(path) = node.path() else { return Ok(FileRole::Production) };
+    if let EntityRef::Symbol(path, name) = node
+        && code::symbol(conn, path, name.as_str())?.is_some_and(|row| row.is_test)
+    {
+        return Ok(FileRole::Test);
+    }
+    Ok(FileRole::of(path))
+}
+
+fn direct_use(view: &View, target: &EntityRef, callers: &[Caller]) -> Result<DirectUse> {
+    let packages = Packages::read(view)?;
+    let own = target.path().and_then(|path| packages.of(path));
+    let code: Vec<&Caller> = callers.iter().filter(|caller| !caller.is_test).collect();
+    let files: BTreeSet<&RepoPath> = code.iter().map(|caller| &caller.path).collect();
+    let other = |caller: &&&Caller| packages.of(&caller.path).is_some_and(|one| Some(one) != own);
+    let others: Vec<&&Caller> = code.iter().filter(other).collect();
+    Ok(DirectUse {
+        symbols: code.len(),
+        files: files.len(),
+        in_other_packages: others.len(),
+        other_packages: others.iter().filter_map(|one| packages.of(&one.path)).cloned().collect(),
+    })
+}
+
+/// How many files import the target's file and are no caller of it.
+fn only_importing(view: &View, target: &EntityRef, callers: &[Caller]) -> Result<usize> {
+    let Some(path) = target.path() else { return Ok(0) };
+    let calling: BTreeSet<&RepoPath> = callers.iter().map(|caller| &caller.path).collect();
+    let importing: BTreeSet<RepoPath> =
+        code::taken_by(view.index()?.conn(), path)?.into_iter().map(|(path, _)| path).collect();
+    Ok(importing.iter().filter(|path| !calling.contains(path)).count())
+}
+
+/// The documents whose text names a symbol.
+fn documents(view: &View, target: &EntityRef) -> Result<Vec<RepoPath>> {
+    let EntityRef::Symbol(_, name) = target else { return Ok(Vec::new()) };
+    let name = own_name(name.as_str()).trim_end_matches("()");
+    let mut found = locate::files_with_words(view, name)?;
+    found.retain(|path| FileRole::of(path) == FileRole::Document);
+    found.truncate(MOST_DOCUMENTS);
+    let names = |path: &RepoPath| {
+        let text = SourceText::read(view, path);
+        text.is_ok_and(|text| count_names(text.whole(), name) > 0)
+    };
+    found.retain(names);
+    Ok(found)
 }
 
 /// Has calls come from the language server, where there is one.
@@ -140,22 +317,12 @@ fn follow_server(view: &View, target: &EntityRef) -> Result<By> {
     })
 }
 
-fn row(reached: &Reached, start: &[EntityRef]) -> Row {
-    Row {
-        distance: reached.distance,
-        node: reached.node.clone(),
-        edge: reached.edge.name,
-        through: (!start.contains(&reached.through)).then(|| reached.through.clone()),
-        confidence: reached.confidence,
-    }
-}
-
 fn crowded((node, connections): (EntityRef, usize)) -> Crowded {
     Crowded { node, connections }
 }
 
-fn counts(walked: &Walked) -> std::collections::BTreeMap<String, usize> {
-    let mut counts = std::collections::BTreeMap::new();
+fn counts(walked: &Walked) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
     for reached in &walked.reached {
         *counts.entry(reached.node.kind().to_owned()).or_default() += 1;
     }
@@ -171,75 +338,4 @@ fn notes(asked: Depth, walked: &Walked) -> Vec<String> {
         format!("It stopped counting at {count}, {far} away; --depth 1 or --edges narrows it")
     });
     clamped.into_iter().chain(cut).collect()
-}
-
-impl Render for Reach {
-    fn render(&self, page: &mut Page) {
-        page.answer(self.first_line());
-        page.table(0, self.rows.iter().map(cells).collect());
-        self.paging.say_rest(page, self.rows.len());
-        for crowded in self.high_fan_out.iter().take(CROWDED) {
-            let text = format!("High fan-out: {} connections", crowded.connections);
-            page.say_next(text, &crowded.node);
-        }
-        if let Some(more) = self.high_fan_out.len().checked_sub(CROWDED + 1) {
-            page.say(format!("High fan-out: {} more nodes", more + 1));
-        }
-        if self.not_followed > 0 {
-            let wider = page.asked().with("confidence", "name").without("offset");
-            page.say_call(not_followed(self.not_followed, self.is_cut), wider);
-        }
-        match self.by.as_ref().map(|by| (by, by.name())) {
-            Some((_, Some(name))) => page.item("calls by", name),
-            Some((by, None)) => by.render_as(page, "calls from the index"),
-            None => {}
-        }
-        self.notes.iter().for_each(|note| page.say(note));
-    }
-
-    fn paging(&self) -> Option<Paging> {
-        Some(self.paging)
-    }
-}
-
-impl Reach {
-    fn first_line(&self) -> String {
-        let verb = if self.operation == "impact" { "reaches" } else { "rests on" };
-        if self.reached.is_empty() {
-            return format!("{} {verb} nothing that is known (depth {})", self.target, self.depth);
-        }
-        let part = |(kind, count): (&String, &usize)| counted(*count, kind_noun(kind));
-        let parts: Vec<String> = self.reached.iter().map(part).collect();
-        let least = if self.is_cut { "at least " } else { "" };
-        format!("{} {verb} {least}{} (depth {})", self.target, parts.join(", "), self.depth)
-    }
-}
-
-/// What the nodes of a kind are called in a sentence.
-fn kind_noun(kind: &str) -> &str {
-    match kind {
-        "dir" => "folder",
-        "kb" => "knowledge entity",
-        kind => kind,
-    }
-}
-
-fn not_followed(count: usize, is_cut: bool) -> String {
-    let least = if is_cut { "at least " } else { "" };
-    let calls = counted(count, "direct call");
-    format!("Not followed: {least}{calls} by name only, on values of unknown type")
-}
-
-fn cells(row: &Row) -> Vec<Cell> {
-    let name = match &row.node {
-        EntityRef::Symbol(_, name) => name.to_string(),
-        node => node.path().map_or_else(|| node.to_string(), ToString::to_string),
-    };
-    let how = match (&row.through, row.confidence) {
-        (Some(through), _) => format!("{}, through {through}", row.edge),
-        (None, Confidence::Exact) => row.edge.to_owned(),
-        (None, Confidence::Inferred) => format!("{}, inferred", row.edge),
-        (None, Confidence::Name) => format!("{}, by name only", row.edge),
-    };
-    vec![Cell::text(row.distance), Cell::text(name), Cell::faint(how), Cell::handle(&row.node)]
 }

@@ -81,8 +81,10 @@ pub struct Answer {
     pub findings: Vec<Finding>,
     /// What to run, nearest first
     pub tests: Vec<Tests>,
-    /// What was looked at and is in order
-    pub fine: Vec<&'static str>,
+    /// What was looked at
+    pub checked: Vec<&'static str>,
+    /// What was not looked at, and why
+    pub not_checked: Vec<String>,
     /// What the answer leaves open
     pub notes: Vec<String>,
     #[serde(skip)]
@@ -126,8 +128,11 @@ pub struct Tests {
     pub names: Vec<String>,
     /// How many of the changed symbols they reach
     pub symbols: usize,
-    /// How many hops away the nearest is; 0 if it changed itself
-    pub hops: usize,
+    /// How many calls away the nearest is, where calls lead to it; 0 if it changed itself
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hops: Option<usize>,
+    /// How it was found
+    pub how: String,
 }
 
 impl Query for Review {
@@ -149,7 +154,7 @@ impl Query for Review {
             (None, true) => Between::Staged,
             (None, false) => Between::Working,
         };
-        let Reviewed { files, symbols, findings, tests, fine, notes } =
+        let Reviewed { files, symbols, findings, tests, checked, not_checked, notes } =
             review::review(view, &between)?;
         let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
         let counts = [Severity::Error, Severity::Warning, Severity::Note].map(count);
@@ -175,7 +180,8 @@ impl Query for Review {
             counts,
             findings,
             tests: tests.into_iter().map(to_run).collect(),
-            fine,
+            checked,
+            not_checked,
             notes,
             document,
             stops,
@@ -194,8 +200,8 @@ fn symbol(symbol: &ChangedSymbol) -> Symbol {
 }
 
 fn to_run(tests: ToRun) -> Tests {
-    let ToRun { node, names, symbols, hops } = tests;
-    Tests { node, names, symbols, hops }
+    let ToRun { node, names, symbols, hops, how } = tests;
+    Tests { node, names, symbols, hops, how }
 }
 
 impl Render for Answer {
@@ -214,8 +220,10 @@ impl Render for Answer {
             self.paging.say_rest(page, self.findings.len());
         }
         self.render_tests(page);
-        if !self.fine.is_empty() {
-            page.heading(format!("Fine: {}", self.fine.join("; ")));
+        page.blank();
+        page.item("Checked", self.checked.join(", "));
+        if !self.not_checked.is_empty() {
+            page.item("Not checked", self.not_checked.join(", "));
         }
         self.notes.iter().for_each(|note| page.item("note", note));
     }
@@ -235,7 +243,7 @@ impl Answer {
             return format!("Nothing changed {}", self.compared);
         }
         let look = match self.counts.iter().sum() {
-            0 => "Nothing to look at".to_owned(),
+            0 => "Nothing found to look at".to_owned(),
             count => format!("{} to look at", counted(count, "thing")),
         };
         let run = match self.tests.len() {
@@ -259,7 +267,7 @@ impl Answer {
                 Some(was) if symbol.how == SymbolHow::Moved.word() => format!("moved from {was}"),
                 _ => symbol.how.to_owned(),
             };
-            rows.push(vec![Cell::text(how), Cell::handle(&symbol.node)]);
+            rows.push(vec![Cell::text(how), Cell::handle(symbol.node.typed())]);
         }
         let has_symbols =
             |path: &RepoPath| self.symbols.iter().any(|symbol| symbol.node.path() == Some(path));
@@ -268,7 +276,7 @@ impl Answer {
                 Some(old) => format!("{} from {old}", file.how),
                 None => file.how.to_owned(),
             };
-            rows.push(vec![Cell::text(how), Cell::handle(crate::layers::files::node(&file.path))]);
+            rows.push(vec![Cell::text(how), Cell::handle(&file.path)]);
         }
         let more = rows.len().saturating_sub(SHOWN);
         rows.truncate(SHOWN);
@@ -291,13 +299,7 @@ impl Answer {
                 1..=4 => names.join(", "),
                 many => format!("{} and {} more", names[..3].join(", "), many - 3),
             };
-            let reach = match (tests.hops, tests.symbols) {
-                (0, _) => "changed itself".to_owned(),
-                (hops, symbols) => {
-                    format!("reaches {} in {}", counted(symbols, "symbol"), counted(hops, "hop"))
-                }
-            };
-            vec![Cell::handle(&tests.node), Cell::text(reach), Cell::faint(shown)]
+            vec![Cell::handle(tests.node.typed()), Cell::text(&tests.how), Cell::faint(shown)]
         };
         page.table(2, self.tests.iter().take(SHOWN).map(row).collect());
         if let Some(more) = self.tests.len().checked_sub(SHOWN).filter(|more| *more > 0) {
@@ -313,7 +315,7 @@ fn cells(found: &Finding) -> Vec<Cell> {
     };
     let text = Cell::text(format!("{}; {}", found.message, found.fix));
     let place = match &found.node {
-        Some(node) => node.to_string(),
+        Some(node) => node.typed(),
         None => found.place(),
     };
     vec![severity, Cell::text(found.code), text, Cell::handle(place)]

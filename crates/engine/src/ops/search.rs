@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::role::FileRole;
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Since, Target, Words, comma_list};
@@ -15,8 +16,9 @@ use crate::contract::node_kind::NodeKind;
 use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
+use crate::layers::code::named_node;
 use crate::layers::history::files_of_commit;
-use crate::locate;
+use crate::locate::{self, WantedRoles};
 use crate::search::{Filter, Hit, Hits, Why};
 use crate::view::View;
 
@@ -231,8 +233,85 @@ fn named(view: &View, query: &str, (filter, most): (&Filter, usize)) -> Result<H
         let texts = layer.texts(view, query, filter)?;
         hits.hits.extend(crate::search::judge(texts, query));
     }
+    add_located(view, query, filter, &mut hits)?;
+    let wanted = WantedRoles::of(query);
+    for hit in &mut hits.hits {
+        hit.score -= demotion(&wanted, &hit.node);
+    }
     hits.sort();
     Ok(hits)
+}
+
+/// How many files and symbols that the words lead to are added to what has them in its name.
+const LOCATED: usize = 30;
+
+/// Where a file or symbol starts that only its text speaks for: behind names that hold all words.
+const BY_TEXT: f64 = 5.0;
+
+/// How much the best of them gains.
+const GAIN: f64 = 3.0;
+
+/// Adds what the ranker of questions finds, so that one more true word never hides a place.
+fn add_located(view: &View, query: &str, filter: &Filter, hits: &mut Hits) -> Result<()> {
+    let is_wanted = |kind: &str, path: &RepoPath| {
+        (filter.kinds.is_empty() || filter.kinds.iter().any(|wanted| wanted == kind))
+            && filter.path.as_ref().is_none_or(|folder| path == folder || path.is_below(folder))
+    };
+    if query.split_whitespace().nth(1).is_none() {
+        return Ok(()); // a single word is a name, or a part of one
+    }
+    let located = locate::locate(view, query)?;
+    let files = located.files.iter().map(|place| {
+        let node = view.node(&place.path);
+        (node, place.path.to_string(), place.score)
+    });
+    let symbols = located.symbols.iter().filter(|place| !place.symbol.full.is_empty());
+    let symbols = symbols.map(|place| {
+        let (path, full) = (&place.symbol.path, &place.symbol.full);
+        (named_node(path, full), format!("{path}#{full}"), place.score)
+    });
+    let mut found: Vec<(EntityRef, String, f64)> = files.take(LOCATED).collect();
+    let best_file = found.first().map_or(1.0, |(_, _, score)| *score);
+    found.iter_mut().for_each(|(_, _, score)| *score /= best_file);
+    let mut symbols: Vec<(EntityRef, String, f64)> = symbols.take(LOCATED).collect();
+    let best_symbol = symbols.first().map_or(1.0, |(_, _, score)| *score);
+    symbols.iter_mut().for_each(|(_, _, score)| *score /= best_symbol);
+    for (node, name, share) in found.into_iter().chain(symbols) {
+        if !node.path().is_some_and(|path| is_wanted(node.kind(), path)) {
+            continue;
+        }
+        let (kind, handle) = (node.kind().to_owned(), node.to_string());
+        match hits.hits.iter_mut().find(|hit| hit.node == handle) {
+            Some(hit) => hit.score = hit.score.max(BY_TEXT + GAIN * share),
+            None => hits.hits.push(Hit {
+                node: handle,
+                kind,
+                name,
+                excerpt: String::new(),
+                body: String::new(),
+                why: Why::About,
+                score: BY_TEXT + GAIN * share,
+            }),
+        }
+    }
+    Ok(())
+}
+
+/// How far a hit is put back for what its file is for: tests, examples, documents and commits come
+/// behind code unless they are asked for.
+fn demotion(wanted: &WantedRoles, node: &str) -> f64 {
+    let Ok(node) = node.parse::<EntityRef>() else { return 0.0 };
+    if matches!(node, EntityRef::Commit(_)) {
+        return if wanted.is_commit { 0.0 } else { 2.0 };
+    }
+    let Some(path) = node.path() else { return 0.0 };
+    match FileRole::of(path) {
+        role if wanted.names(role) => 0.0,
+        FileRole::Production => 0.0,
+        FileRole::Test | FileRole::Document => 1.5,
+        FileRole::Example => 2.0,
+        FileRole::Generated | FileRole::Vendored => 3.0,
+    }
 }
 
 fn row(view: &View, hit: Hit) -> Result<HitRow> {

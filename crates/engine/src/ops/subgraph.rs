@@ -93,7 +93,7 @@ impl Query for Subgraph {
     fn run(self, view: &View) -> Result<Around> {
         let center = graph::resolve(view, &self.center)?;
         let hops = self.hops.clamped();
-        let filter = EdgeFilter { names: self.edges, confidence: None };
+        let filter = EdgeFilter { names: self.edges, ..EdgeFilter::default() };
         let start = std::slice::from_ref(&center);
         let enough = ENOUGH.max(self.offset.get() + self.limit.get());
         let walked = walk::outwards_to(view, start, Sense::Around, (hops, &filter), enough)?;

@@ -70,7 +70,7 @@ impl Query for Trace {
 
     fn run(self, view: &View) -> Result<Way> {
         let (from, to) = (graph::resolve(view, &self.from)?, graph::resolve(view, &self.to)?);
-        let filter = EdgeFilter { names: self.edges, confidence: None };
+        let filter = EdgeFilter { names: self.edges, ..EdgeFilter::default() };
         let hops = walk::trace(view, &from, &to, (LONGEST, &filter))?;
         let row = |hop: Hop| HopRow {
             forward: hop.edge.from == hop.from,

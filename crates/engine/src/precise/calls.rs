@@ -10,9 +10,9 @@ use toolchain::lsp::{Position, offset_at, path_of};
 
 use super::found::{Known, Texts, around};
 use super::{Absent, By, Server, Spot};
+use crate::answers::role::is_test;
 use crate::contract::args::Target;
 use crate::graph::Direction;
-use crate::locate::is_test;
 use crate::view::View;
 
 /// What the protocol calls the two directions, and the field that names the other end.

@@ -11,8 +11,8 @@ use syntax::Language;
 
 use super::spot::words;
 use super::{Absent, Server, Spot, stands_above};
+use crate::answers::role::is_test;
 use crate::index::tables;
-use crate::locate::is_test;
 use crate::view::View;
 
 /// Projects that are loaded besides; each costs the server memory.

@@ -18,6 +18,7 @@ pub(super) fn look(change: &Change<'_>) -> Result<Found> {
     let mut found = Found::default();
     found.findings.extend(cards(change)?);
     found.findings.extend(entities(change)?);
+    found.checked.extend(["cards", "requirements"]);
     Ok(found)
 }
 

@@ -17,19 +17,15 @@ const MOST_UNSURE: u32 = 20;
 pub(super) fn look(change: &Change<'_>) -> Result<Found> {
     let mut found = Found::default();
     let mut at_risk: Vec<(usize, Finding)> = Vec::new();
-    let mut relied_on = false;
     for symbol in change.symbols {
         match symbol.how {
             SymbolHow::Signature => {
-                relied_on = true;
                 at_risk.extend(callers(change, symbol)?);
             }
             SymbolHow::Removed => {
-                relied_on = true;
                 found.findings.extend(still_used(change, (&symbol.path, &symbol.full), symbol)?);
             }
             SymbolHow::Moved => {
-                relied_on = true;
                 if let Some((path, full)) = &symbol.was {
                     found.findings.extend(still_used(change, (path, full), symbol)?);
                 }
@@ -38,17 +34,11 @@ pub(super) fn look(change: &Change<'_>) -> Result<Found> {
         }
     }
     for file in change.files.iter().filter(|file| matches!(file.how, How::Deleted | How::Renamed)) {
-        relied_on = true;
         found.findings.extend(left_behind(change, file)?);
     }
     at_risk.sort_by_key(|(callers, _)| std::cmp::Reverse(*callers));
     found.findings.extend(at_risk.into_iter().map(|(_, finding)| finding));
-    if found.findings.is_empty() {
-        found.fine = Some(match relied_on {
-            true => "nobody relies on a signature that changed",
-            false => "no signature changed",
-        });
-    }
+    found.checked.push("callers of changed signatures");
     Ok(found)
 }
 

@@ -7,6 +7,7 @@ use work::Id;
 use work::record::Atom;
 
 use super::{Change, Found};
+use crate::diff::How;
 use crate::layers::work::{derived, drift, is_empty, look as look_at};
 use crate::rules::{Finding, Severity};
 
@@ -22,30 +23,32 @@ pub(super) fn look(change: &Change<'_>) -> Result<Found> {
     let derived = derived(view)?;
     let mut covering: BTreeMap<Id, Vec<String>> = BTreeMap::new();
     for file in change.files {
-        let path = file.path.to_string();
-        for atom in derived.matcher.matching(&path, None) {
-            covering.entry(atom.clone()).or_default().push(path.clone());
+        // Knowledge about a path that was renamed or removed is told too.
+        for path in [Some(&file.path), file.old.as_ref()].into_iter().flatten() {
+            let path = path.to_string();
+            for atom in derived.matcher.matching(&path, None) {
+                covering.entry(atom.clone()).or_default().push(path.clone());
+            }
         }
     }
     for (id, paths) in covering {
         let Some(finding) = look_at(view, |draft| {
             let Some(atom) = draft.get::<Atom>(&id)? else { return Ok(None) };
-            let Some(moved) = drift(view, draft, &atom)?.filter(|moved| !moved.is_none()) else {
-                return Ok(None);
+            let moved = drift(view, draft, &atom)?.filter(|moved| !moved.is_none());
+            let gone = paths.iter().find(|path| is_gone(change, path));
+            let (severity, what) = match (&moved, gone) {
+                (Some(moved), _) if moved.percent >= DRIFTED => (Severity::Warning, moved.words()),
+                (_, Some(gone)) => (Severity::Warning, format!("{gone} is no longer there")),
+                (Some(moved), None) => (Severity::Note, moved.words()),
+                (None, None) => return Ok(None),
             };
-            let severity =
-                if moved.percent >= DRIFTED { Severity::Warning } else { Severity::Note };
             Ok(Some(Finding {
                 severity,
                 code: "KNOWLEDGE_STALE",
                 path: paths.first().and_then(|path| path.parse().ok()),
                 line: None,
                 node: format!("atom:{}", atom.id).parse().ok(),
-                message: format!(
-                    "\"{}\" was written about these files: {}",
-                    atom.name,
-                    moved.words()
-                ),
+                message: format!("\"{}\" was written about these files: {what}", atom.name),
                 fix: format!(
                     "read it again, then  graph update atom:{} --version {} --knowledge …",
                     atom.id.short(),
@@ -58,8 +61,14 @@ pub(super) fn look(change: &Change<'_>) -> Result<Found> {
         };
         found.findings.push(finding);
     }
-    if found.findings.is_empty() {
-        found.fine = Some("knowledge about these files is as fresh as they are");
-    }
+    found.checked.push("knowledge");
     Ok(found)
+}
+
+/// Whether a change removed or renamed what was at a path.
+fn is_gone(change: &Change<'_>, path: &str) -> bool {
+    change.files.iter().any(|file| {
+        let is_old = file.old.as_ref().is_some_and(|old| old.to_string() == path);
+        is_old || (file.how == How::Deleted && file.path.to_string() == path)
+    })
 }

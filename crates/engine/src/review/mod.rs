@@ -8,19 +8,21 @@ mod bound;
 mod callers;
 mod knowledge;
 mod partners;
-mod tests;
+mod test_selection;
 mod violations;
 
 use std::collections::BTreeSet;
 
 use base::{EntityRef, RepoPath, Result};
 
-use crate::diff::{self, Between, ChangedFile, ChangedSymbol, Diff, SymbolHow};
+use syntax::Language;
+
+use crate::diff::{self, Between, ChangedFile, ChangedSymbol, Diff, How, SymbolHow};
 use crate::layers::{code, files};
 use crate::rules::{Finding, Means, Severity};
 use crate::view::View;
 
-pub(crate) use tests::ToRun;
+pub(crate) use test_selection::ToRun;
 
 /// What a finding of its own is called, how bad it is, and what should hold.
 pub(crate) const MEANS: &[Means] = &[
@@ -44,8 +46,10 @@ pub(crate) struct Review {
     pub findings: Vec<Finding>,
     /// What to run
     pub tests: Vec<ToRun>,
-    /// What was looked at and found in order
-    pub fine: Vec<&'static str>,
+    /// What was looked at
+    pub checked: Vec<&'static str>,
+    /// What was not looked at, and why
+    pub not_checked: Vec<String>,
     /// What the answer leaves open
     pub notes: Vec<String>,
 }
@@ -62,7 +66,10 @@ struct Change<'v> {
 #[derive(Default)]
 struct Found {
     findings: Vec<Finding>,
-    fine: Option<&'static str>,
+    /// What was looked at, in a word or two
+    checked: Vec<&'static str>,
+    /// What was not, and why
+    not_checked: Vec<String>,
     notes: Vec<String>,
 }
 
@@ -76,7 +83,8 @@ pub(crate) fn review(view: &View, between: &Between) -> Result<Review> {
         symbols: Vec::new(),
         findings: Vec::new(),
         tests: Vec::new(),
-        fine: Vec::new(),
+        checked: Vec::new(),
+        not_checked: Vec::new(),
         notes: Vec::new(),
     };
     if !is_shown {
@@ -88,23 +96,47 @@ pub(crate) fn review(view: &View, between: &Between) -> Result<Review> {
         }
     }
     let change = Change { view, between, files: &files, symbols: &symbols };
+    review.take(read_as_code(&change));
     let questions: [fn(&Change<'_>) -> Result<Found>; 5] =
         [callers::look, violations::look, partners::look, knowledge::look, bound::look];
     for question in questions {
         view.call().go_on()?;
         review.take(question(&change)?);
     }
-    let (tests, found) = tests::look(&change)?;
+    let (tests, found) = test_selection::look(&change)?;
     review.take(found);
     // Each question has put its own in order: only the severity decides between them.
     review.findings.sort_by_key(|finding| finding.severity);
     Ok(Review { files, symbols, tests, ..review })
 }
 
+/// What was read as code, and what was not.
+fn read_as_code(change: &Change<'_>) -> Found {
+    let is_code = |file: &&ChangedFile| Language::of(&file.path).is_some_and(Language::is_code);
+    let (code, other): (Vec<&ChangedFile>, Vec<&ChangedFile>) =
+        change.files.iter().filter(|file| file.how != How::Deleted).partition(is_code);
+    let unread: BTreeSet<String> = other
+        .iter()
+        .filter(|file| Language::of(&file.path).is_none())
+        .filter_map(|file| Some(format!(".{}", file.path.name().rsplit_once('.')?.1)))
+        .collect();
+    let mut found = Found::default();
+    if !code.is_empty() {
+        found.checked.push("syntax");
+        found.not_checked.push("types".into());
+    }
+    if !unread.is_empty() {
+        let kinds: Vec<String> = unread.into_iter().collect();
+        found.not_checked.push(format!("{} files (not read as code)", kinds.join(", ")));
+    }
+    found
+}
+
 impl Review {
     fn take(&mut self, found: Found) {
         self.findings.extend(found.findings);
-        self.fine.extend(found.fine);
+        self.checked.extend(found.checked);
+        self.not_checked.extend(found.not_checked);
         self.notes.extend(found.notes);
     }
 }

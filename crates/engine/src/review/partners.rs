@@ -38,7 +38,10 @@ pub(super) fn look(change: &Change<'_>) -> Result<Found> {
         ));
         return Ok(found);
     }
-    let Some(book) = Book::soon(change.view)? else { return Ok(found) };
+    let Some(book) = Book::soon(change.view)? else {
+        found.not_checked.push("co-change (history is not read yet)".into());
+        return Ok(found);
+    };
     let touched = change.paths();
     let mut habits: BTreeMap<RepoPath, Habit> = BTreeMap::new();
     for file in change.files.iter().filter(|file| file.how != How::Added) {
@@ -68,9 +71,7 @@ pub(super) fn look(change: &Change<'_>) -> Result<Found> {
             path.clone(),
         )
     });
-    if habits.is_empty() {
-        found.fine = Some("nothing that usually changes with these files was left behind");
-    }
+    found.checked.push("co-change");
     if let Some(more) = habits.len().checked_sub(TOLD).filter(|more| *more > 0) {
         found.notes.push(format!("{more} more files usually change with these"));
     }

@@ -28,9 +28,7 @@ pub(super) fn look(change: &Change<'_>) -> Result<Found> {
             None => {}
         }
     }
-    if found.findings.is_empty() {
-        found.fine = Some("no new violations");
-    }
+    found.checked.push("rules");
     if older > 0 {
         let are = if older == 1 { "problem was" } else { "problems were" };
         found.notes.push(format!("{older} older {are} in these files before; `verify` tells them"));

@@ -45,18 +45,18 @@ fn context_of_a_file() {
           Webhooks  line 3
           Retries  line 7
 
-        If it changes
+        Used by
           links here at line 3  file:README.md
           links here at line 3  file:docs/ops.md
 
-        Rests on
+        Open work and recent changes
+          last commit just now: start  commit:COMMIT
+
+        Uses
           linked at line 5: src/old.ts, which does not exist
           linked at line 5: Receives events and settles orders (TypeScript, 2 lines)  module:src/pay/webhook.ts
 
-        Now
-          last commit just now: start  commit:COMMIT
-
-        Around it
+        Nearby
           ops.md  Operations (Markdown, 3 lines)  file:docs/ops.md
         basis: fresh · main @ COMMIT
         ",
@@ -74,10 +74,10 @@ fn context_cut_to_a_budget_says_what_is_missing() {
         Outline
           Webhooks  line 3
 
-        If it changes
+        Used by
           links here at line 3  file:README.md
 
-        Left out for the budget: 1 of \"Around it\", 1 of \"If it changes\", 1 of \"Now\", 1 of \"Outline\", 2 of \"Rests on\"    cairn context docs/design.md --budget 180
+        Left out for the budget: 1 of \"Nearby\", 1 of \"Open work and recent changes\", 1 of \"Outline\", 1 of \"Used by\", 2 of \"Uses\"    cairn context docs/design.md --budget 180
         basis: fresh · main @ COMMIT
         ",
     );
@@ -89,10 +89,15 @@ fn impact_and_deps_follow_links() {
         &library(),
         "impact webhook.ts",
         "
-        module:src/pay/webhook.ts reaches 3 files (depth 3)
-        1  docs/design.md  links                               file:docs/design.md
-        2  README.md       links, through file:docs/design.md  file:README.md
-        2  docs/ops.md     links, through file:docs/design.md  file:docs/ops.md
+        No caller of src/pay/webhook.ts found; 1 test file reaches it
+        file:docs/design.md  links
+
+        2 steps away
+          file:README.md  links
+          file:docs/ops.md  links
+
+        Tests to run
+          test/webhook.test.ts  same name
         basis: fresh · main @ COMMIT
         ",
     );
@@ -125,7 +130,7 @@ fn an_empty_answer_says_that_it_looked() {
         &library(),
         "impact docs/ops.md",
         "
-        file:docs/ops.md reaches nothing that is known (depth 3)
+        docs/ops.md reaches nothing that is known (depth 3)
         basis: fresh · main @ COMMIT
         ",
     );

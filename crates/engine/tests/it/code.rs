@@ -131,16 +131,16 @@ fn importers_are_found_through_barrels() {
 #[test]
 fn a_change_reaches_those_who_import_it() {
     let repo = shop();
-    let rows = repo.data("impact", json!({"target": "src/pay/gateway.ts"}));
+    let rows = repo.data("impact", json!({"target": "src/pay/gateway.ts", "imports": true}));
     let reached: Vec<&str> =
         rows["rows"].as_array().unwrap().iter().map(|row| row["node"].as_str().unwrap()).collect();
-    let expected = [
-        "module:src/orders.ts",
-        "module:src/pay/index.ts",
-        "symbol:src/orders.ts#Orders.settle",
-        "module:src/orders.test.ts",
-    ];
-    assert_eq!(reached, expected);
+    let expected = ["module:src/orders.ts", "module:src/pay/index.ts"];
+    assert_eq!(reached[1..], expected);
+    assert_eq!(reached[0], "symbol:src/orders.ts#Orders.settle", "callers come first");
+    assert_eq!(rows["tests"][0]["path"], "src/orders.test.ts");
+    let calls = repo.data("impact", json!({"target": "src/pay/gateway.ts"}));
+    assert_eq!(calls["rows"].as_array().unwrap().len(), 1, "importers are no callers: {calls}");
+    assert_eq!(calls["only_importing"], 1);
     check(
         &repo,
         "context src/orders.ts",
@@ -218,7 +218,8 @@ fn an_impact_that_reaches_too_much_says_so_and_its_pages_fit_together() {
     let fixture = format!("\n//- src/hub.ts\nexport function hub() {{}}\n{callers}");
     let repo = Repo::new(&fixture);
     let page = |limit: usize, offset: usize| {
-        let args = json!({"target": "src/hub.ts", "limit": limit, "offset": offset});
+        let args =
+            json!({"target": "src/hub.ts", "imports": true, "limit": limit, "offset": offset});
         let answer = repo.data("impact", args);
         let rows = answer["rows"].as_array().unwrap().clone();
         (answer["is_cut"].as_bool().unwrap(), rows)
@@ -257,5 +258,5 @@ fn a_method_is_called_through_what_it_takes_the_place_of() {
         .iter()
         .map(|row| (row["node"].as_str().unwrap(), row["confidence"].as_str().unwrap()))
         .collect();
-    assert_eq!(rows, [("symbol:b.ts#base", "inferred"), ("symbol:b.ts#of", "inferred")]);
+    assert_eq!(rows, [("symbol:b.ts#of", "inferred"), ("symbol:b.ts#base", "inferred")]);
 }

@@ -38,11 +38,11 @@ fn a_file_that_became_a_folder_and_the_reverse_are_reviewed() {
     repo.write("lib", "plain\n");
     repo.write("src/other.ts", "export const other = 2;\n");
     let expected = [
-        "removed symbol:lib/b.ts#b",
-        "removed symbol:src/a.ts#a",
-        "added symbol:src/a.ts/c.ts#c",
-        "changed symbol:src/other.ts#other",
-        "added file:lib",
+        "removed lib/b.ts#b",
+        "removed src/a.ts#a",
+        "added src/a.ts/c.ts#c",
+        "changed src/other.ts#other",
+        "added lib",
     ];
     let assert_told = |told: &str| {
         let missing: Vec<_> = expected.iter().filter(|line| !told.contains(**line)).collect();
@@ -77,7 +77,7 @@ fn a_file_that_became_a_link_or_a_pipe_is_gone() {
         }
         for args in ["", "HEAD"] {
             let told = review(&repo, args);
-            assert!(told.contains("removed symbol:src/a.ts#a"), "{target:?}: {told}");
+            assert!(told.contains("removed src/a.ts#a"), "{target:?}: {told}");
             assert!(!told.contains("secret"), "{told}");
         }
         assert_fixes(&repo);

@@ -84,7 +84,7 @@ fn fifty_tokens_are_enough_for_an_answer_and_what_was_left_out() {
 fn circles_everywhere_end() {
     let repo = ring();
     let start = "src/m0.ts#charge";
-    let reach = repo.data("impact", json!({"target": start, "depth": 5}));
+    let reach = repo.data("impact", json!({"target": start, "depth": 5, "imports": true}));
     assert!(reach["rows"].as_array().unwrap().len() > 10);
     repo.data("deps", json!({"target": start, "depth": 5}));
     repo.data("subgraph", json!({"center": start, "hops": 5}));

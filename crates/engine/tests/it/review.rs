@@ -80,16 +80,17 @@ fn a_change_is_told_from_every_side() {
         1 file changed since HEAD: 1 symbol. 2 things to look at, 1 test file to run.
 
         Changed
-          signature changed  symbol:src/gateway.ts#charge
+          signature changed  src/gateway.ts#charge
 
         Look
-          warning  CALLER_AT_RISK  charge has another signature; 1 caller did not change (1 exact): src/settle.ts#settle; see  impact symbol:src/gateway.ts#charge --depth 1  symbol:src/gateway.ts#charge
+          warning  CALLER_AT_RISK  charge has another signature; 1 caller did not change (1 exact): src/settle.ts#settle; see  impact symbol:src/gateway.ts#charge --depth 1  src/gateway.ts#charge
           note     SPEC_TO_CHECK   spec::pay/capture (implemented) says \"A payment is captured once\"; you changed charge (lines 1–7); check that it still does, or change the card  spec::pay/capture
 
         Run
-          module:test/settle.test.ts  reaches 1 symbol in 2 hops  settles
+          test/settle.test.ts  reaches it in 2 calls  settles
 
-        Fine: no new violations; nothing that usually changes with these files was left behind
+        Checked: syntax, callers of changed signatures, rules, co-change, cards, requirements, tests
+        Not checked: types
         basis: fresh · main @ COMMIT + 1 edited file
         ",
     );
@@ -228,4 +229,83 @@ fn programs_get_whole_documents() {
 fn without_git_there_is_nothing_to_compare() {
     let problem = Repo::plain("//- a.ts\n1;\n").ask("review", json!({})).unwrap_err();
     assert_eq!(problem.code, base::Code::Unavailable);
+}
+
+#[test]
+fn tests_that_name_a_symbol_or_have_its_file_name_are_found_without_a_call() {
+    let repo = Repo::new(
+        "
+//- lib/reply.js
+function Reply () {}
+Reply.prototype.hijack = function () {
+  this.sent = true
+  return this
+}
+module.exports = { Reply }
+//- test/hooks.test.js
+test('a hook', (t) => {
+  app.get('/', (req, reply) => { reply.hijack() })
+})
+//- test/reply.test.js
+test('something else', () => {})
+//- test/other.test.js
+test('other', () => {})
+",
+    );
+    let text = repo.read("lib/reply.js").unwrap();
+    repo.write("lib/reply.js", &text.replace("this.sent = true", "this.sent = 1"));
+    let data = repo.data("review", json!({}));
+    let tests: Vec<&str> = data["tests"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|test| test["node"].as_str().unwrap())
+        .collect();
+    assert_eq!(tests, ["module:test/hooks.test.js", "module:test/reply.test.js"]);
+    assert!(!codes(&data).contains(&"NO_TEST_REACHES".to_owned()));
+}
+
+#[test]
+fn a_test_in_the_same_file_counts() {
+    let repo = Repo::new(
+        "
+//- Cargo.toml
+[package]
+name = \"a\"
+//- src/part.rs
+pub struct Part;
+impl Part {
+    pub fn serialize(&self) -> String {
+        \"a\".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_as_expected() {
+        assert_eq!(Part.serialize(), \"a\");
+    }
+}
+",
+    );
+    let text = repo.read("src/part.rs").unwrap();
+    repo.write("src/part.rs", &text.replacen("\"a\".to_owned()", "\"b\".to_owned()", 1));
+    let data = repo.data("review", json!({}));
+    assert_eq!(data["tests"][0]["node"], "module:src/part.rs");
+    assert!(!codes(&data).contains(&"NO_TEST_REACHES".to_owned()));
+}
+
+#[test]
+fn what_was_not_checked_is_said() {
+    let repo = Repo::new(SHOP);
+    repo.write("src/gateway.ts", OTHER_SIGNATURE);
+    repo.write("src/view.vue", "<template/>\n");
+    let data = repo.data("review", json!({}));
+    assert!(data["checked"].as_array().unwrap().contains(&json!("callers of changed signatures")));
+    let not: Vec<&str> =
+        data["not_checked"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    assert_eq!(not, ["types", ".vue files (not read as code)"]);
 }

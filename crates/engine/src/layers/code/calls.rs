@@ -9,7 +9,7 @@ use store::Connection;
 use syntax::Language;
 
 use super::layer::{named_node, symbol_node};
-use crate::graph::{Confidence, Edge, EdgeKind, Frontier, Item, Section, Travel, Wanted};
+use crate::graph::{Confidence, Edge, EdgeKind, Frontier, Travel, Wanted};
 use crate::view::View;
 
 const fn kind(name: &'static str, means: &'static str) -> EdgeKind {
@@ -37,9 +37,6 @@ const PARENTS: [Relation; 2] = [Relation::Extends, Relation::Implements];
 /// Parents of a method that are looked at.
 const MOST_PARENTS: usize = 16;
 
-/// Callers that a context lists.
-const LISTED: usize = 12;
-
 /// The edges of some types at some nodes.
 pub(super) fn edges(view: &View, frontier: Frontier<'_>, wanted: &[Wanted]) -> Result<Vec<Edge>> {
     let conn = view.index()?.conn();
@@ -58,7 +55,7 @@ pub(super) fn edges(view: &View, frontier: Frontier<'_>, wanted: &[Wanted]) -> R
     let mut rows = code::edges_from(conn, &ends, &along)?;
     rows.extend(code::edges_to(conn, &symbols, &against)?);
     if against.contains(&Relation::Calls) {
-        rows.extend(dispatched(conn, &symbols)?);
+        rows.extend(dispatched_calls(conn, &symbols)?);
     }
     let made = |row: &EdgeRow| kinds[row.relation as usize].map(|kind| edge(row, kind));
     let mut edges: Vec<Edge> = rows.iter().filter_map(made).collect();
@@ -86,7 +83,7 @@ pub(super) fn edges(view: &View, frontier: Frontier<'_>, wanted: &[Wanted]) -> R
 
 /// Who may call some methods through what they take the place of: a call of a parent's method, or
 /// of an interface's, may be one of theirs.
-fn dispatched(conn: &Connection, symbols: &[End<'_>]) -> Result<Vec<EdgeRow>> {
+pub(crate) fn dispatched_calls(conn: &Connection, symbols: &[End<'_>]) -> Result<Vec<EdgeRow>> {
     let mut rows = Vec::new();
     for (path, name) in symbols.iter().filter(|(path, name)| dispatches(path) && name.contains('.'))
     {
@@ -262,45 +259,4 @@ pub(super) fn parts(view: &View, whole: &EntityRef) -> Result<Vec<EntityRef>> {
         }
         _ => Vec::new(),
     })
-}
-
-/// Who calls, for what is worth knowing before touching a symbol or a file.
-pub(super) fn callers(view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
-    let mut parts = parts(view, wanted)?;
-    parts.push(wanted.clone());
-    let (own, is_symbol) = (wanted.path(), matches!(wanted, EntityRef::Symbol(..)));
-    let ends: Vec<End<'_>> = parts.iter().filter_map(code_end).collect();
-    let symbols: Vec<End<'_>> = ends.into_iter().filter(|end| !end.1.is_empty()).collect();
-    let asked = [Relation::Calls, Relation::Implements, Relation::Extends];
-    let conn = view.index()?.conn();
-    let mut rows = code::edges_to(conn, &symbols, &asked)?;
-    rows.extend(dispatched(conn, &symbols)?);
-    let edges = rows.iter().map(|row| edge(row, &CALLS));
-    let outside = edges.filter(|edge| is_symbol || edge.from.path() != own);
-    let mut all: Vec<(EntityRef, Confidence)> =
-        outside.map(|edge| (edge.from, edge.confidence)).collect();
-    all.sort();
-    all.dedup_by(|a, b| a.0 == b.0); // the surest of each comes first
-    all.retain(|(from, _)| from != wanted);
-    all.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
-    if all.is_empty() {
-        return Ok(Vec::new());
-    }
-    let exact = all.iter().filter(|(_, confidence)| *confidence == Confidence::Exact).count();
-    let what = if all.len() == 1 { "caller" } else { "callers" };
-    let text = format!("{} {what} ({exact} exact)", all.len());
-    let mut items = vec![Item {
-        section: Section::IfItChanges,
-        text,
-        handle: Some(format!("impact {wanted}")),
-    }];
-    items.extend(all.into_iter().take(LISTED).map(|(from, confidence)| Item {
-        section: Section::IfItChanges,
-        text: match confidence {
-            Confidence::Exact => "called by".into(),
-            _ => "called by, inferred".into(),
-        },
-        handle: Some(from.to_string()),
-    }));
-    Ok(items)
 }

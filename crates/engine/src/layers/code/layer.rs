@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::near::closeness;
 use base::{EntityRef, RepoPath, Result};
-use code::{SymbolRow, Taker};
+use code::SymbolRow;
 
 use super::calls;
 use crate::graph::{
@@ -119,7 +119,7 @@ impl Layer for CodeLayer {
     fn context(&self, view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
         match wanted {
             EntityRef::Module(path) => module_context(view, path),
-            EntityRef::Symbol(path, name) => symbol_context(view, wanted, (path, name.as_str())),
+            EntityRef::Symbol(path, name) => symbol_context(view, path, name.as_str()),
             _ => Ok(Vec::new()),
         }
     }
@@ -245,8 +245,6 @@ fn module_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
         let text = format!("{private} more that are not exported");
         items.push(item(Section::Outline, text, format!("code zoom {path} --level 1")));
     }
-    items.extend(calls::callers(view, &node(path))?);
-    items.extend(importers(&code::takers(conn, path)?));
     let mut seen = std::collections::BTreeSet::new();
     for import in code::imports(conn, path)? {
         if let Some(target) = import.target.filter(|target| seen.insert(target.clone())) {
@@ -257,39 +255,16 @@ fn module_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
     Ok(items)
 }
 
-fn symbol_context(
-    view: &View,
-    wanted: &EntityRef,
-    (path, name): (&RepoPath, &str),
-) -> Result<Vec<Item>> {
+fn symbol_context(view: &View, path: &RepoPath, name: &str) -> Result<Vec<Item>> {
     let conn = view.index()?.conn();
     let rows = code::in_file(conn, path)?;
     let Some(own) = rows.iter().find(|row| row.full == name) else { return Ok(Vec::new()) };
-    let mut items =
-        vec![Item { section: Section::Outline, text: own.signature.clone(), handle: None }];
+    let mut items = Vec::new();
     for row in rows.iter().filter(|row| row.parent == Some(own.id)).take(LISTED) {
         items.push(item(Section::Outline, row.signature.clone(), handle(path, &row.full)));
     }
-    items.extend(calls::callers(view, wanted)?);
-    let takers = code::takers(conn, path)?;
-    let taking: Vec<Taker> = takers.into_iter().filter(|taker| takes(&taker.name, name)).collect();
-    items.extend(importers(&taking));
     items.push(item(Section::Around, "declared in".into(), node(path).to_string()));
     Ok(items)
-}
-
-fn importers(all: &[Taker]) -> Vec<Item> {
-    let mut by_file: BTreeMap<&RepoPath, Vec<&Taker>> = BTreeMap::new();
-    for taker in all {
-        by_file.entry(&taker.path).or_default().push(taker);
-    }
-    let one = |(path, takers): (&RepoPath, Vec<&Taker>)| {
-        let names: Vec<code::Taken> =
-            takers.iter().map(|taker| code::Taken(taker.name.clone(), None)).collect();
-        let text = format!("imports {} at line {}", taken(&names), takers[0].line);
-        item(Section::IfItChanges, text, node(path).to_string())
-    };
-    by_file.into_iter().take(LISTED).map(one).collect()
 }
 
 fn taken(names: &[code::Taken]) -> String {

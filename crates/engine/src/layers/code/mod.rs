@@ -9,8 +9,9 @@ mod layer;
 pub(crate) mod missed;
 mod names;
 pub(crate) mod rename;
+pub(crate) mod text_edit;
 
-pub(crate) use calls::edge_end;
+pub(crate) use calls::{dispatched_calls, edge_end};
 pub(crate) use cut::doubt_cut_short;
 pub(crate) use embedded::{EmbeddedCode, doubt_embedded};
 pub(crate) use index::CodeIndexer;

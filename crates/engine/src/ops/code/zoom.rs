@@ -12,13 +12,13 @@ use code::SymbolRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::role::is_test;
 use crate::contract::alias::Alias;
 use crate::contract::args::Target;
 use crate::contract::op::{Example, Query, Toolset};
 use crate::graph;
 use crate::index::tables::range_below;
 use crate::layers::files::{self, Shown};
-use crate::locate;
 use crate::precise::{self, By};
 use crate::view::View;
 
@@ -206,7 +206,7 @@ fn zoom_folder(view: &View, node: EntityRef, folder: &RepoPath, level: Level) ->
     let mut files = Vec::new();
     for file in code {
         let exports = by_file.get(&file.path).map_or(0, Vec::len);
-        if exports == 0 || locate::is_test(&file.path) {
+        if exports == 0 || is_test(&file.path) {
             left_out += 1;
             continue;
         }

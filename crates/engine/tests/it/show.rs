@@ -1,0 +1,133 @@
+//! `code show`: the source of symbols, ranges and files, with who uses it.
+
+use base::Code;
+use serde_json::json;
+use testkit::{Repo, check};
+
+const SHOP: &str = "
+//- src/pay.ts
+import { log } from './log';
+
+/** Takes money once. */
+export function charge(amount: number): boolean {
+  log('charge');
+  return amount > 0;
+}
+
+export class Till {
+  open = false;
+
+  take(amount: number): boolean {
+    return charge(amount);
+  }
+}
+//- src/log.ts
+export function log(text: string): void {
+  console.log(text);
+}
+//- test/pay.test.ts
+import { charge } from '../src/pay';
+
+test('charges', () => {
+  charge(3);
+});
+";
+
+#[test]
+fn a_symbol_is_shown_with_its_comment_and_its_callers() {
+    check(
+        &Repo::new(SHOP),
+        "code show src/pay.ts#charge",
+        "
+        src/pay.ts
+        3  /** Takes money once. */
+        4  export function charge(amount: number): boolean {
+        5    log('charge');
+        6    return amount > 0;
+        7  }
+        used by Till.take 13 (this file) · 1 test calls it
+        basis: fresh · main @ COMMIT
+        ",
+    );
+}
+
+#[test]
+fn several_targets_print_their_path_once() {
+    check(
+        &Repo::new(SHOP),
+        "code show src/pay.ts:1-1 src/pay.ts:13 src/log.ts",
+        "
+        src/pay.ts
+        1  import { log } from './log';
+        12    take(amount: number): boolean {
+        13      return charge(amount);
+        14    }
+
+        src/log.ts
+        1  export function log(text: string): void {
+        2    console.log(text);
+        3  }
+        basis: fresh · main @ COMMIT
+        ",
+    );
+}
+
+#[test]
+fn callers_callees_tests_and_history_are_added_on_request() {
+    check(
+        &Repo::new(SHOP),
+        "code show charge --with callers,callees,tests,history",
+        "
+        src/pay.ts
+        3  /** Takes money once. */
+        4  export function charge(amount: number): boolean {
+        5    log('charge');
+        6    return amount > 0;
+        7  }
+        1 symbol and 1 test use it
+          src/pay.ts
+            13  Till.take  return charge(amount);
+          test/pay.test.ts
+            4  top level  charge(3);
+        calls
+          src/log.ts
+            1  log  export function log(text: string): void
+        tests
+          test/pay.test.ts  calls it, names charge (2 times), same name
+        history
+          COMMIT  2026-01-02T03:04:05Z  start
+        basis: fresh · main @ COMMIT
+        ",
+    );
+}
+
+#[test]
+fn what_cannot_be_shown_says_what_can() {
+    let repo = Repo::new(SHOP);
+    let refused = |target: &str| repo.ask("code.show", json!({"targets": [target]})).unwrap_err();
+    assert_eq!(refused("src").code, Code::ValidationError);
+    assert_eq!(refused("src/pay.ts:0-3").code, Code::ValidationError);
+    assert_eq!(refused("src/pay.ts:9-3").code, Code::ValidationError);
+    assert_eq!(refused("src/pay.ts:90-99").code, Code::NotFound);
+    assert_eq!(refused("src/pay.ts#chrge").code, Code::NotFound);
+    assert_eq!(
+        repo.ask("code.show", json!({"targets": []})).unwrap_err().code,
+        Code::ValidationError
+    );
+}
+
+#[test]
+fn a_long_file_is_cut_after_a_whole_line_and_says_how_to_go_on() {
+    let long: String =
+        (0..4000).map(|n| format!("export const value_{n} = '{n:020}';\n")).collect();
+    let repo = Repo::new("//- README.md\nx\n");
+    repo.write("src/long.ts", &long);
+    let data = repo.data("code.show", json!({"targets": ["src/long.ts"]}));
+    let part = &data["parts"][0];
+    let (last, cut) = (part["last_line"].as_u64().unwrap(), part["lines_cut"].as_u64().unwrap());
+    assert_eq!(last + cut, 4000);
+    let text = part["text"].as_str().unwrap();
+    assert!(text.len() <= 100 * 1024 && text.ends_with("';"), "{} bytes", text.len());
+    assert_eq!(text.lines().count() as u64, last);
+    assert_eq!(data["is_cut"], json!(true));
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -19,10 +20,10 @@ use crate::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Restore {
-    /// Name of a backup, or of a store for the newest backup of it; `backup --list` shows both
+    /// Name of a backup, or of a store for its newest backup; `backup --list` shows them
     #[serde(default)]
     pub backup: Option<String>,
-    /// Put the backup back even if another repository made it; refused otherwise
+    /// Put back a backup even if another repository made it
     #[arg(long)]
     #[serde(default)]
     pub allow_other_repository: bool,
@@ -98,7 +99,7 @@ impl Render for Restored {
             }
             (None, 0) => page.answer("No backups: `cairn backup` takes them"),
             (None, all) => {
-                page.answer(format!("{all} backups; nothing was changed"));
+                page.answer(format!("{}; nothing was changed", counted(all, "backup")));
                 table(page, &self.backups);
             }
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::shared::{Merged, Prefer, SharedProblemKind, is_tombstone};
+use base::words::counted;
 use base::{Call, Hash, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -26,7 +27,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Share {
-    /// Whose records stay where both sides changed them
+    /// Whose records win where both sides changed them; refused if left out
     #[arg(long, value_enum)]
     #[serde(default)]
     pub prefer: Option<Side>,
@@ -104,11 +105,8 @@ fn edit(path: &str, before: Option<&String>, after: Option<&String>) -> Result<F
 
 impl Render for Wrote {
     fn render(&self, page: &mut Page) {
-        let count = self.files.len();
-        page.answer(format!(
-            "{} records shared, {count} files changed under .cairn/shared",
-            self.records
-        ));
+        let (records, files) = (counted(self.records, "record"), counted(self.files.len(), "file"));
+        page.answer(format!("{records} shared, {files} changed under .cairn/shared"));
         say_merged(page, &self.merged);
     }
 }
@@ -123,7 +121,8 @@ pub(super) fn say_merged(page: &mut Page, merged: &Merged) {
         0 => String::new(),
         removed => format!(", {removed} deleted elsewhere and now here"),
     };
-    page.item("shared knowledge", format!("{added} records added, {updated} updated{removed}"));
+    let added = counted(added, "record");
+    page.item("shared knowledge", format!("{added} added, {updated} updated{removed}"));
     for problem in &merged.problems {
         let what = match problem.kind {
             SharedProblemKind::Unreadable => "not a record",

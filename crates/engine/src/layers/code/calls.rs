@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::entity::own_name;
+use base::words::counted;
 use base::{EntityRef, RepoPath, Result};
 use code::{EdgeRow, End, Relation, Sure, SymbolRow};
 use store::Connection;
@@ -287,8 +288,7 @@ pub(super) fn callers(view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
         return Ok(Vec::new());
     }
     let exact = all.iter().filter(|(_, confidence)| *confidence == Confidence::Exact).count();
-    let what = if all.len() == 1 { "caller" } else { "callers" };
-    let text = format!("{} {what} ({exact} exact)", all.len());
+    let text = format!("{} ({exact} exact)", counted(all.len(), "caller"));
     let mut items = vec![Item {
         section: Section::IfItChanges,
         text,

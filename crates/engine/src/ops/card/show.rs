@@ -26,7 +26,7 @@ pub struct Show {
     /// Key, slug or file of the card
     #[serde(alias = "card_key")]
     pub key: Target,
-    /// Show a long text whole
+    /// Show the whole text, however long it is
     #[arg(long)]
     #[serde(default)]
     pub full: bool,

@@ -20,7 +20,7 @@ use crate::view::View;
 pub struct Status {
     /// Key, slug or file of the card
     pub key: Target,
-    /// What it becomes
+    /// New status of the card
     pub status: Stage,
 }
 

@@ -30,16 +30,17 @@ const TIMEOUT: Duration = Duration::from_mins(10);
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Diagnostics {
-    /// Files and folders; the whole repository without any
+    /// Files and folders to check; the whole repository if left out
     #[serde(default, deserialize_with = "one_or_many")]
     pub paths: Vec<Target>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

@@ -27,19 +27,22 @@ number_type!(
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Show {
-    /// Id, its first digits, or a handle
+    /// Id, its first digits, a name or a handle
     pub id: Ref,
-    /// atom or molecule
+    /// Whether the id is of an atom or a molecule
     #[arg(long)]
     #[serde(default, alias = "entity_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Grain>,
-    /// With its history; true if left out
+    /// Show its changelog; true if left out
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub include_changelog: Option<bool>,
-    /// Entries of it
+    /// Changelog entries to show
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub changelog_limit: Changes,
 }
 

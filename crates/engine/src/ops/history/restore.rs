@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, Code, NextCall, Problem, Result};
 use clap::Args;
 use history::snapshot::{About, Snapshot};
@@ -23,7 +24,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RestoreSnapshot {
-    /// A kept snapshot, or a file of the repository; the newest that is kept unless told
+    /// Name of a kept snapshot, or a file of the repository; the newest kept one if left out
     #[serde(default)]
     pub snapshot: Option<String>,
 }
@@ -113,8 +114,8 @@ fn about(name: &str, problem: Problem) -> Problem {
 
 fn stranger(name: &str, about: &About) -> Problem {
     let text = format!(
-        "nothing that is here leads to a commit of {name} ({} commits up to {})",
-        about.commits,
+        "nothing that is here leads to a commit of {name} ({} up to {})",
+        counted(about.commits, "commit"),
         crate::layers::history::short(&about.head)
     );
     Problem::new(Code::InvalidOperation, text)
@@ -125,7 +126,9 @@ fn stranger(name: &str, about: &About) -> Problem {
 impl Render for Brought {
     fn render(&self, page: &mut Page) {
         let Self { snapshot, new, commits, in_git } = self;
-        page.answer(format!("{new} of {} commits of {} are new", snapshot.commits, snapshot.name));
-        page.say(format!("History answers for {commits} commits; git has {in_git} of them here."));
+        let kept = counted(snapshot.commits, "commit");
+        page.answer(format!("{new} of {kept} of {} are new", snapshot.name));
+        let commits = counted(*commits, "commit");
+        page.say(format!("History answers for {commits}; git has {in_git} of them here."));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -14,7 +15,6 @@ use crate::contract::page::{Page, Render};
 use crate::durable::place::{self, Kept};
 use crate::layers::kb::DURABLE;
 use crate::layers::kb::branch::{self, BranchRow};
-use crate::layers::kb::show::number;
 use crate::ops::backup::KEEP;
 use crate::workspace::Workspace;
 
@@ -25,7 +25,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbGc {
-    /// Remove them, after a copy of each was put with the backups; without it they are only listed
+    /// Remove them, after a copy of each is kept as a backup; otherwise they are only listed
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
@@ -103,8 +103,8 @@ fn remove(workspace: &Workspace, kept: &Kept, call: &Call) -> Result<String> {
 impl Render for Collected {
     fn render(&self, page: &mut Page) {
         let lost: u64 = self.stores.iter().map(|row| row.unmerged).sum();
-        let lost = number(lost, ["changeset", "changesets"]);
-        let stores = number(self.stores.len() as u64, ["store", "stores"]);
+        let lost = counted(lost, "changeset");
+        let stores = counted(self.stores.len(), "store");
         page.answer(match (self.stores.len(), self.removed) {
             (0, _) if !self.failed.is_empty() => "Nothing was removed".to_owned(),
             (0, _) => "Every store belongs to a branch that exists; nothing to remove".to_owned(),

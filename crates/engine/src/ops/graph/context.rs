@@ -80,10 +80,7 @@ impl Query for Context {
             return Err(Problem::invalid("`paths` is empty").hint("name one or more files"));
         }
         self.paths.0.iter().try_for_each(|path| view.confine(path))?;
-        let changelog_limit = match self.include_changelog {
-            Some(false) => 0,
-            _ => self.changelog_limit.get(),
-        };
+        let changelog_limit = self.changelog_limit.shown(self.include_changelog);
         let (offset, limit) = (self.offset.get(), self.limit.get());
         let paths = named_paths(view, &self.paths.0)?;
         let mut known = look(view, |draft| {

@@ -103,10 +103,7 @@ impl Query for Search {
     type Answer = Found;
 
     fn run(self, view: &View) -> Result<Found> {
-        let changes = match self.include_changelog {
-            Some(false) => 0,
-            _ => self.changelog_limit.get(),
-        };
+        let changes = self.changelog_limit.shown(self.include_changelog);
         look(view, |draft| {
             let project = project(draft, self.project.as_ref())?;
             let molecule =

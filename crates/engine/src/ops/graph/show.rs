@@ -23,6 +23,13 @@ number_type!(
     Changes, 0..=100, default 5
 );
 
+impl Changes {
+    /// How many are shown; none if the changelog is not asked for.
+    pub(super) fn shown(self, include_changelog: Option<bool>) -> usize {
+        if include_changelog == Some(false) { 0 } else { self.get() }
+    }
+}
+
 /// Show an atom or molecule, with its history
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -70,10 +77,7 @@ impl Query for Show {
     type Answer = Shown;
 
     fn run(self, view: &View) -> Result<Shown> {
-        let changes = match self.include_changelog {
-            Some(false) => 0,
-            _ => self.changelog_limit.get(),
-        };
+        let changes = self.changelog_limit.shown(self.include_changelog);
         look(view, |draft| match find(draft, self.kind, &self.id)? {
             Knows::Atom(atom) => {
                 let home = home(draft, &Knows::Atom(atom.clone()))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::shared::{Merged, Prefer, SharedProblemKind, is_tombstone};
 use base::words::counted;
-use base::{Call, Hash, Problem, RepoPath, Result};
+use base::{Call, Hash, NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,12 +64,21 @@ impl Action for Share {
     }
 }
 
+/// Who a merge of shared files is recorded for.
+const SHARED_ACTOR: &str = "shared files";
+
 /// Merges the shared files into the stores. Where nothing is shared, nothing is made.
 pub(super) fn merge_shared(
     workspace: &Workspace,
     call: &Arc<Call>,
     prefer: Prefer,
 ) -> Result<Merged> {
+    // Without a choice of the caller the change is that of those who wrote the files: `undo` has
+    // nothing to take back of it.
+    let call = &match prefer {
+        Prefer::Neither => Arc::new(call.on_behalf_of(SHARED_ACTOR)),
+        Prefer::Ours | Prefer::Theirs => call.clone(),
+    };
     let work = workspace.write(call, |view| work::shared::merge(view, prefer))?;
     let kb = workspace.write(call, |view| kb::shared::merge(view, prefer))?;
     Ok(work.result.and(kb.result))
@@ -137,6 +146,8 @@ pub(super) fn say_merged(page: &mut Page, merged: &Merged) {
         page.item("shared before, and their files are gone", format!("{count}: {shown}"));
     }
     if !merged.conflicts.is_empty() || !merged.missing.is_empty() || !merged.rewritten.is_empty() {
-        page.say("`share --prefer ours` writes what is here, `--prefer theirs` takes the files'");
+        let share = |side: &str| NextCall::to("share").with("prefer", side);
+        page.say_call("to write what is here", share("ours"));
+        page.say_call("to take what the files say", share("theirs"));
     }
 }

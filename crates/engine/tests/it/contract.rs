@@ -165,6 +165,34 @@ fn every_file_is_registered() {
     assert_eq!(named, ALL.len(), "a file in ops/ is not in ALL");
 }
 
+/// A command line in a message is of no use to an agent: the door writes calls in its own words.
+#[test]
+fn no_message_holds_a_command_line_of_ours() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    // The command line's own crate, and the files that `init` writes, speak to people alone.
+    let speaks_to_all = |path: &Path| !path.ends_with("cairn") && !path.ends_with("setup");
+    let crates = fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<PathBuf> =
+        crates.filter(|path| speaks_to_all(path)).map(|path| path.join("src")).collect();
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for path in entries.map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let is_message = |line: &&str| !line.trim_start().starts_with("//");
+            let is_command = |line: &&str| line.contains("`cairn ") || line.contains("  cairn ");
+            let lines = code.lines().filter(is_message).filter(is_command);
+            found.extend(lines.map(|line| format!("{}: {}", path.display(), line.trim())));
+        }
+    }
+    assert!(found.is_empty(), "use `hint_call`, `say_call` or `NextCall`: {found:#?}");
+}
+
 #[test]
 fn json_is_as_strict_as_the_command_line() {
     let repo = Repo::new("//- a.md\n[b](b.md)\n//- b.md\nalone\n");

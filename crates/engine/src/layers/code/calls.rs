@@ -288,12 +288,9 @@ pub(super) fn callers(view: &View, wanted: &EntityRef) -> Result<Vec<Item>> {
         return Ok(Vec::new());
     }
     let exact = all.iter().filter(|(_, confidence)| *confidence == Confidence::Exact).count();
-    let text = format!("{} ({exact} exact)", counted(all.len(), "caller"));
-    let mut items = vec![Item {
-        section: Section::IfItChanges,
-        text,
-        handle: Some(format!("impact {wanted}")),
-    }];
+    let text = format!("{} ({exact} exact); `impact` lists them", counted(all.len(), "caller"));
+    let mut items =
+        vec![Item { section: Section::IfItChanges, text, handle: Some(wanted.to_string()) }];
     items.extend(all.into_iter().take(LISTED).map(|(from, confidence)| Item {
         section: Section::IfItChanges,
         text: match confidence {

@@ -86,7 +86,7 @@ impl Mutation for Create {
         .map_err(|fault| Problem::invalid(fault.message))?;
         let edit = FileEdit { path: path.clone(), expected: None, content: Some(text.into()) };
         let summary = format!("{key}: created");
-        let next = format!("say in code that it implements it with  link add PATH {key}");
+        let next = "link the code that implements it with `link.add`".to_owned();
         let answer = Done { key, path, said: "created".into(), notes: vec![next] };
         Ok(Plan { summary, change: Change::Files(vec![edit]), answer, again: true })
     }

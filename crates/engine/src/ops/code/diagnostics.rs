@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use base::words::counted;
-use base::{Code, EntityRef, Problem, RepoPath, Result};
+use base::{Code, EntityRef, Hint, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,6 +66,9 @@ pub struct Diagnosed {
     /// Said where nothing could lint TypeScript or JavaScript: false
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oxlint_available: Option<bool>,
+    /// What would let the rest be checked
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<Hint>,
     #[serde(skip)]
     paging: Paging,
 }
@@ -78,7 +81,7 @@ pub struct Unchecked {
     /// Why
     pub why: String,
     /// What would help
-    pub hints: Vec<String>,
+    pub hints: Vec<Hint>,
 }
 
 impl Query for Diagnostics {
@@ -103,6 +106,7 @@ impl Query for Diagnostics {
             gaps: Vec::new(),
             diagnostics: Vec::new(),
             oxlint_available: None,
+            hints: Vec::new(),
             paging: Paging { offset: 0, limit: 0, total: 0 },
         };
         let mut absences = Vec::new();
@@ -130,6 +134,7 @@ impl Diagnosed {
         self.files += files;
         self.by.insert(language.name().into(), checked.by());
         self.gaps.extend(checked.gaps(language));
+        self.hints.extend(checked.hints);
         self.diagnostics.extend(checked.found);
     }
 
@@ -219,9 +224,14 @@ impl Render for Diagnosed {
         gaps.iter().skip(1).for_each(|gap| page.say(format!("Also {gap}")));
         page.table(2, self.diagnostics.iter().map(cells).collect());
         self.paging.say_rest(page, self.diagnostics.len());
-        for hint in self.unchecked.values().flat_map(|unchecked| &unchecked.hints) {
-            page.item("hint", hint);
+        let unchecked = self.unchecked.values().flat_map(|unchecked| &unchecked.hints);
+        let mut hints: Vec<&Hint> = Vec::new();
+        for hint in self.hints.iter().chain(unchecked) {
+            if !hints.contains(&hint) {
+                hints.push(hint);
+            }
         }
+        hints.into_iter().for_each(|hint| page.hint(hint));
     }
 
     fn paging(&self) -> Option<Paging> {

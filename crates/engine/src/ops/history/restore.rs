@@ -104,8 +104,8 @@ fn found(view: &View, wanted: Option<&str>) -> Result<(String, Vec<u8>)> {
     let near = base::near::nearest(wanted, names, 1);
     let problem = Problem::not_found(format!("no snapshot and no file is called `{wanted}`"));
     let near = near.first().map(|near| format!("the nearest snapshot is `{near}`"));
-    let list = "`cairn history snapshots` lists what is kept".to_owned();
-    Err(near.into_iter().chain([list]).fold(problem, Problem::hint))
+    let problem = near.into_iter().fold(problem, Problem::hint);
+    Err(problem.hint_call("those that are kept are listed by", NextCall::to("history.snapshots")))
 }
 
 fn about(name: &str, problem: Problem) -> Problem {

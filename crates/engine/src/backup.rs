@@ -96,6 +96,18 @@ pub enum BackupOrigin {
     Unknown,
 }
 
+impl Backup {
+    /// Refuses a copy that a newer cairn made: this one could not read the store afterwards.
+    pub(crate) fn refuse_newer(&self, areas: &[Area]) -> Result<()> {
+        let name = self.store.rsplit('/').next().unwrap_or_default();
+        let mut durables = areas.iter().filter_map(|area| area.durable);
+        match durables.find(|durable| durable.name == name) {
+            Some(durable) => durable.refuse_newer(&self.path),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The copies of one repository's stores.
 pub(crate) struct BackupFolder<'a> {
     shared: &'a Path,
@@ -198,16 +210,6 @@ impl<'a> BackupFolder<'a> {
         let replaced = all.filter(|b| b.store == store && b.kind == BackupKind::Replaced);
         let number = next_number(replaced.filter_map(|copy| copy.number));
         format!("{store}{REPLACED}{number:06}-{}", call.now.strftime(TIME))
-    }
-
-    /// Refuses a copy that a newer cairn made: this one could not read the store afterwards.
-    pub(crate) fn check_version(&self, backup: &Backup, areas: &[Area]) -> Result<()> {
-        let name = backup.store.rsplit('/').next().unwrap_or_default();
-        let mut durables = areas.iter().filter_map(|area| area.durable);
-        match durables.find(|durable| durable.name == name) {
-            Some(durable) => durable.refuse_newer(&backup.path),
-            None => Ok(()),
-        }
     }
 
     /// Refuses a copy that another repository made.

@@ -81,7 +81,7 @@ pub(super) async fn rename(
     let request = match request.method() {
         &Method::POST => match ids.renamed(request).await {
             Ok(request) => request,
-            Err(refusal) => return refusal,
+            Err(refusal) => return refusal.into_response(),
         },
         _ => request,
     };
@@ -96,10 +96,10 @@ pub(super) async fn rename(
 }
 
 impl RequestIds {
-    async fn renamed(&self, request: Request) -> Result<Request, Response> {
+    async fn renamed(&self, request: Request) -> Result<Request, Refusal> {
         let (mut head, body) = request.into_parts();
         let Ok(bytes) = to_bytes(body, LONGEST).await else {
-            return Err(StatusCode::PAYLOAD_TOO_LARGE.into_response());
+            return Err(Refusal::TooLong);
         };
         let session = head.headers.get(SESSION).and_then(|value| value.to_str().ok());
         let session = session.unwrap_or_default().to_owned();
@@ -112,12 +112,12 @@ impl RequestIds {
     }
 
     /// The message under its new name; none if it has no id of its client's.
-    fn message(&self, session: &str, message: &[u8]) -> Result<Option<Vec<u8>>, Response> {
+    fn message(&self, session: &str, message: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
         let Some(method) = member(message, "method") else { return Ok(None) };
         if let Some(part) = member(message, "id") {
             let id = text_of(&message[part.clone()]);
             if !is_id(&id) {
-                return Err(refused());
+                return Err(Refusal::NotAnId);
             }
             return Ok(Some(splice(message, part, &self.name(session, &id))));
         }
@@ -137,9 +137,26 @@ impl RequestIds {
     }
 }
 
-fn refused() -> Response {
-    let text = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"an id is a string, a number or null"}}"#;
-    (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], text).into_response()
+/// Why a message is not passed on.
+#[derive(Debug)]
+enum Refusal {
+    /// It has more bytes than are read
+    TooLong,
+    /// Its id is neither a string nor a number nor null
+    NotAnId,
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        const NOT_AN_ID: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"an id is a string, a number or null"}}"#;
+        match self {
+            Self::TooLong => StatusCode::PAYLOAD_TOO_LARGE.into_response(),
+            Self::NotAnId => {
+                let kind = [(CONTENT_TYPE, "application/json")];
+                (StatusCode::BAD_REQUEST, kind, NOT_AN_ID).into_response()
+            }
+        }
+    }
 }
 
 /// A body whose messages get their ids back: line by line in a stream of events, else at its end.
@@ -252,8 +269,8 @@ mod tests {
         let name = ids.name("s", "null");
         let text =
             br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":null}}"#;
-        let sent = ids.message("s", text).ok().flatten().unwrap();
+        let sent = ids.message("s", text).unwrap().unwrap();
         assert!(String::from_utf8(sent).unwrap().contains(&format!("\"requestId\":{name}")));
-        assert!(ids.message("t", text).ok().flatten().is_none());
+        assert!(ids.message("t", text).unwrap().is_none());
     }
 }

@@ -230,7 +230,7 @@ pub struct EdgeFilter {
 /// The names of all types of edge, each once, in order.
 pub fn edge_names() -> Vec<&'static str> {
     let layers = AREAS.iter().filter_map(|area| area.layer);
-    let names = layers.flat_map(|layer| layer.edges()).map(|kind| kind.name);
+    let names = layers.flat_map(Layer::edges).map(|kind| kind.name);
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 

@@ -1,4 +1,4 @@
-//! `init`: makes cairn at home in a repository, overwriting nothing.
+//! `init`: sets cairn up in a repository, overwriting nothing.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::contract::page::{Page, Render};
 use crate::layout;
 use crate::workspace::Workspace;
 
-/// Make cairn at home in this repository: files, git hooks, agents' settings
+/// Set cairn up in this repository: files, git hooks, agents' settings
 ///
 /// Creates what is missing and overwrites nothing; a second run changes no byte.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]

@@ -61,7 +61,7 @@ impl Action for Restore {
         };
         let chosen = find(&backups, &wanted)?.clone();
         layout::refuse_newer(&workspace.tree)?;
-        folder.check_version(&chosen, workspace.areas)?;
+        chosen.refuse_newer(workspace.areas)?;
         if !self.allow_other_repository {
             folder.check_origin(&chosen)?;
         }

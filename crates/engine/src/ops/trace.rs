@@ -1,4 +1,4 @@
-//! `trace`: how two nodes hang together.
+//! `trace`: how two nodes are connected.
 
 use base::words::counted;
 use base::{EntityRef, Result};
@@ -18,7 +18,7 @@ use crate::view::View;
 /// The longest way that is looked for, in hops.
 const LONGEST: usize = 12;
 
-/// Show how two things hang together: the shortest way from one to the other
+/// Show how two things are connected: the shortest path from one to the other
 ///
 /// Edges are followed either way; the arrows show which way each points.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]

@@ -49,7 +49,7 @@ fn leads_somewhere(view: &View, to: &RepoPath) -> bool {
     let name = to.to_string();
     let stem = name.strip_suffix(".html").unwrap_or(&name);
     let page = |ending: &&str| format!("{stem}{ending}").parse().is_ok_and(|page| is_there(&page));
-    is_there(to) || ENDINGS.iter().any(|ending| page(&ending))
+    is_there(to) || ENDINGS.iter().any(page)
 }
 
 /// Whether a document has a link to a path that is relative to it. Where one that starts with `/`

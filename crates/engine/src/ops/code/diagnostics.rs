@@ -225,13 +225,13 @@ impl Render for Diagnosed {
         page.table(2, self.diagnostics.iter().map(cells).collect());
         self.paging.say_rest(page, self.diagnostics.len());
         let unchecked = self.unchecked.values().flat_map(|unchecked| &unchecked.hints);
-        let mut hints: Vec<&Hint> = Vec::new();
+        let mut told: Vec<&Hint> = Vec::new();
         for hint in self.hints.iter().chain(unchecked) {
-            if !hints.contains(&hint) {
-                hints.push(hint);
+            if !told.contains(&hint) {
+                page.hint(hint);
+                told.push(hint);
             }
         }
-        hints.into_iter().for_each(|hint| page.hint(hint));
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -1,4 +1,4 @@
-//! `work.depend`: makes two pieces of work hang together.
+//! `work.depend`: makes one piece of work depend on another.
 
 use base::{Problem, Result};
 use clap::Args;

@@ -49,7 +49,7 @@ impl Mutation for Undepend {
     const ALIASES: &'static [Alias] = &[Alias::of("manage_dependency").when("operation", "delete")];
     const EXAMPLES: &'static [Example] = &[Example {
         args: "--from 019b7d2f-1a2b --to 019b7d2f-3c4d",
-        shows: "two tasks that no longer hang together",
+        shows: "two tasks that no longer depend on each other",
     }];
     type Answer = Undone;
 

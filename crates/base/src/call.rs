@@ -95,6 +95,13 @@ impl Call {
         self
     }
 
+    /// The same call on behalf of somebody else, in a session of theirs.
+    #[must_use]
+    pub fn on_behalf_of(&self, actor: &str) -> Self {
+        let call = self.child(|| None);
+        Self { actor: actor.to_owned(), session: actor.to_owned(), ..call }
+    }
+
     /// The same call with one more reason to give up.
     #[must_use]
     pub fn child(&self, ask: impl Fn() -> Option<Stop> + Send + Sync + 'static) -> Self {

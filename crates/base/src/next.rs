@@ -3,12 +3,15 @@
 //! Both name the operation and its arguments, not a command line: each door writes them in its own
 //! words, a shell line for a person and a tool call for an agent.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// A call that is suggested to the reader.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextCall {
     /// The operation: `area.verb`, or one word
     pub operation: String,
@@ -65,7 +68,7 @@ impl fmt::Display for NextCall {
 }
 
 /// What to do about a problem, in a fragment that may end in a call.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hint {
     /// What to do
     pub text: String,
@@ -82,6 +85,7 @@ impl Hint {
     /// The hint with its call as `write` writes it.
     pub fn in_words(&self, write: impl FnOnce(&NextCall) -> String) -> String {
         match &self.call {
+            Some(call) if self.text.is_empty() => write(call),
             Some(call) => format!("{}  {}", self.text, write(call)),
             None => self.text.clone(),
         }
@@ -96,6 +100,29 @@ impl Hint {
 impl fmt::Display for Hint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.in_words(ToString::to_string))
+    }
+}
+
+/// Programs get the operation and its arguments, whatever door they came through.
+impl Serialize for Hint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for Hint {
+    fn schema_name() -> Cow<'static, str> {
+        "Hint".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
+    }
+}
+
+impl From<NextCall> for Hint {
+    fn from(call: NextCall) -> Self {
+        Self { text: String::new(), call: Some(call) }
     }
 }
 

@@ -160,8 +160,8 @@ impl Problem {
 }
 
 /// What a person can do about the usual failures of a disk.
-fn io_hint(error: &io::Error) -> &'static str {
-    match error.kind() {
+fn io_hint(error: &io::Error) -> Hint {
+    let text = match error.kind() {
         io::ErrorKind::PermissionDenied => "check who owns the file and its permissions",
         io::ErrorKind::ReadOnlyFilesystem => "the disk is read-only; nothing was written",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -171,8 +171,12 @@ fn io_hint(error: &io::Error) -> &'static str {
         _ if is_out_of_handles(error) => {
             "too many files are open; close some programs, or raise the limit with `ulimit -n`"
         }
-        _ => "repeat the request; `cairn doctor` checks files and stores",
-    }
+        _ => {
+            let doctor = NextCall::to("doctor");
+            return Hint::call("repeat the request; files and stores are checked by", doctor);
+        }
+    };
+    text.into()
 }
 
 /// Whether the process, or the whole system, may open no more files. There is no kind for it.

@@ -3,6 +3,7 @@
 //! One guard stands before both, and the numbers of connections and of sessions are limited.
 
 mod guard;
+mod ids;
 mod sessions;
 mod visitors;
 
@@ -31,6 +32,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use self::guard::{Guard, admit};
+use self::ids::RequestIds;
 use self::sessions::Sessions;
 use self::visitors::{Visitor, Visitors};
 use crate::mcp::Options;
@@ -129,6 +131,7 @@ fn router<H: ServerHandler + Clone>(handler: H, api: Api, guard: Guard) -> Route
     let mcp = StreamableHttpService::new(move || Ok(handler.clone()), manager, config);
     let mcp = Router::new().fallback_service(mcp);
     let mcp = mcp.layer(from_fn_with_state(sessions, sessions::count));
+    let mcp = mcp.layer(from_fn_with_state(Arc::new(RequestIds::default()), ids::rename));
     Router::new()
         .route("/api/{operation}", post(call))
         .layer(DefaultBodyLimit::max(LONGEST))

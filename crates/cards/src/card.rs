@@ -44,7 +44,7 @@ pub struct Card {
 /// What a card says about another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relation {
-    /// How it hangs on it
+    /// How it is related to it
     pub kind: RelationKind,
     /// The other card's key, as it is written
     pub target: String,

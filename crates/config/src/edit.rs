@@ -1,6 +1,6 @@
 //! Changing one key of a `cairn.jsonc`; comments, order and formatting stay.
 
-use base::{Code, Problem, Result};
+use base::{Code, Hint, NextCall, Problem, Result};
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub fn set(text: &[u8], key_path: &str, value: &Value) -> Result<Vec<u8>> {
         readable(text).map_err(|finding| Problem::new(Code::SyntaxError, finding.message))?;
     let root = CstRootNode::parse(plain, &jsonc()).map_err(|error| {
         Problem::new(Code::SyntaxError, format!("cairn.jsonc does not parse: {error}"))
-            .hint("mend it by hand; `cairn doctor` shows the place")
+            .hint_call("correct it by hand; the place is shown by", NextCall::to("doctor"))
     })?;
     let top = root
         .object_value_or_create()
@@ -37,8 +37,10 @@ fn resolve(key_path: &str) -> Result<Vec<Key<'_>>> {
         let Some(key) = keys::find(schema, keys.is_empty(), part).filter(|_| !part.is_empty())
         else {
             let hint = keys::suggestion(published(), schema, &path, part);
-            let hint =
-                if hint.is_empty() { "`cairn help` shows the reference".into() } else { hint };
+            let hint = match hint.is_empty() {
+                true => Hint::from("docs/reference/cairn.schema.json lists all keys"),
+                false => hint.into(),
+            };
             return Err(
                 Problem::invalid(format!("no key `{}`", key_path.escape_debug())).hint(hint)
             );

@@ -11,7 +11,7 @@ use crate::layers::graph::{GraphLayer, RULES as GRAPH_RULES};
 use crate::layers::history::{HistoryFollower, HistoryLayer};
 use crate::layers::kb::{self, KbIndexer, KbLayer};
 use crate::layers::work::{self, WorkLayer};
-use crate::rules::{CONFIG_INVALID, Rule, SHARED_RULES};
+use crate::rules::{CONFIG_INVALID, LINK_DEAD, Rule, SHARED_RULES};
 
 /// One capability, as the engine sees it. Capabilities do not see each other.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ pub const AREAS: &[Area] = &[
         name: "files",
         indexer: Some(&FilesIndexer),
         layer: Some(&FilesLayer),
-        rules: &[CONFIG_INVALID],
+        rules: &[CONFIG_INVALID, LINK_DEAD],
         ..Area::NOTHING
     },
     Area { name: "code", indexer: Some(&CodeIndexer), layer: Some(&CodeLayer), ..Area::NOTHING },

@@ -10,12 +10,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use base::{Call, Code, Problem, Result};
+use base::{Call, Code, NextCall, Problem, Result};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::{BackupNotes, Durability};
 
+use crate::area::Area;
 use crate::durable::place;
 use crate::durable::tables::revision;
 use crate::identity::{self, RepositoryIdentity};
@@ -93,6 +94,18 @@ pub enum BackupOrigin {
     Other,
     /// The copy does not say
     Unknown,
+}
+
+impl Backup {
+    /// Refuses a copy that a newer cairn made: this one could not read the store afterwards.
+    pub(crate) fn refuse_newer(&self, areas: &[Area]) -> Result<()> {
+        let name = self.store.rsplit('/').next().unwrap_or_default();
+        let mut durables = areas.iter().filter_map(|area| area.durable);
+        match durables.find(|durable| durable.name == name) {
+            Some(durable) => durable.refuse_newer(&self.path),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The copies of one repository's stores.
@@ -211,11 +224,16 @@ impl<'a> BackupFolder<'a> {
         Err(Problem::new(Code::InvalidOperation, message)
             .detail("root_commit_of_the_backup", other)
             .detail("root_commit_here", own)
-            .hint("`cairn backup --list` shows which backups are of this repository")
-            .hint(format!(
-                "to use it all the same: cairn restore {} --allow-other-repository",
-                backup.name
-            )))
+            .hint_call(
+                "the backups of this repository are listed by",
+                NextCall::to("backup").with("list", true),
+            )
+            .hint_call(
+                "to use it all the same:",
+                NextCall::to("restore")
+                    .with("backup", backup.name.as_str())
+                    .with("allow_other_repository", true),
+            ))
     }
 
     fn described(&self, path: PathBuf, copy: CopyName) -> Backup {

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use base::{Call, Code, Hash, Problem, Result};
+use base::{Call, Code, Hash, Hint, NextCall, Problem, Result};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tree::Disk;
@@ -56,13 +56,12 @@ impl TrustStanding {
     }
 
     /// What a person can do about it.
-    pub(crate) fn hint(&self) -> &'static str {
-        match self {
-            Self::Changed(_) => {
-                "look at what changed; a person can trust it again with  cairn trust"
-            }
-            _ => "a person can allow its programs to run with  cairn trust",
-        }
+    pub(crate) fn hint(&self) -> Hint {
+        let text = match self {
+            Self::Changed(_) => "look at what changed; a person can trust it again with",
+            _ => "a person can allow its programs to run with",
+        };
+        Hint::call(text, NextCall::to("trust"))
     }
 }
 

@@ -464,8 +464,8 @@ impl Followed {
 /// How far something has come, and what would finish it.
 fn told(progress: Progress) -> String {
     match progress {
-        Progress { total: 0, .. } => "`cairn sync` finishes it".into(),
-        Progress { done, total, .. } => format!("{done} of {total}, `cairn sync` finishes it"),
+        Progress { total: 0, .. } => "`sync` finishes it".into(),
+        Progress { done, total, .. } => format!("{done} of {total}, `sync` finishes it"),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::shared::Prefer;
+use base::words::counted;
 use base::{Code, NextCall, Problem, Result};
 use serde_json::{Value, json};
 use store::Connection;
@@ -110,7 +111,8 @@ fn dangling(conn: &Connection, seqs: &[i64], branch: &str) -> Result<()> {
 /// The problem of branches that both changed something.
 pub fn torn(branch: &str, conflicts: &[String]) -> Problem {
     let rows: Vec<Value> = conflicts.iter().map(|what| json!({"changed in both": what})).collect();
-    let message = format!("{} rows changed both here and in {branch}", conflicts.len());
+    let rows_changed = counted(conflicts.len(), "row");
+    let message = format!("{rows_changed} changed both here and in {branch}");
     Problem::new(Code::Conflict, message)
         .detail("conflicts", rows)
         .hint_call(

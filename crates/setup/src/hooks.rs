@@ -135,9 +135,12 @@ impl FromStr for Hook {
 
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|hook| hook.name() == text).ok_or_else(|| {
-            let near = nearest(text, Self::ALL.map(Self::name), 1).into_iter().next();
-            let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            format!("cairn has no hook `{}`{hint}", text.escape_debug())
+            let names = Self::ALL.map(Self::name);
+            let hint = match nearest(text, names, 1)[..] {
+                [near] => format!("did you mean `{near}`?"),
+                _ => format!("the hooks are {}", names.join(", ")),
+            };
+            format!("cairn has no hook `{}`; {hint}", text.escape_debug())
         })
     }
 }

@@ -1,6 +1,6 @@
 //! SQLite's failures in the words every door uses.
 
-use base::{Code, Problem};
+use base::{Code, NextCall, Problem};
 use rusqlite::{Error, ErrorCode};
 
 /// For `map_err`: a failure of SQLite while doing `what`.
@@ -19,10 +19,12 @@ pub fn problem(what: &str) -> impl FnOnce(Error) -> Problem {
             Some(ErrorCode::OperationInterrupted) => {
                 (Code::Timeout, "narrow the request or allow more time")
             }
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => (
-                Code::StoreDamaged,
-                "`cairn doctor` says which store is damaged; `cairn restore` brings one back",
-            ),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                return Problem::new(Code::StoreDamaged, format!("cannot {what}"))
+                    .hint_call("a backup is put back by", NextCall::to("restore"))
+                    .hint_call("all stores are checked by", NextCall::to("doctor"))
+                    .because(error);
+            }
             Some(
                 ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::PermissionDenied,
             ) => (Code::Io, "check the disk and the permissions of the store's folder"),

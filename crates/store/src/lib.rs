@@ -13,7 +13,7 @@ mod tables;
 
 pub use backup::{BackupNotes, back_up, backup_notes, put_back};
 pub use failure::{damaged, is_unwritable, problem};
-pub use migrate::{Migration, migrate, open_durable, version};
+pub use migrate::{Migration, migrate, open_durable, refuse_newer, version};
 pub use open::{
     Durability, Store, integrity, library_version, open, open_new, open_reading,
     require_sound_library,

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use base::{Code, Problem, Result};
+use base::{Code, NextCall, Problem, Result};
 use rusqlite::Connection;
 
 use crate::backup::{BackupNotes, back_up, sync_folder};
 use crate::failure::problem;
-use crate::open::{Durability, Store, open};
+use crate::open::{Durability, Store, open, open_reading};
 use crate::tables;
 
 /// One step of a store's schema. Once landed it is never edited; the next step mends it.
@@ -77,6 +77,12 @@ pub fn migrate(store: &mut Store, steps: &[Migration]) -> Result<()> {
     })
 }
 
+/// Refuses a store, or a copy of one, that a newer cairn wrote. It is only read.
+pub fn refuse_newer(path: &Path, steps: &[Migration]) -> Result<()> {
+    let (found, newest) = (version(&open_reading(path)?)?, newest(steps));
+    if found > newest { Err(newer(path, found, newest)) } else { Ok(()) }
+}
+
 fn newest(steps: &[Migration]) -> u32 {
     u32::try_from(steps.len()).expect("a store has few migrations")
 }
@@ -103,7 +109,7 @@ pub fn version(connection: &Connection) -> Result<u32> {
 fn emptied(path: &Path) -> Problem {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     Problem::new(Code::StoreDamaged, format!("{name} is empty, and it was not"))
-        .hint("`cairn restore` lists the backups and brings one back; the file is kept")
+        .hint_call("the file is kept; a backup is put back by", NextCall::to("restore"))
 }
 
 fn newer(path: &Path, found: u32, newest: u32) -> Problem {

@@ -9,7 +9,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use base::{Call, Code, Hash, Problem, RepoPath, Result};
+use base::{Call, Code, Hash, NextCall, Problem, RepoPath, Result};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -168,7 +168,10 @@ impl Journal {
         Err(match is_taken_back {
             true => problem.hint("nothing was written; repeat the request"),
             false => problem
-                .hint("the other files of this change were written; `undo` takes them back")
+                .hint_call(
+                    "the other files of this change were written; they are taken back by",
+                    NextCall::to("undo").with("change", entry.id.to_string()),
+                )
                 .detail("change", entry.id),
         })
     }

@@ -107,11 +107,10 @@ pub fn claim(
 
 fn next_free(draft: &Draft<'_>, among: Among<'_>) -> Result<Task> {
     let ready = next_tasks(draft, among, 1)?;
-    let why = format!(
-        "{} are blocked and {} claimed:  work blocked  says by what",
-        ready.blocked, ready.claimed
-    );
-    let nothing = || Problem::not_found("no task is ready to be claimed").hint(why);
+    let why =
+        format!("{} blocked and {} claimed; by what is told by", ready.blocked, ready.claimed);
+    let blocked = NextCall::to("work.blocked");
+    let nothing = || Problem::not_found("no task is ready to be claimed").hint_call(&why, blocked);
     ready.items.into_iter().next().ok_or_else(nothing)
 }
 

@@ -1,4 +1,4 @@
-//! How pieces of work hang together: what blocks what, and what relates to what.
+//! How pieces of work depend on each other: what blocks what, and what relates to what.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,7 +14,7 @@ use crate::id::{Id, Ref};
 use crate::record::{Dependency, Task};
 use crate::words::{Kind, Relation, Status};
 
-/// Both kinds that can hang together.
+/// Both kinds that can depend on each other.
 const WORK: [Kind; 2] = [Kind::Feature, Kind::Task];
 
 /// A relation with both of its ends.
@@ -22,7 +22,7 @@ const WORK: [Kind; 2] = [Kind::Feature, Kind::Task];
 pub struct Tie {
     /// Its id
     pub id: Id,
-    /// How they hang together
+    /// How they are related
     pub relation: Relation,
     /// What blocks, or is related; absent when only a reason blocks
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,6 @@
 //! Making, changing and removing projects, features and tasks. Their state is not set here.
 
+use base::words::counted;
 use base::{Code, NextCall, Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -213,10 +214,11 @@ pub fn delete(
     let is_empty = features.is_empty() && tasks.is_empty() && knowledge == 0;
     if !cascade && !is_empty {
         let what = format!(
-            "{} still holds {} features, {} tasks and {knowledge} pieces of knowledge",
+            "{} still holds {}, {} and {}",
             named(&container),
-            features.len(),
-            tasks.len()
+            counted(features.len(), "feature"),
+            counted(tasks.len(), "task"),
+            counted(knowledge, "record") + " of knowledge"
         );
         return Err(Problem::new(Code::HasChildren, what)
             .detail("features", features.len())

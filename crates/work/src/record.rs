@@ -268,7 +268,7 @@ const fn markdown() -> Format {
 }
 
 record!(
-    /// How two pieces of work hang together.
+    /// How two pieces of work are related.
     Dependency in "dependency" {
         /// How
         relation: Relation,

@@ -111,7 +111,7 @@ words!(
 );
 
 words!(
-    /// How two pieces of work hang together.
+    /// How two pieces of work are related.
     Relation {
         /// The first has to be finished before the second goes on
         Blocks = "BLOCKS",

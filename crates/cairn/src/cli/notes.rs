@@ -87,7 +87,8 @@ fn write_all(mut out: impl Write, notes: &Receiver<StderrItem>, dropped: &Atomic
         match dropped.swap(0, Ordering::Relaxed) {
             0 => {}
             count => {
-                let _ = writeln!(out, "cairn: {count} lines were dropped: nobody read them");
+                let lines = base::words::counted(count, "line");
+                let _ = writeln!(out, "cairn: {lines} dropped: nobody read them");
             }
         }
     }

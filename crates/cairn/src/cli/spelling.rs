@@ -1,4 +1,5 @@
-//! Older spellings of commands: `rebuild`, `index`, `card add`, `kiste query`.
+//! Older spellings of commands: `rebuild`, `index`, `card add`, `kiste query`; and the names that
+//! answers give to operations, such as `card.create`.
 //!
 //! An alias whose arguments need no translation is a command too, by its words; what it presets
 //! is written out as flags.
@@ -16,6 +17,12 @@ const VALUED: [&str; 2] = ["-C", "--actor"];
 pub(super) fn ours(args: Vec<OsString>) -> Vec<OsString> {
     let start = command_at(&args);
     let typed: Vec<&str> = args[start..].iter().map_while(|arg| arg.to_str()).collect();
+    let is_named = |op: &&OpSpec| Some(&op.name) == typed.first() && op.name.contains('.');
+    if let Some(op) = ops::ALL.iter().find(is_named) {
+        let words = op.words();
+        let words = words.split(' ').map(OsString::from);
+        return [&args[..start], &words.collect::<Vec<_>>(), &args[start + 1..]].concat();
+    }
     let aliases = ops::ALL.iter().flat_map(|op| op.aliases.iter().map(move |alias| (op, alias)));
     let mut plain = aliases.filter(|(_, alias)| is_plain(alias));
     let Some((op, alias)) = plain.find(|(_, alias)| typed.starts_with(&words(alias.name))) else {
@@ -85,6 +92,8 @@ mod tests {
         assert_eq!(ours("cairn card add spec::a"), "cairn card create spec::a");
         assert_eq!(ours("cairn kiste query --tags a"), "cairn history list --tags a");
         assert_eq!(ours("cairn card list"), "cairn card list");
+        assert_eq!(ours("cairn -C x card.list --type spec"), "cairn -C x card list --type spec");
+        assert_eq!(ours("cairn code.insert_after a.rs#f"), "cairn code insert-after a.rs#f");
         assert_eq!(ours("cairn"), "cairn");
     }
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, Result};
 use clap::{ArgMatches, Command};
 use engine::{Mode, Watched};
@@ -32,5 +33,6 @@ fn said(Watched { files, basis, took }: &Watched) -> String {
     let branch = basis.branch.as_deref().unwrap_or("no branch");
     let edited = basis.edited.map_or(String::new(), |edited| format!(", {edited} edited"));
     let reasons: String = basis.reasons.iter().map(|reason| format!("; {reason}")).collect();
-    format!("{at}  {files} files on {branch}{edited}, in {took:.0?}{reasons}")
+    let files = counted(*files, "file");
+    format!("{at}  {files} on {branch}{edited}, in {took:.0?}{reasons}")
 }

@@ -18,7 +18,7 @@ use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager
 const MOST: usize = 128;
 
 /// The header that names a session.
-const SESSION: &str = "mcp-session-id";
+pub(super) const SESSION: &str = "mcp-session-id";
 
 /// The sessions of a server, and when each was last used.
 pub(super) struct Sessions {

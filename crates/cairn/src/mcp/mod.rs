@@ -9,7 +9,7 @@ mod pages;
 mod stdio;
 mod tools;
 mod traffic;
-mod wire;
+pub(crate) mod wire;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::traffic::Traffic;
-use super::wire::{is_id, member, splice};
+use super::wire::{is_id, member, splice, text_of};
 use crate::http::LONGEST;
 
 /// How much of each end is kept of a line that is too long, in bytes.
@@ -317,10 +317,6 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
         // A client that is gone ends the reading, not the writing.
         let _ = self.out.line(line.into_bytes());
     }
-}
-
-fn text_of(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// The id in what is left of a line that was too long to be read.

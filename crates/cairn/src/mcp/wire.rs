@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 /// Where the value of a member of an object is; none if there is no such member or no object.
-pub(super) fn member(object: &[u8], key: &str) -> Option<Range<usize>> {
+pub(crate) fn member(object: &[u8], key: &str) -> Option<Range<usize>> {
     let mut at = after(object, 0, b'{')?;
     loop {
         let name = string(object, blank(object, at))?;
@@ -20,12 +20,17 @@ pub(super) fn member(object: &[u8], key: &str) -> Option<Range<usize>> {
 }
 
 /// The text with another value in the place of one of its parts.
-pub(super) fn splice(text: &[u8], part: Range<usize>, value: &str) -> Vec<u8> {
+pub(crate) fn splice(text: &[u8], part: Range<usize>, value: &str) -> Vec<u8> {
     [&text[..part.start], value.as_bytes(), &text[part.end..]].concat()
 }
 
+/// A part of a message as text.
+pub(crate) fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 /// Whether a text is what JSON-RPC allows as an id: a string, a number or null.
-pub(super) fn is_id(text: &str) -> bool {
+pub(crate) fn is_id(text: &str) -> bool {
     match text.as_bytes().first() {
         Some(b'"') => serde_json::from_str::<String>(text).is_ok(),
         Some(b'n') => text == "null",

@@ -41,7 +41,12 @@ impl Server {
 
     /// The head and the body of an answer to one request on a connection of its own.
     fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> (String, String) {
-        let (mut stream, body) = (self.connect(), body.to_string());
+        self.post_text(path, headers, &body.to_string())
+    }
+
+    /// The same, with a body that need not be a value of ours.
+    fn post_text(&self, path: &str, headers: &[(&str, &str)], body: &str) -> (String, String) {
+        let mut stream = self.connect();
         let headers: String =
             headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         write!(
@@ -101,6 +106,35 @@ fn sessions_beyond_the_limit_end_the_oldest() {
     };
     assert!(ping(&sessions[0]).starts_with("HTTP/1.1 404"));
     assert!(ping(&sessions[199]).starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn every_id_that_json_rpc_allows_is_answered_as_it_was_sent() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let server = Server::start(&repo);
+    let hello = json!({"jsonrpc": "2.0", "id": 1.5, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "odd", "version": "1"}}});
+    let (head, body) = server.post("/mcp", &[BEARER], &hello);
+    assert!(body.contains(r#""id":1.5"#), "{head}\n{body}");
+    let named = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+    let session = ("Mcp-Session-Id", named.unwrap());
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    server.post("/mcp", &[BEARER, session], &ready);
+    for id in ["null", "1.5", "98765432109876543210", "1e400", "7", r#""a\"b""#, r#""""#] {
+        let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        let (head, body) = server.post_text("/mcp", &[BEARER, session], &ping);
+        assert!(head.starts_with("HTTP/1.1 200"), "{id}: {head}\n{body}");
+        let answer = body.lines().find(|line| line.contains("\"result\"")).unwrap_or_default();
+        assert!(answer.contains(&format!(r#""id":{id},"#)), "{id}: {body}");
+        assert!(!body.contains("cairn:"), "{id}: {body}");
+    }
+    for id in ["true", "[1]", "{}"] {
+        let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        let (head, body) = server.post_text("/mcp", &[BEARER, session], &ping);
+        assert!(head.starts_with("HTTP/1.1 400"), "{id}: {head}");
+        assert!(body.contains(r#""id":null"#) && body.contains("-32600"), "{id}: {body}");
+    }
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn of_import(
 
 /// What a name of a module is; a name that it does not have is still asked of it.
 fn taken(world: &World<'_>, rules: &Rules, target: &RepoPath, name: &str) -> Origin {
-    let found = origin(world, rules, target, name, &mut NameSearch::default());
+    let found = origin(world, rules, target, name);
     found.unwrap_or_else(|| Origin::new(target.clone(), name))
 }
 
@@ -83,74 +83,70 @@ fn member(world: &World<'_>, rules: &Rules, start: Origin, path: &[String]) -> O
         if at.name != "*" {
             return None;
         }
-        at = origin(world, rules, &at.file, name, &mut NameSearch::default())?;
+        at = origin(world, rules, &at.file, name)?;
     }
     Some(at)
 }
 
-/// Where a search for a name has been.
-#[derive(Default)]
-struct NameSearch {
+/// A search for where a name is declared, and where it has been.
+struct NameSearch<'a, 'w> {
+    world: &'a World<'w>,
+    rules: &'a Rules,
     seen: BTreeSet<(RepoPath, String)>,
     /// How many files hand the name on from one to the next, up to here
     depth: usize,
 }
 
-/// Where a name that a file offers is declared. How many files a barrel hands on does not count,
-/// only how far one leads to the next.
-fn origin(
-    world: &World<'_>,
-    rules: &Rules,
-    file: &RepoPath,
-    name: &str,
-    visit: &mut NameSearch,
-) -> Option<Origin> {
-    if name == "*" {
-        return Some(Origin::whole(file.clone()));
-    }
-    if visit.depth > LONGEST_CHAIN || !visit.seen.insert((file.clone(), name.to_owned())) {
-        return None;
-    }
-    visit.depth += 1;
-    let found = offered_as(world, rules, file, name, visit);
-    visit.depth -= 1;
-    found
+/// Where a name that a file offers is declared.
+fn origin(world: &World<'_>, rules: &Rules, file: &RepoPath, name: &str) -> Option<Origin> {
+    NameSearch { world, rules, seen: BTreeSet::new(), depth: 0 }.origin(file, name)
 }
 
-fn offered_as(
-    world: &World<'_>,
-    rules: &Rules,
-    file: &RepoPath,
-    name: &str,
-    visit: &mut NameSearch,
-) -> Option<Origin> {
-    let offers = world.offers(file)?;
-    let target = |import: u32| (rules.target)(world, file, &offers.imports[import as usize]);
-    for named in offers.names.iter().filter(|named| named.name == name) {
-        match &named.what {
-            What::Own(full) => return Some(Origin::new(file.clone(), full)),
-            What::From(import, inner) => {
-                let Some(next) = target(*import) else { continue };
-                let module = || rules.inner.and_then(|(module, _)| module(world, &next, inner));
-                let found = origin(world, rules, &next, inner, visit);
-                let found = found.or_else(|| module().map(Origin::whole));
-                return Some(found.unwrap_or_else(|| Origin::new(next, inner.clone())));
-            }
-            What::Inner | What::Star(_) => {}
+impl NameSearch<'_, '_> {
+    /// How many files a barrel hands on does not count, only how far one leads to the next.
+    fn origin(&mut self, file: &RepoPath, name: &str) -> Option<Origin> {
+        if name == "*" {
+            return Some(Origin::whole(file.clone()));
         }
+        if self.depth > LONGEST_CHAIN || !self.seen.insert((file.clone(), name.to_owned())) {
+            return None;
+        }
+        self.depth += 1;
+        let found = self.offered_as(file, name);
+        self.depth -= 1;
+        found
     }
-    let mut through_stars = || {
-        let stars = offers.names.iter().filter_map(|named| match named.what {
-            What::Star(import) if name != "default" => Some(import),
-            _ => None,
-        });
-        stars.into_iter().find_map(|import| {
-            let next = target(import).filter(|next| next != file)?;
-            origin(world, rules, &next, name, visit)
-        })
-    };
-    let inner = || (rules.inner?.0)(world, file, name).map(Origin::whole);
-    through_stars().or_else(inner)
+
+    fn offered_as(&mut self, file: &RepoPath, name: &str) -> Option<Origin> {
+        let (world, rules) = (self.world, self.rules);
+        let offers = world.offers(file)?;
+        let target = |import: u32| (rules.target)(world, file, &offers.imports[import as usize]);
+        for named in offers.names.iter().filter(|named| named.name == name) {
+            match &named.what {
+                What::Own(full) => return Some(Origin::new(file.clone(), full)),
+                What::From(import, inner) => {
+                    let Some(next) = target(*import) else { continue };
+                    let module = || rules.inner.and_then(|(module, _)| module(world, &next, inner));
+                    let found = self.origin(&next, inner);
+                    let found = found.or_else(|| module().map(Origin::whole));
+                    return Some(found.unwrap_or_else(|| Origin::new(next, inner.clone())));
+                }
+                What::Inner | What::Star(_) => {}
+            }
+        }
+        let mut through_stars = || {
+            let stars = offers.names.iter().filter_map(|named| match named.what {
+                What::Star(import) if name != "default" => Some(import),
+                _ => None,
+            });
+            stars.into_iter().find_map(|import| {
+                let next = target(import).filter(|next| next != file)?;
+                self.origin(&next, name)
+            })
+        };
+        let inner = || (rules.inner?.0)(world, file, name).map(Origin::whole);
+        through_stars().or_else(inner)
+    }
 }
 
 /// Everything that a module offers, where it is declared.
@@ -170,7 +166,7 @@ pub(super) fn offered(
                 let next = (rules.target)(world, file, &offers.imports[import as usize]);
                 all.extend(next.into_iter().flat_map(|next| offered(world, rules, &next, seen)));
             }
-            _ => match origin(world, rules, file, &named.name, &mut NameSearch::default()) {
+            _ => match origin(world, rules, file, &named.name) {
                 Some(whole) if whole.name == "*" => {
                     all.extend(offered(world, rules, &whole.file, seen));
                 }

@@ -3,6 +3,7 @@
 pub mod alias;
 pub mod answer;
 pub mod args;
+pub mod choices;
 pub mod node_kind;
 pub mod op;
 pub mod page;

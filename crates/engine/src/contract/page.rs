@@ -4,7 +4,7 @@
 
 use std::fmt::Display;
 
-use base::NextCall;
+use base::{Hint, NextCall};
 
 use super::answer::Paging;
 
@@ -79,6 +79,16 @@ impl Cell {
     /// A call that the reader can make next. It stands last in a row.
     pub fn call(call: NextCall) -> Self {
         Self(Label::Handle, Content::Call(call))
+    }
+
+    /// What to do, and the call that does it. They stand last in a row.
+    pub fn of_hint(hint: &Hint) -> Vec<Self> {
+        let text = match (&hint.call, hint.text.is_empty()) {
+            (Some(_), false) => format!("{}  ", hint.text),
+            _ => hint.text.clone(),
+        };
+        let call = hint.call.clone().map(Self::call);
+        std::iter::once(Self::text(text)).chain(call).collect()
     }
 
     /// What is only said by the way.
@@ -189,6 +199,13 @@ impl Page {
     pub fn item(&mut self, key: impl Display, text: impl Display) {
         let key = Cell::new(Label::Key, format!("{key}: "));
         self.lines.push(vec![key, Cell::text(text)]);
+    }
+
+    /// What to do about something, with the call that does it.
+    pub fn hint(&mut self, hint: &Hint) {
+        let mut cells = vec![Cell::new(Label::Key, "hint: ")];
+        cells.extend(Cell::of_hint(hint));
+        self.lines.push(cells);
     }
 
     /// Rows whose columns line up.

@@ -24,6 +24,9 @@ pub fn listed(mut schema: Object) -> Object {
     let all = fields.len();
     fields.retain(|_, field| field.get(RARE).is_none());
     for field in fields.values_mut() {
+        if let Some(Value::Object(items)) = field.get_mut("items") {
+            items.remove("description"); // the field's own says it
+        }
         let first = field["description"].as_str().and_then(|text| text.lines().next());
         if let Some(first) = first.map(ToOwned::to_owned) {
             field["description"] = first.into();

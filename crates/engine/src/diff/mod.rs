@@ -6,6 +6,7 @@ mod symbols;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use base::words::counted;
 use base::{Problem, RepoPath, Result};
 use git::{Blob, EntryKind, Oid};
 use tree::Stat;
@@ -273,8 +274,8 @@ fn blobs(
     })?;
     if missing > 0 {
         view.doubt(format!(
-            "{missing} committed contents are missing from this clone, so not all changes are \
-             compared; fetch them with git"
+            "this clone lacks {}, so not all changes are compared; fetch them with git",
+            counted(missing, "committed content")
         ));
     }
     Ok(blobs)

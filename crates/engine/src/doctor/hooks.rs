@@ -1,6 +1,6 @@
 //! The hooks that `init` writes are there and as it writes them.
 
-use base::{Call, Result};
+use base::{Call, Hint, NextCall, Result};
 use git::HooksDir;
 use setup::Hook;
 
@@ -14,7 +14,7 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<Finding>> 
         HooksDir::Inside(folder) => folder,
         HooksDir::Outside(folder) => {
             let message = format!("git takes its hooks from {}, outside", folder.display());
-            let fix = "cairn init  prints the lines to add there";
+            let fix = Hint::call("the lines to add there are printed by", NextCall::to("init"));
             return Ok(vec![Finding::warning("hooks", message, fix)]);
         }
     };
@@ -36,7 +36,7 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<Finding>> 
     let mut findings = Vec::new();
     if !missing.is_empty() {
         let message = format!("not installed: {}", missing.join(", "));
-        findings.push(Finding::warning("hooks", message, "cairn init"));
+        findings.push(Finding::warning("hooks", message, NextCall::to("init")));
     }
     if !off.is_empty() {
         let message = format!("not executable, so that git does not run them: {}", off.join(", "));

@@ -1,6 +1,6 @@
 //! What cairn wrote into the repository is of a version that this cairn knows.
 
-use base::{Call, Result};
+use base::{Call, NextCall, Result};
 
 use super::Finding;
 use crate::layout::{FILE, LayoutVersion};
@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<Finding>> {
     Ok(vec![match LayoutVersion::of(&workspace.tree)? {
         LayoutVersion::Missing => {
-            Finding::warning("layout", "cairn is not set up here", "cairn init")
+            Finding::warning("layout", "cairn is not set up here", NextCall::to("init"))
         }
         LayoutVersion::Newer(found) => {
             let message = format!(

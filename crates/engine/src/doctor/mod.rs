@@ -9,7 +9,7 @@ mod servers;
 mod shared;
 mod stores;
 
-use base::{Call, Problem, Result};
+use base::{Call, Hint, Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -46,7 +46,7 @@ pub struct Finding {
     pub message: String,
     /// What to do about it
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fix: Option<String>,
+    pub fix: Option<Hint>,
 }
 
 /// How bad a finding is.
@@ -66,19 +66,18 @@ impl Finding {
         Self { check, level: Level::Fine, message: message.into(), fix: None }
     }
 
-    fn warning(check: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+    fn warning(check: &'static str, message: impl Into<String>, fix: impl Into<Hint>) -> Self {
         let fix = Some(fix.into());
         Self { check, level: Level::Warning, message: message.into(), fix }
     }
 
     /// A check that could not be made says so, and the others are still made.
     pub(crate) fn failed(check: &'static str, problem: &Problem) -> Self {
-        let fix =
-            problem.hints.first().map_or_else(|| "mend that first".into(), ToString::to_string);
+        let fix = problem.hints.first().cloned().unwrap_or_else(|| "correct that first".into());
         Self::error(check, format!("could not be checked: {problem}"), fix)
     }
 
-    fn error(check: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+    fn error(check: &'static str, message: impl Into<String>, fix: impl Into<Hint>) -> Self {
         Self { level: Level::Error, ..Self::warning(check, message, fix) }
     }
 }

@@ -43,12 +43,14 @@ fn look(
             Some(Found { origin: Origin::Project, .. }) if *standing != TrustStanding::Given => {
                 // Its program is the repository's own: nothing of that is run unasked.
                 let message = format!("{language}: {} is the project's own", server.program);
-                let message = format!("{message} and was not started; `cairn trust` allows it");
+                let message = format!("{message} and was not started");
                 return Ok(match (standing, standing.refusal()) {
                     (TrustStanding::Changed(_), Some(why)) => {
-                        Finding::warning("servers", format!("{message} ({why})"), "cairn trust")
+                        Finding::warning("servers", format!("{message} ({why})"), standing.hint())
                     }
-                    _ => Finding::fine("servers", message),
+                    _ => {
+                        Finding { fix: Some(standing.hint()), ..Finding::fine("servers", message) }
+                    }
                 });
             }
             Some(found) => match start(workspace, server, &found, host, call)? {

@@ -79,6 +79,11 @@ impl Durable {
         store::open_durable(path, &self.all_steps())
     }
 
+    /// Refuses a file of this store, or a copy of one, that a newer cairn wrote.
+    pub(crate) fn refuse_newer(&self, path: &Path) -> Result<()> {
+        store::refuse_newer(path, &self.all_steps())
+    }
+
     fn all_steps(&self) -> Vec<Migration> {
         [tables::CHANGES].into_iter().chain(self.steps.iter().copied()).collect()
     }

@@ -1,5 +1,6 @@
 //! Paths of atoms that match nothing any more, because their files moved.
 
+use base::words::counted;
 use base::{RepoPath, Result};
 use work::Ref;
 use work::graph::drift::footprint;
@@ -52,7 +53,7 @@ pub(super) fn mend(view: &View, trail: &Trail<'_>) -> Result<Mended> {
     let count = moved.len();
     plan(
         view,
-        |_| format!("repair the paths of {count} atoms"),
+        |_| format!("repair the paths of {}", counted(count, "atom")),
         |draft| {
             for (atom, paths) in &moved {
                 let patterns = paths.iter().filter_map(|path| path.parse::<Pattern>().ok());

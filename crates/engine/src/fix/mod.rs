@@ -14,6 +14,7 @@ mod trail;
 
 use std::collections::BTreeMap;
 
+use base::words::counted;
 use base::{Hash, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,7 +69,7 @@ pub(crate) fn in_files(view: &View) -> Result<Mended> {
     stale.sort();
     stale.dedup();
     let edits = texts.edits();
-    let summary = format!("repair references in {} files", edits.len());
+    let summary = format!("repair references in {}", counted(edits.len(), "file"));
     let change = if edits.is_empty() { Change::Nothing } else { Change::Files(edits) };
     Ok(Plan { summary, change, answer: stale, again: true })
 }

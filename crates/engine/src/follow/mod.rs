@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use base::call::{Progress, Stop};
-use base::{Call, Code, Problem, Result};
+use base::{Call, Code, NextCall, Problem, Result};
 use config::Config;
 use store::{Connection, Store};
 
@@ -233,7 +233,7 @@ const MARK: (&str, &str) = ("store", "followed");
 /// Something that one file of a follower names is not in the other.
 pub(crate) fn incomplete(what: &str) -> Problem {
     Problem::new(Code::StoreDamaged, format!("{what} is missing from the cache"))
-        .hint("`cairn sync --full` builds the cache again")
+        .hint_call("the cache is built again by", NextCall::to("sync").with("full", true))
         .detail(MARK.0, MARK.1)
 }
 

@@ -9,11 +9,12 @@ pub mod walk;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use base::{EntityRef, RepoPath, Result};
+use base::{EntityRef, Problem, RepoPath, Result};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::area::AREAS;
 use crate::search::{Filter, Text};
 use crate::view::View;
 
@@ -228,7 +229,25 @@ pub struct EdgeFilter {
     pub confidence: Option<Confidence>,
 }
 
+/// The names of all types of edge, each once, in order.
+pub fn edge_names() -> Vec<&'static str> {
+    let layers = AREAS.iter().filter_map(|area| area.layer);
+    let names = layers.flat_map(Layer::edges).map(|kind| kind.name);
+    names.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 impl EdgeFilter {
+    /// Refuses a name that no type of edge has: a walk without it would find nothing and say so.
+    pub fn refuse_unknown(&self, layers: &[&dyn Layer]) -> Result<()> {
+        let kinds = || layers.iter().flat_map(|layer| layer.edges());
+        let is_known = |name: &&String| kinds().any(|kind| kind.is_called(name));
+        let Some(unknown) = self.names.iter().find(|name| !is_known(name)) else { return Ok(()) };
+        let names: BTreeSet<&str> = kinds().map(|kind| kind.name).collect();
+        let names = names.into_iter().collect::<Vec<_>>().join(", ");
+        let unknown = unknown.escape_debug();
+        Err(Problem::invalid(format!("`{unknown}` is not a type of edge: {names}")))
+    }
+
     /// Whether an edge type was asked for by name.
     pub fn asks_for(&self, kind: &EdgeKind) -> bool {
         self.names.iter().any(|name| kind.is_called(name))

@@ -1,6 +1,6 @@
 //! From what a person typed to the node they meant.
 
-use base::{Code, EntityRef, Problem, RepoPath, Result};
+use base::{Code, EntityRef, NextCall, Problem, RepoPath, Result};
 use serde_json::json;
 
 use crate::contract::args::Target;
@@ -127,7 +127,7 @@ fn nothing(view: &View, name: &str) -> Result<Problem> {
         ));
     }
     Ok(match near.as_slice() {
-        [] => problem.hint(format!("look for it with  search \"{name}\"")),
+        [] => problem.hint_call("look for it with", NextCall::to("search").with("query", name)),
         near => problem.hint(format!("the nearest: {}", near.join(", "))).detail("nearest", near),
     })
 }

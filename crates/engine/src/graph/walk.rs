@@ -104,6 +104,7 @@ fn walk(
     (depth, filter): (usize, &EdgeFilter),
     (enough, strides): (usize, [usize; 2]),
 ) -> Result<Walked> {
+    filter.refuse_unknown(&view.layers())?;
     let wanted = wanted(view, sense, filter);
     let mut walked = Walked::default();
     let mut seen: BTreeMap<EntityRef, Confidence> =
@@ -220,6 +221,7 @@ pub fn trace(
     to: &EntityRef,
     (depth, filter): (usize, &EdgeFilter),
 ) -> Result<Option<Vec<Hop>>> {
+    filter.refuse_unknown(&view.layers())?;
     if from == to {
         return Ok(Some(Vec::new()));
     }

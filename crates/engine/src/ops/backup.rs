@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -19,11 +20,11 @@ use crate::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TakeBackup {
-    /// Take no copy, list those there are
+    /// List the backups there are and make none
     #[arg(long)]
     #[serde(default)]
     pub list: bool,
-    /// Copies of each store that are kept; older ones are removed
+    /// Backups to keep of each store; older ones are removed
     #[arg(long, default_value_t = KEEP)]
     #[serde(default = "keep")]
     pub keep: usize,
@@ -72,9 +73,10 @@ impl Render for Backups {
     fn render(&self, page: &mut Page) {
         match (self.taken.len(), self.backups.len()) {
             (0, 0) => page.answer("No backups: nothing durable has been written here yet"),
-            (0, all) => page.answer(format!("{all} backups")),
+            (0, all) => page.answer(counted(all, "backup")),
             (taken, all) => {
-                page.answer(format!("{taken} stores copied and checked; {all} backups"));
+                let (taken, all) = (counted(taken, "store"), counted(all, "backup"));
+                page.answer(format!("{taken} copied and checked; {all}"));
             }
         }
         table(page, &self.backups);

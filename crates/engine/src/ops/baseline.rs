@@ -1,5 +1,6 @@
 //! `baseline`: accepts the problems of today, so that a gate stops only at new ones.
 
+use base::words::counted;
 use base::{Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -50,7 +51,7 @@ impl Mutation for Accept {
                 Change::Files(vec![FileEdit { path: path.clone(), expected, content }])
             }
         };
-        let summary = format!("accept {} problems", found.len());
+        let summary = format!("accept {}", counted(found.len(), "problem"));
         Ok(Plan { summary, change, answer: Accepted { problems: found.len(), path }, again: true })
     }
 }

@@ -40,7 +40,7 @@ pub struct Context {
     #[arg(required = true)]
     #[serde(deserialize_with = "one_or_many")]
     pub targets: Vec<Target>,
-    /// Tokens that the answer may cost
+    /// Most tokens that the answer may take
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub budget: Budget,

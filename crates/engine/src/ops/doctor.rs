@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -50,8 +51,10 @@ impl Render for Diagnosis {
         let count = |level: Level| self.findings.iter().filter(|f| f.level == level).count();
         let (errors, warnings) = (count(Level::Error), count(Level::Warning));
         page.answer(format!(
-            "{errors} errors, {warnings} warnings in {} checks ({})",
-            self.checks.len(),
+            "{}, {} in {} ({})",
+            counted(errors, "error"),
+            counted(warnings, "warning"),
+            counted(self.checks.len(), "check"),
             self.checks.join(", ")
         ));
         let cells = |finding: &Finding| {
@@ -60,8 +63,9 @@ impl Render for Diagnosis {
                 Level::Warning => Cell::strong("warning"),
                 Level::Fine => Cell::faint("ok"),
             };
-            let fix = finding.fix.as_deref().map_or(Cell::text(""), Cell::handle);
-            vec![level, Cell::text(finding.check), Cell::text(&finding.message), fix]
+            let mut cells = vec![level, Cell::text(finding.check), Cell::text(&finding.message)];
+            cells.extend(finding.fix.iter().flat_map(Cell::of_hint));
+            cells
         };
         page.table(0, self.findings.iter().map(cells).collect());
     }

@@ -19,7 +19,7 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Explain {
-    /// Path, symbol, id or handle
+    /// Path, symbol, id or handle to explain
     pub target: Target,
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, NextCall, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -83,8 +84,10 @@ impl Render for Fixed {
         page.answer(match (self.repaired.len(), self.unsure.len()) {
             (0, 0) => "Nothing to repair: everything that is named is there".into(),
             (0, unsure) => format!("Nothing is certain enough to repair; {unsure} to look at"),
-            (sure, 0) => format!("{} {would}", counted(sure)),
-            (sure, unsure) => format!("{} {would}, {unsure} to look at", counted(sure)),
+            (sure, 0) => format!("{} {would}", counted(sure, "reference")),
+            (sure, unsure) => {
+                format!("{} {would}, {unsure} to look at", counted(sure, "reference"))
+            }
         });
         let sure = |stale: &Stale| {
             let new = stale.new.as_deref().unwrap_or_default();
@@ -112,8 +115,4 @@ impl Render for Fixed {
             page.say_call(format!("change {change}"), undo);
         }
     }
-}
-
-fn counted(count: usize) -> String {
-    if count == 1 { "1 reference".into() } else { format!("{count} references") }
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::contract::choices;
 use crate::contract::op::{Action, Door, Effect};
 use crate::contract::page::{Page, Render};
 use crate::ops::verify::Verified;
@@ -17,8 +18,9 @@ use crate::workspace::Workspace;
 #[serde(deny_unknown_fields)]
 pub struct Hook {
     /// Name of the hook, such as `post-commit`
+    #[schemars(schema_with = "choices::git_hook")]
     pub name: String,
-    /// What git hands to the hook
+    /// Arguments that git gives to the hook
     #[serde(default)]
     pub args: Vec<String>,
 }

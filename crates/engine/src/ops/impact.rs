@@ -24,11 +24,12 @@ pub struct Impact {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub depth: Depth,
-    /// Follow only these edges
+    /// Only follow these types of edge, such as `calls`
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(schema_with = "crate::contract::choices::edge_types", extend("x-rare" = true))]
     pub edges: Vec<String>,
-    /// Least sure edge to follow
+    /// Least certain edges to follow
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub confidence: Sureness,
@@ -48,7 +49,7 @@ pub struct Impact {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub offset: Offset,

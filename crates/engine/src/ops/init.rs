@@ -1,7 +1,8 @@
-//! `init`: makes cairn at home in a repository, overwriting nothing.
+//! `init`: sets cairn up in a repository, overwriting nothing.
 
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -11,22 +12,24 @@ use setup::Client;
 use super::install::{self, HookRow, Hooks, Installed, Left};
 use crate::contract::alias::Alias;
 use crate::contract::args::comma_list;
+use crate::contract::choices;
 use crate::contract::op::{Action, Door, Effect, Example};
 use crate::contract::page::{Page, Render};
 use crate::layout;
 use crate::workspace::Workspace;
 
-/// Make cairn at home in this repository: files, git hooks, agents' settings
+/// Set cairn up in this repository: files, git hooks, agents' settings
 ///
 /// Creates what is missing and overwrites nothing; a second run changes no byte.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Init {
-    /// Agents to set up: claude, codex, cursor, vscode, gemini, opencode, or all
+    /// Agents to set up: claude, codex, cursor, vscode, gemini, opencode, or all; none if left out
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(schema_with = "choices::clients")]
     pub agents: Vec<String>,
-    /// Leave git's hooks alone
+    /// Do not install git hooks
     #[arg(long)]
     #[serde(default)]
     pub no_hooks: bool,
@@ -83,10 +86,11 @@ impl Action for Init {
 impl Render for Initialised {
     fn render(&self, page: &mut Page) {
         let (files, hooks) = (self.files.rows.len(), self.hooks.len());
+        let both = format!("{} and {}", counted(files, "file"), counted(hooks, "hook"));
         match (files + hooks, self.dry_run) {
             (0, _) => page.answer("Everything is already set up; nothing to do"),
-            (_, true) => page.answer(format!("Would write {files} files and {hooks} hooks")),
-            (_, false) => page.answer(format!("Wrote {files} files and {hooks} hooks")),
+            (_, true) => page.answer(format!("Would write {both}")),
+            (_, false) => page.answer(format!("Wrote {both}")),
         }
         install::render(page, &self.files, &self.hooks, &self.left);
     }

@@ -40,7 +40,7 @@ mod verify;
 mod version;
 mod work;
 
-use base::{Problem, Result};
+use base::{NextCall, Problem, Result};
 
 pub(crate) use self::code::diagnostics::cells as diagnostic_cells;
 pub(crate) use self::code::zoom::first_sentence;
@@ -182,7 +182,8 @@ pub fn find(name: &str) -> Result<&'static OpSpec> {
         let names = ALL.iter().map(|op| op.name).chain(aliases);
         let near = base::near::nearest(name, names, 1);
         let hint = near.first().map(|near| format!("the nearest is `{near}`"));
-        hint.into_iter().chain(["`help` lists all".to_owned()]).fold(problem, Problem::hint)
+        let problem = hint.into_iter().fold(problem, Problem::hint);
+        problem.hint_call("all are listed by", NextCall::to("help"))
     })
 }
 

@@ -17,7 +17,7 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Redo {
-    /// Redo a change of files even where they were edited since; `undo` brings those edits back
+    /// Redo even where files were edited since; `undo` brings those edits back
     #[arg(long)]
     #[serde(default)]
     pub force: bool,

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use base::{Call, Problem, Result};
+use base::words::counted;
+use base::{Call, NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use super::backup::table;
 use crate::backup::{Backup, BackupFolder, BackupKind, BackupOrigin};
 use crate::contract::op::{Action, Door, Effect, Example};
 use crate::contract::page::{Page, Render};
+use crate::layout;
 use crate::workspace::Workspace;
 
 /// Put a backup in the place of its durable store, and keep what was there
@@ -19,10 +21,10 @@ use crate::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Restore {
-    /// Name of a backup, or of a store for the newest backup of it; `backup --list` shows both
+    /// Name of a backup, or of a store for its newest backup; `backup --list` shows them
     #[serde(default)]
     pub backup: Option<String>,
-    /// Put the backup back even if another repository made it; refused otherwise
+    /// Put back a backup even if another repository made it
     #[arg(long)]
     #[serde(default)]
     pub allow_other_repository: bool,
@@ -58,6 +60,8 @@ impl Action for Restore {
             return Ok(Restored { backup: None, kept: None, backups });
         };
         let chosen = find(&backups, &wanted)?.clone();
+        layout::refuse_newer(&workspace.tree)?;
+        chosen.refuse_newer(workspace.areas)?;
         if !self.allow_other_repository {
             folder.check_origin(&chosen)?;
         }
@@ -80,8 +84,8 @@ fn find<'a>(backups: &'a [Backup], wanted: &str) -> Result<&'a Backup> {
         let names = backups.iter().flat_map(|backup| [backup.name.as_str(), &backup.store]);
         let near = base::near::nearest(wanted, names, 1);
         let hint = near.first().map(|near| format!("the nearest is `{near}`"));
-        let list = "`cairn restore` lists them".to_owned();
-        hint.into_iter().chain([list]).fold(problem, Problem::hint)
+        let problem = hint.into_iter().fold(problem, Problem::hint);
+        problem.hint_call("all are listed by", NextCall::to("restore"))
     })
 }
 
@@ -93,12 +97,15 @@ impl Render for Restored {
                 if let Some(kept) = &self.kept {
                     page.item("what was there is kept as", kept);
                     let name = kept.trim_end_matches(".sqlite");
-                    page.say_next("To get that back", format!("cairn restore {name}"));
+                    page.say_call("to get that back", NextCall::to("restore").with("backup", name));
                 }
             }
-            (None, 0) => page.answer("No backups: `cairn backup` takes them"),
+            (None, 0) => {
+                page.answer("No backups");
+                page.say_call("they are made by", NextCall::to("backup"));
+            }
             (None, all) => {
-                page.answer(format!("{all} backups; nothing was changed"));
+                page.answer(format!("{}; nothing was changed", counted(all, "backup")));
                 table(page, &self.backups);
             }
         }

@@ -29,15 +29,15 @@ pub struct Review {
     /// `A..B`, `A...B`, or a commit to compare the working tree with; HEAD if left out
     #[serde(default)]
     pub range: Option<Words>,
-    /// What the next commit would hold
+    /// Review what the next commit would hold
     #[arg(long, conflicts_with = "range")]
     #[serde(default)]
     pub staged: bool,
-    /// How the report is written
+    /// Format of the report
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub format: Format,
-    /// From which severity on the exit code is 1
+    /// Least severity of a finding that makes the exit code 1
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub fail_on: FailOn,
@@ -45,7 +45,7 @@ pub struct Review {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Findings to pass over
+    /// Findings to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub offset: Offset,

@@ -28,21 +28,21 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// Words, a name or a part of one
+    /// Words to look for, or a name or a part of one
     pub query: Words,
     /// Only these kinds of node; all if left out
     #[arg(long, value_delimiter = ',')]
     #[serde(default, alias = "types", alias = "type", deserialize_with = "comma_list")]
     pub kinds: Vec<NodeKind>,
-    /// Only in this folder or file
+    /// Only nodes in this file or folder
     #[arg(long)]
     #[serde(default)]
     pub path: Option<Target>,
-    /// Only what has all of these tags
+    /// Only nodes that have all of these tags
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub tags: Vec<String>,
-    /// Only what changed since then, a day or a moment
+    /// Only nodes that changed since then: a day or a moment
     #[arg(long)]
     #[serde(default)]
     pub since: Option<Since>,
@@ -50,7 +50,7 @@ pub struct Search {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Hits to pass over
+    /// Hits to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub offset: Offset,

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::shared::{Merged, Prefer, SharedProblemKind, is_tombstone};
-use base::{Call, Hash, Problem, RepoPath, Result};
+use base::words::counted;
+use base::{Call, Hash, NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +27,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Share {
-    /// Whose records stay where both sides changed them
+    /// Whose records win where both sides changed them; refused if left out
     #[arg(long, value_enum)]
     #[serde(default)]
     pub prefer: Option<Side>,
@@ -63,12 +64,21 @@ impl Action for Share {
     }
 }
 
+/// Who a merge of shared files is recorded for.
+const SHARED_ACTOR: &str = "shared files";
+
 /// Merges the shared files into the stores. Where nothing is shared, nothing is made.
 pub(super) fn merge_shared(
     workspace: &Workspace,
     call: &Arc<Call>,
     prefer: Prefer,
 ) -> Result<Merged> {
+    // Without a choice of the caller the change is that of those who wrote the files: `undo` has
+    // nothing to take back of it.
+    let call = &match prefer {
+        Prefer::Neither => Arc::new(call.on_behalf_of(SHARED_ACTOR)),
+        Prefer::Ours | Prefer::Theirs => call.clone(),
+    };
     let work = workspace.write(call, |view| work::shared::merge(view, prefer))?;
     let kb = workspace.write(call, |view| kb::shared::merge(view, prefer))?;
     Ok(work.result.and(kb.result))
@@ -104,11 +114,8 @@ fn edit(path: &str, before: Option<&String>, after: Option<&String>) -> Result<F
 
 impl Render for Wrote {
     fn render(&self, page: &mut Page) {
-        let count = self.files.len();
-        page.answer(format!(
-            "{} records shared, {count} files changed under .cairn/shared",
-            self.records
-        ));
+        let (records, files) = (counted(self.records, "record"), counted(self.files.len(), "file"));
+        page.answer(format!("{records} shared, {files} changed under .cairn/shared"));
         say_merged(page, &self.merged);
     }
 }
@@ -123,7 +130,8 @@ pub(super) fn say_merged(page: &mut Page, merged: &Merged) {
         0 => String::new(),
         removed => format!(", {removed} deleted elsewhere and now here"),
     };
-    page.item("shared knowledge", format!("{added} records added, {updated} updated{removed}"));
+    let added = counted(added, "record");
+    page.item("shared knowledge", format!("{added} added, {updated} updated{removed}"));
     for problem in &merged.problems {
         let what = match problem.kind {
             SharedProblemKind::Unreadable => "not a record",
@@ -138,6 +146,8 @@ pub(super) fn say_merged(page: &mut Page, merged: &Merged) {
         page.item("shared before, and their files are gone", format!("{count}: {shown}"));
     }
     if !merged.conflicts.is_empty() || !merged.missing.is_empty() || !merged.rewritten.is_empty() {
-        page.say("`share --prefer ours` writes what is here, `--prefer theirs` takes the files'");
+        let share = |side: &str| NextCall::to("share").with("prefer", side);
+        page.say_call("to write what is here", share("ours"));
+        page.say_call("to take what the files say", share("theirs"));
     }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Hops, Limit, Offset, Target, comma_list};
+use crate::contract::choices;
 use crate::contract::node_kind::NodeKind;
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
@@ -30,15 +31,16 @@ pub struct Subgraph {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub hops: Hops,
-    /// Follow only these edges
+    /// Only follow these types of edge, such as `calls`
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(schema_with = "choices::edge_types", extend("x-rare" = true))]
     pub edges: Vec<String>,
-    /// Show only these kinds of node, such as `module`, `symbol` or `card`; all if left out
+    /// Only show these kinds of node, such as `symbol`; all if left out
     #[arg(long, value_delimiter = ',')]
     #[serde(default, alias = "types", deserialize_with = "comma_list")]
     pub kinds: Vec<NodeKind>,
-    /// Show only edges that start or end in this file or folder
+    /// Only show edges that start or end in this file or folder
     #[arg(long)]
     #[serde(default)]
     pub path: Option<Target>,
@@ -46,9 +48,10 @@ pub struct Subgraph {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Edges to pass over
+    /// Edges to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

@@ -24,7 +24,7 @@ use super::share::{merge_shared, say_merged};
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sync {
-    /// Build the index from nothing
+    /// Build the index again from nothing
     #[arg(long)]
     #[serde(default)]
     pub full: bool,

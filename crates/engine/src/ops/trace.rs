@@ -1,4 +1,4 @@
-//! `trace`: how two nodes hang together.
+//! `trace`: how two nodes are connected.
 
 use base::words::counted;
 use base::{EntityRef, Result};
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contract::alias::Alias;
 use crate::contract::args::{Target, comma_list};
+use crate::contract::choices;
 use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph::walk::{self, Hop};
@@ -17,7 +18,7 @@ use crate::view::View;
 /// The longest way that is looked for, in hops.
 const LONGEST: usize = 12;
 
-/// Show how two things hang together: the shortest way from one to the other
+/// Show how two things are connected: the shortest path from one to the other
 ///
 /// Edges are followed either way; the arrows show which way each points.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -27,9 +28,10 @@ pub struct Trace {
     pub from: Target,
     /// Path, symbol, id or handle to arrive at
     pub to: Target,
-    /// Follow only these edges
+    /// Only follow these types of edge, such as `calls`
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(schema_with = "choices::edge_types", extend("x-rare" = true))]
     pub edges: Vec<String>,
 }
 

@@ -19,11 +19,11 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Undo {
-    /// Number of the change to undo, as the answer that made it says; your own last one if left out
+    /// Number of the change, as its answer said; your own last one if left out
     #[arg(long)]
     #[serde(default)]
     pub change: Option<String>,
-    /// Undo a change of files even where they were edited since; `redo` brings those edits back
+    /// Undo even where files were edited since; `redo` brings those edits back
     #[arg(long)]
     #[serde(default)]
     pub force: bool,

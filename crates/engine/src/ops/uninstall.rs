@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -80,10 +81,11 @@ fn remove_cache(workspace: &Workspace) -> Result<()> {
 impl Render for Uninstalled {
     fn render(&self, page: &mut Page) {
         let (files, hooks) = (self.files.rows.len(), self.hooks.len());
+        let both = format!("{} and {}", counted(files, "file"), counted(hooks, "hook"));
         match (files + hooks, self.dry_run) {
             (0, _) => page.answer("Nothing of cairn's is set up here"),
-            (_, true) => page.answer(format!("Would take back {files} files and {hooks} hooks")),
-            (_, false) => page.answer(format!("Took back {files} files and {hooks} hooks")),
+            (_, true) => page.answer(format!("Would take back {both}")),
+            (_, false) => page.answer(format!("Took back {both}")),
         }
         install::render(page, &self.files, &self.hooks, &self.left);
     }

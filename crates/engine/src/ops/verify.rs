@@ -23,32 +23,35 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Verify {
-    /// Only in this file or folder
+    /// Only problems in this file or folder
     #[serde(default)]
     pub path: Option<Target>,
-    /// Only these rules
+    /// Only check these rules; all if left out
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub rules: Vec<String>,
-    /// Only what the next commit would change
+    /// Only check what the next commit would change
     #[arg(long)]
     #[serde(default)]
     pub staged: bool,
-    /// Another baseline file; `none` counts every problem
+    /// Other baseline file; `none` counts every problem
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub baseline: Option<String>,
-    /// How the report is written
+    /// Format of the report
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub format: Format,
     /// Problems to show
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Problems to pass over
+    /// Problems to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

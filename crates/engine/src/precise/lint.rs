@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use base::{Code, RepoPath, Result};
+use base::{Code, Hint, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use syntax::Language;
@@ -59,6 +59,8 @@ pub(crate) struct Checked {
     /// What went wrong though there is a report
     pub failures: Vec<String>,
     pub found: Vec<Diagnosis>,
+    /// What would let the rest be checked
+    pub hints: Vec<Hint>,
 }
 
 impl Checked {
@@ -108,6 +110,7 @@ pub(crate) fn check(
                 types: CheckOutcome::By(server),
                 failures: Vec::new(),
                 found,
+                hints: absent.hints,
             })),
             Err(server) if absent.code == Code::Untrusted => {
                 Ok(Err(Absent { hints: server.hints, ..absent }))
@@ -137,9 +140,8 @@ fn types_by_server(view: &View, wanted: &Wanted<'_>, mut checked: Checked) -> Re
             checked.found.extend(found);
         }
         Err(server) => {
-            let hints = server.hints.iter().map(|hint| format!(" ({hint})")).collect::<String>();
-            let why = format!("{why}; {}{hints}", server.why);
-            checked.types = CheckOutcome::NotChecked(why);
+            checked.types = CheckOutcome::NotChecked(format!("{why}; {}", server.why));
+            checked.hints.extend(server.hints);
         }
     }
     Ok(checked)
@@ -222,6 +224,7 @@ fn run(
         types: CheckOutcome::NothingToCheck,
         failures: Vec::new(),
         found: Vec::new(),
+        hints: Vec::new(),
     };
     let is_wanted = |path: &RepoPath| {
         wanted.scopes.iter().any(|scope| scope.is_root() || path == scope || path.is_below(scope))

@@ -20,7 +20,7 @@ mod tell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::{Code, Problem, RepoPath, Result};
+use base::{Code, Hint, NextCall, Problem, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ pub struct By {
     pub why: Option<String>,
     /// How to get one
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub hints: Vec<String>,
+    pub hints: Vec<Hint>,
 }
 
 /// Where an answer comes from
@@ -93,9 +93,7 @@ impl By {
         if let Some(why) = &self.why {
             page.item(what, why);
         }
-        for hint in &self.hints {
-            page.item("hint", hint);
-        }
+        self.hints.iter().for_each(|hint| page.hint(hint));
     }
 }
 
@@ -104,7 +102,7 @@ impl By {
 pub(crate) struct Absent {
     pub code: Code,
     pub why: String,
-    pub hints: Vec<String>,
+    pub hints: Vec<Hint>,
 }
 
 impl Absent {
@@ -117,7 +115,7 @@ impl Absent {
         Self::new(Code::Unavailable, why)
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Self {
+    fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hints.push(hint.into());
         self
     }
@@ -184,10 +182,9 @@ impl<'v> Server<'v> {
     pub(crate) fn in_doubt(&self) -> Option<Absent> {
         let complaint = self.session.complaint()?;
         let why = format!("{} would miss places: {complaint}", self.session.program);
-        Some(
-            Absent::new(Code::Unavailable, why)
-                .hint("mend what it complains of, then `code restart`"),
-        )
+        let restart =
+            Hint::call("correct what it complains of, then", NextCall::to("code.restart"));
+        Some(Absent::new(Code::Unavailable, why).hint(restart))
     }
 
     /// Its name and version.
@@ -308,8 +305,8 @@ fn still_loading(view: &View, language: Language, lack: &Lack, waited: Duration)
     }
     let why = format!("{lack} after {} seconds", waited.as_secs());
     Absent::new(Code::Unavailable, why)
-        .hint("`cairn doctor` tries the servers of all languages and says what is wrong")
-        .hint("a server that runs on, `cairn mcp`, lets it load while others ask")
+        .hint(Hint::call("the servers of all languages are tried by", NextCall::to("doctor")))
+        .hint(Hint::call("a server that runs on lets it load meanwhile:", NextCall::to("mcp")))
 }
 
 /// What is missing, with the way to get it.
@@ -318,8 +315,8 @@ fn lacking(language: Language, lack: &Lack) -> Absent {
     match lack {
         Lack::Missing { install, .. } => absent.hint(format!("install it:  {install}")),
         Lack::Failing { .. } => absent
-            .hint("`cairn doctor` tries the servers of all languages")
-            .hint("`code restart` tries it again at once"),
+            .hint(Hint::call("the servers of all languages are tried by", NextCall::to("doctor")))
+            .hint(Hint::call("to try it again at once:", NextCall::to("code.restart"))),
         Lack::Loading { .. } => absent.hint("ask again in a moment"),
         Lack::Unknown => {
             let key = language.name().to_lowercase();

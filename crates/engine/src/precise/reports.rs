@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use base::words::counted;
 use base::{Code, RepoPath, Result};
 use serde_json::{Value, json};
 use toolchain::lsp::{Position, offset_at};
@@ -44,7 +45,7 @@ pub(super) fn by_server(view: &View, wanted: &Wanted<'_>) -> Result<Result<Serve
     }
     if wanted.files.len() > MOST_ASKED {
         let left = wanted.files.len() - MOST_ASKED;
-        view.doubt(format!("{left} files were not checked; name fewer paths"));
+        view.doubt(format!("not checked: {}; name fewer paths", counted(left, "file")));
     }
     all.sort();
     all.dedup();

@@ -8,6 +8,7 @@
 pub(crate) mod baseline;
 mod config;
 mod format;
+mod links;
 mod shared;
 mod staged;
 
@@ -20,6 +21,7 @@ use crate::view::View;
 
 pub(crate) use config::CONFIG_INVALID;
 pub(crate) use format::{Means, github, sarif};
+pub(crate) use links::LINK_DEAD;
 pub(crate) use shared::{SHARED_RULES, shared_fix, shared_problems};
 pub(crate) use staged::changed_lines;
 pub use staged::{Staged, StagedFile};

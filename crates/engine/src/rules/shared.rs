@@ -46,9 +46,9 @@ pub(crate) const fn shared_fix(kind: SharedProblemKind) -> &'static str {
             "resolve the conflict or correct the file; git has its earlier versions"
         }
         SharedProblemKind::Conflict => {
-            "cairn share --prefer ours  keeps what is here, --prefer theirs  takes the file"
+            "`share` keeps what is here with `prefer` ours, and takes the file with `prefer` theirs"
         }
-        SharedProblemKind::Rewritten => "cairn share --prefer ours  puts the entry back",
+        SharedProblemKind::Rewritten => "`share` with `prefer` ours puts the entry back",
     }
 }
 

@@ -146,6 +146,27 @@ fn a_detached_checkout_reads_without_a_store_of_its_own() {
 }
 
 #[test]
+fn gc_leaves_what_a_newer_cairn_wrote() {
+    let repo = repo();
+    upsert(&repo, "FACT-1");
+    repo.git(&["checkout", "-q", "-b", "gone", "main"]);
+    upsert(&repo, "FACT-2");
+    repo.git(&["checkout", "-q", "main"]);
+    repo.git(&["branch", "-q", "-D", "gone"]);
+    let file = repo.root().join(".git/cairn/branches/gone/kb.sqlite");
+    let store = store::open(&file, store::Durability::Durable).unwrap();
+    store.connection().execute_batch("PRAGMA user_version = 99").unwrap();
+    store.finish().unwrap();
+    let done = repo.data("kb.gc", json!({"force": true}));
+    assert_eq!((&done["stores"], &done["backups"]), (&json!([]), &json!([])), "{done}");
+    let reason = done["failed"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("written by a newer cairn (step 99"), "{reason}");
+    assert!(file.exists());
+    repo.write(".cairn/schema/version", "99\n");
+    assert_eq!(repo.code("kb.gc", json!({"force": true})), base::Code::InvalidOperation);
+}
+
+#[test]
 fn what_gc_removes_is_brought_back_by_what_it_says() {
     let repo = repo();
     upsert(&repo, "FACT-1");

@@ -38,6 +38,58 @@ fn cli_and_json_declare_the_same_fields() {
     }
 }
 
+/// Help of at least three words that is not the field's name.
+fn says_something(field: &str, help: &str) -> bool {
+    let words: Vec<String> = help.split_whitespace().map(str::to_lowercase).collect();
+    words.len() >= 3 && words.join("_") != field
+}
+
+#[test]
+fn every_argument_has_help_that_says_something() {
+    let mut poor = Vec::new();
+    for op in ALL {
+        for (name, field) in properties(op) {
+            let help = field["description"].as_str().unwrap_or_default();
+            if !says_something(&name, help) {
+                poor.push(format!("{} {name}: {help}", op.name));
+            }
+        }
+    }
+    assert!(poor.is_empty(), "help that says too little: {poor:#?}");
+    assert!(!says_something("seen", "Seen") && !says_something("old_tag_name", "Old tag name"));
+}
+
+/// Arguments that take words from a closed list say which, and refuse others.
+#[test]
+fn words_of_a_closed_list_are_in_the_schema_and_others_are_refused() {
+    let repo = Repo::new("//- a.ts\nexport const a = 1;\n//- b.ts\nimport { a } from './a';\n");
+    for (operation, argument, args) in [
+        ("trace", "edges", json!({"from": "a.ts", "to": "b.ts", "edges": ["bogus"]})),
+        ("subgraph", "edges", json!({"center": "a.ts", "edges": "bogus"})),
+        ("code.symbols", "language", json!({"query": "a", "language": "bogus"})),
+        ("code.grep", "types", json!({"pattern": "a", "types": "bogus"})),
+        ("kb.import", "format", json!({"path": "a.ts", "format": "bogus"})),
+        ("init", "agents", json!({"agents": ["bogus"]})),
+        ("hook", "name", json!({"name": "bogus"})),
+        ("work.depend", "relation", json!({"from": "a", "to": "b", "relation": "bogus"})),
+        ("work.section_edit", "action", json!({"action": "bogus"})),
+        ("work.template_edit", "action", json!({"action": "bogus"})),
+        ("kb.query", "type", json!({"type": "bogus"})),
+        ("kb.query", "status", json!({"status": "bogus"})),
+        ("kb.query", "relation", json!({"relation": "bogus"})),
+    ] {
+        let op = ALL.iter().find(|op| op.name == operation).unwrap();
+        let field = &properties(op)[argument];
+        let words = field.get("enum").or_else(|| field["items"].get("enum"));
+        let words = words.unwrap_or_else(|| panic!("{operation} {argument}: {field}"));
+        let refused = repo.ask(operation, args).unwrap_err();
+        assert_eq!(refused.code, Code::ValidationError, "{operation} {argument}: {refused:?}");
+        let told = format!("{} {:?}", refused.message, refused.hints);
+        let first = words[0].as_str().unwrap();
+        assert!(told.contains(first), "{operation} {argument}: {told}");
+    }
+}
+
 #[test]
 fn names_are_well_formed_and_unique() {
     let mut taken = BTreeSet::new();
@@ -111,6 +163,34 @@ fn every_file_is_registered() {
     let is_shared = |path: &PathBuf| SHARED.iter().any(|shared| path.ends_with(shared));
     let named = files.filter(|path| !is_shared(path)).count();
     assert_eq!(named, ALL.len(), "a file in ops/ is not in ALL");
+}
+
+/// A command line in a message is of no use to an agent: the door writes calls in its own words.
+#[test]
+fn no_message_holds_a_command_line_of_ours() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    // The command line's own crate, and the files that `init` writes, speak to people alone.
+    let speaks_to_all = |path: &Path| !path.ends_with("cairn") && !path.ends_with("setup");
+    let crates = fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<PathBuf> =
+        crates.filter(|path| speaks_to_all(path)).map(|path| path.join("src")).collect();
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for path in entries.map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let is_message = |line: &&str| !line.trim_start().starts_with("//");
+            let is_command = |line: &&str| line.contains("`cairn ") || line.contains("  cairn ");
+            let lines = code.lines().filter(is_message).filter(is_command);
+            found.extend(lines.map(|line| format!("{}: {}", path.display(), line.trim())));
+        }
+    }
+    assert!(found.is_empty(), "use `hint_call`, `say_call` or `NextCall`: {found:#?}");
 }
 
 #[test]

@@ -71,7 +71,8 @@ fn a_damaged_store_is_refused_kept_and_brought_back() {
         let bad = fs::read(ledger(&repo)).unwrap();
         let problem = lines(&workspace, &call()).unwrap_err();
         assert_eq!(problem.code, Code::StoreDamaged, "{what}: {problem}");
-        assert!(problem.hints[0].contains("cairn restore"), "{what}: {:?}", problem.hints);
+        let next = problem.hints[0].call.as_ref().unwrap();
+        assert_eq!(next.operation, "restore", "{what}: {:?}", problem.hints);
         let problem = add_line(&workspace, &call(), "three").unwrap_err();
         assert_eq!(problem.code, Code::StoreDamaged, "{what}: {problem}");
         // What does not need the store is answered as ever.
@@ -145,6 +146,36 @@ fn a_store_that_a_newer_cairn_wrote_is_refused_untouched() {
         assert_eq!(problem.code, Code::Unavailable, "{problem}");
         assert!(problem.hints[0].contains("update cairn"));
     }
+    assert_eq!(fs::read(ledger(&repo)).unwrap(), before);
+}
+
+/// Makes a store, or a copy of one, look as if a newer cairn had written it.
+fn make_newer(path: &Path) {
+    let store = store::open(path, store::Durability::Durable).unwrap();
+    store.connection().execute_batch("PRAGMA user_version = 99").unwrap();
+    store.finish().unwrap();
+}
+
+#[test]
+fn a_backup_of_a_newer_cairn_is_refused_and_nothing_changes() {
+    let (repo, workspace) = backed_up();
+    let before = fs::read(ledger(&repo)).unwrap();
+    make_newer(&repo.root().join(".git/cairn/backups/ledger@000001-20260102T030405Z.sqlite"));
+    let problem = ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap_err();
+    assert_eq!(problem.code, Code::Unavailable, "{problem}");
+    assert!(problem.message.contains("written by a newer cairn (step 99"), "{problem}");
+    assert_eq!(fs::read(ledger(&repo)).unwrap(), before);
+    assert_eq!(names(&ask(&workspace, "backup", json!({"list": true})).unwrap().data).len(), 1);
+}
+
+#[test]
+fn nothing_is_put_back_where_a_newer_cairn_has_written() {
+    let (repo, workspace) = backed_up();
+    let before = fs::read(ledger(&repo)).unwrap();
+    repo.write(".cairn/schema/version", "99\n");
+    let problem = ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap_err();
+    assert_eq!(problem.code, Code::InvalidOperation, "{problem}");
+    assert!(problem.message.contains("says 99"), "{problem}");
     assert_eq!(fs::read(ledger(&repo)).unwrap(), before);
 }
 

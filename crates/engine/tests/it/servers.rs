@@ -22,6 +22,11 @@ def send(id, result):
     body = json.dumps({"jsonrpc": "2.0", "id": id, "result": result}).encode()
     sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
     sys.stdout.buffer.flush()
+def half_read():
+    status = {"health": "warning", "quiescent": True, "message": "no standard library"}
+    body = json.dumps({"jsonrpc": "2.0", "method": "experimental/serverStatus", "params": status}).encode()
+    sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    sys.stdout.buffer.flush()
 def at(line, start, end):
     return {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
 def word(params):
@@ -40,11 +45,7 @@ while True:
     method, params = message.get("method"), message.get("params")
     if method == "initialize":
         names = ["references", "definition", "rename"]
-        if sys.argv[1:] == ["half"]: # said first, so that no answer can overtake it
-            status = {"health": "warning", "quiescent": True, "message": "no standard library"}
-            body = json.dumps({"jsonrpc": "2.0", "method": "experimental/serverStatus", "params": status}).encode()
-            sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-            sys.stdout.buffer.flush()
+        if sys.argv[1:] == ["half"]: half_read() # said first, so that no answer can overtake it
         send(message["id"], {"capabilities": {name + "Provider": True for name in names},
                              "serverInfo": {"name": sys.argv[1] if sys.argv[1:] else "fake", "version": "7"}})
     elif method == "textDocument/didOpen":
@@ -58,6 +59,7 @@ while True:
     elif method == "textDocument/definition":
         os._exit(3)
     elif method == "textDocument/rename":
+        if sys.argv[1:] == ["late"]: half_read()
         place = {"range": at(0, 4, 6), "newText": params["newName"]}
         outside = {"file:///etc/passwd": [place]}
         inside = {params["textDocument"]["uri"]: [place]}
@@ -286,17 +288,21 @@ fn a_rename_leaves_no_use_that_the_index_knows_unsaid() {
 
 #[test]
 fn a_server_that_has_not_read_all_renames_nothing() {
-    let repo = repo();
-    let args = json!([repo.root().join("server/fake.py"), "half"]);
-    let config = json!({"languages": {"python": {"server": "python3", "args": args}}});
-    repo.write("cairn.jsonc", config.to_string());
-    repo.data("trust", json!({}));
-    let asked = repo.data("code.references", json!({"target": "a.py#go"}));
-    assert_eq!(asked["by"]["source"], "server");
-    let renamed = repo.data("code.rename", json!({"target": "a.py#go", "new_name": "walk"}));
-    let by = &renamed["result"]["by"];
-    assert_eq!((&by["source"], &renamed["files"]), (&json!("index"), &json!(["a.py", "b.py"])));
-    assert_eq!(by["why"], "python3 would miss places: no standard library");
+    // It says so at once, or only while it answers.
+    for when in ["half", "late"] {
+        let repo = repo();
+        let args = json!([repo.root().join("server/fake.py"), when]);
+        let config = json!({"languages": {"python": {"server": "python3", "args": args}}});
+        repo.write("cairn.jsonc", config.to_string());
+        repo.data("trust", json!({}));
+        let asked = repo.data("code.references", json!({"target": "a.py#go"}));
+        assert_eq!(asked["by"]["source"], "server");
+        let renamed = repo.data("code.rename", json!({"target": "a.py#go", "new_name": "walk"}));
+        let by = &renamed["result"]["by"];
+        let expected = (&json!("index"), &json!(["a.py", "b.py"]));
+        assert_eq!((&by["source"], &renamed["files"]), expected, "{when}");
+        assert_eq!(by["why"], "python3 would miss places: no standard library", "{when}");
+    }
 }
 
 const PAY: &str = "//- pay.ts

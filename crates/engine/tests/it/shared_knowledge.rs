@@ -130,6 +130,27 @@ fn facts_travel_and_a_fresh_clone_knows_them_at_once() {
 }
 
 #[test]
+fn what_came_in_from_others_is_not_for_the_caller_to_undo() {
+    let repo = with_facts();
+    repo.data("share", json!({}));
+    repo.commit("share");
+    let clone = clone_of(&repo);
+    let own = json!({"entities": [{"id": "REQ-9", "type": "req", "title": "Mine"}]});
+    clone.data("kb.upsert", own);
+    let theirs = json!({"entities": [{"id": "REQ-1", "title": "People sign in"}]});
+    repo.data("kb.upsert", theirs);
+    repo.data("share", json!({}));
+    repo.commit("share again");
+    clone.git(&["pull", "-q"]);
+    let shared = clone.data("sync", json!({}))["shared"].clone();
+    assert_eq!(shared["updated"].as_array().unwrap().len(), 1, "{shared}");
+    assert_eq!(titles(&clone), ["People sign in", "Mine", "And out"]);
+    clone.data("undo", json!({}));
+    assert_eq!(titles(&clone), ["People sign in", "And out"], "the caller's own change");
+    assert_eq!(clone.code("undo", json!({})), base::Code::NotFound);
+}
+
+#[test]
 fn facts_that_both_changed_are_told_and_settled_by_a_person() {
     let repo = with_facts();
     repo.data("share", json!({}));

@@ -128,3 +128,53 @@ fn every_report_tells_what_is_wrong_with_a_card() {
         assert!(github.lines().nth(at).unwrap().starts_with(&annotation), "{github}");
     }
 }
+
+#[test]
+fn links_that_lead_nowhere_are_told() {
+    let repo = Repo::new(
+        "//- docs/a.md
+# A
+[gone](gone.md) and [here](b.md#part), [code](../src/a.ts), ![picture](../pictures/x.png)
+[site](https://example.org/gone.md) [mail](mailto:a@b.c) [part](#nowhere) [root](/guide/gone)
+[page](b) [folder](../src) [built](../dist/out.js) [filled](../{{lang}}/c.md) [up](../../x.md)
+
+```md
+[quoted](never.md)
+```
+
+`[inline](never.md)`, and by [name].
+
+[name]: ../lost.md
+//- docs/b.md
+# B
+//- src/a.ts
+export const a = 1;
+//- .gitignore
+dist
+//- .cairn/cards/one.card.md
+---
+key: spec::one
+summary: One
+---
+See [the code](../../src/a.ts) and [what was there](../../src/gone.ts).
+",
+    );
+    repo.write("dist/out.js", "1\n");
+    let found = |args: Value| -> Vec<String> {
+        let data = verify(&repo, args).data.clone();
+        let rows = data["findings"].as_array().unwrap().iter();
+        let rows = rows.filter(|row| row["code"] == "LINK_DEAD" && row["severity"] == "warning");
+        let row = |row: &Value| format!("{}:{} {}", row["path"], row["line"], row["message"]);
+        rows.map(|one| row(one).replace('"', "")).collect()
+    };
+    let expected = [
+        ".cairn/cards/one.card.md:5 the link to src/gone.ts leads nowhere",
+        "docs/a.md:2 the link to docs/gone.md leads nowhere",
+        "docs/a.md:2 the link to pictures/x.png leads nowhere",
+        "docs/a.md:10 the link to lost.md leads nowhere",
+    ];
+    assert_eq!(found(json!({})), expected);
+    repo.write("cairn.jsonc", r#"{"kb": {"rules": {"link_dead": "off"}}}"#);
+    assert!(found(json!({})).is_empty());
+    assert_eq!(found(json!({"rules": "link-dead"})).len(), 4);
+}

@@ -69,7 +69,7 @@ impl Breach {
 fn mend(fact: &Fact) -> String {
     match fact.origin.file() {
         Some((path, _)) => format!("in {path}"),
-        None => format!("with  kb upsert  of {}", fact.entity.id),
+        None => format!("with `kb.upsert` of {}", fact.entity.id),
     }
 }
 

@@ -75,7 +75,7 @@ fn fix(model: &Model, bond: &Bond, end: &str) -> String {
     };
     let place = match bond.origin.file() {
         Some((path, _)) => format!("in {path}"),
-        None => "with  kb upsert".into(),
+        None => "with `kb.upsert`".into(),
     };
     match near.first() {
         Some(near) => format!("{place}: the nearest is {near}; or write {end}"),

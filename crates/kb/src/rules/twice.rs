@@ -13,7 +13,7 @@ pub fn told_twice(model: &Model, _: &World<'_>) -> Vec<Breach> {
         let id = &first.entity.id;
         let message = format!("{id} is told in {} and in {}", place(first), place(second));
         let fix = match second.origin {
-            Origin::Store => format!("hand it over to the file with  kb promote {id}"),
+            Origin::Store => format!("hand {id} over to the file with `kb.promote`"),
             Origin::File(..) => "give one of them another id".into(),
         };
         Breach::of_fact(first, message, fix)

@@ -27,7 +27,7 @@ pub fn untested_symbols(model: &Model, _: &World<'_>) -> Vec<Breach> {
         let first = bonds.first()?;
         let wanted: Vec<&str> = bonds.iter().map(|bond| bond.relation.to.as_str()).collect();
         let message = format!("{name} implements {} and no test covers it", wanted.join(", "));
-        let fix = "add covered_by, or bring in test results with  kb import";
+        let fix = "add covered_by, or bring in test results with `kb.import`";
         Some(Breach::of_bond(first, message, fix))
     };
     let untested = by_symbol.into_iter().filter(|(name, _)| !is_covered(name));

@@ -186,7 +186,7 @@ fn missing_target(known: &Known<'_>) -> Result<Vec<Violation>> {
         if known.card(see.key.as_str()).is_none() && other_type(known, see).is_none() {
             let near = known.nearest(see.key.as_str());
             let message = format!("@see {}: no such card{near}", see.key);
-            let fix = format!("name a card that exists, or make it with  card create {}", see.key);
+            let fix = format!("name a card that exists, or make {} with `card.create`", see.key);
             found.push(at_see(see, message, fix));
         }
     }
@@ -245,7 +245,7 @@ fn unlinked(known: &Known<'_>, statuses: &[Status]) -> Result<Vec<Violation>> {
         .filter(|card| statuses.contains(&card.status) && !linked.contains_key(card.key.as_str()));
     let violation = |card: &CardRow| {
         let message = format!("marked {}, no code links it", card.status);
-        let fix = format!("link add PATH {}", card.key);
+        let fix = format!("link the code that implements {} with `link.add`", card.key);
         at_card(card, card.lines[2], message, fix)
     };
     Ok(lacking.map(violation).collect())

@@ -242,8 +242,8 @@ fn module_context(view: &View, path: &RepoPath) -> Result<Vec<Item>> {
     }
     let private = rows.iter().filter(|row| row.parent.is_none() && !row.exported).count();
     if private > 0 {
-        let text = format!("{private} more that are not exported");
-        items.push(item(Section::Outline, text, format!("code zoom {path} --level 1")));
+        let text = format!("{private} more, not exported; `code.zoom` at level 1 lists them");
+        items.push(item(Section::Outline, text, node(path).to_string()));
     }
     let mut seen = std::collections::BTreeSet::new();
     for import in code::imports(conn, path)? {

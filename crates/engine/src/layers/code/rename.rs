@@ -1,6 +1,7 @@
 //! Renaming by the index alone: only where every mention is certain to be the symbol's.
 
 use base::entity::own_name;
+use base::words::counted;
 use base::{Code, EntityRef, NextCall, Problem, RepoPath, Result};
 use code::{Relation, Sure, SymbolRow};
 use rayon::prelude::*;
@@ -139,7 +140,8 @@ fn lines(view: &View, symbol: (&RepoPath, &str)) -> Result<BTreeMap<RepoPath, BT
     }
     lines.entry(symbol.0.clone()).or_default();
     if !inferred.is_empty() {
-        return Err(unsure(format!("{} uses are only inferred", inferred.len()), inferred));
+        let uses = counted(inferred.len(), "use");
+        return Err(unsure(format!("only inferred: {uses}"), inferred));
     }
     Ok(lines)
 }

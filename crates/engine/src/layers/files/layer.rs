@@ -1,6 +1,7 @@
 //! Files and folders as nodes, `contains` and `links` as edges.
 
 use base::near::closeness;
+use base::words::counted;
 use base::{EntityRef, RepoPath, Result};
 use store::Connection;
 
@@ -248,7 +249,7 @@ pub(super) fn about_file(file: &File) -> String {
     let language = file.language.map(|language| language.name().to_owned());
     let size = match &file.skipped {
         Some(why) => format!("{}, {why}", bytes(file.size)),
-        None => format!("{} {}", file.lines, if file.lines == 1 { "line" } else { "lines" }),
+        None => counted(file.lines, "line"),
     };
     let facts: Vec<String> = language.into_iter().chain([size]).collect();
     match &file.title {
@@ -258,17 +259,17 @@ pub(super) fn about_file(file: &File) -> String {
 }
 
 pub(super) fn about_folder(folder: &Folder) -> String {
-    let word = |count: u64| if count == 1 { "file" } else { "files" };
+    let own = counted(folder.files, "file");
     match folder.below - folder.files {
-        0 => format!("{} {}", folder.files, word(folder.files)),
-        _ => format!("{} {}, {} in all", folder.files, word(folder.files), folder.below),
+        0 => own,
+        _ => format!("{own}, {} in all", folder.below),
     }
 }
 
 /// A size as a person says it.
 fn bytes(size: u64) -> String {
     match size {
-        0..1_024 => format!("{size} bytes"),
+        0..1_024 => counted(size, "byte"),
         1_024..1_048_576 => format!("{} KB", size / 1_024),
         _ => format!("{} MB", size / 1_048_576),
     }

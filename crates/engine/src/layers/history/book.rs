@@ -61,7 +61,7 @@ impl<'v> Book<'v> {
         if let Some(count) = unknown.filter(|count| count != "0") {
             view.doubt(format!(
                 "renames are unknown in {count} of {} commits, because contents are missing; \
-                 fetch them with git, then `cairn sync --full`",
+                 fetch them with git, then `sync` with `full`",
                 book.commits()?
             ));
         }
@@ -377,7 +377,8 @@ impl<'v> Book<'v> {
 fn missing(view: &View<'_>) -> Problem {
     if view.git().is_some() {
         return Problem::new(base::Code::Busy, "the history is still being read")
-            .hint("`cairn sync` waits until it has been read; or repeat the request in a moment");
+            .hint("repeat the request in a moment")
+            .hint_call("to wait until it has been read:", NextCall::to("sync"));
     }
     Problem::new(base::Code::Unavailable, "there is no history here")
         .hint("history is read from git: run this in a repository, with git installed")

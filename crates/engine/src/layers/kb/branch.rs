@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use base::{Call, Code, Problem, Result};
+use base::{Call, Code, NextCall, Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -125,8 +125,8 @@ pub(crate) fn open(place: &StorePlace, branch: &str) -> Result<Lent> {
     let problem = Problem::not_found(format!("{branch} has no knowledge base of its own"));
     let near = base::near::nearest(branch, names, 1);
     let hint = near.first().map(|near| format!("the nearest is {near}"));
-    let all = "`kb branches` lists those that have".to_owned();
-    Err(hint.into_iter().chain([all]).fold(problem, Problem::hint))
+    let problem = hint.into_iter().fold(problem, Problem::hint);
+    Err(problem.hint_call("those that have one are listed by", NextCall::to("kb.branches")))
 }
 
 fn read(file: &Path) -> Result<Lent> {

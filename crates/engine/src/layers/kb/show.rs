@@ -1,5 +1,6 @@
 //! Entities and changes as answers show them.
 
+use base::words::counted;
 use base::{NextCall, RepoPath, Result};
 use kb::{Bond, Edit, Entity, Fact, Logged, Tally};
 use schemars::JsonSchema;
@@ -160,10 +161,8 @@ impl Applied {
 
 impl Render for Applied {
     fn render(&self, page: &mut Page) {
-        let counts = [
-            counted(self.entities, ["entity", "entities"]),
-            counted(self.relations, ["relation", "relations"]),
-        ];
+        let counts =
+            [tally_words(self.entities, "entity"), tally_words(self.relations, "relation")];
         let counts: Vec<String> = counts.into_iter().flatten().collect();
         page.answer(match counts.as_slice() {
             [] => format!("{}: nothing to change", self.summary),
@@ -181,16 +180,12 @@ impl Render for Applied {
 }
 
 /// `2 entities added, 1 changed`; none where nothing was touched.
-fn counted(tally: Tally, [one, many]: [&str; 2]) -> Option<String> {
+fn tally_words(tally: Tally, noun: &str) -> Option<String> {
     let sorts = [(tally.added, "added"), (tally.changed, "changed"), (tally.removed, "removed")];
     let mut parts = Vec::new();
     for (count, verb) in sorts.into_iter().filter(|(count, _)| *count > 0) {
-        let what = match (parts.is_empty(), count) {
-            (true, 1) => format!(" {one}"),
-            (true, _) => format!(" {many}"),
-            (false, _) => String::new(),
-        };
-        parts.push(format!("{count}{what} {verb}"));
+        let what = if parts.is_empty() { counted(count, noun) } else { count.to_string() };
+        parts.push(format!("{what} {verb}"));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -212,11 +207,6 @@ pub(crate) fn moment(at: &str) -> String {
         Some((seconds, _)) if at.ends_with('Z') => format!("{seconds}Z"),
         _ => at.to_owned(),
     }
-}
-
-/// How many there are of something.
-pub(crate) fn number(count: u64, [one, many]: [&str; 2]) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// Texts on one line and cut, for tables.

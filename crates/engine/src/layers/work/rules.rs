@@ -34,7 +34,7 @@ fn lost(view: &View, _: &Scope) -> Result<Vec<Violation>> {
             one.status.map_or("", Status::word)
         ),
         fix: format!(
-            "move it back with  work revert {}, or put the state back into `work.pipelines`",
+            "move {} back with `work.revert`, or put the state back into `work.pipelines`",
             one.handle()
         ),
     };

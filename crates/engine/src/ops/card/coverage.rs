@@ -37,9 +37,10 @@ pub struct Coverage {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

@@ -23,26 +23,26 @@ use crate::view::View;
 pub struct Create {
     /// Key, such as `spec::auth/login`; with a type, `auth/login` is enough
     pub key: Words,
-    /// What it is about, in one line
+    /// Summary of the card, in one line
     #[arg(long, required = true)]
     pub summary: Words,
-    /// Type of the card; what the key says if left out
+    /// Type of the card; taken from the key if left out
     #[arg(long)]
     #[serde(default)]
     pub r#type: Option<String>,
-    /// Words to find it by
+    /// Tags to find it by
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub tags: Vec<String>,
-    /// Broad categories
+    /// Broad categories that it belongs to
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub subjects: Vec<String>,
-    /// What must hold, each in one line
+    /// Rules that must hold, each in one line
     #[arg(long)]
     #[serde(default, deserialize_with = "one_or_many")]
     pub constraints: Vec<String>,
-    /// The spec itself, as Markdown
+    /// Text of the card, as Markdown
     #[arg(long)]
     #[serde(default)]
     pub body: Option<String>,
@@ -86,7 +86,7 @@ impl Mutation for Create {
         .map_err(|fault| Problem::invalid(fault.message))?;
         let edit = FileEdit { path: path.clone(), expected: None, content: Some(text.into()) };
         let summary = format!("{key}: created");
-        let next = format!("say in code that it implements it with  link add PATH {key}");
+        let next = "link the code that implements it with `link.add`".to_owned();
         let answer = Done { key, path, said: "created".into(), notes: vec![next] };
         Ok(Plan { summary, change: Change::Files(vec![edit]), answer, again: true })
     }

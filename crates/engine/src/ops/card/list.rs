@@ -27,27 +27,27 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct List {
-    /// Any of these statuses
+    /// Only cards in one of these statuses
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub status: Vec<Status>,
-    /// Any of these types
+    /// Only cards of one of these types
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub r#type: Vec<String>,
-    /// All of these tags
+    /// Only cards with all of these tags
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub tags: Vec<String>,
-    /// All of these subjects
+    /// Only cards with all of these subjects
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub subjects: Vec<String>,
-    /// Only with this in its key, summary, constraints or text
+    /// Only cards that contain this text
     #[arg(long)]
     #[serde(default)]
     pub text: Option<String>,
-    /// Only linked from this file or folder, or lying in it
+    /// Only cards in this file or folder, or linked from code there
     #[arg(long)]
     #[serde(default)]
     pub path: Option<Target>,
@@ -55,9 +55,10 @@ pub struct List {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

@@ -23,11 +23,11 @@ use crate::view::View;
 pub struct Relations {
     /// Key, slug or file of the card
     pub key: Target,
-    /// What it says, what is said of it, or both
+    /// Relations that the card declares, that point to it, or both
     #[arg(long, default_value = "both")]
     #[serde(default)]
     pub direction: Side,
-    /// Only this kind
+    /// Only relations of this type
     #[arg(long)]
     #[serde(default)]
     pub r#type: Option<RelationKind>,
@@ -39,9 +39,10 @@ pub struct Relations {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

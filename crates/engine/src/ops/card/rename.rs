@@ -26,7 +26,7 @@ use crate::view::View;
 pub struct Rename {
     /// Key, slug or file of the card
     pub old_key: Target,
-    /// Its new key; without a type it keeps its own
+    /// New key of the card; its type stays if none is named
     pub new_key: Words,
 }
 

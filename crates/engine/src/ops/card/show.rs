@@ -26,7 +26,7 @@ pub struct Show {
     /// Key, slug or file of the card
     #[serde(alias = "card_key")]
     pub key: Target,
-    /// Show a long text whole
+    /// Show the whole text, however long it is
     #[arg(long)]
     #[serde(default)]
     pub full: bool,
@@ -75,7 +75,7 @@ pub struct Shown {
 /// A relation, from the side of one card
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Related {
-    /// How they hang together
+    /// How they are related
     pub r#type: RelationKind,
     /// The other card
     pub card: String,
@@ -99,7 +99,7 @@ pub struct Linked {
 impl Query for Show {
     const NAME: &'static str = "card.show";
     const EXAMPLES: &'static [Example] =
-        &[Example { args: "spec::auth/login", shows: "one card with all that hangs on it" }];
+        &[Example { args: "spec::auth/login", shows: "one card with all that is related to it" }];
     type Answer = Shown;
 
     fn run(self, view: &View) -> Result<Shown> {

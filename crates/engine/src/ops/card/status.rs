@@ -20,7 +20,7 @@ use crate::view::View;
 pub struct Status {
     /// Key, slug or file of the card
     pub key: Target,
-    /// What it becomes
+    /// New status of the card
     pub status: Stage,
 }
 
@@ -41,11 +41,8 @@ impl Mutation for Status {
             edit(view, &card, None, (said, |text: &str| cards::update(text, &fields, None)))?;
         let links = cards::sees_of(view.index()?.conn(), card.key.as_str())?;
         if self.status == Stage::Implemented && links.is_empty() {
-            let note = format!(
-                "no code links it yet, which verify calls an error: link add PATH {}",
-                card.key
-            );
-            plan.answer.notes.push(note);
+            let note = "no code links it yet, which `verify` calls an error; `link.add` adds one";
+            plan.answer.notes.push(note.to_owned());
         }
         Ok(plan)
     }

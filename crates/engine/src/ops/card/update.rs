@@ -28,11 +28,11 @@ pub struct Update {
     #[arg(long)]
     #[serde(default)]
     pub fields: Option<Fields>,
-    /// What it is about
+    /// New summary, in one line
     #[arg(long)]
     #[serde(default)]
     pub summary: Option<Words>,
-    /// The text after the frontmatter
+    /// New text of the card, after its frontmatter
     #[arg(long)]
     #[serde(default)]
     pub body: Option<String>,

@@ -21,16 +21,17 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Append {
-    /// The atom or molecule
+    /// Atom or molecule that changed
     #[serde(alias = "parent_id", alias = "id")]
     pub parent: Ref,
     /// What changed and why
     pub summary: Said,
-    /// atom or molecule
+    /// Whether the parent is an atom or a molecule
     #[arg(long)]
     #[serde(default, alias = "parent_type", alias = "entity_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Grain>,
-    /// The task in which it happened
+    /// Task in which it changed
     #[arg(long)]
     #[serde(default, alias = "task_id")]
     pub task: Option<Ref>,

@@ -23,20 +23,22 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// The atom or molecule
+    /// Atom or molecule whose changelog to show
     #[serde(alias = "parent_id", alias = "id")]
     pub parent: Ref,
-    /// atom or molecule
+    /// Whether the parent is an atom or a molecule
     #[arg(long)]
     #[serde(default, alias = "parent_type", alias = "entity_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Grain>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Few,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

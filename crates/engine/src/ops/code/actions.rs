@@ -22,7 +22,7 @@ use crate::view::View;
 pub struct Actions {
     /// Symbol as path#name, or place as path:line:column
     pub target: Target,
-    /// A line of the symbol's file that uses it
+    /// Line of that file where it is used, from 1
     #[arg(long)]
     #[serde(default)]
     pub line: Option<u32>,

@@ -20,7 +20,7 @@ use crate::view::View;
 pub struct Definition {
     /// Symbol as path#name, or place as path:line:column
     pub target: Target,
-    /// A line of the symbol's file that uses it
+    /// Line of that file where it is used, from 1
     #[arg(long)]
     #[serde(default)]
     pub line: Option<u32>,
@@ -28,9 +28,10 @@ pub struct Definition {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -46,7 +47,7 @@ impl Query for Definition {
         let spot = Spot::of_use(view, &self.target, self.line)?;
         let asked = Asked {
             method: ("textDocument/definition", "definitionProvider"),
-            what: ["definition", "definitions"],
+            what: "definition",
             limit: self.limit,
             offset: self.offset,
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::entity::own_name;
+use base::words::counted;
 use base::{Code, Hash, NextCall, Problem, Result};
 use clap::Args;
 use code::Relation;
@@ -28,13 +29,14 @@ const LISTED: usize = 20;
 pub struct Delete {
     /// Symbol, as path#name
     pub target: Target,
-    /// Delete it though something uses it
+    /// Delete it even if something uses it
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
-    /// Format with the project's formatter, where it leaves the rest alone
+    /// Whether to run the project's formatter, where it leaves the rest alone
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub format: Format,
     /// Only if the file still has this hash
     #[arg(long)]
@@ -55,7 +57,8 @@ impl Mutation for Delete {
         let declared = Declared::find(view, &self.target, self.if_hash)?;
         let mentions = mentions(view, &declared)?;
         if !mentions.is_empty() && !self.force {
-            let message = format!("{} is still used in {} places", declared.node, mentions.len());
+            let places = counted(mentions.len(), "place");
+            let message = format!("{} is still used in {places}", declared.node);
             let listed: Vec<_> = mentions.into_iter().take(LISTED).collect();
             return Err(Problem::new(Code::Blocked, message)
                 .hint(format!("first: {}", listed[0]))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use base::words::counted;
-use base::{Code, EntityRef, Problem, RepoPath, Result};
+use base::{Code, EntityRef, Hint, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,16 +30,17 @@ const TIMEOUT: Duration = Duration::from_mins(10);
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Diagnostics {
-    /// Files and folders; the whole repository without any
+    /// Files and folders to check; the whole repository if left out
     #[serde(default, deserialize_with = "one_or_many")]
     pub paths: Vec<Target>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -65,6 +66,9 @@ pub struct Diagnosed {
     /// Said where nothing could lint TypeScript or JavaScript: false
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oxlint_available: Option<bool>,
+    /// What would let the rest be checked
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<Hint>,
     #[serde(skip)]
     paging: Paging,
 }
@@ -77,7 +81,7 @@ pub struct Unchecked {
     /// Why
     pub why: String,
     /// What would help
-    pub hints: Vec<String>,
+    pub hints: Vec<Hint>,
 }
 
 impl Query for Diagnostics {
@@ -102,6 +106,7 @@ impl Query for Diagnostics {
             gaps: Vec::new(),
             diagnostics: Vec::new(),
             oxlint_available: None,
+            hints: Vec::new(),
             paging: Paging { offset: 0, limit: 0, total: 0 },
         };
         let mut absences = Vec::new();
@@ -129,6 +134,7 @@ impl Diagnosed {
         self.files += files;
         self.by.insert(language.name().into(), checked.by());
         self.gaps.extend(checked.gaps(language));
+        self.hints.extend(checked.hints);
         self.diagnostics.extend(checked.found);
     }
 
@@ -218,8 +224,13 @@ impl Render for Diagnosed {
         gaps.iter().skip(1).for_each(|gap| page.say(format!("Also {gap}")));
         page.table(2, self.diagnostics.iter().map(cells).collect());
         self.paging.say_rest(page, self.diagnostics.len());
-        for hint in self.unchecked.values().flat_map(|unchecked| &unchecked.hints) {
-            page.item("hint", hint);
+        let unchecked = self.unchecked.values().flat_map(|unchecked| &unchecked.hints);
+        let mut told: Vec<&Hint> = Vec::new();
+        for hint in self.hints.iter().chain(unchecked) {
+            if !told.contains(&hint) {
+                page.hint(hint);
+                told.push(hint);
+            }
         }
     }
 

@@ -25,7 +25,7 @@ const LONGEST: usize = 100 * 1024;
 pub struct ExpandMacro {
     /// Place as path:line:column, or symbol as path#name
     pub target: Target,
-    /// A line of the symbol's file that uses the macro
+    /// Line of that file where the macro is used, from 1
     #[arg(long)]
     #[serde(default)]
     pub line: Option<u32>,

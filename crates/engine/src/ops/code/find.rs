@@ -24,17 +24,17 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Find {
-    /// Name or a part of one, nested with `.`
+    /// Name of the symbol or a part of it, nested with `.`
     pub name: Words,
-    /// Only this kind, such as `function` or `struct`
+    /// Only symbols of this kind, such as `function` or `struct`
     #[arg(long)]
     #[serde(default)]
     pub kind: Option<String>,
-    /// Only what is exported (true) or not (false)
+    /// Only exported symbols (true) or only others (false)
     #[arg(long)]
     #[serde(default)]
     pub exported: Option<bool>,
-    /// Only in this file or folder
+    /// Only symbols in this file or folder
     #[arg(long)]
     #[serde(default)]
     pub path: Option<Target>,
@@ -42,7 +42,7 @@ pub struct Find {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub offset: Offset,

@@ -11,11 +11,11 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use syntax::Language;
 
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target, Words, comma_list, number_type};
+use crate::contract::choices;
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
 use crate::globs::Globs;
@@ -47,34 +47,35 @@ number_type!(
 #[serde(deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub struct Grep {
-    /// Regular expression
+    /// Regular expression to search for
     pub pattern: Words,
-    /// Files and folders to search; all without any
+    /// Files and folders to search; all if left out
     #[arg(value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub paths: Vec<Target>,
-    /// Only files these globs match; `!` excludes
+    /// Only files that match these globs; `!` excludes
     #[arg(short = 'g', long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub glob: Vec<String>,
-    /// Only these languages, such as `rust`
+    /// Only files in these languages, such as `rust`
     #[arg(short = 't', long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(schema_with = "choices::languages", extend("x-rare" = true))]
     pub types: Vec<String>,
-    /// Take the pattern literally
+    /// Take the pattern literally, not as a regular expression
     #[arg(short = 'F', long)]
     #[serde(default)]
     pub fixed: bool,
-    /// Whole words only
+    /// Match whole words only
     #[arg(short = 'w', long)]
     #[serde(default)]
     pub word: bool,
-    /// Ignore case
+    /// Ignore the case of letters
     #[arg(short = 'i', long, conflicts_with = "case_sensitive")]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub ignore_case: bool,
-    /// Match case exactly
+    /// Match the case of letters exactly
     #[arg(short = 's', long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -89,16 +90,16 @@ pub struct Grep {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub count: bool,
-    /// Lines around each match
+    /// Lines to show around each match
     #[arg(short = 'C', long, default_value_t)]
     #[serde(default)]
     pub context: Around,
-    /// Lines before each match
+    /// Lines to show before each match
     #[arg(short = 'B', long, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub before: Around,
-    /// Lines after each match
+    /// Lines to show after each match
     #[arg(short = 'A', long, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -107,9 +108,10 @@ pub struct Grep {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Matches to pass over
+    /// Matches to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -189,7 +191,8 @@ impl Query for Grep {
         let (matches, by_file, paging) = self.shown(by_file);
         let cut = (found.load(Ordering::Relaxed) > MOST_MATCHES)
             .then(|| format!("cut off at {MOST_MATCHES} matches; narrow the pattern or the files"));
-        let skipped = (!large.is_empty()).then(|| format!("{} files are too large", large.len()));
+        let skipped = (!large.is_empty())
+            .then(|| format!("too large to search: {}", counted(large.len(), "file")));
         if let Some(skipped) = &skipped {
             view.doubt(skipped);
         }
@@ -264,7 +267,8 @@ impl Grep {
             true => None,
             false => Some(Globs::new(self.glob.iter().map(String::as_str))?),
         };
-        let languages = self.types.iter().map(|name| language(name)).collect::<Result<Vec<_>>>()?;
+        let languages =
+            self.types.iter().map(|name| choices::language(name)).collect::<Result<Vec<_>>>()?;
         let mut files = files::below(view, &RepoPath::ROOT)?;
         files.retain(|file| {
             let within = |folder: &RepoPath| file.path.is_below(folder);
@@ -275,16 +279,6 @@ impl Grep {
         });
         Ok(files)
     }
-}
-
-fn language(name: &str) -> Result<Language> {
-    let known = Language::all();
-    let found = known.iter().find(|language| language.name().eq_ignore_ascii_case(name));
-    found.copied().ok_or_else(|| {
-        let names: Vec<&str> = known.iter().map(|language| language.name()).collect();
-        Problem::invalid(format!("no language is called `{name}`"))
-            .hint(format!("known are {}", names.join(", ")))
-    })
 }
 
 /// The matches of one file; one that vanished has none.

@@ -1,5 +1,6 @@
 //! `code.hints`: what a language server would write between the lines.
 
+use base::words::counted;
 use base::{EntityRef, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -21,13 +22,13 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hints {
-    /// File, or symbol as path#name
+    /// File, or symbol as path#name, to show inferred types in
     pub path: Target,
-    /// First line, from 1
+    /// First line to show, from 1; the start of the file if left out
     #[arg(long)]
     #[serde(default)]
     pub start_line: Option<u32>,
-    /// Last line
+    /// Last line to show; the end of the file if left out
     #[arg(long)]
     #[serde(default)]
     pub end_line: Option<u32>,
@@ -35,9 +36,10 @@ pub struct Hints {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -140,9 +142,8 @@ impl Render for Hinted {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
         let by = self.by.name().unwrap_or("nobody");
-        let what = if total == 1 { "hint" } else { "hints" };
-        let count = if total == 0 { "No".into() } else { total.to_string() };
-        page.answer(format!("{count} {what} in {}, by {by}", self.node));
+        let count = if total == 0 { "No hints".into() } else { counted(total, "hint") };
+        page.answer(format!("{count} in {}, by {by}", self.node));
         let row = |hint: &Hint| {
             vec![
                 Cell::text(format!("{}:{}", hint.line, hint.column)),

@@ -21,7 +21,7 @@ use crate::view::View;
 pub struct Implementation {
     /// Symbol as path#name, or place as path:line:column
     pub target: Target,
-    /// A line of the symbol's file that uses it
+    /// Line of that file where it is used, from 1
     #[arg(long)]
     #[serde(default)]
     pub line: Option<u32>,
@@ -29,9 +29,10 @@ pub struct Implementation {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -47,7 +48,7 @@ impl Query for Implementation {
         let spot = Spot::of_use(view, &self.target, self.line)?;
         let asked = Asked {
             method: ("textDocument/implementation", "implementationProvider"),
-            what: ["implementation", "implementations"],
+            what: "implementation",
             limit: self.limit,
             offset: self.offset,
         };

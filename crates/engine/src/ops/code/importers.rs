@@ -27,15 +27,16 @@ const NAMES: usize = 8;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Importers {
-    /// File, or symbol at the top of one
+    /// File, or symbol as path#name, that is imported
     pub path: Target,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

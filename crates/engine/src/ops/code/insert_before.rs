@@ -24,9 +24,10 @@ pub struct InsertBefore {
     /// Declarations to insert
     #[arg(long)]
     pub content: Content,
-    /// Format with the project's formatter, where it leaves the rest alone
+    /// Whether to run the project's formatter, where it leaves the rest alone
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub format: Format,
     /// Only if the file still has this hash
     #[arg(long)]

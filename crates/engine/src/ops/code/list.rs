@@ -1,5 +1,6 @@
 //! `code.list`: which files and folders there are.
 
+use base::words::counted;
 use base::{EntityRef, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -36,9 +37,10 @@ pub struct List {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -105,7 +107,7 @@ impl Render for Listed {
         let total = self.paging.total;
         match total {
             0 => page.answer(format!("Nothing in {} fits", self.path)),
-            _ => page.answer(format!("{total} entries in {}", self.path)),
+            _ => page.answer(format!("{} in {}", counted(total, "entry"), self.path)),
         }
         let cells = |entry: &Entry| vec![Cell::handle(&entry.node), Cell::faint(&entry.about)];
         page.table(0, self.entries.iter().map(cells).collect());

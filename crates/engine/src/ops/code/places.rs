@@ -1,6 +1,7 @@
 //! Places as an answer: what references, definitions and implementations have in common.
 
 use base::entity::own_name;
+use base::words::{counted, plural};
 use base::{EntityRef, Result};
 use code::{Relation, Sure};
 use schemars::JsonSchema;
@@ -39,14 +40,14 @@ pub struct Found {
     #[serde(skip)]
     pub(super) paging: Paging,
     #[serde(skip)]
-    pub(super) what: [&'static str; 2],
+    pub(super) what: &'static str,
 }
 
 /// What is asked of the server, and how the answer is called.
 pub(super) struct Asked {
     pub method: (&'static str, &'static str),
-    /// One of them, and several
-    pub what: [&'static str; 2],
+    /// The noun for one of them
+    pub what: &'static str,
     pub limit: Limit,
     pub offset: Offset,
 }
@@ -114,17 +115,19 @@ impl Render for Found {
     fn render(&self, page: &mut Page) {
         let inside = usize::try_from(self.paging.total).unwrap_or(usize::MAX);
         let total = inside + self.outside.len();
-        let what = if total == 1 { self.what[0] } else { self.what[1] };
+        let count = match total {
+            0 => format!("No {}", plural(self.what)),
+            total => counted(total, self.what),
+        };
         let by = match self.by.name() {
             Some(name) => format!(", by {name}"),
             None => ", as far as the index knows".into(),
         };
         let files = match self.files {
             0 | 1 => String::new(),
-            files => format!(" in {files} files"),
+            files => format!(" in {}", counted(files, "file")),
         };
-        let count = if total == 0 { "No".into() } else { total.to_string() };
-        page.answer(format!("{count} {what} of {}{files}{by}", self.target));
+        page.answer(format!("{count} of {}{files}{by}", self.target));
         page.table(2, self.places.iter().map(Sighting::cells).collect());
         self.paging.say_rest(page, self.places.len());
         let row = |one: &Outside| vec![Cell::text(format!("{}:{}", one.file, one.line))];

@@ -22,7 +22,7 @@ use crate::view::View;
 pub struct References {
     /// Symbol as path#name, or place as path:line:column
     pub target: Target,
-    /// A line of the symbol's file that uses it
+    /// Line of that file where it is used, from 1
     #[arg(long)]
     #[serde(default)]
     pub line: Option<u32>,
@@ -30,9 +30,10 @@ pub struct References {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -48,7 +49,7 @@ impl Query for References {
         let spot = Spot::of_use(view, &self.target, self.line)?;
         let asked = Asked {
             method: ("textDocument/references", "referencesProvider"),
-            what: ["reference", "references"],
+            what: "reference",
             limit: self.limit,
             offset: self.offset,
         };

@@ -142,10 +142,15 @@ fn by_server(view: &View, spot: &Spot, new: &str) -> Result<Result<(By, Vec<Rewr
     server.show_projects(spot)?;
     let mut params = server.at(spot);
     params["newName"] = json!(new);
-    match server.ask(("textDocument/rename", "renameProvider"), &params)? {
-        Ok(edit) => Ok(Ok((server.by(), rewrites(view, &edit, server.encoding())?))),
-        Err(absent) => Ok(Err(absent)),
+    let edit = match server.ask(("textDocument/rename", "renameProvider"), &params)? {
+        Ok(edit) => edit,
+        Err(absent) => return Ok(Err(absent)),
+    };
+    // It may have found only while it answered that it cannot read all of the project.
+    if let Some(absent) = server.in_doubt() {
+        return Ok(Err(absent));
     }
+    Ok(Ok((server.by(), rewrites(view, &edit, server.encoding())?)))
 }
 
 /// A refusal of the index says why no server was asked.

@@ -24,9 +24,10 @@ pub struct Replace {
     /// The whole declaration that takes its place; of several declarators, that one
     #[arg(long)]
     pub content: Content,
-    /// Format with the project's formatter, where it leaves the rest alone
+    /// Whether to run the project's formatter, where it leaves the rest alone
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub format: Format,
     /// Only if the file still has this hash
     #[arg(long)]

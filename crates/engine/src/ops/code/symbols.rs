@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::words::counted;
 use base::{EntityRef, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -13,6 +14,7 @@ use super::unread::family;
 use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target, Words};
+use crate::contract::choices;
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph;
@@ -33,13 +35,14 @@ const MOST_SHOWN: usize = 8;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Symbols {
-    /// The name, or a part of it
+    /// Name of the symbol, or a part of it
     pub query: Words,
-    /// Only the server of this language, such as rust
+    /// Only ask the server of this language, such as `rust`
     #[arg(long)]
     #[serde(default)]
+    #[schemars(schema_with = "choices::code_language", extend("x-rare" = true))]
     pub language: Option<String>,
-    /// Only in this file or folder
+    /// Only symbols in this file or folder
     #[arg(long)]
     #[serde(default)]
     pub path: Option<Target>,
@@ -47,9 +50,10 @@ pub struct Symbols {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -86,10 +90,11 @@ impl Query for Symbols {
 
     fn run(self, view: &View) -> Result<Named> {
         let query = self.query.as_str();
+        let wanted = self.language.as_deref().map(choices::language).transpose()?;
         let known = from_index(view, query)?;
         let mut by = BTreeMap::new();
         let mut all = Vec::new();
-        for (language, files) in served(view, self.language.as_deref())? {
+        for (language, files) in served(view, wanted)? {
             let kin = family(Some(language));
             let is_kin = |path: &RepoPath| Language::of(path).is_some_and(|own| kin.contains(&own));
             // What the index has is there, whether or not the server loaded its project.
@@ -119,7 +124,7 @@ impl Query for Symbols {
 
 /// Some files of each language at hand. Dialects that share a server are one language, named by the
 /// one with most files.
-fn served(view: &View, wanted: Option<&str>) -> Result<Vec<(Language, Vec<RepoPath>)>> {
+fn served(view: &View, wanted: Option<Language>) -> Result<Vec<(Language, Vec<RepoPath>)>> {
     let mut by_family: BTreeMap<Language, BTreeMap<Language, Vec<RepoPath>>> = BTreeMap::new();
     for path in tables::all_files(view.index()?.conn())? {
         let Some(language) = Language::of(&path).filter(|language| language.is_code()) else {
@@ -129,11 +134,8 @@ fn served(view: &View, wanted: Option<&str>) -> Result<Vec<(Language, Vec<RepoPa
         by_family.entry(first).or_default().entry(language).or_default().push(path);
     }
     let fits = |dialects: &BTreeMap<Language, Vec<RepoPath>>| {
-        let is_named = |wanted: &str| {
-            let kin = dialects.keys().flat_map(|language| family(Some(*language)));
-            kin.into_iter().any(|language| language.name().eq_ignore_ascii_case(wanted))
-        };
-        wanted.is_none_or(is_named)
+        let mut kin = dialects.keys().flat_map(|language| family(Some(*language)));
+        wanted.is_none_or(|wanted| kin.any(|language| language == wanted))
     };
     let most = |dialects: BTreeMap<Language, Vec<RepoPath>>| {
         let found = dialects.into_iter().max_by_key(|(_, files)| files.len());
@@ -192,9 +194,8 @@ fn from_index(view: &View, query: &str) -> Result<Vec<NamedSymbol>> {
 impl Render for Named {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
-        let what = if total == 1 { "symbol" } else { "symbols" };
-        let count = if total == 0 { "No".into() } else { total.to_string() };
-        page.answer(format!("{count} {what} called like {}", self.query));
+        let count = if total == 0 { "No symbols".into() } else { counted(total, "symbol") };
+        page.answer(format!("{count} called like {}", self.query));
         let row = |one: &NamedSymbol| {
             vec![Cell::text(format!("{}:{}", one.path, one.line)), Cell::handle(&one.node)]
         };

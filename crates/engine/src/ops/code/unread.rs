@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{RepoPath, Result};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -59,8 +60,7 @@ pub(super) fn holding(
     let found: Vec<Unread> =
         all(view)?.par_iter().filter(may_hide).map(|one| one.file.clone()).collect();
     if !found.is_empty() {
-        let count = found.len();
-        let files = if count == 1 { "1 file" } else { &format!("{count} files") };
+        let files = counted(found.len(), "file");
         view.doubt(format!("{files} could not be read as code"));
     }
     Ok(found)

@@ -52,10 +52,10 @@ pub enum Sure {
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Unused {
-    /// Only in this file or folder
+    /// Only symbols in this file or folder
     #[serde(default)]
     pub path: Option<Target>,
-    /// The least sure to list: certain, likely or maybe
+    /// Least certain ones to list
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub sure: Sure,
@@ -63,9 +63,10 @@ pub struct Unused {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

@@ -70,7 +70,7 @@ impl fmt::Display for Level {
 pub struct Zoom {
     /// File, folder, or symbol as path#name
     pub path: Target,
-    /// Depth: 0, 1 or 2
+    /// Depth: 0 for exports, 1 for all symbols, 2 for the text
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub level: Level,

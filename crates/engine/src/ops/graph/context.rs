@@ -27,29 +27,32 @@ use crate::view::View;
 pub struct Context {
     /// Files, folders or globs, with commas between them
     pub paths: Many<String>,
-    /// Id or name of the project; may be left out when there is only one
+    /// Id or name of the project; needed only if there are several
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,
-    /// Only atoms, or only molecules; both if left out
+    /// Only atoms or only molecules; both if left out
     #[arg(long)]
     #[serde(default, alias = "entity_type")]
     pub kind: Option<Grain>,
-    /// With each atom's history; true if left out
+    /// Show the changelog of each atom; true if left out
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub include_changelog: Option<bool>,
-    /// Entries of it
+    /// Changelog entries to show for each
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub changelog_limit: Changes,
     /// Atoms to show
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Atoms to pass over
+    /// Atoms to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -77,10 +80,7 @@ impl Query for Context {
             return Err(Problem::invalid("`paths` is empty").hint("name one or more files"));
         }
         self.paths.0.iter().try_for_each(|path| view.confine(path))?;
-        let changelog_limit = match self.include_changelog {
-            Some(false) => 0,
-            _ => self.changelog_limit.get(),
-        };
+        let changelog_limit = self.changelog_limit.shown(self.include_changelog);
         let (offset, limit) = (self.offset.get(), self.limit.get());
         let paths = named_paths(view, &self.paths.0)?;
         let mut known = look(view, |draft| {

@@ -21,33 +21,34 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Create {
-    /// atom or molecule
+    /// What to make: atom or molecule
     #[serde(alias = "entity_type")]
     pub kind: Grain,
-    /// What it is called
+    /// Name of the atom or molecule
     pub name: Name,
-    /// What is worth knowing
+    /// What is worth knowing, as text
     #[arg(long)]
     #[serde(default)]
     pub knowledge: Option<Knowledge>,
-    /// Globs of an atom's files
+    /// Globs of the files that an atom is about
     #[arg(long)]
     #[serde(default)]
     pub paths: Option<Many<Pattern>>,
-    /// An atom's molecule
+    /// Molecule that an atom belongs to
     #[arg(long)]
     #[serde(default, alias = "molecule_id")]
     pub molecule: Option<Ref>,
-    /// Others it has to do with, as JSON: id, reason
+    /// Related atoms or molecules, as JSON: id and reason
     #[arg(long)]
     #[serde(default, alias = "related_atoms", alias = "related_molecules")]
     #[schemars(with = "Vec<serde_json::Value>")]
+    #[schemars(extend("x-rare" = true))]
     pub related: Option<Json<Vec<RelatedRef>>>,
-    /// The project
+    /// Project that it belongs to
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,
-    /// The task in which it was learnt
+    /// Task in which it was learnt
     #[arg(long)]
     #[serde(default, alias = "created_by_task_id", alias = "last_task_id", alias = "task_id")]
     pub task: Option<Ref>,

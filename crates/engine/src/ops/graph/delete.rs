@@ -1,6 +1,7 @@
 //! `graph.delete`: forgets an atom or molecule.
 
 use base::Result;
+use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,22 +20,24 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delete {
-    /// Which one
+    /// Id, its first digits, a name or a handle
     pub id: Ref,
-    /// The version you saw
+    /// Version you last read; refused if it has changed since
     #[arg(long)]
     pub version: u32,
-    /// atom or molecule
+    /// Whether the id is of an atom or a molecule
     #[arg(long)]
     #[serde(default, alias = "entity_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Grain>,
-    /// Delete a molecule's atoms too
+    /// Also delete the atoms of a molecule
     #[arg(long)]
     #[serde(default)]
     pub cascade: bool,
-    /// The task that does it
+    /// Task in which it is deleted
     #[arg(long)]
     #[serde(default, alias = "last_task_id", alias = "task_id")]
+    #[schemars(extend("x-rare" = true))]
     pub task: Option<Ref>,
 }
 
@@ -63,11 +66,11 @@ impl Mutation for Delete {
 impl Render for Removed {
     fn render(&self, page: &mut Page) {
         page.answer(format!(
-            "Deleted {} \"{}\" with {} history entries; {} atoms deleted, {} without a molecule now",
+            "Deleted {} \"{}\" with {}; {} deleted, {} without a molecule now",
             self.entity_type,
             self.name,
-            self.changelog_entries,
-            self.deleted_atoms.len(),
+            counted(self.changelog_entries, "changelog entry"),
+            counted(self.deleted_atoms.len(), "atom"),
             self.orphaned_atoms.len()
         ));
     }

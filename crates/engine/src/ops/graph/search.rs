@@ -37,15 +37,15 @@ impl From<Few> for Limit {
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// Words
+    /// Words in names and knowledge
     #[arg(default_value_t)]
     #[serde(default)]
     pub query: String,
-    /// atom or molecule; atoms if left out
+    /// Search atoms or molecules; atoms if left out
     #[arg(long)]
     #[serde(default, alias = "entity_type")]
     pub kind: Option<Grain>,
-    /// The project
+    /// Only atoms and molecules of this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,
@@ -53,19 +53,21 @@ pub struct Search {
     #[arg(long)]
     #[serde(default, alias = "molecule_id")]
     pub molecule: Option<Ref>,
-    /// Only atoms without a molecule
+    /// Only atoms that belong to no molecule
     #[arg(long)]
     #[serde(default)]
     pub orphans_only: bool,
-    /// With their history; true if left out
+    /// Show changelogs; true if left out
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub include_changelog: Option<bool>,
-    /// Entries of it
+    /// Changelog entries to show for each
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub changelog_limit: Changes,
-    /// Only atoms that cover this file, or something in this folder, and their molecules
+    /// Only atoms that cover this file or something in this folder
     #[arg(long)]
     #[serde(default)]
     pub path: Option<String>,
@@ -73,9 +75,10 @@ pub struct Search {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Few,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -100,10 +103,7 @@ impl Query for Search {
     type Answer = Found;
 
     fn run(self, view: &View) -> Result<Found> {
-        let changes = match self.include_changelog {
-            Some(false) => 0,
-            _ => self.changelog_limit.get(),
-        };
+        let changes = self.changelog_limit.shown(self.include_changelog);
         look(view, |draft| {
             let project = project(draft, self.project.as_ref())?;
             let molecule =

@@ -23,23 +23,33 @@ number_type!(
     Changes, 0..=100, default 5
 );
 
+impl Changes {
+    /// How many are shown; none if the changelog is not asked for.
+    pub(super) fn shown(self, include_changelog: Option<bool>) -> usize {
+        if include_changelog == Some(false) { 0 } else { self.get() }
+    }
+}
+
 /// Show an atom or molecule, with its history
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Show {
-    /// Id, its first digits, or a handle
+    /// Id, its first digits, a name or a handle
     pub id: Ref,
-    /// atom or molecule
+    /// Whether the id is of an atom or a molecule
     #[arg(long)]
     #[serde(default, alias = "entity_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Grain>,
-    /// With its history; true if left out
+    /// Show its changelog; true if left out
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub include_changelog: Option<bool>,
-    /// Entries of it
+    /// Changelog entries to show
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub changelog_limit: Changes,
 }
 
@@ -67,10 +77,7 @@ impl Query for Show {
     type Answer = Shown;
 
     fn run(self, view: &View) -> Result<Shown> {
-        let changes = match self.include_changelog {
-            Some(false) => 0,
-            _ => self.changelog_limit.get(),
-        };
+        let changes = self.changelog_limit.shown(self.include_changelog);
         look(view, |draft| match find(draft, self.kind, &self.id)? {
             Knows::Atom(atom) => {
                 let home = home(draft, &Knows::Atom(atom.clone()))?;

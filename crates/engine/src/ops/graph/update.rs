@@ -21,32 +21,33 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Update {
-    /// Which one
+    /// Id, its first digits, a name or a handle
     pub id: Ref,
-    /// The version you saw
+    /// Version you last read; refused if it has changed since
     #[arg(long)]
     pub version: u32,
-    /// atom or molecule
+    /// Whether the id is of an atom or a molecule
     #[arg(long)]
     #[serde(default, alias = "entity_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Grain>,
-    /// What it is called
+    /// New name of the atom or molecule
     #[arg(long)]
     #[serde(default)]
     pub name: Option<Name>,
-    /// What is worth knowing
+    /// New text, or the text to append
     #[arg(long)]
     #[serde(default)]
     pub knowledge: Option<Knowledge>,
-    /// overwrite or append; overwrite if left out
+    /// How `knowledge` is written: overwrite (if left out) or append
     #[arg(long)]
     #[serde(default, alias = "knowledge_mode")]
     pub mode: Option<Mode>,
-    /// All globs of an atom
+    /// All globs of an atom; those that are left out are removed
     #[arg(long)]
     #[serde(default)]
     pub paths: Option<Many<Pattern>>,
-    /// An atom's molecule; `none` takes it out
+    /// Molecule that an atom belongs to; `none` removes it from one
     #[arg(long)]
     #[serde(
         default,
@@ -55,14 +56,16 @@ pub struct Update {
         skip_serializing_if = "Option::is_none"
     )]
     pub molecule: Option<OrNone<Ref>>,
-    /// All others it has to do with, as JSON: id, reason
+    /// All related atoms or molecules, as JSON: id and reason
     #[arg(long)]
     #[serde(default, alias = "related_atoms", alias = "related_molecules")]
     #[schemars(with = "Vec<serde_json::Value>")]
+    #[schemars(extend("x-rare" = true))]
     pub related: Option<Json<Vec<RelatedRef>>>,
-    /// The task that does it
+    /// Task in which the change was made
     #[arg(long)]
     #[serde(default, alias = "last_task_id", alias = "task_id")]
+    #[schemars(extend("x-rare" = true))]
     pub task: Option<Ref>,
 }
 

@@ -1,5 +1,6 @@
 //! `history cochange`: what usually changes together with some files.
 
+use base::words::counted;
 use base::{Code, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -20,7 +21,7 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cochange {
-    /// One file, or several that change together
+    /// File to look at, or several that change together
     #[arg(required = true)]
     #[serde(deserialize_with = "one_or_many")]
     pub paths: Vec<Target>,
@@ -28,9 +29,10 @@ pub struct Cochange {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Files to pass over
+    /// Files to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -180,17 +182,18 @@ impl Render for Ranked {
         let names: Vec<String> = self.paths.iter().map(ToString::to_string).collect();
         let names = names.join(" ");
         let commits = match (self.commits, self.is_cut) {
-            (1, _) => "1 commit".into(),
-            (commits, false) => format!("{commits} commits"),
-            (commits, true) => format!("the last {commits} commits"),
+            (commits, true) if commits != 1 => format!("the last {}", counted(commits, "commit")),
+            (commits, _) => counted(commits, "commit"),
         };
         match self.paging.total {
             0 => page.answer(format!("Nothing changes with {names} ({commits} looked at)")),
-            1 => page.answer(format!("1 file may change with {names} ({commits} looked at)")),
             n if n == MOST_PARTNERS as u64 => page.answer(format!(
                 "The {MOST_PARTNERS} files likeliest to change with {names} ({commits} looked at)"
             )),
-            n => page.answer(format!("{n} files may change with {names} ({commits} looked at)")),
+            n => {
+                let files = counted(n, "file");
+                page.answer(format!("{files} may change with {names} ({commits} looked at)"));
+            }
         }
         let cells = |row: &Row| {
             let often = match row.count {

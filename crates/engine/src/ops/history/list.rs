@@ -29,29 +29,32 @@ pub struct List {
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub tags: Vec<String>,
-    /// Only in this folder
+    /// Only files in this folder
     #[arg(long)]
     #[serde(default)]
     pub path: Option<Target>,
-    /// Deleted files too
+    /// Also list deleted files
     #[arg(long)]
     #[serde(default)]
     pub include_deleted: bool,
-    /// Files that git ignores and yet tracks, too
+    /// Also list files that git ignores and yet tracks
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub include_ignored: bool,
-    /// Only files below a folder `src`
+    /// Only files below a folder named `src`
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub source_only: bool,
     /// Files to show
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Files to pass over
+    /// Files to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

@@ -23,7 +23,7 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
-    /// A file, now or earlier, or `path#name` for one symbol of it
+    /// File, by its name now or earlier; `path#name` for one symbol
     pub path: Target,
     /// Show the newest commits first
     #[arg(long)]
@@ -33,9 +33,10 @@ pub struct Provenance {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Commits to pass over
+    /// Commits to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

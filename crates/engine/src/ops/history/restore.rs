@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, Code, NextCall, Problem, Result};
 use clap::Args;
 use history::snapshot::{About, Snapshot};
@@ -23,7 +24,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RestoreSnapshot {
-    /// A kept snapshot, or a file of the repository; the newest that is kept unless told
+    /// Name of a kept snapshot, or a file of the repository; the newest kept one if left out
     #[serde(default)]
     pub snapshot: Option<String>,
 }
@@ -103,8 +104,8 @@ fn found(view: &View, wanted: Option<&str>) -> Result<(String, Vec<u8>)> {
     let near = base::near::nearest(wanted, names, 1);
     let problem = Problem::not_found(format!("no snapshot and no file is called `{wanted}`"));
     let near = near.first().map(|near| format!("the nearest snapshot is `{near}`"));
-    let list = "`cairn history snapshots` lists what is kept".to_owned();
-    Err(near.into_iter().chain([list]).fold(problem, Problem::hint))
+    let problem = near.into_iter().fold(problem, Problem::hint);
+    Err(problem.hint_call("those that are kept are listed by", NextCall::to("history.snapshots")))
 }
 
 fn about(name: &str, problem: Problem) -> Problem {
@@ -113,8 +114,8 @@ fn about(name: &str, problem: Problem) -> Problem {
 
 fn stranger(name: &str, about: &About) -> Problem {
     let text = format!(
-        "nothing that is here leads to a commit of {name} ({} commits up to {})",
-        about.commits,
+        "nothing that is here leads to a commit of {name} ({} up to {})",
+        counted(about.commits, "commit"),
         crate::layers::history::short(&about.head)
     );
     Problem::new(Code::InvalidOperation, text)
@@ -125,7 +126,9 @@ fn stranger(name: &str, about: &About) -> Problem {
 impl Render for Brought {
     fn render(&self, page: &mut Page) {
         let Self { snapshot, new, commits, in_git } = self;
-        page.answer(format!("{new} of {} commits of {} are new", snapshot.commits, snapshot.name));
-        page.say(format!("History answers for {commits} commits; git has {in_git} of them here."));
+        let kept = counted(snapshot.commits, "commit");
+        page.answer(format!("{new} of {kept} of {} are new", snapshot.name));
+        let commits = counted(*commits, "commit");
+        page.say(format!("History answers for {commits}; git has {in_git} of them here."));
     }
 }

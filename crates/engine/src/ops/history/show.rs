@@ -33,9 +33,9 @@ const PROBE: usize = 8000;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Show {
-    /// A file, now or earlier
+    /// File, by its name now or earlier
     pub path: Target,
-    /// A branch, tag or commit; what is checked out unless told
+    /// Branch, tag or commit to look from; what is checked out if left out
     #[arg(long)]
     #[serde(default)]
     pub r#ref: Option<Words>,
@@ -47,9 +47,10 @@ pub struct Show {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Commits to pass over
+    /// Commits to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

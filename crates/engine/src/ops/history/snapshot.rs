@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, Code, NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -20,7 +21,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TakeSnapshot {
-    /// A file of the repository to write to; among the kept ones unless told
+    /// File of the repository to write to; with the kept ones if left out
     #[arg(long)]
     #[serde(default)]
     pub to: Option<String>,
@@ -88,7 +89,8 @@ impl Render for Taken {
     fn render(&self, page: &mut Page) {
         let KeptRow { name, commits, head, bytes, .. } = &self.snapshot;
         let size = bytes.div_ceil(1024);
-        page.answer(format!("{commits} commits up to {head} kept as {name}, {size} KB"));
+        let commits = counted(*commits, "commit");
+        page.answer(format!("{commits} up to {head} kept as {name}, {size} KB"));
         let restore = NextCall::to("history.restore").with("snapshot", name.as_str());
         page.say_call("A clone that lacks commits takes them with", restore);
     }

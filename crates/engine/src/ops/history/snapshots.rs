@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use base::words::counted;
 use base::{NextCall, Problem, Result};
 use clap::Args;
 use history::snapshot::{About, Snapshot};
@@ -21,7 +22,7 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Snapshots {
-    /// Replay each, and compare it with git
+    /// Replay each snapshot and compare it with git
     #[arg(long)]
     #[serde(default)]
     pub verify: bool,
@@ -29,9 +30,10 @@ pub struct Snapshots {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Snapshots to pass over
+    /// Snapshots to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -137,9 +139,10 @@ impl Render for Listed {
                 page.answer("No snapshots");
                 page.say_call("One is taken by", NextCall::to("history.snapshot"));
             }
-            (1, 0) => page.answer("1 snapshot"),
-            (total, 0) => page.answer(format!("{total} snapshots")),
-            (total, bad) => page.answer(format!("{total} snapshots, {bad} of no use")),
+            (total, 0) => page.answer(counted(total, "snapshot")),
+            (total, bad) => {
+                page.answer(format!("{}, {bad} of no use", counted(total, "snapshot")));
+            }
         }
         page.table(0, self.snapshots.iter().map(cells).collect());
         self.paging.say_rest(page, self.snapshots.len());
@@ -168,7 +171,7 @@ fn cells(row: &KeptRow) -> Vec<Cell> {
     };
     vec![
         Cell::handle(&row.name),
-        Cell::text(format!("{} commits", row.commits)),
+        Cell::text(counted(row.commits, "commit")),
         Cell::faint(&row.when),
         size,
         Cell::text(checked),

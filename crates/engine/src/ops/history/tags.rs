@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use base::words::counted;
 use base::{NextCall, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -20,7 +21,7 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tags {
-    /// Only of files in this folder
+    /// Only tags of files in this folder
     #[arg(long)]
     #[serde(default)]
     pub path: Option<Target>,
@@ -28,9 +29,10 @@ pub struct Tags {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Tags to pass over
+    /// Tags to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -81,8 +83,7 @@ impl Render for Counted {
     fn render(&self, page: &mut Page) {
         match self.paging.total {
             0 => page.answer("No file has a tag"),
-            1 => page.answer("1 tag"),
-            total => page.answer(format!("{total} tags")),
+            total => page.answer(counted(total, "tag")),
         }
         let cells = |row: &Row| {
             let list = NextCall::to("history.list").with("tags", vec![row.tag.clone()]);

@@ -1,6 +1,7 @@
 //! `kb.branches`: which branches have a knowledge base of their own.
 
 use base::Result;
+use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,6 @@ use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
 use crate::layers::kb::DURABLE;
 use crate::layers::kb::branch::{self, BranchRow};
-use crate::layers::kb::show::number;
 use crate::view::View;
 
 /// List the branches that have a knowledge base of their own, and what each holds
@@ -22,9 +22,10 @@ pub struct KbBranches {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Branches to pass over
+    /// Branches to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -86,7 +87,7 @@ pub(super) fn cells(row: &BranchRow) -> Vec<Cell> {
     let unmerged = match row.unmerged {
         0 => String::new(),
         count => {
-            let changesets = number(count, ["changeset", "changesets"]);
+            let changesets = counted(count, "changeset");
             format!("{changesets} the default branch has not")
         }
     };
@@ -95,8 +96,8 @@ pub(super) fn cells(row: &BranchRow) -> Vec<Cell> {
         Cell::strong(&row.branch),
         Cell::text(format!(
             "{}, {}",
-            number(row.entities, ["entity", "entities"]),
-            number(row.relations, ["relation", "relations"])
+            counted(row.entities, "entity"),
+            counted(row.relations, "relation")
         )),
         Cell::text(unmerged),
         Cell::bad(problem),

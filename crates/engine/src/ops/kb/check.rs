@@ -1,5 +1,6 @@
 //! `kb.check`: the rules of the knowledge base.
 
+use base::words::counted;
 use base::{Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -10,7 +11,6 @@ use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target, comma_list};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
-use crate::layers::kb::show::number;
 use crate::layers::kb::{RULES, known, place};
 use crate::rules::{self, Finding, Report, Rule, Scope, Severity, Staged};
 use crate::view::View;
@@ -19,15 +19,15 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbCheck {
-    /// Only these rules
+    /// Only check these rules; all if left out
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub rules: Vec<String>,
-    /// Only problems in files at or below
+    /// Only problems in this file or folder
     #[arg(long)]
     #[serde(default)]
     pub path: Option<Target>,
-    /// Only what the next commit would change
+    /// Only check what the next commit would change
     #[arg(long)]
     #[serde(default)]
     pub staged: bool,
@@ -35,9 +35,10 @@ pub struct KbCheck {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Problems to pass over
+    /// Problems to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -111,13 +112,13 @@ fn find(name: &str) -> Result<&'static Rule> {
 
 impl Render for Checked {
     fn render(&self, page: &mut Page) {
-        let rules = number(self.rules as u64, ["rule", "rules"]);
-        let of = format!("{rules} over {}", number(self.entities as u64, ["entity", "entities"]));
+        let rules = counted(self.rules, "rule");
+        let of = format!("{rules} over {}", counted(self.entities, "entity"));
         page.answer(match (self.errors, self.warnings) {
             (0, 0) => format!("All is well: {of}"),
             (errors, warnings) => {
-                let errors = number(errors as u64, ["error", "errors"]);
-                let warnings = number(warnings as u64, ["warning", "warnings"]);
+                let errors = counted(errors, "error");
+                let warnings = counted(warnings, "warning");
                 format!("{errors}, {warnings} in {of}")
             }
         });

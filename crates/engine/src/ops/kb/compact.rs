@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -51,7 +52,7 @@ impl Render for Compacted {
     fn render(&self, page: &mut Page) {
         page.answer(match self.before {
             0 => "This branch has no knowledge base of its own yet".to_owned(),
-            before => format!("{before} bytes are now {}", self.after),
+            before => format!("{} before, {} now", counted(before, "byte"), self.after),
         });
     }
 }

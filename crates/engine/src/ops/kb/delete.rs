@@ -18,11 +18,11 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbDelete {
-    /// Ids, `{id, if_version}`, or `{type, from, to}`
+    /// Ids, or objects: `{id, if_version}` or `{type, from, to}`
     #[arg(value_name = "JSON")]
     #[schemars(extend("items" = {"minLength": 1}))]
     pub targets: Objects,
-    /// Also what points at them
+    /// Also delete the relations that point at them
     #[arg(long)]
     #[serde(default)]
     pub cascade: bool,

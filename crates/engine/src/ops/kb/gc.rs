@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -14,7 +15,7 @@ use crate::contract::page::{Page, Render};
 use crate::durable::place::{self, Kept};
 use crate::layers::kb::DURABLE;
 use crate::layers::kb::branch::{self, BranchRow};
-use crate::layers::kb::show::number;
+use crate::layout;
 use crate::ops::backup::KEEP;
 use crate::workspace::Workspace;
 
@@ -25,7 +26,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbGc {
-    /// Remove them, after a copy of each was put with the backups; without it they are only listed
+    /// Remove them, after a copy of each is kept as a backup; otherwise they are only listed
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
@@ -40,16 +41,16 @@ pub struct Collected {
     pub removed: bool,
     /// The copy of each store that was removed, in the same order
     pub backups: Vec<String>,
-    /// Stores that could not be copied and therefore stay, with the reason
+    /// Stores that stay because they could not be copied or a newer cairn wrote them
     pub failed: Vec<StoreNotRemoved>,
 }
 
-/// A store that stays because it could not be copied
+/// A store that was not removed
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StoreNotRemoved {
     /// The branch
     pub branch: String,
-    /// Why it could not be copied or removed
+    /// Why it was not removed
     pub reason: String,
 }
 
@@ -73,6 +74,7 @@ impl Action for KbGc {
             done.stores = gone.map(|(row, _)| row).collect();
             return Ok(done);
         }
+        layout::refuse_newer(&workspace.tree)?;
         let _lock = place::lock(&workspace.homes.shared, call)?;
         workspace.stores().forget();
         for (row, kept) in gone {
@@ -95,6 +97,7 @@ impl Action for KbGc {
 fn remove(workspace: &Workspace, kept: &Kept, call: &Call) -> Result<String> {
     let file = kept.file(&DURABLE);
     let _lock = Workspace::lock_store(&file, call)?;
+    DURABLE.refuse_newer(&file)?;
     let backup = BackupFolder::of(workspace, call)?.take(&kept.store_name(&DURABLE), KEEP, call)?;
     kept.remove(&DURABLE).map_err(Problem::io(format!("remove {}", file.display())))?;
     Ok(backup.name)
@@ -103,8 +106,8 @@ fn remove(workspace: &Workspace, kept: &Kept, call: &Call) -> Result<String> {
 impl Render for Collected {
     fn render(&self, page: &mut Page) {
         let lost: u64 = self.stores.iter().map(|row| row.unmerged).sum();
-        let lost = number(lost, ["changeset", "changesets"]);
-        let stores = number(self.stores.len() as u64, ["store", "stores"]);
+        let lost = counted(lost, "changeset");
+        let stores = counted(self.stores.len(), "store");
         page.answer(match (self.stores.len(), self.removed) {
             (0, _) if !self.failed.is_empty() => "Nothing was removed".to_owned(),
             (0, _) => "Every store belongs to a branch that exists; nothing to remove".to_owned(),
@@ -120,7 +123,7 @@ impl Render for Collected {
         });
         page.table(0, self.stores.iter().map(cells).collect());
         for StoreNotRemoved { branch, reason } in &self.failed {
-            page.item(format!("{branch} stays, because it could not be copied"), reason);
+            page.item(format!("{branch} stays"), reason);
         }
         for (row, backup) in self.stores.iter().zip(&self.backups) {
             let restore = NextCall::to("restore").with("backup", backup.as_str());

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use base::words::counted;
 use base::{Problem, RepoPath, Result};
 use clap::Args;
 use kb::{Changeset, Doomed, Importer};
@@ -9,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::upsert::apply;
+use crate::contract::choices;
 use crate::contract::op::{Effect, Example, Mutation};
 use crate::layers::kb::STORE;
 use crate::layers::kb::show::Applied;
@@ -21,11 +23,12 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbImport {
-    /// The report, a file of the repository
+    /// File of the repository that holds the report
     pub path: String,
-    /// junit, lcov or scip; told from the report if left out
+    /// Format of the report; detected if left out
     #[arg(long)]
     #[serde(default)]
+    #[schemars(schema_with = "choices::report_format")]
     pub format: Option<String>,
 }
 
@@ -57,7 +60,10 @@ impl Mutation for KbImport {
         set.cascade = true;
         let mut plan = apply(view, (set, faults), ("import", "imported"))?;
         if found.unknown > 0 {
-            let warning = format!("{} parts of the report name nothing in the tree", found.unknown);
+            let warning = format!(
+                "nothing in the tree matches {} of the report",
+                counted(found.unknown, "part")
+            );
             plan.answer.warnings.push(warning);
         }
         Ok(plan)

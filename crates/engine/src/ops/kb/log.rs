@@ -1,5 +1,6 @@
 //! `kb.log`: every changeset, with who, when and what.
 
+use base::words::counted;
 use base::{NextCall, RepoPath, Result};
 use clap::Args;
 use kb::{Edit, Logged};
@@ -11,7 +12,7 @@ use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
-use crate::layers::kb::show::{moment, number, short};
+use crate::layers::kb::show::{moment, short};
 use crate::layers::kb::{STORE, place};
 use crate::view::View;
 
@@ -19,10 +20,10 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbLog {
-    /// Only what touched this id
+    /// Only entries that changed this id
     #[serde(default)]
     pub id: Option<String>,
-    /// Only what names code or files at or below
+    /// Only entries about code or files at or below this path
     #[arg(long)]
     #[serde(default)]
     pub path: Option<Target>,
@@ -30,9 +31,10 @@ pub struct KbLog {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Entries to pass over
+    /// Entries to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -116,7 +118,7 @@ impl Render for Log {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
             0 => "The log is empty: nothing was written here".to_owned(),
-            total => format!("{}, newest first", number(total, ["entry", "entries"])),
+            total => format!("{}, newest first", counted(total, "entry")),
         });
         let cells = |entry: &LogRow| {
             let rows = match entry.rows.as_slice() {

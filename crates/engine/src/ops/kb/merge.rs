@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use base::shared::Prefer;
+use base::words::counted;
 use base::{NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::upsert::nothing;
 use crate::contract::args::Side;
 use crate::contract::op::{Door, Effect, Example, Mutation};
-use crate::layers::kb::show::{Applied, number};
+use crate::layers::kb::show::Applied;
 use crate::layers::kb::{KbChange, STORE, What, branch, shared, stamp};
 use crate::plan::{Change, Plan};
 use crate::view::View;
@@ -23,9 +24,9 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbMerge {
-    /// The branch whose facts to bring over
+    /// Branch whose facts to bring over
     pub branch: String,
-    /// Whose rows stay where both changed them
+    /// Whose rows win where both sides changed them; refused if left out
     #[arg(long, value_enum)]
     #[serde(default)]
     pub prefer: Option<Side>,
@@ -63,7 +64,7 @@ impl Mutation for KbMerge {
         let edits: Vec<kb::Edit> =
             replay.entries.iter().flat_map(|entry| entry.edits.clone()).collect();
         let count = replay.entries.len();
-        let merged = number(count as u64, ["changeset", "changesets"]);
+        let merged = counted(count, "changeset");
         let mut answer = Applied::of(format!("merged {merged} of {}", self.branch), &edits);
         answer.warnings.extend(replay.conflicts.iter().map(|what| format!("both changed {what}")));
         if count == 0 {

@@ -24,7 +24,7 @@ use crate::workspace::Workspace;
 pub struct KbPromote {
     /// Id of the entity
     pub id: String,
-    /// Where the document goes; a folder for its type if left out
+    /// File to write the document to; in the folder of its type if left out
     #[arg(long)]
     #[serde(default)]
     pub path: Option<RepoPath>,

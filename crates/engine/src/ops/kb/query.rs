@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use base::words::counted;
 use base::{NextCall, Problem, Result};
 use clap::{Args, ValueEnum};
 use kb::{Pattern, Wanted, Way};
@@ -14,7 +15,7 @@ use crate::contract::answer::Paging;
 use crate::contract::args::{Depth, Limit, Offset, Target, Words, comma_list};
 use crate::contract::op::{Example, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::kb::show::{Row, Tie, date, moment, number, short};
+use crate::layers::kb::show::{Row, Tie, date, moment, short};
 use crate::layers::kb::{known, place};
 use crate::view::View;
 
@@ -28,71 +29,93 @@ fn first_fact() -> NextCall {
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbQuery {
-    /// Words
+    /// Words that the id, title, text or tags contain
     #[serde(default)]
     pub text: Option<Words>,
-    /// Types
+    /// Only entities of these types
     #[arg(id = "type", long = "type", value_delimiter = ',')]
     #[serde(default, rename = "type", deserialize_with = "comma_list")]
     #[schemars(with = "Vec<kb::Kind>")]
     pub kind: Vec<String>,
-    /// Ids
+    /// Only entities with these ids
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub id: Vec<String>,
-    /// Tags
+    /// Only entities that have all of these tags
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub tags: Vec<String>,
-    /// States
+    /// Only entities in one of these statuses
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     #[schemars(schema_with = "statuses")]
     pub status: Vec<String>,
-    /// Source
+    /// Only entities from this source: an actor, a file or a report
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub source: Option<String>,
-    /// In or about
+    /// Only entities in or about this file or folder
     #[arg(long)]
     #[serde(default)]
     pub path: Option<Target>,
-    /// Reached from
+    /// Only entities that these ids lead to
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(extend("x-rare" = true))]
     pub from: Vec<String>,
-    /// Leading to
+    /// Only entities that lead to these ids
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(extend("x-rare" = true))]
     pub to: Vec<String>,
-    /// Along
+    /// Relation types to follow; all if left out
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     #[schemars(with = "Vec<kb::Relates>")]
+    #[schemars(extend("x-rare" = true))]
     pub relation: Vec<String>,
-    /// Way
+    /// Direction to follow relations in
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub direction: Heading,
-    /// Steps
+    /// How many relations to follow one after another
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub depth: Option<Depth>,
-    /// Rows
+    /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Skipped
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
 /// The statuses that entities of all types may have.
 fn statuses(_: &mut SchemaGenerator) -> Schema {
-    let all: BTreeSet<&str> =
-        kb::Kind::ALL.iter().flat_map(|kind| kind.statuses()).copied().collect();
-    json_schema!({"type": "array", "items": {"type": "string", "enum": all}})
+    json_schema!({"type": "array", "items": {"type": "string", "enum": all_statuses()}})
+}
+
+fn all_statuses() -> BTreeSet<&'static str> {
+    kb::Kind::ALL.iter().flat_map(|kind| kind.statuses()).copied().collect()
+}
+
+/// Refuses a status that no type has and no document writes.
+fn refuse_unknown(statuses: &[String], model: &kb::Model) -> Result<()> {
+    let all = all_statuses();
+    let is_written =
+        |status: &String| model.facts().any(|fact| fact.entity.status.eq_ignore_ascii_case(status));
+    let is_known = |status: &&String| {
+        all.iter().any(|known| known.eq_ignore_ascii_case(status)) || is_written(status)
+    };
+    let Some(unknown) = statuses.iter().find(|status| !is_known(status)) else { return Ok(()) };
+    let (unknown, all) = (unknown.escape_debug(), Vec::from_iter(all).join(", "));
+    Err(Problem::invalid(format!("`{unknown}` is not a status: {all}")))
 }
 
 /// Which way relations are followed.
@@ -160,6 +183,7 @@ impl Query for KbQuery {
     fn run(self, view: &View) -> Result<Answered> {
         let known = known(view)?;
         let wanted = self.wanted()?;
+        refuse_unknown(&wanted.statuses, &known.model)?;
         let mut found = kb::query(&known.model, &wanted);
         if let Some(place) = place(view, self.path.as_ref())? {
             found.facts.retain(|fact| known.is_near(fact, &place));
@@ -235,13 +259,13 @@ impl Render for Answered {
             ([], _) => page.answer(format!("No entity fits; {} are known", self.known)),
             ([only], 1) => one(page, only),
             (rows, total) => {
-                page.answer(number(total, ["entity", "entities"]));
+                page.answer(counted(total, "entity"));
                 page.table(0, rows.iter().map(Row::cells).collect());
                 self.paging.say_rest(page, rows.len());
             }
         }
         if !self.relations.is_empty() {
-            page.heading(number(self.relations.len() as u64, ["relation", "relations"]));
+            page.heading(counted(self.relations.len(), "relation"));
             page.table(2, self.relations.iter().map(Tie::cells).collect());
         }
         self.notes.iter().for_each(|note| page.say(note));

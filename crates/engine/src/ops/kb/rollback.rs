@@ -21,7 +21,7 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbRollback {
-    /// Number of the entry, as `kb log` shows it, or of the change that made several entries
+    /// Number of the entry or change, as `kb log` shows it
     pub entry: i64,
 }
 

@@ -24,30 +24,32 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbUpsert {
-    /// All in one: `{id, entities, relations, delete}`
+    /// Everything in one object: `{id, entities, relations, delete}`
     #[arg(value_name = "JSON")]
     #[serde(default)]
     pub changeset: Option<Objects>,
-    /// `[{id, type, title, status, tags, priority, text, if_version, …}]`
+    /// Entities to write: `[{id, type, title, status, tags, text, if_version, …}]`
     #[arg(long, value_name = "JSON")]
     #[serde(default)]
     pub entities: Option<Objects>,
-    /// `[{type, from, to, kind, confidence}]`
+    /// Relations to write: `[{type, from, to, kind, confidence}]`
     #[arg(long, value_name = "JSON")]
     #[serde(default)]
     pub relations: Option<Objects>,
-    /// Ids or relations to remove
+    /// Ids of entities, or relations, to delete
     #[arg(long, value_name = "JSON")]
     #[serde(default)]
     #[schemars(extend("items" = {"minLength": 1}))]
     pub delete: Option<Objects>,
-    /// Your name for the changeset
+    /// Name of the changeset, of your choice
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub id: Option<String>,
-    /// Where the facts come from
+    /// Where the facts come from, such as a file or tool
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub source: Option<String>,
 }
 

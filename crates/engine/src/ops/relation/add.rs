@@ -17,11 +17,11 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Add {
-    /// The card that says it
+    /// Card that declares the relation
     pub src_key: Target,
-    /// The card it is about
+    /// Card that it points to
     pub dst_key: Target,
-    /// How it hangs on it
+    /// Type of the relation
     pub r#type: RelationKind,
 }
 

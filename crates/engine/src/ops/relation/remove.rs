@@ -18,11 +18,11 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Remove {
-    /// The card that says it
+    /// Card that declares the relation
     pub src_key: Target,
-    /// The card it is about, which need not exist
+    /// Card that it points to, which need not exist
     pub dst_key: Target,
-    /// How it hangs on it
+    /// Type of the relation
     pub r#type: RelationKind,
 }
 

@@ -24,13 +24,14 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Advance {
-    /// Which one
+    /// Id, its first digits, a name or a handle
     pub id: Ref,
-    /// feature or task
+    /// Whether the id is of a feature or a task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Kind>,
-    /// The version you saw
+    /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
     pub version: Option<u32>,

@@ -20,20 +20,21 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
-    /// What is blocked
+    /// Id, its first digits, a name or a handle of what is blocked
     pub id: Ref,
-    /// Ids of what blocks it, or `NO_OP`
+    /// Ids of the work that blocks it, or `NO_OP`
     #[arg(long)]
     pub blocked_by: Many<Blocker>,
-    /// Why
+    /// Why it is blocked
     #[arg(long)]
     #[serde(default, alias = "blocked_reason")]
     pub reason: Option<Summary>,
-    /// feature or task
+    /// Whether the id is of a feature or a task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Kind>,
-    /// The version you saw
+    /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
     pub version: Option<u32>,

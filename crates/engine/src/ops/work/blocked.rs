@@ -23,11 +23,11 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Blocked {
-    /// task or feature; both if left out
+    /// Only tasks or only features; both if left out
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     pub kind: Option<Kind>,
-    /// The project
+    /// Only work of this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,
@@ -39,9 +39,10 @@ pub struct Blocked {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

@@ -28,10 +28,10 @@ number_type!(
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// Which task; the next one if left out
+    /// Task to claim; the next one that is ready if left out
     #[serde(default, alias = "id", alias = "task_id")]
     pub task: Option<Ref>,
-    /// The project
+    /// Only tasks of this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,
@@ -43,11 +43,11 @@ pub struct Claim {
     #[arg(long)]
     #[serde(default)]
     pub priority: Option<Priority>,
-    /// How long it holds
+    /// How many minutes the claim holds
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub minutes: Minutes,
-    /// Give the claim back
+    /// Give the claim on the task back
     #[arg(long, requires = "task")]
     #[serde(default)]
     pub release: bool,

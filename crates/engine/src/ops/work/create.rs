@@ -20,47 +20,50 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Create {
-    /// project, feature or task
+    /// What to make: project, feature or task
     #[serde(alias = "container_type")]
     pub kind: Kind,
-    /// What it is called
+    /// Name of the project or feature, title of the task
     #[serde(alias = "title")]
     pub name: Name,
-    /// Its project
+    /// Project that it belongs to
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,
-    /// A task's feature
+    /// Feature that a task belongs to
     #[arg(long)]
     #[serde(default, alias = "feature_id", skip_serializing_if = "Option::is_none")]
     pub feature: Option<Ref>,
-    /// In short
+    /// Summary, in one or two sentences
     #[arg(long)]
     #[serde(default)]
     pub summary: Option<Summary>,
-    /// At length
+    /// Full description, in any number of lines
     #[arg(long)]
     #[serde(default)]
     pub description: Option<Knowledge>,
-    /// HIGH, MEDIUM or LOW
+    /// Priority: HIGH, MEDIUM or LOW
     #[arg(long)]
     #[serde(default)]
     pub priority: Option<Priority>,
-    /// A task's, from 1 to 10
+    /// Complexity of a task, from 1 (simple) to 10
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub complexity: Option<u32>,
-    /// Labels
+    /// Labels, such as `backend`
     #[arg(long)]
     #[serde(default)]
     pub tags: Option<Many<Tag>>,
-    /// Related work
+    /// Other work that it is related to
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub related_to: Option<Many<Ref>>,
-    /// Templates to apply
+    /// Templates whose sections it gets
     #[arg(long)]
     #[serde(default, alias = "template_ids")]
+    #[schemars(extend("x-rare" = true))]
     pub templates: Option<Many<String>>,
 }
 

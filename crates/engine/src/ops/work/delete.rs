@@ -23,16 +23,17 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delete {
-    /// Which one
+    /// Id, its first digits, a name or a handle
     pub id: Ref,
-    /// The version you saw
+    /// Version you last read; refused if it has changed since
     #[arg(long)]
     pub version: u32,
-    /// project, feature or task
+    /// Whether the id is of a project, feature or task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Kind>,
-    /// Delete what it holds too
+    /// Also delete everything that it holds
     #[arg(long)]
     #[serde(default, alias = "force")]
     pub cascade: bool,

@@ -1,4 +1,4 @@
-//! `work.depend`: makes two pieces of work hang together.
+//! `work.depend`: makes one piece of work depend on another.
 
 use base::{Problem, Result};
 use clap::Args;
@@ -20,18 +20,18 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Depend {
-    /// What blocks
+    /// Feature or task that blocks
     #[serde(alias = "from_id", alias = "from_task_id")]
     pub from: Ref,
-    /// What is blocked
+    /// Feature or task that is blocked
     #[serde(alias = "to_id", alias = "to_task_id")]
     pub to: Ref,
-    /// How the first relates to the second
+    /// Relation between them: BLOCKS, `IS_BLOCKED_BY` or `RELATES_TO`
     #[arg(long, default_value = "BLOCKS")]
     #[serde(default = "blocks", alias = "type")]
     #[schemars(extend("enum" = ["BLOCKS", "IS_BLOCKED_BY", "RELATES_TO"]))]
     pub relation: String,
-    /// Why
+    /// Why they depend on each other
     #[arg(long)]
     #[serde(default)]
     pub reason: Option<Summary>,

@@ -20,18 +20,19 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dependencies {
-    /// Which one
+    /// Id, its first digits, a name or a handle
     #[serde(alias = "task_id", alias = "container_id")]
     pub id: Ref,
-    /// feature or task
+    /// Whether the id is of a feature or a task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Kind>,
-    /// `dependencies`: what it waits for; `dependents`: what waits for it
+    /// What it waits for, what waits for it, or both
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub direction: TieDirection,
-    /// BLOCKS or `RELATES_TO`
+    /// Only this relation: BLOCKS or `RELATES_TO`
     #[arg(long)]
     #[serde(default, alias = "type")]
     pub relation: Option<Relation>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use base::words::counted;
 use base::{Code, EntityRef, NextCall, Problem, Result};
 use serde_json::json;
 use work::flow::{Pipelines, missing_evidence};
@@ -132,7 +133,7 @@ fn check_rules(view: &View, paths: &[String]) -> Result<()> {
     let Some(first) = wrong.first() else { return Ok(()) };
     let what = format!(
         "{} in its files, the first {}: {}",
-        errors(wrong.len()),
+        counted(wrong.len(), "error"),
         first.place(),
         first.message
     );
@@ -141,10 +142,6 @@ fn check_rules(view: &View, paths: &[String]) -> Result<()> {
         .detail("missing_evidence", vec![LINKS])
         .detail("findings", json!(listed))
         .hint_call("how to mend each is said by", NextCall::to("verify")))
-}
-
-fn errors(count: usize) -> String {
-    if count == 1 { "1 error".into() } else { format!("{count} errors") }
 }
 
 /// Every file that the task names is there.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::Result;
+use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,7 +41,7 @@ impl Query for Export {
 impl Render for Exported {
     fn render(&self, page: &mut Page) {
         let total: usize = self.tables.values().map(Vec::len).sum();
-        page.answer(format!("{total} rows; --json gives all of them"));
+        page.answer(format!("{}; --json gives all of them", counted(total, "row")));
         let cells =
             |(name, rows): (&String, &Vec<Value>)| vec![Cell::text(name), Cell::text(rows.len())];
         page.table(2, self.tables.iter().map(cells).collect());

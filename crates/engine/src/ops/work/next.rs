@@ -29,11 +29,11 @@ number_type!(
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Next {
-    /// task or feature; a task if left out
+    /// Suggest a task or a feature; a task if left out
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     pub kind: Option<Kind>,
-    /// The project
+    /// Only work of this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,
@@ -41,7 +41,7 @@ pub struct Next {
     #[arg(long)]
     #[serde(default, alias = "feature_id")]
     pub feature: Option<Ref>,
-    /// Only with this priority
+    /// Only work with this priority
     #[arg(long)]
     #[serde(default)]
     pub priority: Option<Priority>,
@@ -53,9 +53,10 @@ pub struct Next {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Suggestions,
-    /// Suggestions to pass over
+    /// Suggestions to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

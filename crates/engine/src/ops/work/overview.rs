@@ -23,12 +23,13 @@ const SHOWN: usize = 60;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Overview {
-    /// A project or feature; all projects if left out
+    /// Project or feature to show; all projects if left out
     #[serde(default, alias = "project_id", alias = "feature_id")]
     pub id: Option<Ref>,
-    /// project or feature
+    /// Whether the id is of a project or a feature
     #[arg(long)]
     #[serde(default, alias = "container_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Kind>,
 }
 

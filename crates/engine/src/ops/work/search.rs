@@ -26,31 +26,33 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// Words in names and texts
+    /// Words in names, summaries and texts
     #[arg(default_value_t, allow_hyphen_values = true)]
     #[serde(default)]
     pub query: String,
-    /// project, feature or task
+    /// Only projects, only features or only tasks
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     pub kind: Option<Kind>,
-    /// Only of this project
+    /// Only work of this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,
-    /// Only of this feature
+    /// Only tasks of this feature
     #[arg(long)]
     #[serde(default, alias = "feature_id")]
+    #[schemars(extend("x-rare" = true))]
     pub feature: Option<Ref>,
-    /// NEW, ACTIVE, `TO_BE_TESTED`, `READY_TO_PROD`, CLOSED, `WILL_NOT_IMPLEMENT`
+    /// Only in these states, such as ACTIVE; `!CLOSED` excludes one
     #[arg(long)]
     #[serde(default)]
     pub status: Option<Many<String>>,
-    /// HIGH, MEDIUM or LOW
+    /// Only with these priorities
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub priority: Option<Many<String>>,
-    /// Tags it must have
+    /// Only with all of these tags
     #[arg(long)]
     #[serde(default)]
     pub tags: Option<Many<String>>,
@@ -62,9 +64,10 @@ pub struct Search {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 

@@ -22,54 +22,58 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SectionEdit {
-    /// What to do
+    /// What to do with the sections
     #[schemars(extend("enum" = ["add", "update", "update_text", "delete", "reorder"]))]
     pub action: String,
-    /// Its owner
+    /// Project, feature or task that the section belongs to
     #[arg(long)]
     #[serde(default, alias = "entity_id")]
     pub owner: Option<Ref>,
-    /// Section
+    /// Id of the section, unless one is added
     #[arg(long)]
     #[serde(default, alias = "section_id")]
     pub id: Option<Ref>,
-    /// Seen
+    /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
     pub version: Option<u32>,
-    /// Heading
+    /// Heading of the section
     #[arg(long)]
     #[serde(default)]
     pub title: Option<Name>,
-    /// Its use
+    /// What the section is for, in one sentence
     #[arg(long)]
     #[serde(default, alias = "usage_description")]
+    #[schemars(extend("x-rare" = true))]
     pub usage: Option<Summary>,
-    /// Text
+    /// Text of the section
     #[arg(long)]
     #[serde(default)]
     pub content: Option<Content>,
-    /// Such as CODE
+    /// Format of the text, such as MARKDOWN or CODE
     #[arg(long)]
     #[serde(default, alias = "content_format")]
+    #[schemars(extend("x-rare" = true))]
     pub format: Option<Format>,
-    /// Place
+    /// Position among the sections of its owner, from 0
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub ordinal: Option<u32>,
-    /// Labels
+    /// Labels of the section
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub tags: Option<Many<Tag>>,
-    /// Before
+    /// Text to replace, for `update_text`
     #[arg(long)]
     #[serde(default, alias = "old_text")]
     pub old: Option<String>,
-    /// After
+    /// Text that takes its place, for `update_text`
     #[arg(long)]
     #[serde(default, alias = "new_text")]
     pub new: Option<String>,
-    /// Ids
+    /// Ids of all sections in their new order, for reorder
     #[arg(long)]
     #[serde(
         default,
@@ -78,11 +82,13 @@ pub struct SectionEdit {
         alias = "ids",
         alias = "section_ids"
     )]
+    #[schemars(extend("x-rare" = true))]
     pub order: Option<Many<Ref>>,
-    /// Several
+    /// Several sections to add at once
     #[arg(long)]
     #[serde(default)]
     #[schemars(with = "Vec<serde_json::Value>")]
+    #[schemars(extend("x-rare" = true))]
     pub sections: Option<Json<Vec<SectionFields>>>,
 }
 

@@ -22,22 +22,23 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sections {
-    /// Whose sections
+    /// Id, its first digits, a name or a handle of the owner
     #[serde(alias = "entity_id")]
     pub id: Ref,
-    /// project, feature or task
+    /// Whether the id is of a project, feature or task
     #[arg(long)]
     #[serde(default, alias = "entity_type", alias = "container_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Kind>,
-    /// With what they say; true if left out
+    /// Show the texts too; true if left out
     #[arg(long)]
     #[serde(default)]
     pub include_content: Option<bool>,
-    /// Only these
+    /// Only the sections with these ids
     #[arg(long)]
     #[serde(default)]
     pub section_ids: Option<Many<Ref>>,
-    /// Only with one of these tags
+    /// Only sections with one of these tags
     #[arg(long)]
     #[serde(default)]
     pub tags: Option<Many<String>>,

@@ -30,17 +30,18 @@ const CHANGES: usize = 5;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Show {
-    /// Id, its first digits, or a handle
+    /// Id, its first digits, a name or a handle
     pub id: Ref,
-    /// project, feature or task
+    /// Whether the id is of a project, feature or task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Kind>,
-    /// With all sections
+    /// Show all sections too
     #[arg(long)]
     #[serde(default)]
     pub include_sections: bool,
-    /// With knowledge about the task's Context Files
+    /// Show what is known about the task's Context Files too
     #[arg(long)]
     #[serde(default)]
     pub include_graph_context: bool,

@@ -22,11 +22,11 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TagRename {
-    /// As it is
+    /// Tag to rename
     pub old_tag: Tag,
-    /// As it shall be
+    /// New name of the tag
     pub new_tag: Tag,
-    /// Only in this project
+    /// Only rename it in this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,

@@ -1,6 +1,7 @@
 //! `work.tags`: which labels there are, and what has them.
 
 use base::Result;
+use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,10 +23,10 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tags {
-    /// One tag
+    /// Tag whose uses to list; all tags if left out
     #[serde(default)]
     pub tag: Option<Tag>,
-    /// Only in this project
+    /// Only tags of this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<Ref>,
@@ -33,9 +34,10 @@ pub struct Tags {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Rows to pass over
+    /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub offset: Offset,
 }
 
@@ -79,7 +81,7 @@ impl Render for Used {
         page.answer(if self.tags.is_empty() {
             format!("{total} have the tag")
         } else {
-            format!("{total} tags")
+            counted(total, "tag")
         });
         let cells = |usage: &Usage| {
             let kinds: Vec<String> =

@@ -25,12 +25,13 @@ pub struct TemplateApply {
     /// Names or ids of templates
     #[serde(alias = "template_id", alias = "template_ids", alias = "template")]
     pub templates: Many<String>,
-    /// What gets the sections
+    /// Project, feature or task that gets the sections
     #[serde(alias = "entity_id", alias = "id")]
     pub to: Ref,
-    /// Its kind
+    /// Whether it is a project, feature or task
     #[arg(long)]
     #[serde(default, alias = "entity_type", alias = "container_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Kind>,
 }
 

@@ -1,5 +1,6 @@
 //! `work.template_edit`: makes and changes templates.
 
+use base::words::counted;
 use base::{Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -20,61 +21,71 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TemplateEdit {
-    /// What to do
+    /// What to do with the template
     #[schemars(extend("enum" = ["create", "update", "delete", "enable", "disable", "add_section"]))]
     pub action: String,
-    /// Name or id
+    /// Name or id of the template
     #[arg(long)]
     #[serde(default, alias = "id", alias = "template_id")]
     pub template: Option<String>,
-    /// Seen
+    /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub version: Option<u32>,
-    /// New name
+    /// Name of the template
     #[arg(long)]
     #[serde(default)]
     pub name: Option<Name>,
-    /// Its use
+    /// What the template is for
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub description: Option<Summary>,
-    /// For which kind
+    /// Kind of work that the template is for
     #[arg(long)]
     #[serde(default, alias = "target_entity_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Kind>,
-    /// Labels
+    /// Labels of the template
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub tags: Option<Many<Tag>>,
-    /// All
+    /// All sections of a new template
     #[arg(long)]
     #[serde(default)]
     #[schemars(with = "Vec<serde_json::Value>")]
+    #[schemars(extend("x-rare" = true))]
     pub sections: Option<Json<Vec<TemplateSection>>>,
-    /// Section's title
+    /// Heading of the section to add
     #[arg(long)]
     #[serde(default)]
     pub title: Option<Name>,
-    /// Section's use
+    /// What the section to add is for
     #[arg(long)]
     #[serde(default, alias = "usage_description")]
+    #[schemars(extend("x-rare" = true))]
     pub usage: Option<Summary>,
-    /// First text
+    /// Text that the section starts with
     #[arg(long)]
     #[serde(default, alias = "content_sample")]
+    #[schemars(extend("x-rare" = true))]
     pub sample: Option<Content>,
-    /// Format
+    /// Format of the text, such as MARKDOWN or CODE
     #[arg(long)]
     #[serde(default, alias = "content_format")]
+    #[schemars(extend("x-rare" = true))]
     pub format: Option<Format>,
-    /// Place of the added section among the others, from 0; last if left out
+    /// Position of the added section, from 0; last if left out
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub ordinal: Option<u32>,
-    /// Must be filled
+    /// Whether the section must be filled in
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub is_required: bool,
 }
 
@@ -155,9 +166,9 @@ impl Render for Edited {
     fn render(&self, page: &mut Page) {
         let Self { action, template } = self;
         page.answer(format!(
-            "{action}: template \"{}\", {} sections, version {}    {}",
+            "{action}: template \"{}\", {}, version {}    {}",
             template.name,
-            template.sections.len(),
+            counted(template.sections.len(), "section"),
             template.version,
             template.id.short()
         ));

@@ -19,14 +19,14 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Templates {
-    /// Name or id of one
+    /// Name or id of one template; all if left out
     #[serde(default, alias = "id", alias = "template_id")]
     pub template: Option<String>,
-    /// Only for this kind
+    /// Only templates for this kind of work
     #[arg(long)]
     #[serde(default, alias = "target_entity_type", alias = "container_type")]
     pub kind: Option<Kind>,
-    /// Without the disabled ones
+    /// Leave out disabled templates
     #[arg(long)]
     #[serde(default, alias = "is_enabled")]
     pub enabled_only: bool,

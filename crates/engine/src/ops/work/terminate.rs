@@ -21,13 +21,14 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Terminate {
-    /// Which one
+    /// Id, its first digits, a name or a handle
     pub id: Ref,
-    /// feature or task
+    /// Whether the id is of a feature or a task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Kind>,
-    /// The version you saw
+    /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
     pub version: Option<u32>,
@@ -35,7 +36,7 @@ pub struct Terminate {
     #[arg(long)]
     #[serde(default)]
     pub reason: Option<Summary>,
-    /// Give up a feature's open tasks too
+    /// Also give up the open tasks of a feature
     #[arg(long)]
     #[serde(default)]
     pub cascade: bool,

@@ -22,17 +22,18 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Unblock {
-    /// What is blocked
+    /// Id, its first digits, a name or a handle of what is blocked
     pub id: Ref,
-    /// Ids of what no longer blocks it, or `NO_OP`; all if left out
+    /// Ids of the work that no longer blocks it, or `NO_OP`; all if left out
     #[arg(long)]
     #[serde(default)]
     pub blocked_by: Option<Many<Blocker>>,
-    /// feature or task
+    /// Whether the id is of a feature or a task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Kind>,
-    /// The version you saw
+    /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
     pub version: Option<u32>,

@@ -19,18 +19,18 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Undepend {
-    /// The dependency
+    /// Id of the dependency
     #[serde(default, alias = "dependency_id")]
     pub id: Option<Ref>,
-    /// What blocks
+    /// Feature or task that blocks
     #[arg(long)]
     #[serde(default, alias = "from_id", alias = "from_task_id")]
     pub from: Option<Ref>,
-    /// What is blocked
+    /// Feature or task that is blocked
     #[arg(long)]
     #[serde(default, alias = "to_id", alias = "to_task_id")]
     pub to: Option<Ref>,
-    /// BLOCKS or `RELATES_TO`
+    /// Only this relation: BLOCKS or `RELATES_TO`
     #[arg(long)]
     #[serde(default, alias = "type")]
     pub relation: Option<Relation>,
@@ -49,7 +49,7 @@ impl Mutation for Undepend {
     const ALIASES: &'static [Alias] = &[Alias::of("manage_dependency").when("operation", "delete")];
     const EXAMPLES: &'static [Example] = &[Example {
         args: "--from 019b7d2f-1a2b --to 019b7d2f-3c4d",
-        shows: "two tasks that no longer hang together",
+        shows: "two tasks that no longer depend on each other",
     }];
     type Answer = Undone;
 

@@ -22,20 +22,21 @@ use crate::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Update {
-    /// Which one
+    /// Id, its first digits, a name or a handle
     pub id: Ref,
-    /// The version you saw
+    /// Version you last read; refused if it has changed since
     #[arg(long)]
     pub version: u32,
-    /// Its kind
+    /// Whether the id is of a project, feature or task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
+    #[schemars(extend("x-rare" = true))]
     pub kind: Option<Kind>,
-    /// What it is called
+    /// New name or title
     #[arg(long)]
     #[serde(default, alias = "title")]
     pub name: Option<Name>,
-    /// A task's feature; `none` takes it out
+    /// Feature that a task belongs to; `none` removes it from one
     #[arg(long)]
     #[serde(
         default,
@@ -44,29 +45,31 @@ pub struct Update {
         skip_serializing_if = "Option::is_none"
     )]
     pub feature: Option<OrNone<Ref>>,
-    /// In short
+    /// New summary, in one or two sentences
     #[arg(long)]
     #[serde(default)]
     pub summary: Option<Summary>,
-    /// At length
+    /// New full description
     #[arg(long)]
     #[serde(default)]
     pub description: Option<Knowledge>,
-    /// HIGH, MEDIUM or LOW
+    /// New priority: HIGH, MEDIUM or LOW
     #[arg(long)]
     #[serde(default)]
     pub priority: Option<Priority>,
-    /// From 1 to 10
+    /// New complexity, from 1 (simple) to 10
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub complexity: Option<u32>,
-    /// All labels
+    /// All labels; those that are left out are removed
     #[arg(long)]
     #[serde(default)]
     pub tags: Option<Many<Tag>>,
-    /// More work it has to do with
+    /// More work that it is related to
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub related_to: Option<Many<Ref>>,
 }
 

@@ -6,6 +6,7 @@
 mod bm25;
 mod issues;
 mod links;
+mod questions;
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,8 @@ use crate::run::{self, Result};
 
 /// Runs both evaluations with the release build. `--quick` takes a build that is made sooner,
 /// `--cairn=FILE` one that is there, `--every=4` every fourth issue, `--show` each of them,
-/// `--links` no issues.
+/// `--links` no issues, `--questions` only our own questions, and with `--held-out` the half that was
+/// held out.
 pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
     let given = args.iter().find_map(|arg| arg.strip_prefix("--cairn="));
     let cairn = if let Some(file) = given {
@@ -22,6 +24,9 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
         let profile = if args.contains(&"--quick") { "quick" } else { "release" };
         run::build(root, &["--package", "cairn", "--profile", profile], profile)?.join("cairn")
     };
+    if args.contains(&"--questions") {
+        return questions::run(&cairn, args.contains(&"--held-out"), args.contains(&"--show"));
+    }
     let every = args.iter().find_map(|arg| arg.strip_prefix("--every=")?.parse().ok());
     if !args.contains(&"--links") {
         issues::run(&cairn, every.unwrap_or(1), args.contains(&"--show"))?;

@@ -46,14 +46,13 @@ const METHODS: [&str; 4] = ["tools/call", "resources/read", "prompts/get", "comp
 
 /// What an agent reads first. Short: some clients cut it, all of them pay for it.
 const INSTRUCTIONS: &str = "\
-cairn is this repository's memory, read from the working tree as it is now. Before you edit, call \
-`context` with the paths, or with the task in plain words if you do not know them; before you \
-change or move something, `impact`; before you remove what looks odd, `explain`; before you \
-commit, `review`. To find anything, `search`; to see what a file or folder declares without \
-reading it, `code_zoom`. Every row ends in a handle that the next call takes as a target. The last \
-line of an answer is its basis: `stale` or `partial` there says what was not looked at. `help` \
-lists everything else (specs, requirements, history, tasks, edits by symbol); call it with `ask` \
-(reads) or `run` (writes).";
+cairn is this repository's memory, read from the working tree as it is now. Start with `context` and \
+the task in plain words: it shows the code that decides it, tests and callers. Read code with \
+`code_show` (symbols, path:10-40, several at once), search text with `code_grep`, names with \
+`search`. Before you change something, `impact`; change it with `code_edit`; then `review`. Every \
+handle that an answer prints can be the target of the next call. The last line of an answer is its \
+basis: `stale` or `partial` there says what was not looked at. `help` lists everything else (specs, \
+requirements, history, tasks, edits by symbol); call it with `ask` (reads) or `run` (writes).";
 
 /// How many messages a client's bytes hold, by the reader of stdin, which must come back whatever
 /// they are.

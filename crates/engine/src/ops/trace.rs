@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::alias::Alias;
 use crate::contract::args::{Target, comma_list};
 use crate::contract::choices;
-use crate::contract::op::{Example, Query, Toolset};
+use crate::contract::op::{Example, Query};
 use crate::contract::page::{Cell, Page, Render};
 use crate::graph::walk::{self, Hop};
 use crate::graph::{self, EdgeFilter};
@@ -63,7 +63,6 @@ pub struct HopRow {
 
 impl Query for Trace {
     const NAME: &'static str = "trace";
-    const TOOLSET: Toolset = Toolset::Everyday;
     const ALIASES: &'static [Alias] =
         &[Alias::of("trace_chain").renaming(&[("from_key", "from"), ("to_key", "to")])];
     const EXAMPLES: &'static [Example] =

@@ -38,6 +38,7 @@ mod shared_knowledge;
 mod show;
 mod snapshots;
 mod soak;
+mod text_edits;
 mod undo;
 mod unheard;
 mod verify;

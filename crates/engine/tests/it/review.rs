@@ -309,3 +309,20 @@ fn what_was_not_checked_is_said() {
         data["not_checked"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
     assert_eq!(not, ["types", ".vue files (not read as code)"]);
 }
+
+#[test]
+fn knowledge_about_a_file_that_was_renamed_is_told() {
+    let repo = Repo::new(SHOP);
+    repo.data(
+        "graph.create",
+        json!({"kind": "atom", "name": "Money", "paths": ["src/gate*.ts"], "knowledge": "Never twice."}),
+    );
+    repo.git(&["mv", "src/gateway.ts", "src/other.ts"]);
+    repo.commit("rename");
+    let data = repo.data("review", json!({"range": "HEAD~1..HEAD"}));
+    let found = data["findings"].as_array().unwrap().iter();
+    let stale = found.filter(|found| found["code"] == "KNOWLEDGE_STALE").collect::<Vec<_>>();
+    assert_eq!(stale.len(), 1, "{data:#}");
+    let message = stale[0]["message"].as_str().unwrap();
+    assert!(message.contains("src/gateway.ts is no longer there"), "{message}");
+}

@@ -16,7 +16,7 @@ use crate::contract::alias::Alias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Target, Words, comma_list, number_type};
 use crate::contract::choices;
-use crate::contract::op::{Example, Query};
+use crate::contract::op::{Example, Query, Toolset};
 use crate::contract::page::{Cell, Page, Render};
 use crate::globs::Globs;
 use crate::graph;
@@ -167,6 +167,7 @@ pub struct Match {
 
 impl Query for Grep {
     const NAME: &'static str = "code.grep";
+    const TOOLSET: Toolset = Toolset::Everyday;
     const ALIASES: &'static [Alias] = &[Alias::of("kart_search")];
     const EXAMPLES: &'static [Example] = &[
         Example { args: "TODO --types rust", shows: "lines with a word, in one language" },

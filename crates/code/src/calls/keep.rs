@@ -10,13 +10,16 @@ use serde::{Deserialize, Serialize};
 use store::Connection;
 use syntax::{FileFacts, Language, Manifest};
 
-use super::link::{DECLARED_BY, Linked, Links, World, link};
+use super::link::{DECLARED_BY, Linked, Links, PACKAGE, World, link};
 use super::summary::{Face, LocalEdge, Summary, Want, imports_in, imports_in_term};
 use super::value::Out;
 use super::{machine, tables};
 
 /// Faces that are kept while files are linked; bounds memory.
 const MOST_FACES: usize = 3_000;
+
+/// Names of which it is kept who offers them; bounds memory too.
+const MOST_NAMES: usize = 50_000;
 
 /// What all of a name's dependents rest on when a whole file came, went or takes in another.
 const WHOLE: &str = "";
@@ -183,21 +186,23 @@ fn offers(world: &Stored<'_>, path: &RepoPath, parts: Vec<Part>) -> Result<BTree
 /// What is behind each name that a face offers, as far as the file itself tells.
 fn parts(face: &Face) -> Vec<Part> {
     let mut parts: BTreeMap<&str, (Vec<u8>, BTreeSet<&str>)> = BTreeMap::new();
+    // Who sees a name depends on the package that has it.
+    let start = || (face.namespace.clone().unwrap_or_default().into_bytes(), BTreeSet::new());
     let top = |name: &'_ str| name.split('.').next().unwrap_or_default().len();
     for (name, outs) in &face.names {
-        let (part, imports) = parts.entry(&name[..top(name)]).or_default();
+        let (part, imports) = parts.entry(&name[..top(name)]).or_insert_with(start);
         put(part, &(name, outs));
         imports_in(outs, imports);
     }
     for (name, symbol) in &face.declared {
-        put(&mut parts.entry(&name[..top(name)]).or_default().0, &(name, symbol));
+        put(&mut parts.entry(&name[..top(name)]).or_insert_with(start).0, &(name, symbol));
     }
     for (name, shape) in &face.shapes {
-        let (part, imports) = parts.entry(&name[..top(name)]).or_default();
+        let (part, imports) = parts.entry(&name[..top(name)]).or_insert_with(start);
         put(part, &(name, &**shape));
         shape.imports(imports);
     }
-    let (part, imports) = parts.entry(WHOLE).or_default();
+    let (part, imports) = parts.entry(WHOLE).or_insert_with(start);
     put(part, &face.stars);
     face.stars.iter().for_each(|(_, star)| imports_in_term(star, imports));
     let known = |key: &&str| Some(((*key).to_owned(), *face.imports.get(*key)?));
@@ -207,6 +212,10 @@ fn parts(face: &Face) -> Vec<Part> {
         imports: imports.iter().filter_map(known).collect(),
     };
     let mut all: Vec<Part> = parts.into_iter().map(part).collect();
+    if let Some(namespace) = &face.namespace {
+        let name = format!("{PACKAGE}{namespace}");
+        all.push(Part { name, digest: 0, imports: Vec::new() });
+    }
     let implemented: BTreeSet<&str> = face.implemented_types().collect();
     for name in implemented {
         let shapes: Vec<(&str, &BTreeMap<String, Vec<Out>>)> =
@@ -325,6 +334,8 @@ struct Stored<'c> {
     declared_by: HashMap<RepoPath, Option<RepoPath>>,
     implementors: HashMap<String, Vec<RepoPath>>,
     packages: HashMap<String, Vec<RepoPath>>,
+    /// Files that offer a name, by their folder
+    offering: HashMap<String, Rc<HashMap<RepoPath, Vec<RepoPath>>>>,
 }
 
 impl<'c> Stored<'c> {
@@ -337,7 +348,27 @@ impl<'c> Stored<'c> {
             declared_by: HashMap::new(),
             implementors: HashMap::new(),
             packages: HashMap::new(),
+            offering: HashMap::new(),
         }
+    }
+
+    /// Files of a folder that offer a name.
+    fn offering(&mut self, folder: &RepoPath, name: &str) -> Result<Vec<RepoPath>> {
+        if let Some(known) = self.offering.get(name) {
+            return Ok(known.get(folder).cloned().unwrap_or_default());
+        }
+        let mut all: HashMap<RepoPath, Vec<RepoPath>> = HashMap::new();
+        for path in tables::offering(self.conn, name)? {
+            if let Some(folder) = path.parent() {
+                all.entry(folder).or_default().push(path);
+            }
+        }
+        if self.offering.len() >= MOST_NAMES {
+            self.offering.clear();
+        }
+        let found = all.get(folder).cloned().unwrap_or_default();
+        self.offering.insert(name.to_owned(), Rc::new(all));
+        Ok(found)
     }
 
     fn place(&mut self, path: &RepoPath) -> Result<i64> {
@@ -401,11 +432,34 @@ impl World for Stored<'_> {
 
     fn mates(&mut self, file: &RepoPath, name: &str) -> Result<Vec<RepoPath>> {
         let language = Language::of(file);
-        let mut all = tables::offering(self.conn, name)?;
-        let is_mate = |one: &RepoPath| {
-            one != file && one.parent() == file.parent() && Language::of(one) == language
+        let Some(folder) = file.parent() else { return Ok(Vec::new()) };
+        let mut all = self.offering(&folder, name)?;
+        all.retain(|one| one != file && Language::of(one) == language);
+        let Some(own) = self.face(file)?.and_then(|face| face.namespace.clone()) else {
+            return Ok(all);
         };
-        all.retain(is_mate);
+        // A folder may hold a package, its tests and programs that are built on their own.
+        let sees_tests = is_test(file);
+        let mut mates = Vec::new();
+        for mate in all {
+            let is_seen = sees_tests || !is_test(&mate);
+            let face = self.face(&mate)?.filter(|_| is_seen);
+            if face.is_some_and(|face| face.namespace.as_ref() == Some(&own)) {
+                mates.push(mate);
+            }
+        }
+        Ok(mates)
+    }
+
+    fn of_package(&mut self, folder: &RepoPath, name: &str) -> Result<Vec<RepoPath>> {
+        let mut all = Vec::new();
+        for file in self.offering(folder, name)? {
+            let face = self.face(&file)?.filter(|_| !is_test(&file));
+            let namespace = face.and_then(|face| face.namespace.clone());
+            if namespace.is_some_and(|namespace| namespace != "main") {
+                all.push(file);
+            }
+        }
         Ok(all)
     }
 
@@ -417,4 +471,9 @@ impl World for Stored<'_> {
         self.implementors.insert(name.to_owned(), found.clone());
         Ok(found)
     }
+}
+
+/// Whether a file of a Go package is there for its tests alone.
+fn is_test(file: &RepoPath) -> bool {
+    file.name().ends_with("_test.go")
 }

@@ -5,6 +5,7 @@
 //!
 //! @see spec::code/calls
 
+mod package;
 mod paths;
 mod values;
 
@@ -12,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use base::{RepoPath, Result};
+
+use syntax::Language;
 
 use super::summary::{Face, Relation, ShapeKind, Summary, Sure, Want};
 use super::value::{Op, Out};
@@ -32,6 +35,9 @@ const DEEPEST: u32 = 48;
 /// The name under which an answer rests on who declares a file to be its module.
 pub(crate) const DECLARED_BY: &str = "^";
 
+/// What a file offers to say which package it is part of, before the name of that.
+pub(crate) const PACKAGE: &str = "package ";
+
 /// What constructors are called, besides the name of their class.
 const CONSTRUCTORS: [&str; 5] = ["__init__", "constructor", "__construct", "init", "initialize"];
 
@@ -47,6 +53,8 @@ pub(crate) trait World {
     fn package(&mut self, name: &str) -> Result<Vec<RepoPath>>;
     /// Other files of the same package that declare a name.
     fn mates(&mut self, file: &RepoPath, name: &str) -> Result<Vec<RepoPath>>;
+    /// Files of a folder that declare a name for those who import the package in it.
+    fn of_package(&mut self, folder: &RepoPath, name: &str) -> Result<Vec<RepoPath>>;
     /// Files with an `impl` of a type of this name that is declared elsewhere.
     fn implementors(&mut self, name: &str) -> Result<Vec<RepoPath>>;
 }
@@ -202,6 +210,7 @@ impl Linker<'_> {
                 }
                 Ok(())
             }
+            ShapeKind::Class if is_go(&found.file) => Ok(()), // nothing runs
             ShapeKind::Class => {
                 for one in self.constructors(found, path)? {
                     self.called(from, &one, args, edges)?;
@@ -237,6 +246,11 @@ impl Linker<'_> {
             None => drop(self.rests.insert(file.clone(), HashSet::from([name.to_owned()]))),
         }
     }
+}
+
+/// Whether a file is written in Go.
+fn is_go(file: &RepoPath) -> bool {
+    Language::of(file) == Some(Language::Go)
 }
 
 /// What a call gives, in terms of the file it is made in.

@@ -92,6 +92,8 @@ pub(crate) struct Want {
 /// What a file offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Face {
+    /// The package that it belongs to, in languages where one folder may have several
+    pub namespace: Option<String>,
     /// Which import a key means, by its place in the file's imports
     pub imports: BTreeMap<String, u32>,
     /// What names mean, by the path of the module they are in and their own
@@ -171,7 +173,8 @@ fn type_of_impl(path: &str) -> Option<&str> {
 pub(crate) struct Shape {
     /// What it is
     pub kind: ShapeKind,
-    /// What calling it gives; what a constant or a getter is worth
+    /// What calling it gives; what a constant or a getter is worth; what a type that is no class
+    /// is made like
     pub returns: Vec<Out>,
     /// What it, or a function inside of it, calls of what it is given
     pub calls: Vec<ParamCall>,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use store::Connection;
 use syntax::{FileFacts, Language, Manifest};
 
-use super::link::{DECLARED_BY, Linked, Links, PACKAGE, World, link};
+use super::link::{DECLARED_BY, Linked, Links, METHOD, PACKAGE, World, link};
 use super::summary::{Face, LocalEdge, Summary, Want, imports_in, imports_in_term};
 use super::value::Out;
 use super::{machine, tables};
@@ -150,7 +150,7 @@ fn compare(world: &mut Stored<'_>, place: i64) -> Result<()> {
         } else {
             tables::stale_for(conn, place, &name)?;
         }
-        let everywhere = name.starts_with("impl ") || name.starts_with("crate ");
+        let everywhere = ["impl ", "crate ", METHOD].iter().any(|one| name.starts_with(one));
         if let Some(root) = root.filter(|_| everywhere) {
             tables::stale_for(conn, root, &name)?;
         }
@@ -203,7 +203,7 @@ fn parts(face: &Face) -> Vec<Part> {
         shape.imports(imports);
     }
     let (part, imports) = parts.entry(WHOLE).or_insert_with(start);
-    put(part, &face.stars);
+    put(part, &(&face.stars, &face.interfaces));
     face.stars.iter().for_each(|(_, star)| imports_in_term(star, imports));
     let known = |key: &&str| Some(((*key).to_owned(), *face.imports.get(*key)?));
     let part = |(name, (bytes, imports)): (&str, (Vec<u8>, BTreeSet<&str>))| Part {
@@ -215,6 +215,14 @@ fn parts(face: &Face) -> Vec<Part> {
     if let Some(namespace) = &face.namespace {
         let name = format!("{PACKAGE}{namespace}");
         all.push(Part { name, digest: 0, imports: Vec::new() });
+    }
+    let mut methods: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+    for (of, name, signature) in face.methods() {
+        put(methods.entry(name).or_default(), &(&face.namespace, of, signature));
+    }
+    for (name, bytes) in methods {
+        let (name, digest) = (format!("{METHOD}{name}"), digest(&bytes));
+        all.push(Part { name, digest, imports: Vec::new() });
     }
     let implemented: BTreeSet<&str> = face.implemented_types().collect();
     for name in implemented {
@@ -461,6 +469,10 @@ impl World for Stored<'_> {
             }
         }
         Ok(all)
+    }
+
+    fn with_method(&mut self, name: &str) -> Result<Vec<RepoPath>> {
+        tables::offering(self.conn, &format!("{METHOD}{name}"))
     }
 
     fn implementors(&mut self, name: &str) -> Result<Vec<RepoPath>> {

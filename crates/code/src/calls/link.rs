@@ -5,6 +5,7 @@
 //!
 //! @see spec::code/calls
 
+mod interfaces;
 mod package;
 mod paths;
 mod values;
@@ -38,6 +39,12 @@ pub(crate) const DECLARED_BY: &str = "^";
 /// What a file offers to say which package it is part of, before the name of that.
 pub(crate) const PACKAGE: &str = "package ";
 
+/// What a file offers to say that one of its types has a method, before the name of that.
+pub(crate) const METHOD: &str = "method ";
+
+/// The line of an edge that nobody wrote down.
+const NO_LINE: u32 = 0;
+
 /// What constructors are called, besides the name of their class.
 const CONSTRUCTORS: [&str; 5] = ["__init__", "constructor", "__construct", "init", "initialize"];
 
@@ -55,6 +62,8 @@ pub(crate) trait World {
     fn mates(&mut self, file: &RepoPath, name: &str) -> Result<Vec<RepoPath>>;
     /// Files of a folder that declare a name for those who import the package in it.
     fn of_package(&mut self, folder: &RepoPath, name: &str) -> Result<Vec<RepoPath>>;
+    /// Files that declare a method of this name for a type that is no interface.
+    fn with_method(&mut self, name: &str) -> Result<Vec<RepoPath>>;
     /// Files with an `impl` of a type of this name that is declared elsewhere.
     fn implementors(&mut self, name: &str) -> Result<Vec<RepoPath>>;
 }
@@ -121,6 +130,9 @@ pub(crate) fn link(world: &mut dyn World, file: &RepoPath, summary: &Summary) ->
             let kept = edges.entry((from, want.relation, to)).or_insert((sure, want.line));
             kept.0 = kept.0.min(sure);
         }
+    }
+    for (from, to) in linker.implemented_here(file)? {
+        edges.entry((from, Relation::Implements, to)).or_insert((Sure::Inferred, NO_LINE));
     }
     let called: BTreeSet<_> = edges
         .keys()

@@ -427,3 +427,49 @@ func TestIt() { open() }
         ",
     );
 }
+
+#[test]
+fn a_type_implements_an_interface_by_its_methods() {
+    check_of(
+        &[Relation::Implements],
+        r"//- go.mod
+module m.io/m
+//- store/store.go
+package store
+type Closer interface { Close() error }
+type Store interface { Closer; Get(key string) (*Item, error); Each(func(Item)) }
+type Item struct{}
+type hidden interface { reset() }
+type External interface { fmt.Stringer; One() }
+type Keyed[K any] interface { Key() K; Has(key K) bool }
+//- disk/disk.go
+package disk
+import `m.io/m/store`
+type base struct{}
+func (b base) Close() error { return nil }
+type Disk struct { base }
+func (d *Disk) Get(key string) (*store.Item, error) { return nil, nil }
+type table struct{}
+func (t table) Key() int { return 0 }
+func (t table) Has(key int) bool { return true }
+func (t table) One() {}
+func (t table) reset() {}
+type wrong struct { base }
+func (w wrong) Get(key int) (*store.Item, error) { return nil, nil }
+func (w wrong) Each(f func(store.Item)) {}
+//- disk/each.go
+package disk
+func (d *Disk) Each(visit func(store.Item)) {}
+",
+        "
+        disk/disk.go#Disk implements? store/store.go#Store
+        disk/disk.go#Disk.Get implements? store/store.go#Store.Get
+        disk/disk.go#base implements? store/store.go#Closer
+        disk/disk.go#base.Close implements? store/store.go#Closer.Close
+        disk/disk.go#table implements? store/store.go#Keyed
+        disk/disk.go#table.Has implements? store/store.go#Keyed.Has
+        disk/disk.go#table.Key implements? store/store.go#Keyed.Key
+        disk/each.go#Disk.Each implements? store/store.go#Store.Each
+        ",
+    );
+}

@@ -205,6 +205,7 @@ impl Machine<'_> {
         let mut face = Face::default();
         if self.family == Family::Go {
             face.namespace.clone_from(&self.facts.namespace);
+            face.interfaces = self.interfaces();
         }
         for at in 0..self.facts.imports.len() {
             face.imports.insert(self.import_key(at), super::number(at));
@@ -241,6 +242,7 @@ impl Machine<'_> {
         }
         match kind {
             ShapeKind::Function | ShapeKind::Getter => {
+                shape.signature = self.signature(at);
                 let behaviour = self.behaviours.get(&at).cloned().unwrap_or_default();
                 shape.returns = self.out_of(&behaviour.returns, Some(at));
                 for call in behaviour.calls {

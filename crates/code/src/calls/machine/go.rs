@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use syntax::{Expr, Flags, HeritageKind, Owner, SymbolKind, TypeRef};
+use syntax::{Expr, Flags, HeritageKind, Owner, ParamKind, SymbolKind, TypeRef};
 
+use super::super::summary::Signature;
 use super::super::value::{Atom, Base, Op, Out, Term, Value, join};
 use super::args::Given;
 use super::call::Site;
@@ -259,5 +260,71 @@ impl Machine<'_> {
             all.insert(name, self.out_all(&value, 0));
         }
         all
+    }
+
+    /// The interfaces of the package that this file declares.
+    pub(super) fn interfaces(&self) -> Vec<String> {
+        let symbols = self.facts.symbols.iter();
+        let own = symbols.filter(|one| one.kind == SymbolKind::Interface && one.parent.is_none());
+        own.map(|one| one.path.clone()).collect()
+    }
+
+    /// What a method takes and returns.
+    pub(super) fn signature(&self, method: u32) -> Option<Signature> {
+        let symbol = &self.facts.symbols[method as usize];
+        if self.family != Family::Go || symbol.kind != SymbolKind::Method {
+            return None;
+        }
+        let mut params = Vec::new();
+        for (at, _) in self.params.get(&method).into_iter().flatten() {
+            let param = &self.facts.flow.params[*at as usize];
+            let ty = param.ty.as_ref().unwrap_or(&TypeRef::Unknown);
+            match param.kind {
+                ParamKind::Receiver => {}
+                ParamKind::Rest => params.push(format!("[]{}", self.spelled_type(ty, method))),
+                _ => params.push(self.spelled_type(ty, method)),
+            }
+        }
+        let results = match &symbol.ty {
+            None => Vec::new(),
+            Some(TypeRef::Tuple(all)) => {
+                all.iter().map(|ty| self.spelled_type(ty, method)).collect()
+            }
+            Some(one) => vec![self.spelled_type(one, method)],
+        };
+        Some(Signature { params, results })
+    }
+
+    fn spelled_type(&self, ty: &TypeRef, method: u32) -> String {
+        match ty {
+            TypeRef::Named { path, .. } if self.is_type_param(path, method) => {
+                Signature::ANY.into()
+            }
+            TypeRef::Named { path, args, .. } => {
+                let name = path.rsplit('.').next().unwrap_or(path);
+                let args: Vec<String> =
+                    args.iter().map(|arg| self.spelled_type(arg, method)).collect();
+                if args.is_empty() {
+                    name.to_owned()
+                } else {
+                    format!("{name}[{}]", args.join(","))
+                }
+            }
+            TypeRef::List(of) => format!("[]{}", self.spelled_type(of, method)),
+            TypeRef::Function(params, _) => format!("func{}", params.len()),
+            _ => "any".to_owned(), // `interface{}`
+        }
+    }
+
+    fn is_type_param(&self, name: &str, owner: u32) -> bool {
+        let mut at = Some(owner);
+        while let Some(symbol) = at {
+            let found = &self.facts.symbols[symbol as usize];
+            if found.generics.iter().any(|param| param.name == name) {
+                return true;
+            }
+            at = found.parent;
+        }
+        false
     }
 }

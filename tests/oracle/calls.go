@@ -43,6 +43,7 @@ type checker struct {
 	root    string
 	fset    *token.FileSet
 	folders map[string][]*source
+	files   map[string]*source
 	modules map[string]string // folder of a module to its path
 	std     types.Importer
 	known   map[string]*types.Package
@@ -55,6 +56,7 @@ type checker struct {
 func main() {
 	c := &checker{
 		root: os.Args[1], fset: token.NewFileSet(), folders: map[string][]*source{},
+		files:   map[string]*source{},
 		modules: map[string]string{}, declared: map[string][]string{}, calls: map[string]bool{},
 	}
 	c.std = importer.ForCompiler(c.fset, "source", nil)
@@ -64,7 +66,7 @@ func main() {
 	}
 	for _, system := range systems {
 		c.system, c.known = system, map[string]*types.Package{}
-		c.each(func(file *source) bool { return fits(file, system) })
+		c.each(func(file *source) bool { return fits(file, system, "amd64", false) })
 	}
 	c.system, c.known = systems[0], map[string]*types.Package{}
 	c.rest()
@@ -99,6 +101,7 @@ func (c *checker) read(name string) {
 	one := &source{path: name, name: file.Name.Name, ast: file, isTest: strings.HasSuffix(name, "_test.go")}
 	folder := path.Dir(name)
 	c.folders[folder] = append(c.folders[folder], one)
+	c.files[name] = one
 	for _, declaration := range file.Decls {
 		if function, ok := declaration.(*ast.FuncDecl); ok {
 			key := folder + " " + one.name + " " + symbol(function)
@@ -107,13 +110,13 @@ func (c *checker) read(name string) {
 	}
 }
 
-// Whether a file is part of a build for a system on amd64.
-func fits(file *source, system string) bool {
+// Whether a file is part of a build for a system, the project's own tags set or not.
+func fits(file *source, system, architecture string, custom bool) bool {
 	parts := strings.Split(strings.TrimSuffix(strings.TrimSuffix(path.Base(file.path), ".go"), "_test"), "_")
 	for at := max(1, len(parts)-2); at < len(parts); at++ {
 		part := parts[at]
 		isSystem := unix[part] || part == "windows" || part == "js" || part == "plan9" || part == "wasip1"
-		if isSystem && part != system || architectures[part] && part != "amd64" {
+		if isSystem && part != system || architectures[part] && part != architecture {
 			return false
 		}
 	}
@@ -127,8 +130,10 @@ func fits(file *source, system string) bool {
 			}
 			rule, err := constraint.Parse(line.Text)
 			if err == nil && !rule.Eval(func(tag string) bool {
-				return tag == system || tag == "unix" && unix[system] || tag == "amd64" ||
-					tag == "gc" || tag == "cgo" || strings.HasPrefix(tag, "go1.")
+				isSystem := unix[tag] || tag == "windows" || tag == "js" || tag == "plan9" || tag == "unix"
+				isOwn := custom && !isSystem && !architectures[tag] && tag != "ignore"
+				return tag == system || tag == "unix" && unix[system] || tag == architecture ||
+					tag == "gc" || tag == "cgo" || strings.HasPrefix(tag, "go1.") || isOwn
 			}) {
 				return false
 			}
@@ -158,11 +163,11 @@ func (c *checker) rest() {
 		for _, file := range c.folders[folder] {
 			isLeft := true
 			for _, system := range systems {
-				isLeft = isLeft && !fits(file, system)
+				isLeft = isLeft && !fits(file, system, "amd64", false)
 			}
 			if isLeft {
 				c.check(folder, file.name, func(other *source) bool {
-					return other == file || other.name == file.name && other.name != "main" && fits(other, systems[0])
+					return other == file || other.name == file.name && other.name != "main" && fits(other, systems[0], "amd64", true)
 				})
 			}
 		}
@@ -209,7 +214,7 @@ func (c *checker) Import(name string) (*types.Package, error) {
 		c.known[name] = empty(name)
 		var files []*ast.File
 		for _, file := range c.folders[folder] {
-			if !file.isTest && fits(file, c.system) {
+			if !file.isTest && fits(file, c.system, "amd64", false) {
 				files = append(files, file.ast)
 			}
 		}
@@ -292,7 +297,7 @@ func (c *checker) callsIn(node ast.Node, from string, info *types.Info) {
 		if call, ok := node.(*ast.CallExpr); ok {
 			if function := callee(call.Fun, info); function != nil {
 				for _, to := range c.places(function) {
-					if to != from {
+					if to != from && c.together(from, to) {
 						c.calls[from+"\t"+to] = true
 					}
 				}
@@ -300,6 +305,26 @@ func (c *checker) callsIn(node ast.Node, from string, info *types.Info) {
 		}
 		return true
 	})
+}
+
+// Whether the files of two symbols are part of one build.
+func (c *checker) together(from, to string) bool {
+	one, other := c.files[file(from)], c.files[file(to)]
+	for _, system := range systems {
+		for architecture := range architectures {
+			for _, custom := range []bool{false, true} {
+				if fits(one, system, architecture, custom) && fits(other, system, architecture, custom) {
+					return true
+				}
+			}
+		}
+	}
+	return one == other
+}
+
+func file(symbol string) string {
+	path, _, _ := strings.Cut(symbol, "#")
+	return path
 }
 
 // The function that a call surely names.

@@ -50,7 +50,7 @@ mod rust;
 mod swift;
 mod tree;
 
-pub use go::is_predeclared;
+pub use go::{BuildFile, is_predeclared};
 pub use language::Language;
 pub use model::*;
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use base::{Hash, RepoPath, Result};
 use serde::{Deserialize, Serialize};
 use store::Connection;
-use syntax::{FileFacts, Language, Manifest};
+use syntax::{BuildFile, FileFacts, Language, Manifest};
 
 use super::link::{DECLARED_BY, Linked, Links, METHOD, PACKAGE, World, link};
 use super::summary::{Face, LocalEdge, Summary, Want, imports_in, imports_in_term};
@@ -187,7 +187,13 @@ fn offers(world: &Stored<'_>, path: &RepoPath, parts: Vec<Part>) -> Result<BTree
 fn parts(face: &Face) -> Vec<Part> {
     let mut parts: BTreeMap<&str, (Vec<u8>, BTreeSet<&str>)> = BTreeMap::new();
     // Who sees a name depends on the package that has it.
-    let start = || (face.namespace.clone().unwrap_or_default().into_bytes(), BTreeSet::new());
+    let start = || {
+        let mut bytes = Vec::new();
+        if face.namespace.is_some() {
+            put(&mut bytes, &(&face.namespace, &face.build));
+        }
+        (bytes, BTreeSet::new())
+    };
     let top = |name: &'_ str| name.split('.').next().unwrap_or_default().len();
     for (name, outs) in &face.names {
         let (part, imports) = parts.entry(&name[..top(name)]).or_insert_with(start);
@@ -439,32 +445,51 @@ impl World for Stored<'_> {
     }
 
     fn mates(&mut self, file: &RepoPath, name: &str) -> Result<Vec<RepoPath>> {
+        let mut all = self.parts(file, name, file)?;
+        // A package does not see what is there for its tests alone.
+        if Language::of(file) == Some(Language::Go) && !is_test(file) {
+            all.retain(|mate| !is_test(mate));
+        }
+        Ok(all)
+    }
+
+    fn parts(&mut self, file: &RepoPath, name: &str, asker: &RepoPath) -> Result<Vec<RepoPath>> {
         let language = Language::of(file);
         let Some(folder) = file.parent() else { return Ok(Vec::new()) };
         let mut all = self.offering(&folder, name)?;
         all.retain(|one| one != file && Language::of(one) == language);
-        let Some(own) = self.face(file)?.and_then(|face| face.namespace.clone()) else {
+        let Some(own) = self.face(file)?.filter(|face| face.namespace.is_some()) else {
             return Ok(all);
         };
+        let asking = self.face(asker)?.unwrap_or_else(|| Rc::clone(&own));
         // A folder may hold a package, its tests and programs that are built on their own.
-        let sees_tests = is_test(file);
-        let mut mates = Vec::new();
-        for mate in all {
-            let is_seen = sees_tests || !is_test(&mate);
-            let face = self.face(&mate)?.filter(|_| is_seen);
-            if face.is_some_and(|face| face.namespace.as_ref() == Some(&own)) {
-                mates.push(mate);
+        let mut parts = Vec::new();
+        for part in all {
+            let Some(face) = self.face(&part)? else { continue };
+            let part_build = build(&part, &face);
+            let is_built = build(file, &own).is_built_with(part_build)
+                && build(asker, &asking).is_built_with(part_build);
+            if face.namespace == own.namespace && is_built {
+                parts.push(part);
             }
         }
-        Ok(mates)
+        Ok(parts)
     }
 
-    fn of_package(&mut self, folder: &RepoPath, name: &str) -> Result<Vec<RepoPath>> {
+    fn of_package(
+        &mut self,
+        folder: &RepoPath,
+        name: &str,
+        asker: &RepoPath,
+    ) -> Result<Vec<RepoPath>> {
+        let own = self.face(asker)?;
         let mut all = Vec::new();
         for file in self.offering(folder, name)? {
-            let face = self.face(&file)?.filter(|_| !is_test(&file));
-            let namespace = face.and_then(|face| face.namespace.clone());
-            if namespace.is_some_and(|namespace| namespace != "main") {
+            let Some(face) = self.face(&file)?.filter(|_| !is_test(&file)) else { continue };
+            let is_package = face.namespace.as_ref().is_some_and(|name| name != "main");
+            let is_built =
+                own.as_ref().is_none_or(|own| build(asker, own).is_built_with(build(&file, &face)));
+            if is_package && is_built {
                 all.push(file);
             }
         }
@@ -483,6 +508,12 @@ impl World for Stored<'_> {
         self.implementors.insert(name.to_owned(), found.clone());
         Ok(found)
     }
+}
+
+/// What decides in which builds a Go file is.
+fn build<'f>(file: &'f RepoPath, face: &'f Face) -> BuildFile<'f> {
+    let name = std::str::from_utf8(file.name_bytes()).unwrap_or_default();
+    BuildFile { name, condition: face.build.as_deref() }
 }
 
 /// Whether a file of a Go package is there for its tests alone.

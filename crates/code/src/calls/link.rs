@@ -18,7 +18,7 @@ use base::{RepoPath, Result};
 use syntax::Language;
 
 use super::summary::{Face, Relation, ShapeKind, Summary, Sure, Want};
-use super::value::{Op, Out};
+use super::value::{Base, Op, Out};
 use values::Found;
 
 /// Lookups that one want may take.
@@ -60,8 +60,16 @@ pub(crate) trait World {
     fn package(&mut self, name: &str) -> Result<Vec<RepoPath>>;
     /// Other files of the same package that declare a name.
     fn mates(&mut self, file: &RepoPath, name: &str) -> Result<Vec<RepoPath>>;
-    /// Files of a folder that declare a name for those who import the package in it.
-    fn of_package(&mut self, folder: &RepoPath, name: &str) -> Result<Vec<RepoPath>>;
+    /// Other files of the same package that declare a name or something of it, tests included, as far
+    /// as they are built with the file that asks.
+    fn parts(&mut self, file: &RepoPath, name: &str, asker: &RepoPath) -> Result<Vec<RepoPath>>;
+    /// Files of a folder that declare a name for a file that imports the package in it.
+    fn of_package(
+        &mut self,
+        folder: &RepoPath,
+        name: &str,
+        asker: &RepoPath,
+    ) -> Result<Vec<RepoPath>>;
     /// Files that declare a method of this name for a type that is no interface.
     fn with_method(&mut self, name: &str) -> Result<Vec<RepoPath>>;
     /// Files with an `impl` of a type of this name that is declared elsewhere.
@@ -91,6 +99,8 @@ pub(crate) struct Links {
 /// Answers what one file wants.
 pub(crate) struct Linker<'w> {
     world: &'w mut dyn World,
+    /// The file
+    asker: RepoPath,
     rests: HashMap<RepoPath, HashSet<String>>,
     /// Names that are being looked up
     asking: Vec<(RepoPath, String)>,
@@ -110,6 +120,7 @@ pub(crate) struct Linker<'w> {
 pub(crate) fn link(world: &mut dyn World, file: &RepoPath, summary: &Summary) -> Result<Links> {
     let mut linker = Linker {
         world,
+        asker: file.clone(),
         rests: HashMap::new(),
         asking: Vec::new(),
         known: HashMap::new(),
@@ -158,6 +169,20 @@ fn last_name(want: &Want) -> Option<String> {
     }
 }
 
+/// Whether a call asks for a symbol by its own name, not by that of a variable that holds it.
+fn is_named(want: &Want, symbol: &str) -> bool {
+    let own = symbol.rsplit('.').next().unwrap_or(symbol);
+    let own = own.split('~').next().unwrap_or(own);
+    let asked = want.to.ops.iter().rev().find_map(|op| match op {
+        Op::Get(name) => Some(name),
+        _ => None,
+    });
+    match (asked, &want.to.base) {
+        (Some(name), _) | (None, Base::Global(name)) => name == own,
+        _ => true,
+    }
+}
+
 type Edge = ((RepoPath, String), (RepoPath, String), Sure);
 
 impl Linker<'_> {
@@ -177,7 +202,9 @@ impl Linker<'_> {
             return Ok(Vec::new());
         }
         let direct = edges.iter().filter(|(by, ..)| *by == from).count();
-        let sure = if direct > 1 { Sure::Inferred } else { want.sure };
+        let is_held =
+            is_go(file) && edges.iter().any(|(by, to, _)| *by == from && !is_named(want, &to.1));
+        let sure = if direct > 1 || is_held { Sure::Inferred } else { want.sure };
         for (by, _, how) in &mut edges {
             *how = if *by == from { sure } else { Sure::Inferred };
         }

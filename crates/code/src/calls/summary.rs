@@ -94,6 +94,8 @@ pub(crate) struct Want {
 pub(crate) struct Face {
     /// The package that it belongs to, in languages where one folder may have several
     pub namespace: Option<String>,
+    /// The condition under which it is part of a build
+    pub build: Option<String>,
     /// Its interfaces, in a language where a type need not say which of them it implements
     pub interfaces: Vec<String>,
     /// Which import a key means, by its place in the file's imports

@@ -309,11 +309,18 @@ func use(t task) {
 }
 func (t task) method() {}
 func visit(n int) {}
+var first = start
+func variables() { first(); second(); hook.Third() }
+//- b.go
+package a
+var second = start
 //- hook/hook.go
 package hook
 type Hook struct{}
 func (h *Hook) Fire() {}
 func Each(visit func(int)) { visit(1) }
+func third() {}
+var Third = third
 ",
         "
         a.go#use calls a.go#made
@@ -323,6 +330,8 @@ func Each(visit func(int)) { visit(1) }
         a.go#use calls? a.go#task.method
         a.go#use.<func1> calls a.go#start
         a.go#use calls a.go#use.<func1>
+        a.go#variables calls? a.go#start
+        a.go#variables calls? hook/hook.go#third
         hook/hook.go#Each calls? a.go#visit
         ",
     );
@@ -399,13 +408,29 @@ func (t T) init() {}
 func init() { open() }
 func init() { open(); T{}.init() }
 func use() { t := T{}; _ = T(t) }
+func each(t T) { t.shut() }
 //- a_linux.go
 package a
 func open() {}
+func (t T) shut() {}
 //- a_windows.go
 //go:build windows
 package a
-func open() {}
+func open() { help() }
+func help() {}
+func (t T) shut() { help() }
+func (t T) twice() { t.shut() }
+//- b_windows.go
+package a
+import `m.io/m/sub`
+func other() { open(); sub.Name() }
+//- sub/sub_linux.go
+package sub
+func Name() {}
+//- sub/sub.go
+//go:build !linux
+package sub
+func Name() {}
 //- tool.go
 //go:build ignore
 package main
@@ -415,13 +440,25 @@ func main() { open() }
 package a_test
 func open() {}
 func TestIt() { open() }
+//- b_test.go
+package a
+func (t T) tested() {}
+func TestMore(t T) { t.tested() }
 ",
         "
+        a.go#each calls? a_linux.go#T.shut
+        a.go#each calls? a_windows.go#T.shut
         a.go#init calls? a_linux.go#open
         a.go#init calls? a_windows.go#open
         a.go#init~cf28 calls a.go#T.init
         a.go#init~cf28 calls? a_linux.go#open
         a.go#init~cf28 calls? a_windows.go#open
+        a_windows.go#T.shut calls a_windows.go#help
+        a_windows.go#T.twice calls a_windows.go#T.shut
+        a_windows.go#open calls a_windows.go#help
+        b_test.go#TestMore calls b_test.go#T.tested
+        b_windows.go#other calls a_windows.go#open
+        b_windows.go#other calls sub/sub.go#Name
         a_test.go#TestIt calls a_test.go#open
         tool.go#main calls tool.go#open
         ",

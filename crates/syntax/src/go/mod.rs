@@ -7,11 +7,13 @@ use crate::model::{
 };
 use crate::tree::{self, Dialect, Grown, LanguageFn, Node, Rule, Walk, named, span};
 
+mod build;
 #[cfg(test)]
 mod tests;
 mod types;
 mod values;
 
+pub use build::BuildFile;
 pub use types::is_predeclared;
 
 /// The language.
@@ -289,5 +291,8 @@ fn suggested(specifier: &str) -> &str {
 
 /// The facts of a Go file.
 pub(crate) fn extract(text: &str) -> crate::FileFacts {
-    tree::extract(&Go, text)
+    let mut facts = tree::extract(&Go, text);
+    let before = text.lines().take_while(|line| !line.starts_with("package "));
+    facts.build = before.filter_map(build::condition).next().map(str::to_owned);
+    facts
 }

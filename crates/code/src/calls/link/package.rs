@@ -10,7 +10,7 @@ impl Linker<'_> {
     /// A name of the package that a folder holds, as those see it who import it.
     pub(super) fn in_folder(&mut self, folder: &RepoPath, name: &str) -> Result<Vec<Found>> {
         let mut all = Vec::new();
-        for file in self.world.of_package(folder, name)? {
+        for file in self.world.of_package(folder, name, &self.asker)? {
             add(&mut all, self.lookup(&file, "", name)?);
         }
         Ok(all)
@@ -39,7 +39,7 @@ impl Linker<'_> {
         for import in face.imports.values() {
             let Some(folder) = self.world.target(file, *import)? else { continue };
             self.rest(&folder, &declared);
-            if !self.world.of_package(&folder, &declared)?.is_empty() {
+            if !self.world.of_package(&folder, &declared, &self.asker)?.is_empty() {
                 return Ok(Some(Found { file: folder, out: Out::Sym(String::new()) }));
             }
         }
@@ -69,7 +69,7 @@ impl Linker<'_> {
         name: &str,
     ) -> Result<Option<(RepoPath, String)>> {
         self.rest(folder, name);
-        for file in self.world.of_package(folder, name)? {
+        for file in self.world.of_package(folder, name, &self.asker)? {
             if let Some(found) = self.declared_there(file, name)? {
                 return Ok(Some(found));
             }

@@ -288,14 +288,16 @@ impl Linker<'_> {
             self.rest(&folder, class);
         }
         let path = scoped(class, name);
-        for mate in self.world.mates(file, class)? {
+        let mut all = Vec::new();
+        // Files of different platforms may each have it, and tests may add some.
+        for mate in self.world.parts(file, class, &self.asker)? {
             let face = self.world.face(&mate)?;
             if face.is_some_and(|face| face.shapes.contains_key(&path)) {
                 self.rest_on(&mate, &path);
-                return Ok(vec![Found { file: mate, out: Out::Sym(path) }]);
+                add(&mut all, vec![Found { file: mate, out: Out::Sym(path.clone()) }]);
             }
         }
-        Ok(Vec::new())
+        Ok(all)
     }
 
     /// A member that another file adds to a type.

@@ -58,6 +58,7 @@ impl Machine<'_> {
         match callee {
             // Types say what a member is; what a variable holds they do not.
             Expr::Member(..) if self.family == Family::Go => true,
+            Expr::Name(name) if self.family == Family::Go => !self.is_variable(name),
             Expr::Each(of) if self.family == Family::Go => {
                 matches!(**of, Expr::Name(_) | Expr::Member(..))
             }

@@ -205,6 +205,7 @@ impl Machine<'_> {
         let mut face = Face::default();
         if self.family == Family::Go {
             face.namespace.clone_from(&self.facts.namespace);
+            face.build.clone_from(&self.facts.build);
             face.interfaces = self.interfaces();
         }
         for at in 0..self.facts.imports.len() {

@@ -166,6 +166,12 @@ impl Machine<'_> {
         made
     }
 
+    /// Whether a name is a variable of the package that this file declares.
+    pub(super) fn is_variable(&self, name: &str) -> bool {
+        let found = self.tops.get(&(None, name)).into_iter().flatten();
+        found.copied().any(|one| self.kind(one) == SymbolKind::Variable)
+    }
+
     /// Whether a member is a field that holds a function, rather than a method.
     pub(super) fn holds_function(&self, members: &[Atom]) -> bool {
         let is_function = |atom: &Atom| matches!(atom, Atom::Fun(one, _) if self.kind(*one) != SymbolKind::Method);

@@ -251,12 +251,8 @@ fn reached(language: Language, facts: &FileFacts, target: &Expr) -> Option<Reach
 
 /// The Go import that a package's name stands for: its alias, or the end of its path.
 fn package(facts: &FileFacts, name: &str) -> Option<u32> {
-    let is_it = |import: &Import| {
-        let alias = import.names.iter().find_map(|taken| taken.alias.as_deref());
-        let last = import.specifier.rsplit('/').next();
-        alias.or(last) == Some(name)
-    };
-    (0..).zip(&facts.imports).find(|(_, import)| is_it(import)).map(|(at, _)| at)
+    let mut imports = (0..).zip(&facts.imports);
+    imports.find(|(_, import)| import.is_package(name)).map(|(at, _)| at)
 }
 
 /// Own symbols at the top that are used outside of their declaration.

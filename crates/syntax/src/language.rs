@@ -48,7 +48,7 @@ pub enum Language {
     TsConfig,
     /// The packages of a pnpm workspace
     PnpmWorkspace,
-    /// The manifest of a Go module
+    /// The manifest of a Go module, or of a workspace of them
     GoModule,
     /// The manifest of a Python project
     PythonProject,
@@ -83,7 +83,7 @@ const TABLE: &[Row] = &[
         &[],
         &["pnpm-workspace.yaml", "pnpm-workspace.yml"],
     ),
-    (Language::GoModule, "Go module", &[], &["go.mod"]),
+    (Language::GoModule, "Go module", &[], &["go.mod", "go.work"]),
     (Language::PythonProject, "Python project", &[], &["pyproject.toml", "setup.cfg"]),
 ];
 

@@ -50,11 +50,12 @@ mod rust;
 mod swift;
 mod tree;
 
+pub use go::{BuildFile, is_predeclared};
 pub use language::Language;
 pub use model::*;
 
 /// Grows whenever the same text would give other facts, so that cached ones are not believed.
-pub const EXTRACTOR_VERSION: u32 = 11;
+pub const EXTRACTOR_VERSION: u32 = 12;
 
 /// What the text of a file says.
 ///

@@ -1,12 +1,14 @@
-//! Importers compared with an oracle that is not ours: precision and recall of pairs of files.
+//! Importers and calls compared with an oracle that is not ours: precision and recall of pairs of
+//! files, or of symbols (`path#symbol`).
 //!
 //! Folders and tools come from the environment, since none of them is part of this repository:
-//! `CAIRN_ORACLE_TYPESCRIPT`, `CAIRN_ORACLE_RUST`, `CAIRN_ORACLE_PYTHON` name checkouts, joined by
-//! `:`; `CAIRN_ORACLE_NODE` a folder whose `node_modules` has `typescript` and `pyright`;
-//! `rust-analyzer` is found on the `PATH`. What is not there is NOT RUN.
+//! `CAIRN_ORACLE_TYPESCRIPT`, `CAIRN_ORACLE_RUST`, `CAIRN_ORACLE_PYTHON`, `CAIRN_ORACLE_GO` name
+//! checkouts, joined by `:`; `CAIRN_ORACLE_NODE` a folder whose `node_modules` has `typescript` and
+//! `pyright`; `rust-analyzer` and `go` are found on the `PATH`. What is not there is NOT RUN.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs compilers")]
 
+mod golang;
 mod python;
 mod rust;
 mod scip;
@@ -21,7 +23,7 @@ use testkit::Repo;
 
 use crate::run::{self, Result};
 
-/// Who imports whom, paths from the root.
+/// Who imports or calls whom, paths from the root.
 type Pairs = BTreeSet<(String, String)>;
 
 /// How many rows are asked for at once.
@@ -65,6 +67,14 @@ const ALL: &[Oracle] = &[
         required: python::without_parents,
         ours: imports,
     },
+    Oracle {
+        name: "Go calls, go/types",
+        variable: "CAIRN_ORACLE_GO",
+        endings: &["go"],
+        theirs: golang::pairs,
+        required: Pairs::clone,
+        ours: golang::ours,
+    },
 ];
 
 /// Compares with every oracle that is there. `--show` lists where they differ.
@@ -96,8 +106,10 @@ fn compare(root: &Path, oracle: &Oracle, folder: &Path, show: bool) -> Result<()
         }
     };
     let files = files(&repo);
-    let wanted =
-        |path: &String| oracle.endings.iter().any(|end| path.ends_with(&format!(".{end}")));
+    let wanted = |name: &String| {
+        let path = name.split('#').next().unwrap_or(name);
+        oracle.endings.iter().any(|end| path.ends_with(&format!(".{end}")))
+    };
     let code: Vec<String> = files.into_iter().filter(wanted).collect();
     theirs.retain(|(from, to)| wanted(from) && wanted(to));
     let ours = (oracle.ours)(&repo, &code);

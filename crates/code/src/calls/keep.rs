@@ -8,15 +8,18 @@ use std::rc::Rc;
 use base::{Hash, RepoPath, Result};
 use serde::{Deserialize, Serialize};
 use store::Connection;
-use syntax::{FileFacts, Language, Manifest};
+use syntax::{BuildFile, FileFacts, Language, Manifest};
 
-use super::link::{DECLARED_BY, Linked, Links, World, link};
+use super::link::{DECLARED_BY, Linked, Links, METHOD, PACKAGE, World, link};
 use super::summary::{Face, LocalEdge, Summary, Want, imports_in, imports_in_term};
 use super::value::Out;
 use super::{machine, tables};
 
 /// Faces that are kept while files are linked; bounds memory.
 const MOST_FACES: usize = 3_000;
+
+/// Names of which it is kept who offers them; bounds memory too.
+const MOST_NAMES: usize = 50_000;
 
 /// What all of a name's dependents rest on when a whole file came, went or takes in another.
 const WHOLE: &str = "";
@@ -147,7 +150,7 @@ fn compare(world: &mut Stored<'_>, place: i64) -> Result<()> {
         } else {
             tables::stale_for(conn, place, &name)?;
         }
-        let everywhere = name.starts_with("impl ") || name.starts_with("crate ");
+        let everywhere = ["impl ", "crate ", METHOD].iter().any(|one| name.starts_with(one));
         if let Some(root) = root.filter(|_| everywhere) {
             tables::stale_for(conn, root, &name)?;
         }
@@ -183,22 +186,30 @@ fn offers(world: &Stored<'_>, path: &RepoPath, parts: Vec<Part>) -> Result<BTree
 /// What is behind each name that a face offers, as far as the file itself tells.
 fn parts(face: &Face) -> Vec<Part> {
     let mut parts: BTreeMap<&str, (Vec<u8>, BTreeSet<&str>)> = BTreeMap::new();
+    // Who sees a name depends on the package that has it.
+    let start = || {
+        let mut bytes = Vec::new();
+        if face.namespace.is_some() {
+            put(&mut bytes, &(&face.namespace, &face.build));
+        }
+        (bytes, BTreeSet::new())
+    };
     let top = |name: &'_ str| name.split('.').next().unwrap_or_default().len();
     for (name, outs) in &face.names {
-        let (part, imports) = parts.entry(&name[..top(name)]).or_default();
+        let (part, imports) = parts.entry(&name[..top(name)]).or_insert_with(start);
         put(part, &(name, outs));
         imports_in(outs, imports);
     }
     for (name, symbol) in &face.declared {
-        put(&mut parts.entry(&name[..top(name)]).or_default().0, &(name, symbol));
+        put(&mut parts.entry(&name[..top(name)]).or_insert_with(start).0, &(name, symbol));
     }
     for (name, shape) in &face.shapes {
-        let (part, imports) = parts.entry(&name[..top(name)]).or_default();
+        let (part, imports) = parts.entry(&name[..top(name)]).or_insert_with(start);
         put(part, &(name, &**shape));
         shape.imports(imports);
     }
-    let (part, imports) = parts.entry(WHOLE).or_default();
-    put(part, &face.stars);
+    let (part, imports) = parts.entry(WHOLE).or_insert_with(start);
+    put(part, &(&face.stars, &face.interfaces));
     face.stars.iter().for_each(|(_, star)| imports_in_term(star, imports));
     let known = |key: &&str| Some(((*key).to_owned(), *face.imports.get(*key)?));
     let part = |(name, (bytes, imports)): (&str, (Vec<u8>, BTreeSet<&str>))| Part {
@@ -207,6 +218,18 @@ fn parts(face: &Face) -> Vec<Part> {
         imports: imports.iter().filter_map(known).collect(),
     };
     let mut all: Vec<Part> = parts.into_iter().map(part).collect();
+    if let Some(namespace) = &face.namespace {
+        let name = format!("{PACKAGE}{namespace}");
+        all.push(Part { name, digest: 0, imports: Vec::new() });
+    }
+    let mut methods: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+    for (of, name, signature) in face.methods() {
+        put(methods.entry(name).or_default(), &(&face.namespace, of, signature));
+    }
+    for (name, bytes) in methods {
+        let (name, digest) = (format!("{METHOD}{name}"), digest(&bytes));
+        all.push(Part { name, digest, imports: Vec::new() });
+    }
     let implemented: BTreeSet<&str> = face.implemented_types().collect();
     for name in implemented {
         let shapes: Vec<(&str, &BTreeMap<String, Vec<Out>>)> =
@@ -325,6 +348,8 @@ struct Stored<'c> {
     declared_by: HashMap<RepoPath, Option<RepoPath>>,
     implementors: HashMap<String, Vec<RepoPath>>,
     packages: HashMap<String, Vec<RepoPath>>,
+    /// Files that offer a name, by their folder
+    offering: HashMap<String, Rc<HashMap<RepoPath, Vec<RepoPath>>>>,
 }
 
 impl<'c> Stored<'c> {
@@ -337,7 +362,27 @@ impl<'c> Stored<'c> {
             declared_by: HashMap::new(),
             implementors: HashMap::new(),
             packages: HashMap::new(),
+            offering: HashMap::new(),
         }
+    }
+
+    /// Files of a folder that offer a name.
+    fn offering(&mut self, folder: &RepoPath, name: &str) -> Result<Vec<RepoPath>> {
+        if let Some(known) = self.offering.get(name) {
+            return Ok(known.get(folder).cloned().unwrap_or_default());
+        }
+        let mut all: HashMap<RepoPath, Vec<RepoPath>> = HashMap::new();
+        for path in tables::offering(self.conn, name)? {
+            if let Some(folder) = path.parent() {
+                all.entry(folder).or_default().push(path);
+            }
+        }
+        if self.offering.len() >= MOST_NAMES {
+            self.offering.clear();
+        }
+        let found = all.get(folder).cloned().unwrap_or_default();
+        self.offering.insert(name.to_owned(), Rc::new(all));
+        Ok(found)
     }
 
     fn place(&mut self, path: &RepoPath) -> Result<i64> {
@@ -400,13 +445,59 @@ impl World for Stored<'_> {
     }
 
     fn mates(&mut self, file: &RepoPath, name: &str) -> Result<Vec<RepoPath>> {
-        let language = Language::of(file);
-        let mut all = tables::offering(self.conn, name)?;
-        let is_mate = |one: &RepoPath| {
-            one != file && one.parent() == file.parent() && Language::of(one) == language
-        };
-        all.retain(is_mate);
+        let mut all = self.parts(file, name, file)?;
+        // A package does not see what is there for its tests alone.
+        if Language::of(file) == Some(Language::Go) && !is_test(file) {
+            all.retain(|mate| !is_test(mate));
+        }
         Ok(all)
+    }
+
+    fn parts(&mut self, file: &RepoPath, name: &str, asker: &RepoPath) -> Result<Vec<RepoPath>> {
+        let language = Language::of(file);
+        let Some(folder) = file.parent() else { return Ok(Vec::new()) };
+        let mut all = self.offering(&folder, name)?;
+        all.retain(|one| one != file && Language::of(one) == language);
+        let Some(own) = self.face(file)?.filter(|face| face.namespace.is_some()) else {
+            return Ok(all);
+        };
+        let asking = self.face(asker)?.unwrap_or_else(|| Rc::clone(&own));
+        // A folder may hold a package, its tests and programs that are built on their own.
+        let mut parts = Vec::new();
+        for part in all {
+            let Some(face) = self.face(&part)? else { continue };
+            let part_build = build(&part, &face);
+            let is_built = build(file, &own).is_built_with(part_build)
+                && build(asker, &asking).is_built_with(part_build);
+            if face.namespace == own.namespace && is_built {
+                parts.push(part);
+            }
+        }
+        Ok(parts)
+    }
+
+    fn of_package(
+        &mut self,
+        folder: &RepoPath,
+        name: &str,
+        asker: &RepoPath,
+    ) -> Result<Vec<RepoPath>> {
+        let own = self.face(asker)?;
+        let mut all = Vec::new();
+        for file in self.offering(folder, name)? {
+            let Some(face) = self.face(&file)?.filter(|_| !is_test(&file)) else { continue };
+            let is_package = face.namespace.as_ref().is_some_and(|name| name != "main");
+            let is_built =
+                own.as_ref().is_none_or(|own| build(asker, own).is_built_with(build(&file, &face)));
+            if is_package && is_built {
+                all.push(file);
+            }
+        }
+        Ok(all)
+    }
+
+    fn with_method(&mut self, name: &str) -> Result<Vec<RepoPath>> {
+        tables::offering(self.conn, &format!("{METHOD}{name}"))
     }
 
     fn implementors(&mut self, name: &str) -> Result<Vec<RepoPath>> {
@@ -417,4 +508,15 @@ impl World for Stored<'_> {
         self.implementors.insert(name.to_owned(), found.clone());
         Ok(found)
     }
+}
+
+/// What decides in which builds a Go file is.
+fn build<'f>(file: &'f RepoPath, face: &'f Face) -> BuildFile<'f> {
+    let name = std::str::from_utf8(file.name_bytes()).unwrap_or_default();
+    BuildFile { name, condition: face.build.as_deref() }
+}
+
+/// Whether a file of a Go package is there for its tests alone.
+fn is_test(file: &RepoPath) -> bool {
+    file.name().ends_with("_test.go")
 }

@@ -5,6 +5,8 @@
 //!
 //! @see spec::code/calls
 
+mod interfaces;
+mod package;
 mod paths;
 mod values;
 
@@ -13,8 +15,10 @@ use std::rc::Rc;
 
 use base::{RepoPath, Result};
 
+use syntax::Language;
+
 use super::summary::{Face, Relation, ShapeKind, Summary, Sure, Want};
-use super::value::{Op, Out};
+use super::value::{Base, Op, Out};
 use values::Found;
 
 /// Lookups that one want may take.
@@ -32,6 +36,15 @@ const DEEPEST: u32 = 48;
 /// The name under which an answer rests on who declares a file to be its module.
 pub(crate) const DECLARED_BY: &str = "^";
 
+/// What a file offers to say which package it is part of, before the name of that.
+pub(crate) const PACKAGE: &str = "package ";
+
+/// What a file offers to say that one of its types has a method, before the name of that.
+pub(crate) const METHOD: &str = "method ";
+
+/// The line of an edge that nobody wrote down.
+const NO_LINE: u32 = 0;
+
 /// What constructors are called, besides the name of their class.
 const CONSTRUCTORS: [&str; 5] = ["__init__", "constructor", "__construct", "init", "initialize"];
 
@@ -47,6 +60,18 @@ pub(crate) trait World {
     fn package(&mut self, name: &str) -> Result<Vec<RepoPath>>;
     /// Other files of the same package that declare a name.
     fn mates(&mut self, file: &RepoPath, name: &str) -> Result<Vec<RepoPath>>;
+    /// Other files of the same package that declare a name or something of it, tests included, as far
+    /// as they are built with the file that asks.
+    fn parts(&mut self, file: &RepoPath, name: &str, asker: &RepoPath) -> Result<Vec<RepoPath>>;
+    /// Files of a folder that declare a name for a file that imports the package in it.
+    fn of_package(
+        &mut self,
+        folder: &RepoPath,
+        name: &str,
+        asker: &RepoPath,
+    ) -> Result<Vec<RepoPath>>;
+    /// Files that declare a method of this name for a type that is no interface.
+    fn with_method(&mut self, name: &str) -> Result<Vec<RepoPath>>;
     /// Files with an `impl` of a type of this name that is declared elsewhere.
     fn implementors(&mut self, name: &str) -> Result<Vec<RepoPath>>;
 }
@@ -74,6 +99,8 @@ pub(crate) struct Links {
 /// Answers what one file wants.
 pub(crate) struct Linker<'w> {
     world: &'w mut dyn World,
+    /// The file
+    asker: RepoPath,
     rests: HashMap<RepoPath, HashSet<String>>,
     /// Names that are being looked up
     asking: Vec<(RepoPath, String)>,
@@ -93,6 +120,7 @@ pub(crate) struct Linker<'w> {
 pub(crate) fn link(world: &mut dyn World, file: &RepoPath, summary: &Summary) -> Result<Links> {
     let mut linker = Linker {
         world,
+        asker: file.clone(),
         rests: HashMap::new(),
         asking: Vec::new(),
         known: HashMap::new(),
@@ -113,6 +141,9 @@ pub(crate) fn link(world: &mut dyn World, file: &RepoPath, summary: &Summary) ->
             let kept = edges.entry((from, want.relation, to)).or_insert((sure, want.line));
             kept.0 = kept.0.min(sure);
         }
+    }
+    for (from, to) in linker.implemented_here(file)? {
+        edges.entry((from, Relation::Implements, to)).or_insert((Sure::Inferred, NO_LINE));
     }
     let called: BTreeSet<_> = edges
         .keys()
@@ -138,6 +169,20 @@ fn last_name(want: &Want) -> Option<String> {
     }
 }
 
+/// Whether a call asks for a symbol by its own name, not by that of a variable that holds it.
+fn is_named(want: &Want, symbol: &str) -> bool {
+    let own = symbol.rsplit('.').next().unwrap_or(symbol);
+    let own = own.split('~').next().unwrap_or(own);
+    let asked = want.to.ops.iter().rev().find_map(|op| match op {
+        Op::Get(name) => Some(name),
+        _ => None,
+    });
+    match (asked, &want.to.base) {
+        (Some(name), _) | (None, Base::Global(name)) => name == own,
+        _ => true,
+    }
+}
+
 type Edge = ((RepoPath, String), (RepoPath, String), Sure);
 
 impl Linker<'_> {
@@ -157,7 +202,9 @@ impl Linker<'_> {
             return Ok(Vec::new());
         }
         let direct = edges.iter().filter(|(by, ..)| *by == from).count();
-        let sure = if direct > 1 { Sure::Inferred } else { want.sure };
+        let is_held =
+            is_go(file) && edges.iter().any(|(by, to, _)| *by == from && !is_named(want, &to.1));
+        let sure = if direct > 1 || is_held { Sure::Inferred } else { want.sure };
         for (by, _, how) in &mut edges {
             *how = if *by == from { sure } else { Sure::Inferred };
         }
@@ -202,6 +249,7 @@ impl Linker<'_> {
                 }
                 Ok(())
             }
+            ShapeKind::Class if is_go(&found.file) => Ok(()), // nothing runs
             ShapeKind::Class => {
                 for one in self.constructors(found, path)? {
                     self.called(from, &one, args, edges)?;
@@ -237,6 +285,11 @@ impl Linker<'_> {
             None => drop(self.rests.insert(file.clone(), HashSet::from([name.to_owned()]))),
         }
     }
+}
+
+/// Whether a file is written in Go.
+fn is_go(file: &RepoPath) -> bool {
+    Language::of(file) == Some(Language::Go)
 }
 
 /// What a call gives, in terms of the file it is made in.

@@ -92,6 +92,12 @@ pub(crate) struct Want {
 /// What a file offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Face {
+    /// The package that it belongs to, in languages where one folder may have several
+    pub namespace: Option<String>,
+    /// The condition under which it is part of a build
+    pub build: Option<String>,
+    /// Its interfaces, in a language where a type need not say which of them it implements
+    pub interfaces: Vec<String>,
     /// Which import a key means, by its place in the file's imports
     pub imports: BTreeMap<String, u32>,
     /// What names mean, by the path of the module they are in and their own
@@ -114,6 +120,17 @@ impl Face {
         let named = self.shapes.iter().filter(move |(path, _)| type_of_impl(path) == Some(name));
         named.filter_map(|(path, shape)| {
             shape.bases.first().map(|of| (path.as_str(), of, &shape.members))
+        })
+    }
+
+    /// The methods of types that are no interfaces: the path of each, and its shape. Only where a
+    /// type implements an interface by having its methods.
+    pub(crate) fn methods(&self) -> impl Iterator<Item = (&str, &str, &Signature)> {
+        self.shapes.iter().filter_map(|(path, shape)| {
+            let (of, name) = path.split_once('.')?;
+            let is_interface = self.interfaces.iter().any(|one| one == of);
+            let signature = shape.signature.as_ref().filter(|_| !is_interface)?;
+            Some((of, name, signature))
         })
     }
 
@@ -171,7 +188,8 @@ fn type_of_impl(path: &str) -> Option<&str> {
 pub(crate) struct Shape {
     /// What it is
     pub kind: ShapeKind,
-    /// What calling it gives; what a constant or a getter is worth
+    /// What calling it gives; what a constant or a getter is worth; what a type that is no class
+    /// is made like
     pub returns: Vec<Out>,
     /// What it, or a function inside of it, calls of what it is given
     pub calls: Vec<ParamCall>,
@@ -179,6 +197,28 @@ pub(crate) struct Shape {
     pub members: BTreeMap<String, Vec<Out>>,
     /// What it inherits from, nearest first
     pub bases: Vec<Out>,
+    /// What a method takes and returns, in a language where that decides which interfaces its type
+    /// implements
+    pub signature: Option<Signature>,
+}
+
+/// What a method takes and returns: the names of types, without their packages.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Signature {
+    pub params: Vec<String>,
+    pub results: Vec<String>,
+}
+
+impl Signature {
+    /// What is written for a type that is not told apart from others: a type parameter.
+    pub(crate) const ANY: &'static str = "*";
+
+    /// Whether a method with this signature is one with the other.
+    pub(crate) fn fits(&self, other: &Self) -> bool {
+        let is_same = |(a, b): (&String, &String)| a == b || a == Self::ANY || b == Self::ANY;
+        let fits = |a: &[String], b: &[String]| a.len() == b.len() && a.iter().zip(b).all(is_same);
+        fits(&self.params, &other.params) && fits(&self.results, &other.results)
+    }
 }
 
 /// What a symbol is, as far as calls go.

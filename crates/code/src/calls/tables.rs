@@ -17,7 +17,7 @@ pub struct EdgeRow {
     pub to: (RepoPath, String),
     /// How sure it is
     pub sure: Sure,
-    /// The line that says so, from 1
+    /// The line that says so, from 1; 0 where none does, as of an interface that Go types implement
     pub line: u32,
 }
 

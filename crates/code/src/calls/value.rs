@@ -13,6 +13,10 @@ pub(super) const MOST_ATOMS: usize = 16;
 /// A value that comes through more steps than this is no longer followed.
 const MOST_OPS: usize = 6;
 
+/// The same where types are declared, so that each step leads to one thing: builders are called in
+/// long chains.
+const MOST_OPS_DECLARED: usize = 40;
+
 /// Arguments that hold more than this are forgotten: calls that are given what calls return would
 /// double with each step.
 const HEAVIEST: usize = 40;
@@ -99,15 +103,22 @@ pub(crate) enum Out {
 impl Term {
     /// The value after one more step; none when it was followed far enough.
     pub(super) fn then(&self, op: Op) -> Option<Self> {
-        if self.ops.len() >= MOST_OPS {
-            return None;
-        }
+        (self.ops.len() < MOST_OPS).then(|| self.and(op, HEAVIEST))
+    }
+
+    /// The same in a language whose types are declared.
+    pub(super) fn then_declared(&self, op: Op) -> Option<Self> {
+        let heaviest = if self.ops.len() < MOST_OPS { HEAVIEST } else { 0 };
+        (self.ops.len() < MOST_OPS_DECLARED).then(|| self.and(op, heaviest))
+    }
+
+    fn and(&self, op: Op, heaviest: usize) -> Self {
         let mut next = self.clone();
         next.ops.push(match op {
-            Op::Call(given) if weight(&given) > HEAVIEST => Op::Call(Vec::new()),
+            Op::Call(given) if weight(&given) > heaviest => Op::Call(Vec::new()),
             op => op,
         });
-        Some(next)
+        next
     }
 
     /// How much it holds.

@@ -260,3 +260,34 @@ fn a_method_is_called_through_what_it_takes_the_place_of() {
         .collect();
     assert_eq!(rows, [("symbol:b.ts#of", "inferred"), ("symbol:b.ts#base", "inferred")]);
 }
+
+#[test]
+fn a_go_method_is_called_through_the_interfaces_that_its_type_implements() {
+    let repo = Repo::new(
+        "//- go.mod
+        module m.io/m
+        //- disk/disk.go
+        package disk
+        type base struct{}
+        func (b base) Save(key string) error { return nil }
+        type Disk struct { base }
+        func (d *Disk) Save(key string) error { return d.base.Save(key) }
+        //- use/use.go
+        package use
+        type Saver interface { Save(key string) error }
+        type Other interface { Save(number int) error }
+        func all(one Saver) { one.Save(`a`) }
+        func other(one Other) { one.Save(1) }
+        ",
+    );
+    let callers = |target: &str| {
+        let args = json!({"target": target, "edges": ["calls"], "depth": 1});
+        let reached = repo.data("impact", args);
+        let rows = reached["rows"].as_array().unwrap().iter();
+        rows.map(|row| format!("{} {}", row["node"], row["confidence"])).collect::<Vec<_>>()
+    };
+    let through = "\"symbol:use/use.go#all\" \"inferred\"";
+    let own = "\"symbol:disk/disk.go#Disk.Save\" \"exact\"";
+    assert_eq!(callers("disk/disk.go#Disk.Save"), [through]);
+    assert_eq!(callers("disk/disk.go#base.Save"), [own, through]);
+}

@@ -23,7 +23,7 @@ enum Step {
     Read,
 }
 
-const PATHS: [&str; 19] = [
+const PATHS: [&str; 21] = [
     "README.md",
     "docs/a.md",
     "docs/b.md",
@@ -40,12 +40,14 @@ const PATHS: [&str; 19] = [
     "src/deep/package.json",
     "go.mod",
     "src/deep/main.go",
+    "src/deep/more.go",
+    "src/main.go",
     "src/lib.rs",
     "src/deep/__init__.py",
     "src/c.py",
 ];
 
-const TEXTS: [&str; 20] = [
+const TEXTS: [&str; 23] = [
     "# One\n[a](docs/a.md) [b](src/a.ts)\n",
     "# Two\n[a](../README.md)\n",
     "// What it does. And more\n",
@@ -61,6 +63,9 @@ const TEXTS: [&str; 20] = [
     "import { f, A } from '@/deep/b';\nimport * as d from 'deep';\nexport { f as g } from 'deep/b';\nd.f();\n",
     "module example.com/x\n",
     "package main\nimport \"example.com/x/src/deep\"\nfunc F() { deep.F() }\n",
+    "package deep\ntype T struct{}\ntype I interface { M() }\nfunc F() *T { return G() }\n",
+    "package deep\nfunc G() *T { return F() }\nfunc (t *T) M() {}\nvar V = F()\n",
+    "package use\nimport (\n\"example.com/x/src/deep\"\n. \"example.com/x/src\"\n)\nfunc F(i deep.I) { deep.G().M(); i.M(); main.F(); H() }\n",
     "mod deep;\n#[path = \"deep/b.rs\"]\nmod c;\npub use c::*;\nuse deep::b::X;\nfn f() { crate::c::S; }\n",
     "[package]\nname = \"deep\"\n[lib]\npath = \"b.rs\"\n[dependencies]\na-b = { path = \"../..\" }\n",
     "from . import c\nfrom deep import X\nfrom src.c import *\nimport src.deep\nsrc.deep.X()\n",

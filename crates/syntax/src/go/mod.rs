@@ -3,13 +3,18 @@
 use crate::build::Draft;
 use crate::docs::Style;
 use crate::model::{
-    CallKind, Expr, Flags, HeritageKind, ImportKind, ImportedName, ParamKind, SymbolKind,
-    Visibility,
+    Expr, Flags, HeritageKind, Import, ImportKind, ImportedName, ParamKind, SymbolKind, Visibility,
 };
-use crate::tree::{self, Dialect, Grown, LanguageFn, Node, Rule, Walk, named, span, written};
+use crate::tree::{self, Dialect, Grown, LanguageFn, Node, Rule, Walk, named, span};
 
+mod build;
 #[cfg(test)]
 mod tests;
+mod types;
+mod values;
+
+pub use build::BuildFile;
+pub use types::is_predeclared;
 
 /// The language.
 pub(crate) struct Go;
@@ -44,27 +49,42 @@ impl Dialect for Go {
             "field_declaration" if node.field("name").is_some() => Rule::Symbol(SymbolKind::Field),
             "const_spec" if !walk.in_function() => Rule::Symbol(SymbolKind::Constant),
             "var_spec" if !walk.in_function() => Rule::Symbol(SymbolKind::Variable),
-            "var_spec" | "const_spec" => Rule::Local("name", "type", "value"),
-            "call_expression" => Rule::Call("function", "arguments"),
-            "selector_expression" => Rule::Member("operand", "field"),
+            // Elsewhere they were read with the type that they are part of.
+            "struct_type" | "interface_type" if !is_declared_type(node) => Rule::Skip,
+            "type_parameter_list" => Rule::Skip,
             "func_literal" => Rule::Lambda("func"),
-            "identifier" => Rule::Name,
-            "parenthesized_expression" | "expression_list" | "literal_element" => Rule::Inner,
+            "parenthesized_expression" | "literal_element" => Rule::Inner,
             "return_statement" => Rule::Return,
-            "if_statement" | "expression_case" | "type_case" | "communication_case"
-            | "default_case" => Rule::Branch,
+            "if_statement" | "expression_case" | "communication_case" | "default_case" => {
+                Rule::Branch
+            }
             "for_statement" => Rule::Loop,
-            "block" => Rule::Block,
+            "block" | "expression_switch_statement" | "select_statement" => Rule::Block,
             "interpreted_string_literal" | "raw_string_literal" => Rule::Text,
             "parameter_declaration"
+            | "variadic_parameter_declaration"
             | "package_clause"
             | "import_spec"
+            | "identifier"
+            | "selector_expression"
+            | "call_expression"
+            | "index_expression"
+            | "slice_expression"
+            | "type_assertion_expression"
+            | "type_conversion_expression"
+            | "type_instantiation_expression"
+            | "type_switch_statement"
             | "composite_literal"
+            | "keyed_element"
+            | "expression_list"
             | "short_var_declaration"
+            | "assignment_statement"
+            | "receive_statement"
+            | "var_spec"
+            | "const_spec"
             | "unary_expression"
             | "type_elem"
-            | "range_clause"
-            | "assignment_statement" => Rule::Own,
+            | "range_clause" => Rule::Own,
             _ => Rule::Walk,
         }
     }
@@ -86,10 +106,10 @@ impl Dialect for Go {
         draft.visibility =
             if is_public { Visibility::Public } else { Visibility::Restricted("package".into()) };
         draft.exported = is_public && !walk.in_function();
-        draft.ty = node.field("result").map(|result| written(&walk.text(result)));
-        if !draft.kind.is_callable() {
-            draft.ty = node.field("type").map(|ty| written(&walk.text(ty)));
+        if !draft.kind.is_callable() && !is_late(walk, node) {
+            draft.ty = own_type(node).map(|ty| types::read(walk, ty));
         }
+        draft.flags = draft.flags.with(Flags::DISTINCT, is_distinct(node));
         if let Some(receiver) = receiver(node) {
             let ty = walk.text(receiver);
             let ty = ty.trim_start_matches(['*', ' ']).split('[').next().unwrap_or_default();
@@ -105,17 +125,29 @@ impl Dialect for Go {
     }
 
     fn after(&self, walk: &mut Walk<'_>, node: Node<'_>, symbol: u32) {
-        let Some(ty) = node.field("type").filter(|_| node.kind() == "type_spec") else { return };
-        let list = if ty.kind() == "struct_type" { named(ty).first().copied() } else { Some(ty) };
-        for member in list.map(named).unwrap_or_default() {
-            let embedded = match member.kind() {
-                "field_declaration" if member.field("name").is_none() => member.field("type"),
-                "type_elem" => named(member).first().copied(),
-                _ => None,
-            };
-            if let Some(embedded) = embedded {
-                walk.heritage(symbol, HeritageKind::Extends, embedded);
-            }
+        let back = walk.b.enter(symbol);
+        let mut generics = types::generics(walk, node);
+        if let Some(receiver) = receiver(node) {
+            generics.extend(types::receiver_generics(walk, receiver));
+        }
+        walk.b.symbol_mut(symbol).generics = generics;
+        if walk.b.facts.symbols[symbol as usize].kind.is_callable() {
+            let result = types::result(walk, node);
+            walk.b.symbol_mut(symbol).ty = result;
+        } else if is_late(walk, node) {
+            let ty = own_type(node).map(|ty| types::read(walk, ty));
+            walk.b.symbol_mut(symbol).ty = ty;
+        }
+        walk.b.back(back);
+        if let Some(ty) = node.field("type").filter(|_| node.kind() == "type_spec") {
+            embedded(walk, ty, symbol);
+        }
+    }
+
+    fn params(&self, walk: &mut Walk<'_>, lambda: Node<'_>) {
+        if let Some(owner) = walk.b.at.owner {
+            let result = types::result(walk, lambda);
+            walk.b.symbol_mut(owner).ty = result;
         }
     }
 
@@ -125,33 +157,59 @@ impl Dialect for Go {
                 walk.b.facts.namespace = named(node).first().map(|name| walk.text(*name));
             }
             "import_spec" => import(walk, node),
-            "parameter_declaration" => param(walk, node),
-            "range_clause" => {
-                let over = node.field("right").map_or(Expr::Unknown, |over| walk.expr(over));
-                let names = node.field("left").map(named).unwrap_or_default();
-                for (at, name) in names.into_iter().enumerate() {
-                    let value = if at == 1 { over.clone().each() } else { Expr::Unknown };
-                    walk.declare(name, None, value);
-                }
-            }
-            "composite_literal" => {
-                let callee = node.field("type").map_or(Expr::Unknown, |ty| walk.type_value(ty));
-                if let Some(body) = node.field("body") {
-                    walk.inside(body);
-                }
-                let at = span(node);
-                if callee != Expr::Unknown {
-                    return walk.b.call(CallKind::New, callee, Vec::new(), at, at.start);
-                }
-            }
-            "unary_expression" => {
-                let operand = node.field("operand");
-                return operand.map_or(Expr::Unknown, |operand| walk.expr(operand));
-            }
-            "short_var_declaration" | "assignment_statement" => assign(walk, node),
-            _ => {}
+            "parameter_declaration" | "variadic_parameter_declaration" => param(walk, node),
+            "type_elem" => {}
+            _ => return values::read(walk, node),
         }
         Expr::Unknown
+    }
+}
+
+/// Whether a type is what a declaration gives a name to.
+fn is_declared_type(node: Node<'_>) -> bool {
+    node.parent().is_some_and(|parent| parent.kind() == "type_spec")
+}
+
+/// Whether a declaration makes a type of its own from another: `type A B`, not `type A = B`.
+fn is_distinct(node: Node<'_>) -> bool {
+    let kind = node.field("type").map(|ty| ty.kind());
+    node.kind() == "type_spec" && !matches!(kind, Some("struct_type" | "interface_type"))
+}
+
+/// The type that a declaration says, or repeats from the constant before it.
+fn own_type(node: Node<'_>) -> Option<Node<'_>> {
+    let ty = node.field("type");
+    if node.kind() == "const_spec" && node.field("value").is_none() {
+        let mut before = node.prev_named_sibling();
+        while let Some(one) = before.filter(|one| matches!(one.kind(), "const_spec" | "comment")) {
+            if one.field("value").is_some() {
+                return one.field("type");
+            }
+            before = one.prev_named_sibling();
+        }
+    }
+    ty.filter(|ty| node.kind() != "type_spec" || is_distinct(node) && !ty.is_error())
+}
+
+/// Whether the type of a declaration has parts that are symbols inside of it, or names it gives
+/// itself.
+fn is_late(walk: &Walk<'_>, node: Node<'_>) -> bool {
+    let is_type = matches!(node.kind(), "type_spec" | "type_alias");
+    is_type || Go.more(node).is_empty() && walk.text(node).contains("struct")
+}
+
+/// Keeps what a structure or an interface takes in whole.
+fn embedded(walk: &mut Walk<'_>, ty: Node<'_>, symbol: u32) {
+    let list = if ty.kind() == "struct_type" { named(ty).first().copied() } else { Some(ty) };
+    for member in list.map(named).unwrap_or_default() {
+        let embedded = match member.kind() {
+            "field_declaration" if member.field("name").is_none() => member.field("type"),
+            "type_elem" if named(member).len() == 1 => named(member).first().copied(),
+            _ => None,
+        };
+        if let Some(embedded) = embedded.filter(|one| one.kind() != "negated_type") {
+            walk.heritage(symbol, HeritageKind::Extends, embedded);
+        }
     }
 }
 
@@ -161,23 +219,35 @@ fn receiver(node: Node<'_>) -> Option<Node<'_>> {
     named(list).first()?.field("type")
 }
 
-/// The names of a parameter; what a function returns has no parameters.
+/// The names of a parameter, or of a result.
 fn param(walk: &mut Walk<'_>, node: Node<'_>) {
     let list = node.parent();
     let function = list.and_then(|list| list.parent());
     let Some((list, function)) = list.zip(function) else { return };
+    let has_body = ["function_declaration", "method_declaration", "func_literal", "method_elem"];
+    if !has_body.contains(&function.kind()) {
+        return; // a function type
+    }
+    let ty = node.field("type").map(|ty| types::read(walk, ty));
+    let mut cursor = node.walk();
+    let names: Vec<_> =
+        node.children_by_field_name("name", &mut cursor).filter(Node::is_named).collect();
     if function.field("result") == Some(list) {
+        for name in names {
+            walk.declare(name, ty.clone(), Expr::Unknown);
+        }
         return;
     }
-    let is_receiver = function.field("receiver") == Some(list);
-    let kind = if is_receiver { ParamKind::Receiver } else { ParamKind::Plain };
-    let names = named(node).into_iter().filter(|one| one.kind() == "identifier");
-    let names: Vec<_> = names.collect();
+    let kind = match node.kind() {
+        "variadic_parameter_declaration" => ParamKind::Rest,
+        _ if function.field("receiver") == Some(list) => ParamKind::Receiver,
+        _ => ParamKind::Plain,
+    };
     for name in &names {
-        walk.param_as(kind, Some(*name), node.field("type"));
+        walk.param_of(kind, Some(*name), ty.clone());
     }
     if names.is_empty() {
-        walk.param_as(kind, None, node.field("type"));
+        walk.param_of(kind, None, ty);
     }
 }
 
@@ -187,32 +257,42 @@ fn import(walk: &mut Walk<'_>, node: Node<'_>) {
     let import = walk.b.import(ImportKind::Import, specifier, span(node));
     let alias = node.field("name").map(|name| walk.text(name));
     if alias.as_deref() != Some("_") {
-        let alias = alias.filter(|alias| alias != ".");
         let name = ImportedName { name: "*".into(), alias, is_type: false, span: span(node) };
         walk.b.facts.imports[import as usize].names.push(name);
     }
 }
 
-/// `a, b := f()` and `a, b = c, d`.
-fn assign(walk: &mut Walk<'_>, node: Node<'_>) {
-    let left = node.field("left").map(named).unwrap_or_default();
-    let right = node.field("right").map(named).unwrap_or_default();
-    let values: Vec<_> = right.into_iter().map(|value| walk.expr(value)).collect();
-    for (at, target) in left.iter().enumerate() {
-        let value = match values.as_slice() {
-            [one] if left.len() == 1 => one.clone(),
-            [one] => one.clone().index(Expr::Number(i64::try_from(at).unwrap_or_default())),
-            several => several.get(at).cloned().unwrap_or_default(),
-        };
-        if node.kind() == "short_var_declaration" {
-            walk.declare(*target, None, value);
-        } else {
-            walk.assign_to(*target, value);
-        }
+/// Whether a name stands for an imported package.
+fn is_package(walk: &Walk<'_>, name: &str) -> bool {
+    walk.b.facts.imports.iter().any(|import| import.is_package(name))
+}
+
+impl Import {
+    /// Whether this import of a Go package is known by a name. A package that was not renamed is
+    /// taken to have the name that its path suggests.
+    pub fn is_package(&self, name: &str) -> bool {
+        let Some(whole) = self.names.first() else { return false };
+        whole.alias.as_deref().unwrap_or_else(|| suggested(&self.specifier)) == name
     }
+}
+
+/// The name that the path of a package suggests: `example.com/go-yaml.v3`, `…/yaml/v3` are `yaml`.
+fn suggested(specifier: &str) -> &str {
+    let mut parts = specifier.rsplit('/');
+    let last = parts.next().unwrap_or(specifier);
+    let is_version = last
+        .strip_prefix('v')
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()));
+    let name = if is_version { parts.next().unwrap_or(last) } else { last };
+    let name = name.split('.').next().unwrap_or(name);
+    let name = name.strip_prefix("go-").unwrap_or(name);
+    name.strip_suffix("-go").unwrap_or(name)
 }
 
 /// The facts of a Go file.
 pub(crate) fn extract(text: &str) -> crate::FileFacts {
-    tree::extract(&Go, text)
+    let mut facts = tree::extract(&Go, text);
+    let before = text.lines().take_while(|line| !line.starts_with("package "));
+    facts.build = before.filter_map(build::condition).next().map(str::to_owned);
+    facts
 }

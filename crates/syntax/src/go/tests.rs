@@ -87,8 +87,8 @@ fn calls() {
         r##"
         param Store.Get#0 key: string
         param Session.Open#0 s: Session
-        param Session.Open#1 ctx: context.Context
-        param Session.Open#2 n: int
+        param Session.Open#0 ctx: context.Context
+        param Session.Open#1 n: int
         param Session.Open.<func1>#0 x: int
         param TestOpen#0 t: testing.T
         Session.Open: #0 ~NewSession(%n)
@@ -102,8 +102,7 @@ fn calls() {
         Session.Open?: v = each #5
         Session.Open?: #6 v.Run()
         Session.Open: #7 ~str.Trim("x")
-        Session.Open: #8 new ~Error()
-        Session.Open: return #8
+        Session.Open: return ?:Error
         "##,
     );
 }

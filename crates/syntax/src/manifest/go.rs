@@ -1,4 +1,4 @@
-//! `go.mod`.
+//! `go.mod`, and `go.work`, which is written alike.
 
 use crate::model::GoModule;
 

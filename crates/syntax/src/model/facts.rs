@@ -20,6 +20,8 @@ pub struct FileFacts {
     pub links: Vec<Link>,
     /// The package or namespace that it says it belongs to
     pub namespace: Option<String>,
+    /// The condition under which it is part of a build, as it is written
+    pub build: Option<String>,
     /// What it says about packages, if it is a manifest
     pub manifest: Option<Manifest>,
     /// The doc comment of the module itself

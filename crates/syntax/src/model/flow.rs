@@ -271,6 +271,9 @@ pub enum BlockKind {
 }
 
 impl Expr {
+    /// The member that stands for the first of two values that iterating gives, the key.
+    pub const KEY: &'static str = "#key";
+
     /// `self.name`.
     #[must_use]
     pub fn member(self, name: impl Into<String>) -> Self {

@@ -13,7 +13,7 @@ pub enum Manifest {
     TsConfig(Box<TsConfig>),
     /// `pnpm-workspace.yaml`: the globs of its packages
     Pnpm(Vec<String>),
-    /// `go.mod`
+    /// `go.mod`, `go.work`
     Go(GoModule),
     /// `pyproject.toml`, `setup.cfg`
     Python(PythonProject),
@@ -110,7 +110,7 @@ pub struct TsConfig {
     pub references: Vec<String>,
 }
 
-/// A Go module.
+/// A Go module; a workspace has no path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoModule {
     /// Its path

@@ -147,6 +147,8 @@ impl Flags {
     pub const VALUE: Self = Self(1 << 11);
     /// One more signature of the symbol that has the same path
     pub const OVERLOAD: Self = Self(1 << 12);
+    /// A type of its own that is made like another: `type A B` in Go, which is no alias
+    pub const DISTINCT: Self = Self(1 << 13);
 
     /// Whether all of `other` is set.
     pub const fn has(self, other: Self) -> bool {

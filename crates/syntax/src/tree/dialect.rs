@@ -43,8 +43,6 @@ pub(crate) enum Rule {
     Lambda(&'static str),
     /// A parameter: name, type
     Param(&'static str, &'static str),
-    /// A local variable: name, type, value
-    Local(&'static str, &'static str, &'static str),
     /// What is worth its last part: parentheses, `await`
     Inner,
     /// Target, value

@@ -106,13 +106,6 @@ impl Walk<'_> {
                 self.names.truncate(known);
             }
             Rule::Param(name, ty) => self.param(node.field(name), node.field(ty)),
-            Rule::Local(name, ty, value) => {
-                let ty = node.field(ty).map(|ty| written(&self.text(ty)));
-                let value = self.field_expr(node, value);
-                if let Some(name) = node.field(name) {
-                    self.declare(name, ty, value);
-                }
-            }
             Rule::Symbol(kind) => {
                 self.symbol(kind, node, &Pending::default());
             }
@@ -124,11 +117,30 @@ impl Walk<'_> {
     }
 
     fn block(&mut self, kind: BlockKind, node: Node<'_>) {
+        self.within(kind, |walk| walk.inside(node));
+    }
+
+    /// Reads something that may not run, with names of its own.
+    pub fn branch(&mut self, read: impl FnOnce(&mut Self)) {
+        self.within(BlockKind::Branch, read);
+    }
+
+    fn within(&mut self, kind: BlockKind, read: impl FnOnce(&mut Self)) {
         let back = self.b.block(kind);
         let known = self.names.len();
-        self.inside(node);
+        read(self);
         self.names.truncate(known);
         self.b.back(back);
+    }
+
+    /// How many local names are known.
+    pub const fn known_names(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Forgets the local names that came after so many.
+    pub fn forget_names(&mut self, known: usize) {
+        self.names.truncate(known);
     }
 
     /// A name, local or not.
@@ -217,11 +229,19 @@ impl Walk<'_> {
 
     /// Declares a parameter that arguments reach in some way.
     pub fn param_as(&mut self, kind: ParamKind, name: Option<Node<'_>>, ty: Option<Node<'_>>) {
+        let ty = ty.map(|ty| written(&self.text(ty)));
+        self.param_of(kind, name, ty);
+    }
+
+    /// Declares a parameter whose type was read. A receiver has no place among the arguments.
+    pub fn param_of(&mut self, kind: ParamKind, name: Option<Node<'_>>, ty: Option<TypeRef>) {
         let Some(function) = self.b.at.owner else { return };
         let name = name.map(|name| self.plain(name)).unwrap_or_default();
-        let ty = ty.map(|ty| written(&self.text(ty))).filter(|ty| *ty != TypeRef::Unknown);
+        let ty = ty.filter(|ty| *ty != TypeRef::Unknown);
         let before = self.b.facts.flow.params.iter().rev();
-        let position = offset(before.take_while(|param| param.function == function).count());
+        let before = before.take_while(|param| param.function == function);
+        let before = before.filter(|param| param.kind != ParamKind::Receiver);
+        let position = offset(before.count());
         let at = offset(self.b.facts.flow.params.len());
         let kept =
             Param { function, name: name.clone(), position, kind, default: None, ty: ty.clone() };

@@ -7,7 +7,7 @@ use super::super::machine::scoped;
 use super::super::summary::{Shape, ShapeKind};
 use super::super::value::{Base, Op, Out, Term};
 use super::values::{Found, add};
-use super::{DECLARED_BY, Linker};
+use super::{DECLARED_BY, Linker, is_go};
 
 impl Linker<'_> {
     /// Where a term starts, and how many of its steps that took.
@@ -62,7 +62,7 @@ impl Linker<'_> {
             return Ok(Vec::new());
         }
         self.fuel -= 1;
-        let Some(face) = self.world.face(file)? else { return Ok(Vec::new()) };
+        let Some(face) = self.world.face(file)? else { return self.in_folder(file, name) };
         if self.asking.contains(&asked) {
             self.gave_up += 1;
             return self.declared_only(file, face.names.get(&key));
@@ -229,7 +229,10 @@ impl Linker<'_> {
             return Ok(known.clone());
         }
         let gave_up = self.gave_up;
-        let mut all = self.of_mates(file, ("", name))?;
+        let mut all = match is_go(file) {
+            true => self.of_go_package(file, name)?,
+            false => self.of_mates(file, ("", name))?,
+        };
         if matches!(Language::of(file), Some(Language::C | Language::Cpp)) {
             self.of_headers(file, name, &mut all)?;
         }
@@ -239,7 +242,11 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    fn of_mates(&mut self, file: &RepoPath, (module, name): (&str, &str)) -> Result<Vec<Found>> {
+    pub(super) fn of_mates(
+        &mut self,
+        file: &RepoPath,
+        (module, name): (&str, &str),
+    ) -> Result<Vec<Found>> {
         let key = scoped(module, name);
         let top = key.split('.').next().unwrap_or(&key);
         if let Some(folder) = file.parent() {
@@ -281,14 +288,16 @@ impl Linker<'_> {
             self.rest(&folder, class);
         }
         let path = scoped(class, name);
-        for mate in self.world.mates(file, class)? {
+        let mut all = Vec::new();
+        // Files of different platforms may each have it, and tests may add some.
+        for mate in self.world.parts(file, class, &self.asker)? {
             let face = self.world.face(&mate)?;
             if face.is_some_and(|face| face.shapes.contains_key(&path)) {
                 self.rest_on(&mate, &path);
-                return Ok(vec![Found { file: mate, out: Out::Sym(path) }]);
+                add(&mut all, vec![Found { file: mate, out: Out::Sym(path.clone()) }]);
             }
         }
-        Ok(Vec::new())
+        Ok(all)
     }
 
     /// A member that another file adds to a type.
@@ -353,6 +362,9 @@ impl Linker<'_> {
                 }
                 None => return Ok(Vec::new()),
             },
+            (None, Base::Global(name)) if is_go(file) => {
+                return self.declared_in_package(file, name);
+            }
             (None, Base::Global(name)) => {
                 let found = self.in_package(file, name)?;
                 return Ok(found.into_iter().filter_map(symbol).collect());
@@ -386,7 +398,9 @@ impl Linker<'_> {
         let (Out::Sym(path) | Out::New(path)) = &around.out else { return Ok(None) };
         let is_module = path.is_empty()
             || self.shape(&around.file, path)?.is_some_and(|shape| shape.kind == ShapeKind::Module);
-        let Some(face) = self.world.face(&around.file)? else { return Ok(None) };
+        let Some(face) = self.world.face(&around.file)? else {
+            return self.declared_in_folder(&around.file, name);
+        };
         let key = scoped(path, name);
         if !is_module {
             if face.shapes.contains_key(&key) {

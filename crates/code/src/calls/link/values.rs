@@ -5,9 +5,10 @@ use std::rc::Rc;
 use base::{RepoPath, Result};
 use syntax::Language;
 
+use super::super::machine::{ELEMENT, RESULT};
 use super::super::summary::{Shape, ShapeKind};
 use super::super::value::{Op, Out, Term};
-use super::{Args, DEEPEST, Linker};
+use super::{Args, DEEPEST, Linker, is_go};
 
 /// Methods that look into what may hold something.
 const OPENERS: [&str; 16] = [
@@ -238,7 +239,22 @@ impl Linker<'_> {
                 }
             }
         }
-        Ok(Vec::new())
+        let mut all = Vec::new();
+        for like in self.made_like(file, &shape)? {
+            add(&mut all, self.get(&like, name)?);
+        }
+        Ok(all)
+    }
+
+    /// What values of a Go type are made like, where it is neither a structure nor an interface.
+    fn made_like(&mut self, file: &RepoPath, shape: &Shape) -> Result<Vec<Found>> {
+        let mut all = Vec::new();
+        if shape.kind == ShapeKind::Class && is_go(file) {
+            for out in shape.returns.clone() {
+                add(&mut all, self.settle(Found { file: file.clone(), out })?);
+            }
+        }
+        Ok(all)
     }
 
     /// What calling a value gives.
@@ -249,6 +265,15 @@ impl Linker<'_> {
             Out::New(_) if Language::of(&value.file) == Some(Language::Rust) => {
                 return Ok(vec![value.clone()]);
             }
+            Out::New(path) if is_go(&value.file) => {
+                let Some(shape) = self.shape(&value.file, path)? else { return Ok(Vec::new()) };
+                let mut all = Vec::new();
+                for like in self.made_like(&value.file, &shape)? {
+                    add(&mut all, self.call(&like, args)?);
+                }
+                return Ok(all);
+            }
+            Out::Obj(_) => return self.get(value, RESULT),
             _ => return Ok(Vec::new()),
         };
         let Some(shape) = self.shape(&value.file, path)? else { return Ok(Vec::new()) };
@@ -286,7 +311,7 @@ impl Linker<'_> {
             },
             Out::New(_) | Out::Many(_) => vec![value.clone()],
             // A function type is what it is called with, and nothing is made of it.
-            Out::Obj(fields) if fields.iter().any(|(name, _)| name.starts_with('(')) => {
+            Out::Obj(fields) if fields.iter().any(|(name, _)| name.starts_with(['(', '#'])) => {
                 vec![value.clone()]
             }
             _ => Vec::new(),
@@ -297,6 +322,19 @@ impl Linker<'_> {
     fn each(&mut self, value: &Found) -> Result<Vec<Found>> {
         let inner: Vec<Out> = match &value.out {
             Out::Many(inner) => inner.clone(),
+            Out::Obj(fields) if fields.iter().any(|(name, _)| name == ELEMENT) => {
+                return self.get(value, ELEMENT);
+            }
+            Out::New(path) if is_go(&value.file) => {
+                let Some(shape) = self.shape(&value.file, path)? else { return Ok(Vec::new()) };
+                let mut all = Vec::new();
+                for like in self.made_like(&value.file, &shape)? {
+                    add(&mut all, self.each(&like)?);
+                }
+                return Ok(all);
+            }
+            // A function with its type arguments.
+            Out::Sym(_) if is_go(&value.file) => return Ok(vec![value.clone()]),
             Out::Obj(fields) => fields.iter().flat_map(|(_, outs)| outs.clone()).collect(),
             // Rust looks through what is not wrapped.
             Out::New(_) if Language::of(&value.file) == Some(Language::Rust) => {

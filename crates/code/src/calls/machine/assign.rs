@@ -18,11 +18,23 @@ impl Machine<'_> {
                     self.expect(&value, &types, owner);
                 }
                 let home = self.home_frame(*binding, frame).unwrap_or(0);
+                let is_go = self.family == super::Family::Go;
                 let vars = &mut self.frames[home as usize].vars;
+                // A variable keeps the type of its first value.
+                if is_go
+                    && let Some(cell) = vars.get_mut(binding)
+                    && !cell.read(&active).is_empty()
+                {
+                    cell.add(value.into_iter().filter(Atom::is_method).collect());
+                    return;
+                }
                 vars.entry(*binding).or_default().write(value.clone(), &active);
                 if let Some(symbol) = self.facts.flow.bindings[*binding as usize].symbol {
                     self.note_worth(symbol, value);
                 }
+            }
+            Place::Name(name) if self.family == super::Family::Go => {
+                self.named.entry(name.clone()).or_default().add(value);
             }
             Place::Name(name) => {
                 self.named.entry(name.clone()).or_default().write(value, &active);

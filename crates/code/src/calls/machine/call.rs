@@ -56,6 +56,12 @@ impl Machine<'_> {
     /// Whether what a callee means can be read off the text.
     fn is_direct(&self, callee: &Expr) -> bool {
         match callee {
+            // Types say what a member is; what a variable holds they do not.
+            Expr::Member(..) if self.family == Family::Go => true,
+            Expr::Name(name) if self.family == Family::Go => !self.is_variable(name),
+            Expr::Each(of) if self.family == Family::Go => {
+                matches!(**of, Expr::Name(_) | Expr::Member(..))
+            }
             Expr::Local(binding) => {
                 let binding = &self.facts.flow.bindings[*binding as usize];
                 binding.symbol.is_some_and(|symbol| {
@@ -106,7 +112,8 @@ impl Machine<'_> {
                 continue;
             }
             is_found |= !members.is_empty();
-            let several = (site.0, site.1, site.2 || is_several(object));
+            let is_held = self.family == Family::Go && self.holds_function(&members);
+            let several = (site.0, site.1, site.2 || is_held || is_several(object));
             let value = self.call_value(&members, args, several);
             join(&mut result, value);
         }
@@ -155,7 +162,9 @@ impl Machine<'_> {
                 let bound = Rc::clone(bound);
                 self.call_atom(&bound.0, Some(&bound.1), args, site)
             }
+            Atom::Class(class) if self.family == Family::Go => vec![Atom::Inst(*class)],
             Atom::Class(class) => self.make(*class, args, site),
+            Atom::Obj(_) | Atom::Inst(_) if self.family == Family::Go => self.called_type(callee),
             Atom::Obj(_) | Atom::Inst(_) if self.family == Family::Python => {
                 let found = self.get(callee, "__call__", site.0);
                 let known: Value = found.into_iter().filter(Atom::is_known).collect();
@@ -173,8 +182,7 @@ impl Machine<'_> {
                 }
                 let given = self.given_out(args);
                 self.want(site, Relation::Calls, &term, given.clone());
-                let next = term.then(Op::Call(given));
-                next.map(|next| Atom::Ext(Rc::new(next))).into_iter().collect()
+                self.after(&term, Op::Call(given)).into_iter().collect()
             }
             _ => Vec::new(),
         }
@@ -197,6 +205,7 @@ impl Machine<'_> {
                     all
                 }
                 Atom::Inst(_) => vec![atom.clone()],
+                other if self.family == Family::Go => self.literal_of(other, args, site),
                 other => self.call_atom(other, None, args, site),
             };
             join(&mut result, value);
@@ -294,7 +303,9 @@ impl Machine<'_> {
         }
         let callable = |atom: &Atom| matches!(atom, Atom::Fun(..) | Atom::Bound(_));
         match self.family {
-            Family::Rust | Family::Classes => args.iter().any(|arg| arg.value.iter().any(callable)),
+            Family::Rust | Family::Classes | Family::Go => {
+                args.iter().any(|arg| arg.value.iter().any(callable))
+            }
             _ if !self.is_symbolic => true,
             _ => {
                 this.is_some_and(Atom::is_live)

@@ -198,12 +198,18 @@ impl Machine<'_> {
                 let (class, this) = (*class, Rc::clone(this));
                 self.get_of_parent(class, &this, name)
             }
-            Atom::Ext(term) => {
-                let next = term.then(Op::Get(name.to_owned()));
-                next.map(|next| Atom::Ext(Rc::new(next))).into_iter().collect()
-            }
+            Atom::Ext(term) => self.after(term, Op::Get(name.to_owned())).into_iter().collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// A value of another file after one more step.
+    pub(super) fn after(&self, term: &Term, op: Op) -> Option<Atom> {
+        let next = match self.family {
+            Family::Go => term.then_declared(op),
+            _ => term.then(op),
+        };
+        next.map(|next| Atom::Ext(Rc::new(next)))
     }
 
     fn get_of_object(&mut self, id: u32, name: &str, owner: Owner) -> Value {
@@ -228,6 +234,9 @@ impl Machine<'_> {
     }
 
     fn get_of_instance(&mut self, class: u32, object: &Atom, name: &str, owner: Owner) -> Value {
+        if self.family == Family::Go {
+            return self.member_of_type(class, object, name, owner);
+        }
         let mut elsewhere = Vec::new();
         for one in self.lineage(class).iter() {
             let found = match one.clone() {
@@ -264,10 +273,16 @@ impl Machine<'_> {
         member.map(|member| Atom::Ext(Rc::new(member)))
     }
 
-    fn own_of_instance(&mut self, class: u32, object: &Atom, name: &str, owner: Owner) -> Value {
+    pub(super) fn own_of_instance(
+        &mut self,
+        class: u32,
+        object: &Atom,
+        name: &str,
+        owner: Owner,
+    ) -> Value {
         let fields = self.instance.get(&class).and_then(|fields| fields.get(name));
         let held = fields.map(|cell| cell.read(&self.active)).unwrap_or_default();
-        if held.iter().any(Atom::is_known) {
+        if self.family != Family::Go && held.iter().any(Atom::is_known) {
             return held;
         }
         let statics = self.statics.get(&class).and_then(|all| all.get(name));

@@ -73,6 +73,13 @@ impl Machine<'_> {
         let home = self.home_frame(binding, frame);
         let cell = home.and_then(|home| self.frames[home as usize].vars.get(&binding));
         let held = cell.map(|cell| cell.read(&self.active));
+        if self.family == Family::Go
+            && let Some(ty) = &declared.ty
+            && !matches!(declared.kind, BindingKind::Param(_))
+        {
+            let types = self.instance_of(ty, declared.owner);
+            return with_functions(types, held.unwrap_or_default());
+        }
         let value = match (held, declared.kind) {
             (Some(held), _) => held,
             (None, BindingKind::Symbol(symbol)) => self.symbol(symbol, home.unwrap_or(0)),
@@ -111,6 +118,9 @@ impl Machine<'_> {
             | SymbolKind::Constant
             | SymbolKind::Field
             | SymbolKind::Property => {
+                if self.family == Family::Go {
+                    return self.variable(symbol);
+                }
                 let worth = self.worth.get(&symbol).cloned().unwrap_or_default();
                 match self.facts.symbols[symbol as usize].ty.clone() {
                     Some(ty) if !worth.iter().any(Atom::is_known) => {
@@ -125,6 +135,7 @@ impl Machine<'_> {
                 let of = self.facts.symbols[symbol as usize].parent;
                 of.map(|of| vec![Atom::Inst(of)]).unwrap_or_default()
             }
+            SymbolKind::Type if self.has_flag(symbol, Flags::DISTINCT) => vec![Atom::Class(symbol)],
             SymbolKind::Type => self.alias(symbol),
             SymbolKind::Impl => self.home(symbol).map(Atom::Class).into_iter().collect(),
             _ => vec![Atom::Class(symbol)],
@@ -225,8 +236,11 @@ impl Machine<'_> {
         for atom in many {
             let value = match atom {
                 Atom::Many(inner) => inner.to_vec(),
-                Atom::Ext(term) => {
-                    term.then(Op::Each).map(|next| Atom::Ext(Rc::new(next))).into_iter().collect()
+                Atom::Ext(term) => self.after(term, Op::Each).into_iter().collect(),
+                Atom::Obj(_) | Atom::Inst(_) | Atom::Fun(..) | Atom::Bound(_)
+                    if self.family == Family::Go =>
+                {
+                    self.element(atom, owner)
                 }
                 Atom::Obj(id) => self.each_of(*id, owner),
                 // Rust's `?` and patterns look into what is not wrapped here.
@@ -303,9 +317,12 @@ impl Machine<'_> {
                 Atom::Ext(term) => {
                     let op = match keys {
                         [Atom::Text(key)] => Op::Get(key.to_string()),
+                        [Atom::Number(at)] if self.family == Family::Go => {
+                            Op::Get(format!("#{at}"))
+                        }
                         _ => Op::Each,
                     };
-                    term.then(op).map(|next| Atom::Ext(Rc::new(next))).into_iter().collect()
+                    self.after(term, op).into_iter().collect()
                 }
                 other => self.index_instance(other, keys, owner),
             };
@@ -407,6 +424,17 @@ pub(super) fn prefer(value: Value, declared: Value) -> Value {
     }
     let mut all = declared;
     join(&mut all, value.into_iter().filter(|atom| matches!(atom, Atom::Param(..))));
+    all
+}
+
+/// What is declared, and the functions that are held: of these a type says nothing.
+pub(super) fn with_functions(declared: Value, held: Value) -> Value {
+    if declared.is_empty() {
+        return held;
+    }
+    let mut all = declared;
+    let is_kept = |atom: &Atom| atom.is_method() || matches!(atom, Atom::Param(..));
+    join(&mut all, held.into_iter().filter(is_kept));
     all
 }
 

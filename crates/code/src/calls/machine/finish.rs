@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use syntax::relations::{EXTRACTORS, Target};
-use syntax::{ExportKind, Expr, HeritageKind, ImportKind, Owner, SymbolKind};
+use syntax::{ExportKind, Expr, Flags, HeritageKind, ImportKind, Owner, SymbolKind};
 
 use super::super::summary::{
     Face, LocalEdge, ParamCall, Relation, Shape, ShapeKind, Summary, Sure,
@@ -203,6 +203,11 @@ impl Machine<'_> {
 
     fn face(&mut self) -> Face {
         let mut face = Face::default();
+        if self.family == Family::Go {
+            face.namespace.clone_from(&self.facts.namespace);
+            face.build.clone_from(&self.facts.build);
+            face.interfaces = self.interfaces();
+        }
         for at in 0..self.facts.imports.len() {
             face.imports.insert(self.import_key(at), super::number(at));
         }
@@ -226,6 +231,7 @@ impl Machine<'_> {
             kind if is_scope(kind) => ShapeKind::Module,
             SymbolKind::Impl if self.home(at).is_some() => return None,
             kind if kind.is_type() => ShapeKind::Class,
+            SymbolKind::Type if symbol.flags.has(Flags::DISTINCT) => ShapeKind::Class,
             _ => ShapeKind::Value,
         };
         let mut shape = Shape { kind, ..Shape::default() };
@@ -237,6 +243,7 @@ impl Machine<'_> {
         }
         match kind {
             ShapeKind::Function | ShapeKind::Getter => {
+                shape.signature = self.signature(at);
                 let behaviour = self.behaviours.get(&at).cloned().unwrap_or_default();
                 shape.returns = self.out_of(&behaviour.returns, Some(at));
                 for call in behaviour.calls {
@@ -253,6 +260,10 @@ impl Machine<'_> {
                     _ => self.parents_of(at),
                 };
                 shape.bases = self.out_all(&bases, 0);
+                if symbol.flags.has(Flags::DISTINCT) {
+                    let made_like = self.underlying(at);
+                    shape.returns = self.out_all(&made_like, 0);
+                }
             }
             ShapeKind::Value => {
                 let value = self.symbol(at, 0);
@@ -263,7 +274,7 @@ impl Machine<'_> {
     }
 
     fn members_out(&mut self, class: u32) -> BTreeMap<String, Vec<Out>> {
-        let mut all = BTreeMap::new();
+        let mut all = self.embedded_out(class);
         let members = self.members.get(&class).cloned().unwrap_or_default();
         for (name, symbols) in members {
             let mut value = Vec::new();
@@ -322,6 +333,7 @@ impl Machine<'_> {
             let is_own = symbol.parent.is_none_or(|parent| is_scope(self.kind(parent)));
             let is_offered = match self.family {
                 Family::Python | Family::JavaScript => false,
+                _ if self.is_loose_method(at) => false,
                 _ => is_own && symbol.kind != SymbolKind::Impl && !self.is_file_module(at),
             };
             if is_offered {
@@ -331,7 +343,7 @@ impl Machine<'_> {
                     kind if kind.is_callable() || kind.is_type() || is_scope(kind) => {
                         vec![Out::Sym(symbol.path.clone())]
                     }
-                    SymbolKind::Type => {
+                    SymbolKind::Type if !symbol.flags.has(Flags::DISTINCT) => {
                         let value = self.symbol(at, 0);
                         match self.out_all(&value, 0) {
                             none if none.is_empty() => vec![Out::Sym(symbol.path.clone())],
@@ -417,6 +429,9 @@ impl Machine<'_> {
                             parts.push(name.name.clone());
                         }
                         Term { base: Base::Scope(module.clone(), parts), ops: Vec::new() }
+                    }
+                    ImportKind::Import if name.alias.as_deref() == Some(".") => {
+                        Term { base: Base::Import(self.import_key(at), None), ops: Vec::new() }
                     }
                     ImportKind::From if name.name == "*" => {
                         Term { base: Base::Import(self.import_key(at), None), ops: Vec::new() }

@@ -47,7 +47,7 @@ impl Machine<'_> {
         let own = match self.family {
             Family::Python => self.python_function(&name, args, site),
             Family::JavaScript => self.javascript_function(&name, args, site),
-            Family::Rust | Family::Classes => None,
+            Family::Rust | Family::Classes | Family::Go => None,
         };
         own.or_else(|| self.identity(&name, args))
     }
@@ -57,7 +57,7 @@ impl Machine<'_> {
         let arg = |at: usize| args.get(at).map(|arg| arg.value.clone()).unwrap_or_default();
         let last = name.rsplit("Object.").next().unwrap_or(name);
         let last = last.rsplit("Promise.").next().unwrap_or(last);
-        if !IDENTITY.contains(&last) || self.family == Family::Classes {
+        if !IDENTITY.contains(&last) || matches!(self.family, Family::Classes | Family::Go) {
             return None;
         }
         match last {

@@ -19,6 +19,7 @@ mod context;
 mod eval;
 mod finish;
 mod functions;
+mod go;
 mod report;
 mod run;
 mod scope;
@@ -30,6 +31,7 @@ use std::rc::Rc;
 use syntax::{BindingKind, FileFacts, Flags, Language, Owner, SymbolKind};
 
 pub(super) use finish::scoped;
+pub(super) use go::{ELEMENT, RESULT};
 
 use super::summary::{Relation, Summary, Sure, Want};
 use super::value::{Atom, Block, Cell, Value};
@@ -58,6 +60,9 @@ enum Family {
     Rust,
     /// Names may be members of the class around; types decide
     Classes,
+    /// Names are of the function, the package or an import, never of the receiver; what is
+    /// declared decides
+    Go,
 }
 
 /// What is known of a run of a function.
@@ -176,6 +181,7 @@ const fn family(language: Language) -> Family {
         Language::Python => Family::Python,
         Language::JavaScript | Language::TypeScript | Language::Tsx => Family::JavaScript,
         Language::Rust => Family::Rust,
+        Language::Go => Family::Go,
         _ => Family::Classes,
     }
 }
@@ -239,6 +245,9 @@ impl<'a> Machine<'a> {
             self.params.entry(param.function).or_default().push((at, binding));
         }
         for (at, symbol) in (0..).zip(&self.facts.symbols) {
+            if self.is_loose_method(at) {
+                continue;
+            }
             match symbol.parent {
                 Some(parent) if !is_scope(self.kind(parent)) => {
                     let members = self.members.entry(parent).or_default();
@@ -260,6 +269,7 @@ impl<'a> Machine<'a> {
             self.heritage.entry(class).or_default().push(at);
         }
         self.join_impls();
+        self.join_methods();
     }
 
     fn home(&self, symbol: u32) -> Owner {

@@ -100,6 +100,10 @@ impl Machine<'_> {
             return vec![Atom::Many(yields.into())];
         }
         let returns = std::mem::take(&mut run.returns);
+        if self.family == Family::Go {
+            let declared = self.declared_result(symbol);
+            return super::eval::with_functions(declared, returns);
+        }
         let sure = returns.iter().any(Atom::is_known);
         if sure || self.facts.symbols[symbol as usize].ty.is_none() {
             return returns;

@@ -11,7 +11,9 @@ use super::{Family, Machine, is_scope};
 impl Machine<'_> {
     /// What a free name means.
     pub(super) fn name(&mut self, name: &str, owner: Owner) -> Value {
-        if let Some(cell) = self.named.get(name) {
+        if self.family != Family::Go
+            && let Some(cell) = self.named.get(name)
+        {
             let held = cell.read(&self.active);
             if !held.is_empty() {
                 return held;
@@ -21,6 +23,7 @@ impl Machine<'_> {
             Family::Python | Family::JavaScript => self.starred(name),
             Family::Rust => self.path(&[name.to_owned()], owner),
             Family::Classes => self.member_or_top(name, owner),
+            Family::Go => self.of_package(name, owner),
         }
     }
 
@@ -30,6 +33,7 @@ impl Machine<'_> {
             // Types are rarely inherited: what is declared or imported counts, and it comes last.
             Family::Classes => self.member_or_top(name, owner).pop().into_iter().collect(),
             Family::Rust => self.path(&[name.to_owned()], owner),
+            Family::Go => self.type_of_package(name, owner),
             _ => match self.tops.get(&(None, name)).cloned() {
                 Some(found) => self.best(&found).into_iter().map(Atom::Class).collect(),
                 None => self.starred(name),

@@ -104,20 +104,27 @@ impl Machine<'_> {
             TypeRef::Named { path, args, .. } => {
                 let last = path.rsplit([':', '.', '\\']).next().unwrap_or(path);
                 let first = args.first();
-                if TRANSPARENT.contains(&last) {
+                if self.family != Family::Go && TRANSPARENT.contains(&last) {
                     return first.map(|inner| self.instance_of(inner, owner)).unwrap_or_default();
                 }
-                if last == "Result"
+                if self.family != Family::Go
+                    && last == "Result"
                     && let Some(inner) = first
                 {
                     let inner = self.instance_of(inner, owner);
                     return many(inner);
                 }
-                if HOLDERS.contains(&last)
+                if self.family != Family::Go
+                    && HOLDERS.contains(&last)
                     && let Some(inner) = args.last()
                 {
                     let inner = self.instance_of(inner, owner);
                     return many(inner);
+                }
+                if self.family == Family::Go
+                    && let Some(held) = self.go_holder(path, args, owner)
+                {
+                    return held;
                 }
                 if let Some(bounds) = self.bounds(last, owner) {
                     let each = bounds.iter().flat_map(|bound| self.instance_of(bound, owner));
@@ -149,6 +156,9 @@ impl Machine<'_> {
                 None => self.foreign_this(owner),
             },
             TypeRef::Of(value) => self.eval(value, 0, owner),
+            TypeRef::Function(_, result) if self.family == Family::Go => {
+                self.function_result(result, owner)
+            }
             TypeRef::Function(params, _) => self.function_type(params, owner),
             TypeRef::Unknown => Vec::new(),
         }
@@ -158,7 +168,8 @@ impl Machine<'_> {
         if parts.iter().all(Vec::is_empty) {
             return Vec::new();
         }
-        let kind = super::Kind::List;
+        // Go has no tuples: each part is taken by its place.
+        let kind = if self.family == Family::Go { super::Kind::Plain } else { super::Kind::List };
         let made = self.object(super::Object { kind, ..super::Object::default() });
         if let Atom::Obj(id) = made {
             for (at, value) in (0..).zip(parts) {
@@ -234,6 +245,12 @@ impl Machine<'_> {
             TypeRef::Function(..) | TypeRef::Union(_) if self.family == Family::JavaScript => {
                 self.instance_of(&ty, Some(symbol))
             }
+            TypeRef::Named { path, .. } if self.family == Family::Go && is_holder(path) => {
+                self.instance_of(&ty, Some(symbol))
+            }
+            TypeRef::List(_) | TypeRef::Function(..) if self.family == Family::Go => {
+                self.instance_of(&ty, Some(symbol))
+            }
             ty => self.class_of(ty, self.facts.symbols[symbol as usize].parent),
         };
         self.stack.pop();
@@ -271,6 +288,10 @@ impl Machine<'_> {
             at = self.facts.symbols[around as usize].parent;
         }
     }
+}
+
+fn is_holder(path: &str) -> bool {
+    matches!(path, "map" | "chan")
 }
 
 fn many(inner: Value) -> Value {

@@ -91,7 +91,7 @@ pub(crate) fn dispatched_calls(conn: &Connection, symbols: &[End<'_>]) -> Result
         let mut above = vec![here.clone()];
         for at in 0..MOST_PARENTS {
             let Some((path, name)) = above.get(at).cloned() else { break };
-            for row in code::edges_from(conn, &[(&path, &name)], &PARENTS)? {
+            for row in code::edges_from(conn, &[(&path, &name)], parents_in(&path))? {
                 if !above.contains(&row.to) {
                     above.push(row.to);
                 }
@@ -108,10 +108,13 @@ pub(crate) fn dispatched_calls(conn: &Connection, symbols: &[End<'_>]) -> Result
 
 /// Whether methods of a language are called through their parents as a rule.
 fn dispatches(path: &RepoPath) -> bool {
-    !matches!(
-        Language::of(path),
-        None | Some(Language::Rust | Language::Go | Language::C | Language::Bash)
-    )
+    !matches!(Language::of(path), None | Some(Language::Rust | Language::C | Language::Bash))
+}
+
+/// How a method says whose place it takes. In Go one that hides an embedded type's method is never
+/// called for it.
+fn parents_in(path: &RepoPath) -> &'static [Relation] {
+    if Language::of(path) == Some(Language::Go) { &[Relation::Implements] } else { &PARENTS }
 }
 
 /// Where a language server was asked for calls, what it says of a node counts and nothing else.

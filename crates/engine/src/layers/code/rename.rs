@@ -131,7 +131,10 @@ fn lines(view: &View, symbol: (&RepoPath, &str)) -> Result<BTreeMap<RepoPath, BT
     let mut inferred = Vec::new();
     for edge in code::edges_to(conn, &[symbol], &Relation::ALL)? {
         if edge.sure == Sure::Inferred {
-            inferred.push(format!("{}:{}", edge.from.0, edge.line));
+            inferred.push(match edge.line {
+                0 => edge.from.0.to_string(), // no line says so
+                line => format!("{}:{line}", edge.from.0),
+            });
         }
         lines.entry(edge.from.0).or_default().insert(edge.line);
     }

@@ -28,6 +28,9 @@ cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten min
 cargo xtask soak kb           eight processes of a thousand changesets each, killed at random
 cargo xtask soak tests        the tests with many more random cases, and a kill at every step
 cargo xtask prove freshness [STEPS] [SEED]  random steps; a server, a new process and an index from nothing agree
+cargo xtask prove kills [COUNT] [SEED]  every writing operation, killed at random moments; nothing is lost or torn
+cargo xtask prove limits [CONNECTIONS] [PATHS]  large files, pipes and devices at every path, idle connections
+cargo xtask prove load [RUNS]  the tests in a fresh clone beside two busy loops a core; ten times unless told
 cargo xtask fuzz [TARGET] [MINUTES]  every parser of outside text, given what nobody would write
 ";
 

@@ -169,7 +169,9 @@ impl<'a> BackupFolder<'a> {
             at: Some(call.now),
         };
         let target = folder.join(format!("{}.sqlite", name.name));
-        fs::create_dir_all(target.parent().unwrap_or(&folder)).map_err(failed())?;
+        let beside = target.parent().unwrap_or(&folder);
+        fs::create_dir_all(beside).map_err(failed())?;
+        store::remove_unfinished(beside).map_err(Problem::io("remove an unfinished backup"))?;
         let source = store::open(&file_of(self.shared, store), Durability::Durable)?;
         let mut notes = self.identity.notes();
         let branch = place::label_beside(&file_of(self.shared, store));

@@ -63,6 +63,8 @@ pub(crate) struct About {
     pub(crate) verb: &'static str,
     /// Where it ran
     pub(crate) root: PathBuf,
+    /// The folders whose files git opens; none for a call that needs no repository
+    pub(crate) git_dirs: Vec<PathBuf>,
 }
 
 impl Git {
@@ -74,9 +76,11 @@ impl Git {
         hooks: HooksPath,
         verb: &'static str,
     ) -> Result<Self> {
-        files::check_before_git(layout)?;
+        files::check_before_git(host, layout)?;
         let mut git = Self::outside(host, &layout.root)?;
         git.about.verb = verb;
+        git.about.git_dirs = vec![layout.git_dir.clone(), layout.common_dir.clone()];
+        git.about.git_dirs.dedup();
         let command = &mut git.command;
         // Git finds the same repository as we did: it checks who owns it, looks no further up,
         // and does not follow `core.worktree` elsewhere.
@@ -100,7 +104,8 @@ impl Git {
         let mut command = Command::new(host.program()?);
         command.env_clear().envs(host.needed()).envs(ENVIRONMENT);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Ok(Self { command, about: About { verb: "version", root: root.to_owned() } })
+        let about = About { verb: "version", root: root.to_owned(), git_dirs: Vec::new() };
+        Ok(Self { command, about })
     }
 
     /// Adds arguments.

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     fn problem(said: &str) -> Problem {
-        let about = About { verb: "ls-tree", root: "/r".into() };
+        let about = About { verb: "ls-tree", root: "/r".into(), git_dirs: Vec::new() };
         ended(&about, ExitStatus::from_raw(128 << 8), said.as_bytes())
     }
 

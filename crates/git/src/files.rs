@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use base::{Code, Problem, Result};
 
+use crate::host::Host;
 use crate::{Layout, platform};
 
 /// No file that git keeps for itself and that we read is larger, not even `packed-refs`.
@@ -58,12 +59,14 @@ const SHARED: [&str; 8] = [
 ];
 
 /// Fails if git would wait for ever: it opens its files without looking what they are.
-pub(crate) fn check_before_git(layout: &Layout) -> Result<()> {
+///
+/// These are the files of almost every call. Git opens many others, such as each reference and each
+/// object; those are looked at when it is silent ([`awaited_by_git`]).
+pub(crate) fn check_before_git(host: &Host, layout: &Layout) -> Result<()> {
     let own = OWN.iter().map(|name| layout.git_dir.join(name));
     let shared = SHARED.iter().map(|name| layout.common_dir.join(name));
-    let waits =
-        |path: &PathBuf| path.metadata().is_ok_and(|known| !known.is_file() && !known.is_dir());
-    match own.chain(shared).find(waits) {
+    let mut all = own.chain(shared).chain(host.settings_files());
+    match all.find(|path| is_waited_for(path)) {
         None => Ok(()),
         Some(path) => Err(Problem::new(
             Code::Io,
@@ -71,6 +74,31 @@ pub(crate) fn check_before_git(layout: &Layout) -> Result<()> {
         )
         .hint("look at what it is; git would wait for it for ever")),
     }
+}
+
+/// A file below a folder of git that whoever opens it may wait for: a pipe, a device, a socket, or a
+/// link to one. Links to folders are not followed.
+pub(crate) fn awaited_by_git(git_dir: &Path) -> Option<PathBuf> {
+    let mut folders = vec![git_dir.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_file() => {}
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                _ if is_waited_for(&entry.path()) => return Some(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// Whether something is there that is neither a file nor a folder. The null device is as good as an
+/// empty file, and people put it in place of their settings.
+fn is_waited_for(path: &Path) -> bool {
+    let is_other = |known: std::fs::Metadata| !known.is_file() && !known.is_dir();
+    path.metadata().is_ok_and(is_other)
+        && path.canonicalize().is_ok_and(|path| path != Path::new(platform::NULL_DEVICE))
 }
 
 fn too_large(path: &Path) -> Problem {

@@ -53,6 +53,22 @@ impl Host {
         if self.program.is_absolute() { Ok(&self.program) } else { Err(no_git()) }
     }
 
+    /// The files of the user's own settings that git opens in every call, whether they are there or
+    /// not.
+    pub(crate) fn settings_files(&self) -> Vec<PathBuf> {
+        let folder = |name: &str| {
+            let (_, value) = self.env.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+            Some(PathBuf::from(value)).filter(|folder| folder.is_absolute())
+        };
+        let home = folder("HOME");
+        let settings = folder("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+        let own = home.map(|home| home.join(".gitconfig"));
+        let more = settings.into_iter().flat_map(|folder| {
+            ["git/config", "git/ignore", "git/attributes"].map(|name| folder.join(name))
+        });
+        own.into_iter().chain(more).collect()
+    }
+
     /// The variables git gets. Relative folders leave its `PATH`: they would be the repository's.
     pub(crate) fn needed(&self) -> impl Iterator<Item = (&OsStr, OsString)> {
         let needed = self.env.iter().filter(|(name, _)| is_needed(name));
@@ -97,6 +113,19 @@ mod tests {
         let host = Host { program, env };
         let passed: Vec<_> = host.needed().collect();
         assert_eq!(passed, [("PATH".as_ref(), "/usr/bin".into()), ("HOME".as_ref(), "/h".into())]);
+    }
+
+    #[test]
+    fn the_settings_of_the_user_are_where_git_looks_for_them() {
+        let files = |env: &[(&str, &str)]| {
+            let env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
+            let files = Host { program: "/usr/bin/git".into(), env }.settings_files();
+            files.iter().take(2).map(|file| file.display().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(files(&[("HOME", "/h")]), ["/h/.gitconfig", "/h/.config/git/config"]);
+        let both = [("HOME", "/h"), ("XDG_CONFIG_HOME", "/x")];
+        assert_eq!(files(&both), ["/h/.gitconfig", "/x/git/config"]);
+        assert!(files(&[("HOME", "h")]).is_empty());
     }
 
     #[test]

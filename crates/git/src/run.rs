@@ -1,6 +1,7 @@
 //! A git process at work: its output is pulled while the caller waits, and it never outlives us.
 
 use std::io::{self, Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 use base::{Call, Code, Problem, Result};
 
 use crate::command::About;
-use crate::failure;
+use crate::{failure, files};
 
 /// How long we wait for output before asking whether the caller still does.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -17,6 +18,10 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// A git that writes nothing for so long is taken to be stuck, also where the caller has no
 /// deadline. Git sorts the commits of the largest repositories in a fraction of this.
 const SILENCE: Duration = Duration::from_mins(3);
+
+/// A git that writes nothing for so long may be waiting for a pipe where a file should be: its files
+/// are looked at.
+const SUSPICION: Duration = Duration::from_secs(2);
 
 /// Output is read in pieces of this size; at most `PIECES` wait to be pulled.
 const PIECE: usize = 64 << 10;
@@ -80,10 +85,18 @@ impl Running {
     /// The next piece of output; `None` when there will be no more.
     pub(crate) fn pull(&mut self, call: &Call) -> Result<Option<Vec<u8>>> {
         let start = Instant::now();
+        let mut is_suspected = false;
         loop {
             call.go_on()?;
             if start.elapsed() > self.silence {
                 return Err(stuck(&self.about, self.silence));
+            }
+            if !is_suspected && start.elapsed() > SUSPICION {
+                is_suspected = true;
+                let dirs = &self.about.git_dirs;
+                if let Some(file) = dirs.iter().find_map(|dir| files::awaited_by_git(dir)) {
+                    return Err(waiting(&self.about, &file));
+                }
             }
             match self.pieces.recv_timeout(PATIENCE) {
                 Ok(Piece::Output(bytes)) => return Ok(Some(bytes)),
@@ -181,11 +194,17 @@ fn too_much(about: &About) -> Problem {
         .detail("limit_bytes", MOST_OUTPUT)
 }
 
+fn waiting(about: &About, file: &Path) -> Problem {
+    let name = file.display();
+    let message = format!("git {} was ended: {name} is not a regular file", about.verb);
+    Problem::new(Code::Io, message).hint("look at what it is; git waited for it")
+}
+
 fn stuck(about: &About, silence: Duration) -> Problem {
     let seconds = silence.as_secs();
     let message = format!("git {} wrote nothing for {seconds} seconds and was ended", about.verb);
     Problem::new(Code::Timeout, message)
-        .hint("a file in .git may be a pipe, or its disk may not answer; `git fsck` looks at all")
+        .hint("the disk of .git may not answer; `git fsck` looks at all of it")
 }
 
 #[cfg(all(test, unix))]
@@ -205,5 +224,21 @@ mod tests {
         running.silence = Duration::ZERO;
         let call = Call::new("test", jiff::Timestamp::UNIX_EPOCH);
         assert_eq!(running.pull(&call).unwrap_err().code, Code::Timeout);
+    }
+
+    #[test]
+    fn a_git_that_waits_for_a_pipe_is_ended_and_the_pipe_is_named() {
+        let temp = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/bin/cat", temp.path().join("git")).unwrap();
+        let host = Host::find([("PATH".into(), temp.path().as_os_str().to_owned())]).unwrap();
+        let mut running = Git::outside(&host, temp.path()).unwrap().fed().start().unwrap();
+        let folder = temp.path().join("refs/heads");
+        std::fs::create_dir_all(&folder).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(folder.join("other")).unwrap();
+        running.about.git_dirs = vec![temp.path().to_path_buf()];
+        let call = Call::new("test", jiff::Timestamp::UNIX_EPOCH);
+        let problem = running.pull(&call).unwrap_err();
+        assert_eq!(problem.code, Code::Io);
+        assert!(problem.message.ends_with("refs/heads/other is not a regular file"), "{problem}");
     }
 }

@@ -14,6 +14,12 @@ use crate::open::{Durability, integrity, open, require_regular};
 use crate::still::{self, beside};
 use crate::tables;
 
+/// How the name of a copy ends that is not finished.
+const UNFINISHED: &str = "tmp";
+
+/// What the names of the files end with that SQLite keeps beside a store.
+const LOGS: [&str; 3] = ["-journal", "-wal", "-shm"];
+
 /// What a copy says about itself: where it was taken and of what.
 pub type BackupNotes = BTreeMap<String, String>;
 
@@ -22,8 +28,9 @@ pub type BackupNotes = BTreeMap<String, String>;
 pub fn back_up(connection: &Connection, target: &Path, notes: &BackupNotes) -> Result<()> {
     let failed = || Problem::io(format!("write the backup {}", target.display()));
     // A name of this call's own: another process may be copying to the same target.
-    let temp = target.with_extension(format!("{}-{}.tmp", std::process::id(), next_attempt()));
-    remove(&temp).map_err(failed())?;
+    let temp =
+        target.with_extension(format!("{}-{}.{UNFINISHED}", std::process::id(), next_attempt()));
+    remove_with_log(&temp).map_err(failed())?;
     let name = temp.to_string_lossy();
     connection.execute(tables::COPY, [&name]).map_err(problem("copy a store"))?;
     let finished = write_notes(&temp, notes)
@@ -31,9 +38,25 @@ pub fn back_up(connection: &Connection, target: &Path, notes: &BackupNotes) -> R
         .and_then(|()| sync(&temp).map_err(failed()))
         .and_then(|()| publish(&temp, target));
     if finished.is_err() {
-        let _ = remove(&temp); // the failure itself is what the caller has to know
+        let _ = remove_with_log(&temp); // the failure itself is what the caller has to know
     }
     finished
+}
+
+/// Removes what copies that were never finished left in a folder. The caller makes sure that none is
+/// being taken there.
+pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)?.flatten() {
+        let path = entry.path();
+        let is_unfinished = path.extension() == Some(UNFINISHED.as_ref());
+        let is_log = LOGS.iter().any(|log| {
+            entry.file_name().to_string_lossy().ends_with(&format!(".{UNFINISHED}{log}"))
+        });
+        if is_unfinished || is_log {
+            remove(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// What a copy says about itself; nothing if it was taken without notes.
@@ -97,6 +120,8 @@ pub fn put_back(backup: &Path, path: &Path, aside: &Path) -> Result<()> {
     check(backup)?;
     let temp = beside(path, ".restoring");
     tree::require_regular(&temp).map_err(failed())?;
+    // What a process that was killed left: its journal would be rolled back into this copy.
+    remove_with_log(&temp).map_err(failed())?;
     fs::copy(backup, &temp).map_err(failed())?;
     drop_notes(&temp)?;
     sync(&temp).map_err(failed())?;
@@ -158,6 +183,11 @@ fn keep(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes a store of ours together with what SQLite keeps beside it.
+fn remove_with_log(path: &Path) -> io::Result<()> {
+    LOGS.iter().try_for_each(|end| remove(&beside(path, end))).and_then(|()| remove(path))
+}
+
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -201,6 +231,59 @@ mod tests {
         fs::write(&copy, &fs::read(&copy).unwrap()[..5000]).unwrap();
         assert_eq!(put_back(&copy, &path, &aside).unwrap_err().code, Code::StoreDamaged);
         assert_eq!(count(&path), 1);
+    }
+
+    /// The journal of a change to a copy of `store` that a process did not live to finish.
+    fn journal_of_a_killed_process(store: &Path) -> Vec<u8> {
+        let copy = beside(store, ".killed");
+        fs::copy(store, &copy).unwrap();
+        let connection = Connection::open(&copy).unwrap();
+        // One page of cache: the change reaches the disk before it is committed.
+        connection
+            .execute_batch(
+                "PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN;
+                 UPDATE note SET text = text || 'x'; UPDATE note SET text = text || 'y';",
+            )
+            .unwrap();
+        fs::read(beside(&copy, "-journal")).unwrap()
+    }
+
+    #[test]
+    fn a_copy_is_put_back_whole_after_another_that_was_killed() {
+        let dir = tempfile::tempdir().unwrap();
+        let [path, copy, aside, other] =
+            ["a.sqlite", "copy.sqlite", "old.sqlite", "other.sqlite"].map(|n| dir.path().join(n));
+        let fill = |path: &Path, text: &str| {
+            let mut store = open_durable(path, &[STEP]).unwrap();
+            let add = "INSERT INTO note SELECT printf('%0500d %s', value, ?1) FROM json_each(?2)";
+            let rows = format!("[{}]", ["7"; 400].join(","));
+            store
+                .write(|tx| tx.execute(add, [text, &rows]).map(drop).map_err(problem("add")))
+                .unwrap();
+            store.checkpoint().unwrap();
+        };
+        fill(&path, "wanted");
+        fill(&other, "unwanted");
+        let take = open_durable(&path, &[STEP]).unwrap();
+        back_up(take.connection(), &copy, &BackupNotes::new()).unwrap();
+        drop(take);
+        fs::write(beside(&path, ".restoring-journal"), journal_of_a_killed_process(&other))
+            .unwrap();
+        put_back(&copy, &path, &aside).unwrap();
+        let reader = open_reading(&path).unwrap();
+        let wanted = "SELECT count(*) FROM note WHERE text LIKE '% wanted'";
+        let found: i64 = reader.query_row(wanted, [], |row| row.get(0)).unwrap();
+        assert_eq!(found, 400);
+    }
+
+    #[test]
+    fn copies_that_were_never_finished_are_removed_and_others_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let names = ["a@1.7-0.tmp", "a@1.7-0.tmp-journal", "a@1.sqlite", "b.tmp.sqlite", ".lock"];
+        names.iter().for_each(|name| fs::write(dir.path().join(name), "").unwrap());
+        remove_unfinished(dir.path()).unwrap();
+        let left = names.map(|name| dir.path().join(name).exists());
+        assert_eq!(left, [false, false, true, true, true]);
     }
 
     #[test]

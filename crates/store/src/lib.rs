@@ -11,7 +11,7 @@ mod rows;
 mod still;
 mod tables;
 
-pub use backup::{BackupNotes, back_up, backup_notes, put_back};
+pub use backup::{BackupNotes, back_up, backup_notes, put_back, remove_unfinished};
 pub use failure::{damaged, is_unwritable, problem};
 pub use migrate::{Migration, migrate, open_durable, refuse_newer, version};
 pub use open::{

@@ -6,10 +6,13 @@
 mod ask;
 mod fixture;
 pub mod freshness;
+pub mod kills;
 mod ledger;
+pub mod limits;
 mod mcp;
 mod repo;
 mod same;
+mod sandbox;
 pub mod soak;
 pub mod writers;
 

@@ -20,7 +20,10 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
     let seed = number(args, 1, u64::from(std::process::id()))?;
     let proved = Proved::build(root)?;
     run::say(&format!("seed {seed}: `cargo xtask prove freshness {steps} {seed}` repeats this\n"));
-    let tell = |number: usize, step: &str| run::say(&format!("{number} {step}\n"));
+    let begin = std::time::Instant::now();
+    let tell = |number: usize, told: &str| {
+        run::say(&format!("{number} ({:.1} s) {told}\n", begin.elapsed().as_secs_f64()));
+    };
     let report = freshness::prove(&proved.binary, steps, seed, tell);
     let kinds = report.steps.iter().map(|(name, count)| format!("| {name} | {count} |\n"));
     run::say(&format!("| step | times |\n|---|---|\n{}\n", kinds.collect::<String>()));

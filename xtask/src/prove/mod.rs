@@ -1,6 +1,9 @@
 //! Proofs that take minutes or hours: what is claimed in `docs/reliability.md`, by command.
 
 mod freshness;
+mod kills;
+mod limits;
+mod load;
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +15,9 @@ use crate::run::{self, Result};
 pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
     match args {
         ["freshness", rest @ ..] => freshness::run(root, rest),
+        ["kills", rest @ ..] => kills::run(root, rest),
+        ["limits", rest @ ..] => limits::run(root, rest),
+        ["load", rest @ ..] => load::run(root, rest),
         _ => Err("prove what? `cargo xtask` lists the proofs".into()),
     }
 }
@@ -24,7 +30,8 @@ fn number<T: std::str::FromStr>(args: &[&str], at: usize, otherwise: T) -> Resul
     }
 }
 
-/// The binary under proof, built and copied, so that a build meanwhile does not change it.
+/// The binary under proof, built with optimisation, as it is used, and copied, so that a build
+/// meanwhile does not change it.
 struct Proved {
     _folder: TempDir,
     binary: PathBuf,
@@ -32,7 +39,8 @@ struct Proved {
 
 impl Proved {
     fn build(root: &Path) -> Result<Self> {
-        let built = run::build(root, &["--package", "cairn", "--bins"], "debug")?.join("cairn");
+        let what = ["--package", "cairn", "--bins", "--profile", "quick"];
+        let built = run::build(root, &what, "quick")?.join("cairn");
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let binary = folder.path().join("cairn");
         std::fs::copy(built, &binary).map_err(|error| error.to_string())?;

@@ -24,6 +24,9 @@ const FAREWELL: Duration = Duration::from_millis(800);
 /// The variable that holds the token, for those who would rather not keep a file.
 const TOKEN: &str = "CAIRN_TOKEN";
 
+/// How long to wait for a token that comes through a pipe.
+const PIPE_PATIENCE: Duration = Duration::from_secs(10);
+
 /// A token is not longer, in bytes.
 const LONGEST_TOKEN: u64 = 4096;
 
@@ -104,7 +107,7 @@ fn token(options: &Options, address: SocketAddr, workspace: &Workspace) -> Resul
         return long_enough(&token.to_string_lossy(), TOKEN);
     }
     if let Some(file) = &options.token_file {
-        return read_token(file);
+        return named_token(file);
     }
     if !address.ip().is_loopback() {
         let message = format!("{address} can be reached by others, and no token was chosen");
@@ -113,19 +116,22 @@ fn token(options: &Options, address: SocketAddr, workspace: &Workspace) -> Resul
     }
     let file = workspace.homes.local.join("http-token");
     match file.symlink_metadata() {
-        Ok(known) => check_private(&file, &known)?,
+        Ok(known) => check_private(
+            &file,
+            &known,
+            &format!("remove it to get a new one:  rm '{}'", file.display()),
+        )?,
         Err(_) => make_token(&file)?,
     }
     notes::note(&format!("the bearer token is in {}", file.display()));
     read_token(&file)
 }
 
-/// Refuses a token that somebody else may know, or has put there.
-fn check_private(file: &Path, known: &std::fs::Metadata) -> Result<()> {
+/// Refuses a token that somebody else may know, or has put there, with a hint that says what to do.
+fn check_private(file: &Path, known: &std::fs::Metadata, hint: &str) -> Result<()> {
     let name = file.display();
     let refused = |why: &str| {
-        Problem::new(Code::Untrusted, format!("the token in {name} is not used: {why}"))
-            .hint(format!("remove it to get a new one:  rm '{name}'"))
+        Problem::new(Code::Untrusted, format!("the token in {name} is not used: {why}")).hint(hint)
     };
     if !known.is_file() {
         return Err(refused("it is not a regular file"));
@@ -144,7 +150,40 @@ fn check_private(file: &Path, known: &std::fs::Metadata) -> Result<()> {
     Ok(())
 }
 
-/// The token in a file. One that the user names may be a pipe of theirs.
+/// The token in a file that the user names: a file that nobody else may read, or a pipe of theirs,
+/// as a shell makes for `<(command)`. Whoever writes to that pipe has a while to do so.
+fn named_token(file: &Path) -> Result<String> {
+    let failed = || Problem::io(format!("read the token in {}", file.display()));
+    let known = file.metadata().map_err(failed())?;
+    if !is_pipe(&known) {
+        let hint =
+            format!("only you may read it:  chmod 600 '{}';  or set {TOKEN}", file.display());
+        check_private(file, &known, &hint)?;
+        return read_token(file);
+    }
+    let (sender, token) = std::sync::mpsc::channel();
+    let path = file.to_path_buf();
+    // The thread ends with the process if nobody ever writes.
+    std::thread::spawn(move || sender.send(read_token(&path)));
+    token.recv_timeout(PIPE_PATIENCE).unwrap_or_else(|_| {
+        let seconds = PIPE_PATIENCE.as_secs();
+        let name = file.display();
+        Err(Problem::new(Code::Timeout, format!("nobody wrote a token to {name} in {seconds} s"))
+            .hint("the pipe has to be written to and closed by another process"))
+    })
+}
+
+#[cfg(unix)]
+fn is_pipe(known: &std::fs::Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&known.file_type())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &std::fs::Metadata) -> bool {
+    false
+}
+
+/// The token in a file.
 fn read_token(file: &Path) -> Result<String> {
     use io::Read as _;
     let mut text = String::new();
@@ -170,16 +209,29 @@ fn make_token(file: &Path) -> Result<()> {
     write_private(file, token.as_bytes()).map_err(Problem::io("keep the token"))
 }
 
+/// Writes a file that only its owner may read, whole or not at all: another process may be killed
+/// here, or be making a token too.
 fn write_private(file: &Path, bytes: &[u8]) -> io::Result<()> {
     use io::Write as _;
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
     }
+    let temp = file.with_extension(format!("{}.tmp", std::process::id()));
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(file)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+    let _ = std::fs::remove_file(&temp); // of a process that was killed and had this number
+    let mut written = options.open(&temp)?;
+    written.write_all(bytes)?;
+    written.sync_all()?;
+    let given = match std::fs::hard_link(&temp, file) {
+        // Another server made its token meanwhile; that one is used.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        // Not every file system has links.
+        Err(_) => std::fs::rename(&temp, file),
+        linked => linked,
+    };
+    let _ = std::fs::remove_file(temp);
+    given
 }

@@ -5,6 +5,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -190,4 +191,36 @@ fn a_kept_token_that_others_may_read_is_refused() {
     assert!(made.success());
     let (code, said) = serve();
     assert!(code == Some(2) && said.contains("not a regular file"), "{code:?} {said}");
+}
+
+/// Starts a server whose token is in a file that is named, and returns how it ended and what it said.
+fn serve_with_token_file(repo: &Repo, file: &Path) -> (Option<i32>, String) {
+    #[expect(clippy::disallowed_methods, reason = "the binary under test, with a limit")]
+    let mut command = Command::new("timeout");
+    command.args(["60", CAIRN, "-C"]).arg(repo.root()).args(["mcp", "--http", "127.0.0.1:0"]);
+    let output = command.arg("--token-file").arg(file).env_remove("CAIRN_TOKEN").output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_named_token_that_others_may_read_is_refused() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let file = repo.root().with_extension("token");
+    std::fs::write(&file, TOKEN).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let (code, said) = serve_with_token_file(&repo, &file);
+    assert!(code == Some(2) && said.contains("chmod 600"), "{code:?} {said}");
+    std::fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn a_pipe_that_nobody_writes_a_token_to_is_not_waited_for() {
+    let repo = Repo::new("//- a.md\n# A\n");
+    let pipe = repo.root().with_extension("pipe");
+    #[expect(clippy::disallowed_methods, reason = "there is no pipe in the standard library")]
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let (code, said) = serve_with_token_file(&repo, &pipe);
+    assert!(code == Some(3) && said.contains("nobody wrote a token"), "{code:?} {said}");
+    std::fs::remove_file(pipe).unwrap();
 }

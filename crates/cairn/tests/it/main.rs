@@ -8,6 +8,8 @@ mod faults;
 mod freshness;
 mod hostile;
 mod http;
+mod kills;
+mod limits;
 mod line;
 mod pipes;
 mod read_only;

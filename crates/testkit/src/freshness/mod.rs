@@ -71,7 +71,8 @@ priority: must
 ---
 ";
 
-/// Takes so many steps and compares after each of them. `tell` hears of every step.
+/// Takes so many steps and compares after each of them. `tell` hears of every step and of every
+/// difference as soon as it is found.
 pub fn prove(
     binary: &Path,
     steps: usize,
@@ -97,8 +98,10 @@ pub fn prove(
         copy_without_caches(&repo.root(), &place);
         let anew = questions.ask(&mut McpClient::start(binary, &place, &[]), &place);
         let last = &done[done.len().saturating_sub(TOLD)..];
+        let known = report.differences.len();
         report.compare(&running, &started, &format!("{last:?}: server and new process"));
         report.compare(&running, &anew, &format!("{last:?}: server and index from nothing"));
+        report.differences[known..].iter().for_each(|difference| tell(number, difference));
         let _ = fs::remove_dir_all(&place);
     }
     report.took = begin.elapsed();

@@ -45,6 +45,12 @@ const RULES: [&str; 5] = ["*.log\n", "docs/\n!docs/e.md\n", "", "/many/\n", "dee
 /// So many files come at once.
 const MANY: usize = 2_000;
 
+/// Where they come.
+const MANY_FOLDER: &str = "many";
+
+/// They go again after about so many steps: each step takes several times as long with them.
+const MANY_STAY: usize = 6;
+
 /// A step that was taken.
 pub(super) struct Step {
     pub(super) name: &'static str,
@@ -110,6 +116,9 @@ impl<'r> Developer<'r> {
 
     /// Does one thing.
     pub(super) fn step(&mut self, server: &mut McpClient) -> Step {
+        if self.root().join(MANY_FOLDER).exists() && self.dice.roll(MANY_STAY) == 0 {
+            return Step { name: "2,000 files", told: format!("2,000 files: {}", self.many()) };
+        }
         let all: usize = STEPS.iter().map(|(_, often, _)| often).sum();
         let mut number = self.dice.roll(all);
         for (name, often, take) in STEPS {
@@ -351,12 +360,15 @@ impl<'r> Developer<'r> {
     }
 
     fn many(&mut self) -> String {
-        let folder = self.root().join("many");
+        let folder = self.root().join(MANY_FOLDER);
         if folder.exists() {
             return format!("gone {}", fs::remove_dir_all(folder).is_ok());
         }
         let write = |number: usize| {
-            self.write(&format!("many/{}/{number}.md", number % 40), &format!("# Alpha {number}\n"))
+            self.write(
+                &format!("{MANY_FOLDER}/{}/{number}.md", number % 40),
+                &format!("# Alpha {number}\n"),
+            )
         };
         format!("{}", (0..MANY).filter(|number| write(*number)).count())
     }

@@ -1,0 +1,23 @@
+//! Large files, what is no file, and clients that say nothing: memory is bounded, and every call is
+//! answered or refused. The long version is `cargo xtask prove limits`.
+
+#![cfg(target_os = "linux")]
+
+use std::path::Path;
+
+use testkit::limits::{self, Amounts, Obstacle};
+
+#[test]
+fn memory_is_bounded_and_every_call_is_answered_whatever_the_repository_holds() {
+    let amounts = Amounts {
+        file_bytes: 8 << 20,
+        places: 1,
+        connections: 200,
+        paths: 2,
+        obstacles: vec![Obstacle::Pipe, Obstacle::DeviceLink],
+        seed: 7,
+    };
+    let report = limits::prove(Path::new(env!("CARGO_BIN_EXE_cairn")), &amounts, |_| {});
+    assert!(report.wrong.is_empty(), "{}", report.wrong.join("\n"));
+    assert!(report.cases.iter().all(|case| case.calls > 0), "{report:#?}");
+}

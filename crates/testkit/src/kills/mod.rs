@@ -1,0 +1,243 @@
+//! Every writing operation, through the real binary, killed at any moment: what was acknowledged is
+//! there, nothing is half done, every store is sound and the next commands find no damage.
+//!
+//! Each kill starts from a copy of one repository. What the operation leads to is known from a run
+//! that nobody kills, so a killed one must leave the state before or the state after.
+
+mod cases;
+mod state;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Output;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+use crate::soak::Dice;
+use cases::{KillCase, SeedRepo};
+use state::{RepoState, unsound_stores, without_ids};
+
+/// The name under which the repository is kept that all cases start from.
+const SEED: &str = "seed";
+
+/// What happened.
+#[derive(Debug, Default)]
+pub struct KillReport {
+    /// Kills by operation
+    pub kills: BTreeMap<&'static str, usize>,
+    /// How many operations had answered
+    pub acknowledged: usize,
+    /// How many left the state before, unanswered
+    pub before: usize,
+    /// How many left the state after, unanswered
+    pub after: usize,
+    /// How many left a step of an operation that takes several; the same command finished all of
+    /// them, and only then `doctor` may tell of nothing new
+    pub between: usize,
+    /// How many of all came while files were being written, as far as the whole run tells
+    pub while_writing: usize,
+    /// What must not be
+    pub wrong: Vec<String>,
+    /// How long it took
+    pub took: Duration,
+}
+
+/// A case with what it leads to when nobody kills it.
+struct KnownCase {
+    case: KillCase,
+    before: RepoState,
+    after: RepoState,
+    /// What `verify` and `doctor` find before and after
+    findings: BTreeSet<String>,
+    took: Duration,
+    /// When its first and last file was written, from its start
+    writes: (Duration, Duration),
+}
+
+/// Kills `count` runs, spread evenly over all writing operations. `tell` hears of each, and of
+/// everything that is wrong as soon as it is found.
+pub fn prove(
+    binary: &Path,
+    count: usize,
+    seed: u64,
+    mut tell: impl FnMut(usize, &str),
+) -> KillReport {
+    let begin = Instant::now();
+    let mut report = KillReport::default();
+    let seeded = SeedRepo::make();
+    let cases = cases::all(&seeded);
+    let mut cases = cases.unwrap_or_else(|name| panic!("`{name}` writes and has no case here"));
+    let mut killer = Killer {
+        binary,
+        sandbox: Sandbox::around(&seeded.repo.root(), SEED),
+        dice: Dice::new(seed),
+    };
+    // Fewer kills than operations are of other operations with every seed.
+    let first = killer.dice.roll(cases.len());
+    cases.rotate_left(first);
+    cases.truncate(count);
+    let mut known = Vec::new();
+    for case in cases {
+        match killer.whole_run(case) {
+            Ok(case) => known.push(case),
+            Err(told) => report.note(0, told, &mut tell),
+        }
+    }
+    for number in 0..count {
+        let Some(case) = known.get(number % known.len().max(1)) else { break };
+        tell(number + 1, case.case.operation);
+        if let Err(told) = killer.kill_once(case, &mut report) {
+            report.note(number + 1, told, &mut tell);
+        }
+    }
+    report.took = begin.elapsed();
+    report
+}
+
+impl KillReport {
+    fn note(&mut self, number: usize, told: String, tell: &mut impl FnMut(usize, &str)) {
+        tell(number, &told);
+        self.wrong.push(told);
+    }
+}
+
+impl KnownCase {
+    /// Fails if `verify` or `doctor` found something that they find neither before nor after.
+    fn check(&self, found: &BTreeSet<String>) -> Result<(), String> {
+        match found.difference(&self.findings).next() {
+            Some(new) => Err(format!("after {:?} was killed: {new}", self.case.words)),
+            None => Ok(()),
+        }
+    }
+}
+
+struct Killer<'a> {
+    binary: &'a Path,
+    sandbox: Sandbox,
+    dice: Dice,
+}
+
+impl Killer<'_> {
+    /// What an operation leads to when nobody kills it: twice, to know what is the same each time.
+    fn whole_run(&self, case: KillCase) -> Result<KnownCase, String> {
+        self.sandbox.put_back(SEED);
+        for words in &case.before {
+            self.succeed(words)?;
+        }
+        let mut findings = self.find()?; // and what the first question writes is written
+        self.sandbox.keep(case.operation);
+        let before = self.state();
+        let (start, begin) = (self.sandbox.file_time(), Instant::now());
+        self.succeed(&case.words)?;
+        let took = begin.elapsed();
+        let writes = self.sandbox.written_since(start).unwrap_or_default();
+        findings.extend(self.find()?);
+        let after = self.state();
+        self.sandbox.put_back(case.operation);
+        self.succeed(&case.words)?;
+        let again = self.state();
+        if after != again {
+            let told = again.difference(&after);
+            return Err(format!("{:?} leads to two states: {told}", case.words));
+        }
+        Ok(KnownCase { case, before, after, findings, took, writes })
+    }
+
+    fn kill_once(&mut self, known: &KnownCase, report: &mut KillReport) -> Result<(), String> {
+        self.sandbox.put_back(known.case.operation);
+        let words = &known.case.words;
+        let wait = self.moment(known);
+        let mut child =
+            self.sandbox.command(self.binary, words).spawn().expect("the binary starts");
+        std::thread::sleep(wait);
+        let _ = child.kill(); // SIGKILL: it has no say in it
+        let output = child.wait_with_output().expect("it was started");
+        *report.kills.entry(known.case.operation).or_default() += 1;
+        report.while_writing += usize::from(known.writes.0 <= wait && wait <= known.writes.1);
+        let found = self.find().map_err(|told| format!("after {words:?}: {told}"))?;
+        if let Some(told) = unsound_stores(&self.sandbox.root()).first() {
+            return Err(format!("after {words:?} was killed at {wait:?}: {told}"));
+        }
+        let state = self.state();
+        match (is_acknowledged(&output), state.is(&known.before), state.is(&known.after)) {
+            (true, _, true) => report.acknowledged += 1,
+            (false, true, _) => report.before += 1,
+            (false, _, true) => report.after += 1,
+            (true, _, false) => {
+                let difference = state.difference(&known.after);
+                return Err(format!("{words:?} was acknowledged and is lost: {difference}"));
+            }
+            (false, false, false) => {
+                return self.finish(known, &state).map(|()| report.between += 1);
+            }
+        }
+        known.check(&found)
+    }
+
+    /// When to kill: anywhere in the run or shortly after it, and every other time in the part in
+    /// which files are written.
+    fn moment(&mut self, known: &KnownCase) -> Duration {
+        let micros = |time: Duration| usize::try_from(time.as_micros()).unwrap_or(usize::MAX);
+        let whole = (0, micros(known.took) * 6 / 5);
+        let writes = (micros(known.writes.0), micros(known.writes.1));
+        let (from, to) = if self.dice.roll(2) == 0 { whole } else { writes };
+        Duration::from_micros((from + self.dice.roll((to - from).max(1))) as u64)
+    }
+
+    /// An operation of several changes may be cut off between two; run again, it must finish.
+    fn finish(&self, known: &KnownCase, left: &RepoState) -> Result<(), String> {
+        let words = &known.case.words;
+        let done = self.succeed(words).and_then(|()| known.check(&self.find()?));
+        let state = self.state();
+        if done.is_ok() && state.is(&known.after) {
+            return Ok(());
+        }
+        let (before, after) = (left.difference(&known.before), left.difference(&known.after));
+        let again = state.difference(&known.after);
+        Err(format!(
+            "{words:?} is neither done nor undone\n from before: {before}\n from after: {after}\n \
+             run again ({done:?}): {again}"
+        ))
+    }
+
+    /// Everything that must be neither lost nor torn, as text.
+    fn state(&self) -> RepoState {
+        RepoState::of(&self.sandbox.root(), &self.sandbox.home())
+    }
+
+    /// What `verify` and `doctor` find, which must both work.
+    fn find(&self) -> Result<BTreeSet<String>, String> {
+        let mut found = BTreeSet::new();
+        for command in ["verify", "doctor"] {
+            let output = self.sandbox.run(self.binary, &[command.to_owned()]);
+            let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+            let Some(rows) = answer["data"]["findings"].as_array() else {
+                return Err(format!("`{command}` fails: {}", said(&output)));
+            };
+            let rows = rows.iter().filter(|row| row["level"] != "fine");
+            found.extend(rows.map(|row| without_ids(&format!("{command}: {row}"))));
+        }
+        Ok(found)
+    }
+
+    fn succeed(&self, words: &[String]) -> Result<(), String> {
+        let output = self.sandbox.run(self.binary, words);
+        match is_acknowledged(&output) {
+            true => Ok(()),
+            false => Err(format!("{words:?} does not work by itself: {}", said(&output))),
+        }
+    }
+}
+
+/// Whether a caller was told that it is done.
+fn is_acknowledged(output: &Output) -> bool {
+    let answer = serde_json::from_slice::<Value>(&output.stdout);
+    answer.is_ok_and(|answer| !answer["data"].is_null() && answer["error"].is_null())
+}
+
+fn said(output: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    format!("{} {} {}", output.status, text(&output.stdout), text(&output.stderr))
+}

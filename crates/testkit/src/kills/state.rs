@@ -1,0 +1,163 @@
+//! Everything that must be neither torn nor lost, as text: files, durable stores, backups, hooks, the
+//! user's own settings. What differs from run to run, such as ids and times, is left out.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use store::{Connection, ValueRef};
+
+use crate::sandbox::files_below;
+
+/// Files that belong to no state: what is derived, what recovers a change, and the counter, which
+/// may be ahead of what was used.
+const ASIDE: [&str; 4] =
+    [".git/cairn/cache/", ".git/cairn/journal/", ".cairn/cache/", ".git/cairn/change-number"];
+
+/// Everything in a repository and its user's settings that an operation may change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct RepoState {
+    /// Files and rows, sorted: what must be as before an operation or as after it
+    pub(super) lines: Vec<String>,
+    /// Rows of the copies of stores: an operation that is cut off may have taken one already
+    pub(super) copies: BTreeSet<String>,
+}
+
+impl RepoState {
+    pub(super) fn of(root: &Path, home: &Path) -> Self {
+        let mut state = Self::default();
+        for (folder, prefix) in [(root, ""), (home, "home/")] {
+            for path in files_below(folder) {
+                let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
+                if !is_counted(&name) {
+                    continue;
+                }
+                let lines = lines_of(&path).into_iter();
+                let lines = lines.map(|line| without_ids(&format!("{prefix}{name}{line}")));
+                match is_copy(&name) {
+                    true => state.copies.extend(lines),
+                    false => state.lines.extend(lines),
+                }
+            }
+        }
+        state.lines.sort();
+        state
+    }
+
+    /// Whether this is that state, with all of its copies and perhaps more.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.lines == other.lines && self.copies.is_superset(&other.copies)
+    }
+
+    /// The first lines that only one of two states has.
+    pub(super) fn difference(&self, expected: &Self) -> String {
+        let only = |one: &Self, other: &Self| {
+            let known: BTreeSet<&String> = other.lines.iter().chain(&other.copies).collect();
+            let lines = one.lines.iter().chain(&one.copies).filter(|line| !known.contains(line));
+            let lines = lines.take(4).map(|line| line.chars().take(300).collect());
+            lines.collect::<Vec<String>>()
+        };
+        format!("missing {:?}, besides {:?}", only(expected, self), only(self, expected))
+    }
+}
+
+/// Stores and backups that SQLite does not call sound.
+pub(super) fn unsound_stores(root: &Path) -> Vec<String> {
+    let stores = files_below(&root.join(".git/cairn")).into_iter().filter(|path| is_store(path));
+    let told = stores.filter_map(|path| {
+        let sound = store::open_reading(&path).and_then(|conn| store::integrity(&conn));
+        (!sound.as_ref().is_ok_and(Vec::is_empty))
+            .then(|| format!("{} is not sound: {sound:?}", path.display()))
+    });
+    told.collect()
+}
+
+fn is_counted(name: &str) -> bool {
+    let is_ours = name.starts_with(".git/cairn/") || name.starts_with(".git/hooks/");
+    let is_lock = name.ends_with(".lock") || name.ends_with("-wal") || name.ends_with("-shm");
+    let is_aside = ASIDE.iter().any(|aside| name.starts_with(aside));
+    (is_ours || !name.starts_with(".git/")) && !is_aside && !is_lock
+}
+
+/// Whether it is a finished copy of a store.
+fn is_copy(name: &str) -> bool {
+    let is_aside = name.starts_with(".git/cairn/backups/") || name.contains(".replaced-");
+    is_aside && name.ends_with(".sqlite")
+}
+
+fn is_store(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "sqlite")
+}
+
+/// The rows of a store, or the lines of any other file; its name comes before each.
+fn lines_of(path: &Path) -> Vec<String> {
+    if is_store(path) {
+        return rows(path).iter().map(|row| format!(": {row}")).collect();
+    }
+    let text = fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let text = text.unwrap_or_default();
+    let lines = text.lines().enumerate().map(|(at, line)| format!(":{at}: {line}"));
+    [" is there".to_owned()].into_iter().chain(lines).collect()
+}
+
+/// Every row of every table.
+fn rows(path: &Path) -> Vec<String> {
+    let Ok(conn) = store::open_reading(path) else { return vec!["cannot be opened".into()] };
+    let mut found = Vec::new();
+    for table in texts(&conn, "SELECT name FROM pragma_table_list WHERE type = 'table'") {
+        if !table.starts_with("sqlite_") {
+            let rows = texts(&conn, &format!("SELECT * FROM \"{table}\""));
+            found.extend(rows.into_iter().map(|row| format!("{table} {row}")));
+        }
+    }
+    found
+}
+
+/// The rows of a query, each as one text.
+fn texts(conn: &Connection, sql: &str) -> Vec<String> {
+    let Ok(mut statement) = conn.prepare(sql) else { return Vec::new() };
+    let columns = statement.column_count();
+    let rows = statement.query_map([], |row| {
+        let cells = (0..columns).map(|at| Ok(cell(row.get_ref(at)?)));
+        Ok(cells.collect::<store::SqlResult<Vec<_>>>()?.join("|"))
+    });
+    rows.into_iter().flatten().flatten().collect()
+}
+
+fn cell(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null => String::new(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
+        ValueRef::Blob(bytes) => format!("{} bytes", bytes.len()),
+    }
+}
+
+/// A line in which ids, times and hashes, which are long and have digits, are all `#`.
+pub(super) fn without_ids(line: &str) -> String {
+    let is_part = |c: char| c.is_ascii_hexdigit() || matches!(c, '-' | ':' | '.' | 'T' | 'Z' | '+');
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(start) = rest.find(is_part) {
+        let run: &str = &rest[start..];
+        let end = run.find(|c| !is_part(c)).unwrap_or(run.len());
+        let digits = run[..end].chars().filter(char::is_ascii_digit).count();
+        out.push_str(&rest[..start]);
+        out.push_str(if end >= 8 && digits >= 3 { "#" } else { &run[..end] });
+        rest = &run[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_and_times_are_left_out_and_names_stay() {
+        let one = without_ids("task 019b7d2f-1a2b-7c3d FACT-1 at 2026-01-02T03:04:05Z in src/a.ts");
+        assert_eq!(one, "task # FACT-1 at # in src/a.ts");
+    }
+}

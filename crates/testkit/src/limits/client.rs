@@ -1,0 +1,152 @@
+//! Calls of the real binary that are given up after a while, with what they took.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::DEADLINE;
+
+/// How often a running process is looked at.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// A call is ended after so long; it has failed long before.
+const GIVEN_UP: Duration = DEADLINE.saturating_mul(2);
+
+/// What came of one call.
+pub(super) struct CallOutcome {
+    /// What it printed; none if it had to be ended
+    pub(super) printed: Option<String>,
+    pub(super) code: Option<i32>,
+    /// Its peak memory as far as it was seen, in kB
+    pub(super) memory: u64,
+    pub(super) took: Duration,
+}
+
+impl CallOutcome {
+    /// Why this is no answer: the call hung, crashed, or found a defect of its own.
+    pub(super) fn complaint(&self) -> Option<String> {
+        let Some(printed) = &self.printed else { return Some("it had to be ended".into()) };
+        let answer: Value = serde_json::from_str(printed).unwrap_or_default();
+        match self.code {
+            Some(0..=3) if answer["error"]["code"] == "INTERNAL" => Some(printed.clone()),
+            Some(0..=3) if answer.is_object() => None,
+            code => Some(format!("exit code {code:?}: {printed}")),
+        }
+    }
+}
+
+/// Runs one command line with a home folder of its own.
+pub(super) fn run(binary: &Path, root: &Path, home: &Path, words: &[&str]) -> CallOutcome {
+    let mut command = binary_in(binary, root, home);
+    command.args(words).arg("--json").stdin(Stdio::null()).stderr(Stdio::null());
+    let begin = Instant::now();
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary starts");
+    let mut output = child.stdout.take().expect("stdout is piped");
+    let printed = std::thread::spawn(move || {
+        let mut text = String::new();
+        output.read_to_string(&mut text).map(|_| text).ok()
+    });
+    let mut memory = 0;
+    let code = loop {
+        memory = memory.max(peak_memory(child.id()));
+        match child.try_wait().expect("a child") {
+            Some(status) => break status.code(),
+            None if begin.elapsed() > GIVEN_UP => {
+                end(&mut child);
+                return CallOutcome { printed: None, code: None, memory, took: begin.elapsed() };
+            }
+            None => std::thread::sleep(LOOK),
+        }
+    };
+    let took = begin.elapsed();
+    let printed = printed.join().ok().flatten();
+    CallOutcome { printed: Some(printed.unwrap_or_default()), code, memory, took }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the binary under proof")]
+pub(super) fn binary_in(binary: &Path, root: &Path, home: &Path) -> Command {
+    let mut command = Command::new(binary);
+    command.arg("-C").arg(root).env("HOME", home).env("XDG_CONFIG_HOME", home);
+    command
+}
+
+/// The most memory that a process has had so far, in kB; nothing once it has ended.
+pub(super) fn peak_memory(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or_default()
+}
+
+/// A server on stdin and stdout that may never answer.
+pub(super) struct ImpatientClient {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+    next: u64,
+}
+
+impl ImpatientClient {
+    pub(super) fn start(binary: &Path, root: &Path, home: &Path) -> Self {
+        let mut command = binary_in(binary, root, home);
+        command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the server starts");
+        let input = child.stdin.take().expect("stdin is piped");
+        let output = BufReader::new(child.stdout.take().expect("stdout is piped"));
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            let heard = output.lines().map_while(Result::ok);
+            heard.take_while(|line| sender.send(line.clone()).is_ok()).for_each(drop);
+        });
+        Self { child, input, lines, next: 0 }
+    }
+
+    /// The answer to one request; none if there was none in time.
+    pub(super) fn request(&mut self, method: &str, params: &Value) -> Option<Value> {
+        self.next += 1;
+        let id = self.next;
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        writeln!(self.input, "{request}").and_then(|()| self.input.flush()).ok()?;
+        let end = Instant::now() + GIVEN_UP;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let line = self.lines.recv_timeout(left).ok()?;
+            let answer: Value = serde_json::from_str(&line).ok()?;
+            if answer["id"] == id {
+                return Some(answer);
+            }
+        }
+    }
+
+    /// Greets the server and asks it for an operation; whether both were answered.
+    pub(super) fn ask(&mut self, operation: &str) -> bool {
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "limits", "version": "1"}});
+        let call = json!({"name": "ask", "arguments": {"operation": operation, "arguments": {}}});
+        self.request("initialize", &hello).is_some() && self.request("tools/call", &call).is_some()
+    }
+
+    /// Whether the server refused to serve: it ended by itself.
+    pub(super) fn has_ended(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(Some(_)))
+    }
+
+    pub(super) fn peak_memory(&self) -> u64 {
+        peak_memory(self.child.id())
+    }
+}
+
+impl Drop for ImpatientClient {
+    fn drop(&mut self) {
+        end(&mut self.child);
+    }
+}
+
+pub(super) fn end(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
+}

@@ -1,0 +1,102 @@
+//! What a repository or a client may do to cairn: files of any size, anything but a file at any path
+//! that is opened, connections that say nothing. Memory stays bounded, and every call is answered or
+//! refused in time.
+
+mod client;
+mod connections;
+mod large;
+mod obstacles;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+pub use obstacles::Obstacle;
+
+/// How much of everything is tried.
+#[derive(Debug, Clone)]
+pub struct Amounts {
+    /// Size of a file that is far too large, in bytes
+    pub file_bytes: u64,
+    /// In how many places it is put, `.gitignore` first
+    pub places: usize,
+    /// Connections and sessions that say nothing
+    pub connections: usize,
+    /// How many of the paths get an obstacle; all if there are not so many
+    pub paths: usize,
+    /// What is put there
+    pub obstacles: Vec<Obstacle>,
+    /// Which paths are chosen, if not all
+    pub seed: u64,
+}
+
+/// Memory that a case may take beyond what cairn takes without it, in kB.
+pub const MORE_MEMORY: u64 = 200 * 1024;
+
+/// Within this every call is answered or refused: what a server gives a call unless told otherwise,
+/// and a little to say so.
+pub const DEADLINE: Duration = Duration::from_secs(70);
+
+/// What happened.
+#[derive(Debug, Default)]
+pub struct LimitReport {
+    /// Each case with its figures
+    pub cases: Vec<LimitCase>,
+    /// What must not be
+    pub wrong: Vec<String>,
+    /// How long all took
+    pub took: Duration,
+}
+
+/// One case.
+#[derive(Debug)]
+pub struct LimitCase {
+    /// What was tried
+    pub name: String,
+    /// How often cairn was called
+    pub calls: usize,
+    /// The peak memory of cairn without it, in kB
+    pub usual_memory: u64,
+    /// The peak memory of cairn with it, in kB
+    pub memory: u64,
+    /// How long the longest call took
+    pub longest: Duration,
+}
+
+/// Tries everything. `tell` hears of each case, and of everything that is wrong as soon as it is found.
+pub fn prove(binary: &Path, amounts: &Amounts, mut tell: impl FnMut(&str)) -> LimitReport {
+    let begin = Instant::now();
+    let mut report = LimitReport::default();
+    let mut trial = Trial { binary, amounts, report: &mut report, tell: &mut tell };
+    large::try_files(&mut trial);
+    connections::try_connections(&mut trial);
+    obstacles::try_paths(&mut trial);
+    report.took = begin.elapsed();
+    report
+}
+
+/// What the cases are given.
+struct Trial<'t> {
+    binary: &'t Path,
+    amounts: &'t Amounts,
+    report: &'t mut LimitReport,
+    tell: &'t mut dyn FnMut(&str),
+}
+
+impl Trial<'_> {
+    /// Notes a case, and whether it took too much.
+    fn note(&mut self, case: LimitCase) {
+        (self.tell)(&format!("{case:?}"));
+        if case.memory > case.usual_memory + MORE_MEMORY {
+            self.wrong(format!("too much memory: {case:?}"));
+        }
+        if case.longest > DEADLINE {
+            self.wrong(format!("too slow: {case:?}"));
+        }
+        self.report.cases.push(case);
+    }
+
+    fn wrong(&mut self, told: String) {
+        (self.tell)(&told);
+        self.report.wrong.push(told);
+    }
+}

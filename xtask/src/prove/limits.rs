@@ -1,0 +1,52 @@
+//! Large files, anything but files at every path, and idle clients: bounded memory, and every call
+//! answered or refused in time.
+
+use std::path::Path;
+
+use testkit::limits::{self, Amounts, LimitCase, Obstacle};
+
+use super::{Proved, number};
+use crate::run::{self, Result};
+
+/// How large the large file is, in bytes.
+const FILE_BYTES: u64 = 1 << 30;
+
+/// How many connections say nothing unless told.
+const CONNECTIONS: usize = 5_000;
+
+/// Tries everything at its full amount; the first argument is another number of connections, the
+/// second a number of paths.
+pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
+    let amounts = Amounts {
+        file_bytes: FILE_BYTES,
+        places: usize::MAX,
+        connections: number(args, 0, CONNECTIONS)?,
+        paths: number(args, 1, usize::MAX)?,
+        obstacles: Obstacle::ALL.to_vec(),
+        seed: 1,
+    };
+    let proved = Proved::build(root)?;
+    let report = limits::prove(&proved.binary, &amounts, |told| run::say(&format!("{told}\n")));
+    let rows: String = report.cases.iter().map(row).collect();
+    run::say(&format!(
+        "| case | calls | peak memory without it | peak memory | longest call |\n\
+         |---|---|---|---|---|\n{rows}\n{:.1} minutes, {} wrong\n",
+        report.took.as_secs_f64() / 60.0,
+        report.wrong.len()
+    ));
+    match report.wrong.len() {
+        0 => Ok(()),
+        wrong => Err(format!("{wrong} cases went wrong")),
+    }
+}
+
+fn row(case: &LimitCase) -> String {
+    let megabytes = |kilobytes: u64| format!("{} MB", kilobytes / 1024);
+    let LimitCase { name, calls, usual_memory, memory, longest } = case;
+    format!(
+        "| {name} | {calls} | {} | {} | {:.1} s |\n",
+        megabytes(*usual_memory),
+        megabytes(*memory),
+        longest.as_secs_f64()
+    )
+}

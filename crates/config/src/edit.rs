@@ -38,7 +38,7 @@ fn resolve(key_path: &str) -> Result<Vec<Key<'_>>> {
         else {
             let hint = keys::suggestion(published(), schema, &path, part);
             let hint = match hint.is_empty() {
-                true => Hint::from("docs/reference/cairn.schema.json lists all keys"),
+                true => Hint::from("cairn.schema.json lists all keys"),
                 false => hint.into(),
             };
             return Err(

@@ -60,7 +60,7 @@ fn the_template_keeps_its_comments() {
 
 #[test]
 fn what_the_file_could_not_say_is_refused() {
-    let all = "`cairn help` shows the reference";
+    let all = "cairn.schema.json lists all keys";
     for (text, key, value, told) in [
         ("{}", "histroy.stop_tags", json!([]), "VALIDATION_ERROR no key `histroy.stop_tags`; did you mean `history`?".to_owned()),
         ("{}", "history.stop_tag", json!([]), "VALIDATION_ERROR no key `history.stop_tag`; did you mean `history.stop_tags`?".into()),
@@ -70,7 +70,7 @@ fn what_the_file_could_not_say_is_refused() {
         ("{}", "exclude", json!("x"), "VALIDATION_ERROR `exclude` takes a list, not a text; ".into()),
         ("{ \"kb\": 1 }", "kb.rules.a", json!("off"), "VALIDATION_ERROR `kb` in cairn.jsonc is not an object; ".into()),
         ("[]", "exclude", json!([]), "VALIDATION_ERROR cairn.jsonc is not an object; ".into()),
-        ("{", "exclude", json!([]), "SYNTAX_ERROR cairn.jsonc does not parse: Unterminated object on line 1 column 1; mend it by hand; `cairn doctor` shows the place".into()),
+        ("{", "exclude", json!([]), "SYNTAX_ERROR cairn.jsonc does not parse: Unterminated object on line 1 column 1; correct it by hand; the place is shown by  doctor".into()),
     ] {
         assert_eq!(refused(text, key, &value), told);
     }

@@ -55,7 +55,7 @@ pub struct TestFile {
     pub same_stem: bool,
     /// Names of the code that its text holds, each with how often
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub names: Vec<NamedSymbol>,
+    pub names: Vec<NameCount>,
     /// In how many commits it changed together with the code
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commits_together: Option<u64>,
@@ -63,7 +63,7 @@ pub struct TestFile {
 
 /// A name in the text of a test file
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct NamedSymbol {
+pub struct NameCount {
     /// The name
     pub name: String,
     /// How often it is there
@@ -95,7 +95,7 @@ impl TestFile {
             None => 0.0,
         };
         let stem = if self.same_stem { 1.5 } else { 0.0 };
-        let named = |one: &NamedSymbol| {
+        let named = |one: &NameCount| {
             2.0 + 0.1 * f64::from(u8::try_from(one.count).unwrap_or(20).min(20))
         };
         let names: f64 = self.names.iter().take(3).map(named).sum();
@@ -219,7 +219,7 @@ impl Finder<'_, '_> {
                 let Ok(text) = SourceText::read(self.view, &path) else { continue };
                 let count = count_names(text.whole(), name);
                 if count > 0 {
-                    self.file(&path).names.push(NamedSymbol { name: name.to_owned(), count });
+                    self.file(&path).names.push(NameCount { name: name.to_owned(), count });
                 }
             }
         }

@@ -129,6 +129,13 @@ fn importers_are_found_through_barrels() {
 }
 
 #[test]
+fn an_unknown_kind_of_symbol_is_refused_with_those_there_are() {
+    let problem = shop().ask("code.find", json!({"name": "a", "kind": "bogus"})).unwrap_err();
+    assert_eq!(problem.code, base::Code::ValidationError);
+    assert!(problem.message.contains("`function`"), "{}", problem.message);
+}
+
+#[test]
 fn a_change_reaches_those_who_import_it() {
     let repo = shop();
     let rows = repo.data("impact", json!({"target": "src/pay/gateway.ts", "imports": true}));

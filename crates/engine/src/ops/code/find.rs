@@ -1,7 +1,7 @@
 //! `code.find`: symbols by name.
 
 use base::words::counted;
-use base::{RepoPath, Result};
+use base::{Problem, RepoPath, Result};
 use clap::Args;
 use code::SymbolMatch;
 use schemars::JsonSchema;
@@ -101,6 +101,11 @@ impl Query for Find {
     fn run(self, view: &View) -> Result<FoundSymbols> {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let path = path.as_ref().and_then(|node| node.path());
+        if let Some(kind) = &self.kind {
+            // The message lists the kinds there are.
+            serde_json::from_value::<syntax::SymbolKind>(kind.as_str().into())
+                .map_err(|error| Problem::invalid(format!("`kind`: {error}")))?;
+        }
         let name = self.name.as_str().trim();
         let wanted = code::Find { name, kind: self.kind.as_deref(), exported: self.exported, path };
         let names = names(view)?;

@@ -50,7 +50,7 @@ mod rust;
 mod swift;
 mod tree;
 
-pub use go::{BuildFile, is_predeclared};
+pub use go::{BuildSet, is_predeclared};
 pub use language::Language;
 pub use model::*;
 

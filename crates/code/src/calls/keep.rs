@@ -8,7 +8,7 @@ use std::rc::Rc;
 use base::{Hash, RepoPath, Result};
 use serde::{Deserialize, Serialize};
 use store::Connection;
-use syntax::{BuildFile, FileFacts, Language, Manifest};
+use syntax::{BuildSet, FileFacts, Language, Manifest};
 
 use super::link::{DECLARED_BY, Linked, Links, METHOD, PACKAGE, World, link};
 use super::summary::{Face, LocalEdge, Summary, Want, imports_in, imports_in_term};
@@ -190,7 +190,7 @@ fn parts(face: &Face) -> Vec<Part> {
     let start = || {
         let mut bytes = Vec::new();
         if face.namespace.is_some() {
-            put(&mut bytes, &(&face.namespace, &face.build));
+            put(&mut bytes, &(&face.namespace, &face.builds));
         }
         (bytes, BTreeSet::new())
     };
@@ -461,14 +461,15 @@ impl World for Stored<'_> {
         let Some(own) = self.face(file)?.filter(|face| face.namespace.is_some()) else {
             return Ok(all);
         };
-        let asking = self.face(asker)?.unwrap_or_else(|| Rc::clone(&own));
+        let asking = self.face(asker)?.map(|face| builds(asker, &face)).unwrap_or_default();
+        let own_builds = builds(file, &own);
         // A folder may hold a package, its tests and programs that are built on their own.
         let mut parts = Vec::new();
         for part in all {
             let Some(face) = self.face(&part)? else { continue };
-            let part_build = build(&part, &face);
-            let is_built = build(file, &own).is_built_with(part_build)
-                && build(asker, &asking).is_built_with(part_build);
+            let part_builds = builds(&part, &face);
+            let is_built =
+                !own_builds.and(part_builds).is_empty() && !asking.and(part_builds).is_empty();
             if face.namespace == own.namespace && is_built {
                 parts.push(part);
             }
@@ -482,13 +483,12 @@ impl World for Stored<'_> {
         name: &str,
         asker: &RepoPath,
     ) -> Result<Vec<RepoPath>> {
-        let own = self.face(asker)?;
+        let own = self.face(asker)?.map(|face| builds(asker, &face)).unwrap_or_default();
         let mut all = Vec::new();
         for file in self.offering(folder, name)? {
             let Some(face) = self.face(&file)?.filter(|_| !is_test(&file)) else { continue };
             let is_package = face.namespace.as_ref().is_some_and(|name| name != "main");
-            let is_built =
-                own.as_ref().is_none_or(|own| build(asker, own).is_built_with(build(&file, &face)));
+            let is_built = !own.and(builds(&file, &face)).is_empty();
             if is_package && is_built {
                 all.push(file);
             }
@@ -510,10 +510,10 @@ impl World for Stored<'_> {
     }
 }
 
-/// What decides in which builds a Go file is.
-fn build<'f>(file: &'f RepoPath, face: &'f Face) -> BuildFile<'f> {
+/// The builds that a Go file is part of.
+fn builds(file: &RepoPath, face: &Face) -> BuildSet {
     let name = std::str::from_utf8(file.name_bytes()).unwrap_or_default();
-    BuildFile { name, condition: face.build.as_deref() }
+    face.builds.and(BuildSet::of_name(name))
 }
 
 /// Whether a file of a Go package is there for its tests alone.

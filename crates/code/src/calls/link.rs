@@ -134,7 +134,8 @@ pub(crate) fn link(world: &mut dyn World, file: &RepoPath, summary: &Summary) ->
     for want in &summary.wants {
         (linker.fuel, linker.misses) = (FUEL, MOST_MISSES);
         let found = linker.answer(file, want)?;
-        if found.is_empty() && want.relation == Relation::Calls {
+        let is_lost = found.is_empty() && want.relation == Relation::Calls;
+        if is_lost && !linker.is_outside(file, want)? {
             names.extend(last_name(want).map(|name| (want.from.clone(), name, want.line)));
         }
         for (from, to, sure) in found {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
+use syntax::BuildSet;
 
 use super::value::{Base, Op, Out, Term};
 
@@ -94,8 +95,8 @@ pub(crate) struct Want {
 pub(crate) struct Face {
     /// The package that it belongs to, in languages where one folder may have several
     pub namespace: Option<String>,
-    /// The condition under which it is part of a build
-    pub build: Option<String>,
+    /// The builds that it says it is part of
+    pub builds: BuildSet,
     /// Its interfaces, in a language where a type need not say which of them it implements
     pub interfaces: Vec<String>,
     /// Which import a key means, by its place in the file's imports

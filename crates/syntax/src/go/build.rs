@@ -1,5 +1,7 @@
 //! Which files of a package may be part of one build: by their names and `//go:build` lines.
 
+use serde::{Deserialize, Serialize};
+
 /// Systems that are tried; each is a tag.
 const SYSTEMS: [&str; 13] = [
     "linux",
@@ -20,66 +22,106 @@ const SYSTEMS: [&str; 13] = [
 /// Those of them that are no `unix`.
 const NOT_UNIX: [&str; 3] = ["windows", "plan9", "js"];
 
+/// Architectures that are tried; the last stands for all others.
+const ARCHITECTURES: [&str; 5] = ["amd64", "arm64", "386", "arm", "riscv64"];
+
 /// A longer condition is taken to hold.
 const LONGEST: usize = 400;
 
-/// A file, as far as it decides in which builds the file is.
+/// The builds that a file is part of: one bit for each system, architecture, and whether tags of
+/// the project's own are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuildSet([u64; 3]);
+
+/// One build.
 #[derive(Debug, Clone, Copy)]
-pub struct BuildFile<'a> {
-    /// Its name, without folders
-    pub name: &'a str,
-    /// The condition of its `//go:build` line
-    pub condition: Option<&'a str>,
+struct Build {
+    system: &'static str,
+    architecture: &'static str,
+    has_own_tags: bool,
 }
 
-impl BuildFile<'_> {
-    /// Whether some build has both files. Architectures are not told apart; tags of the project's
-    /// own are all set, or none.
-    pub fn is_built_with(self, other: Self) -> bool {
-        let is_free = |file: Self| file.condition.is_none() && system_of(file.name).is_none();
-        if is_free(self) || is_free(other) {
-            return true;
+impl Default for BuildSet {
+    /// All builds.
+    fn default() -> Self {
+        Self([u64::MAX; 3])
+    }
+}
+
+impl BuildSet {
+    /// The builds in which the condition of a `//go:build` line holds.
+    pub fn of_condition(text: &str) -> Self {
+        if text.len() > LONGEST {
+            return Self::default();
         }
-        let fits = |system, custom| self.fits(system, custom) && other.fits(system, custom);
-        SYSTEMS.iter().any(|system| fits(system, false) || fits(system, true))
+        let spaced = ["(", ")", "!", "&&", "||"]
+            .iter()
+            .fold(text.to_owned(), |text, mark| text.replace(mark, &format!(" {mark} ")));
+        let words: Vec<&str> = spaced.split_whitespace().collect();
+        Self::where_holds(|build| any_of(&mut words.as_slice(), &|tag: &str| build.is_set(tag)))
     }
 
-    fn fits(self, system: &str, custom: bool) -> bool {
-        let is_named = system_of(self.name).is_none_or(|own| own == system);
-        is_named && self.condition.is_none_or(|text| holds(text, system, custom))
+    /// The builds that the name of a file says: `a_linux.go`, `a_windows_amd64_test.go`.
+    pub fn of_name(name: &str) -> Self {
+        let stem = name.strip_suffix(".go").unwrap_or(name);
+        let stem = stem.strip_suffix("_test").unwrap_or(stem);
+        let parts: Vec<&str> = stem.split('_').skip(1).collect();
+        let last = &parts[parts.len().saturating_sub(2)..];
+        let system = last.iter().find(|part| SYSTEMS.contains(part));
+        let architecture = last.iter().find(|part| ARCHITECTURES.contains(part));
+        if system.is_none() && architecture.is_none() {
+            return Self::default();
+        }
+        Self::where_holds(|build| {
+            system.is_none_or(|one| *one == build.system)
+                && architecture.is_none_or(|one| *one == build.architecture)
+        })
+    }
+
+    /// The builds that are in both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at] & other.0[at]))
+    }
+
+    /// Whether there is no build.
+    pub fn is_empty(self) -> bool {
+        self.0 == [0; 3]
+    }
+
+    fn where_holds(holds: impl Fn(Build) -> bool) -> Self {
+        let mut set = [0; 3];
+        let mut bit = 0;
+        for system in SYSTEMS {
+            for architecture in ARCHITECTURES {
+                for has_own_tags in [false, true] {
+                    if holds(Build { system, architecture, has_own_tags }) {
+                        set[bit / 64] |= 1 << (bit % 64);
+                    }
+                    bit += 1;
+                }
+            }
+        }
+        Self(set)
+    }
+}
+
+impl Build {
+    fn is_set(self, tag: &str) -> bool {
+        match tag {
+            "ignore" => false,
+            "unix" => !NOT_UNIX.contains(&self.system),
+            tag if SYSTEMS.contains(&tag) => tag == self.system,
+            tag if ARCHITECTURES.contains(&tag) => tag == self.architecture,
+            tag if tag.starts_with("go1.") || tag == "gc" => true,
+            _ => self.has_own_tags,
+        }
     }
 }
 
 /// The condition of a `//go:build` line.
 pub(super) fn condition(comment: &str) -> Option<&str> {
     comment.strip_prefix("//go:build ").map(str::trim)
-}
-
-/// The system at the end of a file's name: `a_linux.go`, `a_windows_amd64_test.go`.
-fn system_of(name: &str) -> Option<&str> {
-    let name = name.strip_suffix(".go")?;
-    let name = name.strip_suffix("_test").unwrap_or(name);
-    let parts = name.split('_').skip(1).collect::<Vec<_>>();
-    parts.into_iter().rev().take(2).find(|part| SYSTEMS.contains(part))
-}
-
-fn holds(text: &str, system: &str, custom: bool) -> bool {
-    if text.len() > LONGEST {
-        return true;
-    }
-    let is_set = |tag: &str| match tag {
-        "ignore" => false,
-        "unix" => !NOT_UNIX.contains(&system),
-        tag if SYSTEMS.contains(&tag) => tag == system,
-        tag if tag.starts_with("go1.") || tag == "gc" => true,
-        _ => custom,
-    };
-    let spaced = ["(", ")", "!", "&&", "||"]
-        .iter()
-        .fold(text.to_owned(), |text, mark| text.replace(mark, &format!(" {mark} ")));
-    let words: Vec<&str> = spaced.split_whitespace().collect();
-    let mut rest = words.as_slice();
-    any_of(&mut rest, &is_set)
 }
 
 fn any_of(rest: &mut &[&str], is_set: &impl Fn(&str) -> bool) -> bool {
@@ -120,11 +162,11 @@ mod tests {
 
     #[test]
     fn files_of_one_build() {
-        let file = |name, condition| BuildFile { name, condition };
-        let together = |one: (&'static str, &'static str), other: (&'static str, &'static str)| {
-            let some = |text: &'static str| Some(text).filter(|text| !text.is_empty());
-            file(one.0, some(one.1)).is_built_with(file(other.0, some(other.1)))
+        let builds = |(name, condition): (&str, &str)| {
+            let named = BuildSet::of_name(name);
+            if condition.is_empty() { named } else { named.and(BuildSet::of_condition(condition)) }
         };
+        let together = |one, other| !builds(one).and(builds(other)).is_empty();
         assert!(together(("a.go", ""), ("b_windows.go", "")));
         assert!(!together(("a_linux.go", ""), ("b_windows.go", "")));
         assert!(!together(("a_windows_amd64_test.go", ""), ("b.go", "!windows")));
@@ -132,6 +174,8 @@ mod tests {
         assert!(!together(("a.go", "!(linux || windows)"), ("b.go", "linux")));
         assert!(together(("a.go", "linux && mine"), ("b.go", "mine")));
         assert!(!together(("a.go", "mine"), ("b.go", "!mine")));
+        assert!(together(("a.go", "386 || amd64"), ("b.go", "!amd64 && !arm64")));
+        assert!(!together(("a_arm64.go", ""), ("b.go", "amd64")));
         assert!(together(("a.go", "(("), ("b.go", "||")));
     }
 }

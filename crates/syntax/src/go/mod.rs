@@ -13,7 +13,7 @@ mod tests;
 mod types;
 mod values;
 
-pub use build::BuildFile;
+pub use build::BuildSet;
 pub use types::is_predeclared;
 
 /// The language.
@@ -292,7 +292,7 @@ fn suggested(specifier: &str) -> &str {
 /// The facts of a Go file.
 pub(crate) fn extract(text: &str) -> crate::FileFacts {
     let mut facts = tree::extract(&Go, text);
-    let before = text.lines().take_while(|line| !line.starts_with("package "));
-    facts.build = before.filter_map(build::condition).next().map(str::to_owned);
+    let mut before = text.lines().take_while(|line| !line.starts_with("package "));
+    facts.build = before.find_map(build::condition).map(str::to_owned);
     facts
 }

@@ -2,9 +2,10 @@
 
 use base::{RepoPath, Result};
 
-use super::super::value::Out;
+use super::super::summary::Want;
+use super::super::value::{Base, Op, Out};
 use super::values::{Found, add};
-use super::{Linker, PACKAGE};
+use super::{Linker, PACKAGE, is_go};
 
 impl Linker<'_> {
     /// A name of the package that a folder holds, as those see it who import it.
@@ -30,6 +31,15 @@ impl Linker<'_> {
             all.extend(self.package_called(file, name)?);
         }
         Ok(all)
+    }
+
+    /// Whether a call is of a function of a package that the repository does not have.
+    pub(super) fn is_outside(&mut self, file: &RepoPath, want: &Want) -> Result<bool> {
+        let (Base::Import(key, None), [Op::Get(_)]) = (&want.to.base, want.to.ops.as_slice())
+        else {
+            return Ok(false);
+        };
+        Ok(is_go(file) && self.imported(file, key)?.is_none())
     }
 
     /// An imported package whose name is not what its path suggests.

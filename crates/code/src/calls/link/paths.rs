@@ -36,7 +36,7 @@ impl Linker<'_> {
         }
     }
 
-    fn imported(&mut self, file: &RepoPath, key: &str) -> Result<Option<RepoPath>> {
+    pub(super) fn imported(&mut self, file: &RepoPath, key: &str) -> Result<Option<RepoPath>> {
         let face = self.world.face(file)?;
         let Some(import) = face.and_then(|face| face.imports.get(key).copied()) else {
             return Ok(None);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use syntax::relations::{EXTRACTORS, Target};
-use syntax::{ExportKind, Expr, Flags, HeritageKind, ImportKind, Owner, SymbolKind};
+use syntax::{BuildSet, ExportKind, Expr, Flags, HeritageKind, ImportKind, Owner, SymbolKind};
 
 use super::super::summary::{
     Face, LocalEdge, ParamCall, Relation, Shape, ShapeKind, Summary, Sure,
@@ -205,7 +205,8 @@ impl Machine<'_> {
         let mut face = Face::default();
         if self.family == Family::Go {
             face.namespace.clone_from(&self.facts.namespace);
-            face.build.clone_from(&self.facts.build);
+            face.builds =
+                self.facts.build.as_deref().map(BuildSet::of_condition).unwrap_or_default();
             face.interfaces = self.interfaces();
         }
         for at in 0..self.facts.imports.len() {

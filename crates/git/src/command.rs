@@ -76,7 +76,7 @@ impl Git {
         hooks: HooksPath,
         verb: &'static str,
     ) -> Result<Self> {
-        files::check_before_git(host, layout)?;
+        files::check_before_git(layout)?;
         let mut git = Self::outside(host, &layout.root)?;
         git.about.verb = verb;
         git.about.git_dirs = vec![layout.git_dir.clone(), layout.common_dir.clone()];
@@ -100,6 +100,7 @@ impl Git {
 
     /// A call that needs no repository, without a command yet.
     pub(crate) fn outside(host: &Host, root: &Path) -> Result<Self> {
+        files::check_settings(host)?;
         #[expect(clippy::disallowed_methods, reason = "this is where git is started, hardened")]
         let mut command = Command::new(host.program()?);
         command.env_clear().envs(host.needed()).envs(ENVIRONMENT);

@@ -62,11 +62,19 @@ const SHARED: [&str; 8] = [
 ///
 /// These are the files of almost every call. Git opens many others, such as each reference and each
 /// object; those are looked at when it is silent ([`awaited_by_git`]).
-pub(crate) fn check_before_git(host: &Host, layout: &Layout) -> Result<()> {
+pub(crate) fn check_before_git(layout: &Layout) -> Result<()> {
     let own = OWN.iter().map(|name| layout.git_dir.join(name));
     let shared = SHARED.iter().map(|name| layout.common_dir.join(name));
-    let mut all = own.chain(shared).chain(host.settings_files());
-    match all.find(|path| is_waited_for(path)) {
+    none_is_waited_for(own.chain(shared))
+}
+
+/// The same of the user's own settings, which every call of git opens.
+pub(crate) fn check_settings(host: &Host) -> Result<()> {
+    none_is_waited_for(host.settings_files().into_iter())
+}
+
+fn none_is_waited_for(mut files: impl Iterator<Item = PathBuf>) -> Result<()> {
+    match files.find(|path| is_waited_for(path)) {
         None => Ok(()),
         Some(path) => Err(Problem::new(
             Code::Io,

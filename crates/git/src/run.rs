@@ -227,6 +227,20 @@ mod tests {
     }
 
     #[test]
+    fn no_git_is_started_that_would_wait_for_the_settings_of_the_user() {
+        let temp = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/bin/cat", temp.path().join("git")).unwrap();
+        let at = |name: &str| (name.into(), temp.path().as_os_str().to_owned());
+        let host = Host::find([at("PATH"), at("HOME")]).unwrap();
+        let settings = temp.path().join(".gitconfig");
+        std::os::unix::fs::symlink("/dev/null", &settings).unwrap();
+        assert!(Git::outside(&host, temp.path()).is_ok());
+        std::fs::remove_file(&settings).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(&settings).unwrap();
+        assert_eq!(Git::outside(&host, temp.path()).err().map(|e| e.code), Some(Code::Io));
+    }
+
+    #[test]
     fn a_git_that_waits_for_a_pipe_is_ended_and_the_pipe_is_named() {
         let temp = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("/bin/cat", temp.path().join("git")).unwrap();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::fs::{Dir, OpenOptions};
@@ -64,6 +64,22 @@ impl Disk {
 
     /// Puts `bytes` at `target` whole or not at all, by way of `temp` in the same file system.
     pub fn replace(&self, folder: &Folder, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        let temp = self.write_beside(folder, target, bytes)?;
+        self.rename(folder, &temp, folder, target)
+    }
+
+    /// Puts a program at `target`, whole or not at all: a new one may be run from the moment it is
+    /// there, and one that was there keeps its mode.
+    pub fn replace_program(&self, folder: &Folder, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        let temp = self.write_beside(folder, target, bytes)?;
+        if !folder.exists(target) {
+            make_executable(folder, &temp)?;
+        }
+        self.rename(folder, &temp, folder, target)
+    }
+
+    /// Writes what is to replace `target` beside it, with the same mode; the name of that file.
+    fn write_beside(&self, folder: &Folder, target: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let temp = target.with_file_name(format!(".{name}.cairn-new"));
         self.make_dir(folder, parent(target))?;
@@ -71,7 +87,7 @@ impl Disk {
         if let Ok(known) = folder.metadata(target) {
             folder.set_permissions(&temp, known.permissions())?;
         }
-        self.rename(folder, &temp, folder, target)
+        Ok(temp)
     }
 
     /// Writes a file's bytes through to the disk, in place.
@@ -241,9 +257,38 @@ pub fn may_run(_: &std::fs::Metadata) -> bool {
 
 /// Lets everybody who may read a file run it.
 #[cfg(unix)]
-pub fn make_executable(folder: &Folder, name: &Path) -> io::Result<()> {
+fn make_executable(folder: &Folder, name: &Path) -> io::Result<()> {
     use cap_std::fs::{MetadataExt, Permissions, PermissionsExt};
     let mode = folder.metadata(name)?.mode();
     let readers = mode & 0o444;
     folder.set_permissions(name, Permissions::from_mode(mode | (readers >> 2)))
+}
+
+/// Elsewhere every file that has the right name can be run.
+#[cfg(not(unix))]
+fn make_executable(_: &Folder, _: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_may_be_run_from_the_moment_it_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = crate::open_folder(dir.path()).unwrap();
+        // The process ends right after the name is there.
+        let disk = Disk::failing(|step| match step {
+            Step::SyncDir => Err(io::ErrorKind::Interrupted.into()),
+            _ => Ok(()),
+        });
+        disk.replace_program(&folder, Path::new("hook"), b"#!/bin/sh\n").unwrap_err();
+        let known = |name: &str| std::fs::metadata(dir.path().join(name)).unwrap();
+        assert!(may_run(&known("hook")));
+        // What its owner switched off stays so.
+        std::fs::write(dir.path().join("off"), "").unwrap();
+        Disk::default().replace_program(&folder, Path::new("off"), b"#!/bin/sh\n").unwrap();
+        assert!(!may_run(&known("off")));
+    }
 }

@@ -17,8 +17,6 @@ mod walk;
 mod watch;
 
 pub use confined::{Blob, Tree};
-#[cfg(unix)]
-pub use disk::make_executable;
 pub use disk::{Disk, Fault, Folder, Step, may_run, open_folder};
 pub use journal::{Before, ChangeTitle, Entry, FileEdit, Journal, Logged, Recovered, check};
 pub use lock::{Lock, WAITING, lock, lock_in, try_lock};

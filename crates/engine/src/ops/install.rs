@@ -8,7 +8,7 @@ use git::HooksDir;
 use schemars::JsonSchema;
 use serde::Serialize;
 use setup::{FileChange, Hook};
-use tree::{Disk, FileEdit, Folder};
+use tree::{Disk, FileEdit};
 
 use crate::contract::page::{Cell, Page};
 use crate::plan::{Change, Plan};
@@ -197,25 +197,10 @@ fn write_hooks(disk: &Disk, folder: &Path, changes: &[FileChange]) -> std::io::R
     for change in changes {
         let name = Path::new(change.path);
         match &change.after {
-            Some(text) => {
-                disk.replace(&folder, name, text)?;
-                if change.before.is_none() {
-                    make_executable(&folder, name)?;
-                }
-            }
+            Some(text) => disk.replace_program(&folder, name, text)?,
             None => disk.remove(&folder, name)?,
         }
     }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn make_executable(folder: &Folder, name: &Path) -> std::io::Result<()> {
-    tree::make_executable(folder, name)
-}
-
-#[cfg(not(unix))]
-fn make_executable(_: &Folder, _: &Path) -> std::io::Result<()> {
     Ok(())
 }
 

@@ -14,6 +14,9 @@ use crate::sandbox::files_below;
 const ASIDE: [&str; 4] =
     [".git/cairn/cache/", ".git/cairn/journal/", ".cairn/cache/", ".git/cairn/change-number"];
 
+/// Tables whose rows tell the numbers of changes.
+const NUMBERED: [&str; 2] = [".sqlite: change ", ".sqlite: kb_audit "];
+
 /// Everything in a repository and its user's settings that an operation may change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RepoState {
@@ -49,6 +52,17 @@ impl RepoState {
         self.lines == other.lines && self.copies.is_superset(&other.copies)
     }
 
+    /// The same without the numbers of changes: those that a killed process had taken are lost.
+    pub(super) fn without_numbers(&self) -> Self {
+        let strip = |line: &String| match NUMBERED.iter().any(|table| line.contains(table)) {
+            true => line.replace(|c: char| c.is_ascii_digit(), ""),
+            false => line.clone(),
+        };
+        let mut lines: Vec<String> = self.lines.iter().map(strip).collect();
+        lines.sort();
+        Self { lines, copies: self.copies.iter().map(strip).collect() }
+    }
+
     /// The first lines that only one of two states has.
     pub(super) fn difference(&self, expected: &Self) -> String {
         let only = |one: &Self, other: &Self| {
@@ -82,7 +96,7 @@ fn is_counted(name: &str) -> bool {
 /// Whether it is a finished copy of a store.
 fn is_copy(name: &str) -> bool {
     let is_aside = name.starts_with(".git/cairn/backups/") || name.contains(".replaced-");
-    is_aside && name.ends_with(".sqlite")
+    is_aside && is_store(Path::new(name))
 }
 
 fn is_store(path: &Path) -> bool {

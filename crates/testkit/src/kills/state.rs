@@ -88,7 +88,7 @@ pub(super) fn unsound_stores(root: &Path) -> Vec<String> {
 
 fn is_counted(name: &str) -> bool {
     let is_ours = name.starts_with(".git/cairn/") || name.starts_with(".git/hooks/");
-    let is_lock = name.ends_with(".lock") || name.ends_with("-wal") || name.ends_with("-shm");
+    let is_lock = ["lock", "-wal", "-shm"].iter().any(|end| name.ends_with(end));
     let is_aside = ASIDE.iter().any(|aside| name.starts_with(aside));
     (is_ours || !name.starts_with(".git/")) && !is_aside && !is_lock
 }

@@ -280,7 +280,9 @@ mod tests {
     fn copies_that_were_never_finished_are_removed_and_others_stay() {
         let dir = tempfile::tempdir().unwrap();
         let names = ["a@1.7-0.tmp", "a@1.7-0.tmp-journal", "a@1.sqlite", "b.tmp.sqlite", ".lock"];
-        names.iter().for_each(|name| fs::write(dir.path().join(name), "").unwrap());
+        for name in &names {
+            fs::write(dir.path().join(name), "").unwrap();
+        }
         remove_unfinished(dir.path()).unwrap();
         let left = names.map(|name| dir.path().join(name).exists());
         assert_eq!(left, [false, false, true, true, true]);

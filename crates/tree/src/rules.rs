@@ -20,10 +20,10 @@ use crate::regular::{open_regular, open_regular_in};
 const FILE: &str = ".gitignore";
 
 /// How much of an ignore file is read, in bytes.
-const LARGEST: usize = 1024 * 1024;
+const LARGEST: usize = 256 * 1024;
 
 /// How many patterns may hold in one folder, those of the folders above it included.
-const MOST: usize = 20_000;
+const MOST: usize = 5_000;
 
 /// A longer pattern is left out, in bytes: no path is so long.
 const LONGEST: usize = 4096;
@@ -231,12 +231,12 @@ mod tests {
     fn a_file_beyond_the_limits_counts_up_to_them_and_is_told_of() {
         let many: String = (0..MOST + 10).map(|n| format!("a{n}\n")).collect();
         let (cut, limits) = rules(many.as_bytes());
-        assert_eq!(hidden(&cut, "a19999").as_deref(), Some("a19999"));
-        assert_eq!(hidden(&cut, "a20000"), None);
-        assert_eq!(limits[0].why.split(':').next(), Some("only 20000 of its 20010 rules hold"));
+        assert_eq!(hidden(&cut, "a4999").as_deref(), Some("a4999"));
+        assert_eq!(hidden(&cut, "a5000"), None);
+        assert_eq!(limits[0].why.split(':').next(), Some("only 5000 of its 5010 rules hold"));
         let long = [b"first\n".as_slice(), &vec![b'x'; 2 * LARGEST]].concat();
         let (cut, limits) = rules(&long);
         assert_eq!(hidden(&cut, "first").as_deref(), Some("first"));
-        assert_eq!(limits[0].why, "only the rules in its first 1024 KiB hold");
+        assert_eq!(limits[0].why, "only the rules in its first 256 KiB hold");
     }
 }

@@ -25,7 +25,8 @@ const BUDGETS: [u32; 2] = [1200, 4000];
 struct Question {
     id: String,
     repo: String,
-    question: String,
+    #[serde(rename = "question")]
+    text: String,
     files: Vec<String>,
     symbols: Vec<String>,
     spans: Vec<(String, u32, u32)>,
@@ -71,7 +72,7 @@ impl Totals {
         let mut ranks = (None, None);
         for (number, budget) in BUDGETS.into_iter().enumerate() {
             let mut client = McpClient::start(cairn, at, &["--structured", "--timeout", "600"]);
-            let arguments = json!({"targets": [question.question], "budget": budget});
+            let arguments = json!({"targets": [question.text], "budget": budget});
             let asked = json!({"name": "context", "arguments": arguments});
             let answer = client.request("tools/call", asked)["result"].clone();
             let data = &answer["structuredContent"]["data"];

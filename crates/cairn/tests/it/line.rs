@@ -35,7 +35,7 @@ fn it_works_from_any_folder_and_with_a_folder_named() {
     ] {
         let answer = cairn(folder, &args);
         assert!(answer.status.success(), "{args:?}");
-        assert!(out(&answer).starts_with("file:src/deep/a.md reaches 1 file"), "{}", out(&answer));
+        assert!(out(&answer).starts_with("src/deep/a.md reaches 1 file"), "{}", out(&answer));
     }
     let above = cairn(&deep, &["impact", "../../../x.md"]);
     assert_eq!(above.status.code(), Some(2));

@@ -25,7 +25,7 @@ fn a_watcher_tells_of_every_change() {
     let said = BufReader::new(watching.0.stderr.take().unwrap());
     let mut said = said.lines().map(std::result::Result::unwrap);
     let mut wait_for = |part: &str| said.find(|line| line.contains(part)).unwrap();
-    wait_for("1 files on main, 0 edited");
+    wait_for("1 file on main, 0 edited");
     repo.write("b.md", "# B\n");
     wait_for("2 files on main, 1 edited");
     repo.git(&["checkout", "-q", "-b", "side"]);

@@ -168,7 +168,7 @@ fn is_generated(name: &str) -> bool {
 
 /// A folder called `test` holds tests, but in Python it may be a package that helps others test.
 fn is_in_test(folders: &str, name: &str) -> bool {
-    let is_python = name.ends_with(".py");
+    let is_python = name.rsplit('.').next() == Some("py");
     folders.split('/').enumerate().any(|(depth, part)| part == "test" && !(is_python && depth > 0))
 }
 

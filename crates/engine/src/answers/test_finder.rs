@@ -95,9 +95,8 @@ impl TestFile {
             None => 0.0,
         };
         let stem = if self.same_stem { 1.5 } else { 0.0 };
-        let named = |one: &NameCount| {
-            2.0 + 0.1 * f64::from(u8::try_from(one.count).unwrap_or(20).min(20))
-        };
+        let named =
+            |one: &NameCount| 2.0 + 0.1 * f64::from(u8::try_from(one.count).unwrap_or(20).min(20));
         let names: f64 = self.names.iter().take(3).map(named).sum();
         let together =
             self.commits_together.map_or(0.0, |count| if count >= 8 { 2.0 } else { 1.0 });

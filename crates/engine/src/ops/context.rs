@@ -159,14 +159,12 @@ impl Query for Context {
             }
         }
         let budget = self.budget.get();
-        let (places, answer) = match sentences.is_empty() {
-            true => (Vec::new(), None),
-            false => {
-                let share = if nodes.is_empty() { budget } else { budget / 2 };
-                let (places, answer) = ask(view, &sentences.join("\n"), share)?;
-                (places, Some(answer))
-            }
-        };
+        let (mut places, mut answer) = (Vec::new(), None);
+        if !sentences.is_empty() {
+            let share = if nodes.is_empty() { budget } else { budget / 2 };
+            let (found, told) = ask(view, &sentences.join("\n"), share)?;
+            (places, answer) = (found, Some(told));
+        }
         let mut seen = BTreeSet::new();
         nodes.retain(|node| seen.insert(node.clone()));
         let mut gathered = Vec::new();

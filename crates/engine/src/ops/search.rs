@@ -272,10 +272,14 @@ fn add_located(view: &View, query: &str, filter: &Filter, hits: &mut Hits) -> Re
     });
     let mut found: Vec<(EntityRef, String, f64)> = files.take(LOCATED).collect();
     let best_file = found.first().map_or(1.0, |(_, _, score)| *score);
-    found.iter_mut().for_each(|(_, _, score)| *score /= best_file);
+    for (_, _, score) in &mut found {
+        *score /= best_file;
+    }
     let mut symbols: Vec<(EntityRef, String, f64)> = symbols.take(LOCATED).collect();
     let best_symbol = symbols.first().map_or(1.0, |(_, _, score)| *score);
-    symbols.iter_mut().for_each(|(_, _, score)| *score /= best_symbol);
+    for (_, _, score) in &mut symbols {
+        *score /= best_symbol;
+    }
     for (node, name, share) in found.into_iter().chain(symbols) {
         if !node.path().is_some_and(|path| is_wanted(node.kind(), path)) {
             continue;

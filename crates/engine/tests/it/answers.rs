@@ -105,9 +105,9 @@ fn impact_and_deps_follow_links() {
         &library(),
         "deps README.md --depth 1",
         "
-        file:README.md rests on 1 folder, 1 file (depth 1)
-        1  docs/design.md  links  file:docs/design.md
-        1  src/pay         links  dir:src/pay
+        README.md rests on 1 folder, 1 file (depth 1)
+        dir:src/pay  links
+        file:docs/design.md  links
         basis: fresh · main @ COMMIT
         ",
     );

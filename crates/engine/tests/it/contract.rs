@@ -146,6 +146,9 @@ const SHARED: [&str; 10] = [
     "unread.rs",
     "evidence.rs",
     "work/hints.rs",
+    "context/code.rs",
+    "context/question.rs",
+    "reach/page.rs",
     "moved.rs",
     "shown.rs",
 ];

@@ -52,7 +52,7 @@ fn a_question_is_answered_with_source_tests_documents_and_callers() {
         5 places in 4 files fit best; start at LIMIT; 1 test file to run
 
         src/retry.ts
-          LIMIT  1–2  How often a failed payment is tried again
+          LIMIT  1–2
         1  /** How often a failed payment is tried again. */
         2  export const LIMIT = 5;
           shouldRetry  4–9

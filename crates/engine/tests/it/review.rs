@@ -313,6 +313,7 @@ fn what_was_not_checked_is_said() {
 #[test]
 fn knowledge_about_a_file_that_was_renamed_is_told() {
     let repo = Repo::new(SHOP);
+    repo.data("work.create", json!({"kind": "project", "name": "Shop"}));
     repo.data(
         "graph.create",
         json!({"kind": "atom", "name": "Money", "paths": ["src/gate*.ts"], "knowledge": "Never twice."}),

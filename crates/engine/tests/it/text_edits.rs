@@ -25,7 +25,18 @@ fn an_edit_stays_inside_its_symbol() {
         &Repo::new(SHOP),
         "code edit src/pay.ts#refund --old \"amount > 0\" --new \"amount >= 0\" --dry-run",
         "
-        EXPECTED edit
+        Edited 1 place in 1 file
+        @@ -3,5 +3,5 @@
+         }
+
+         export function refund(amount: number): boolean {
+        -  return amount > 0;
+        +  return amount >= 0;
+         }
+        parsed: no new syntax errors
+
+        Dry run: nothing was written
+        basis: fresh · main @ COMMIT
         ",
     );
 }

@@ -157,6 +157,7 @@ fn arguments(operation: &str) -> Option<&'static [&'static str]> {
         "code.insert_before" | "code.insert_after" => {
             &["src/a.ts#unused", "--content", "export const one = 1;"]
         }
+        "code.edit" => &["src/new.ts", "--new", "export const fresh = 1;"],
         "code.delete" => &["src/a.ts#unused"],
         "code.rename" => &["src/b.ts#shared", "common"],
         "card.create" => &["spec::new/card", "--summary", "New"],

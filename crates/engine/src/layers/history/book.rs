@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{EntityRef, NextCall, Problem, RepoPath, Result};
+use base::{Code, EntityRef, NextCall, Problem, RepoPath, Result};
 use history::line::{Place, Stop, TouchRow};
 use history::{Commit, Folders, TagOp, cochange, facts, line};
 use jiff::Timestamp;
@@ -82,9 +82,17 @@ impl<'v> Book<'v> {
         Ok(stops.into_iter().min_by_key(|stop| stop.pos))
     }
 
-    /// The history, if it can be had without waiting for it.
+    /// The history, if it can be had without waiting for it. Where it cannot be kept, as on a
+    /// read-only disk, the answer goes without it and says so.
     pub(crate) fn soon(view: &'v View<'_>) -> Result<Option<Self>> {
-        let Some(shelves) = view.followed_soon(NAME)? else { return Ok(None) };
+        let shelves = match view.followed_soon(NAME) {
+            Err(problem) if problem.code == Code::Io => {
+                view.doubt(format!("history cannot be read: {}", problem.message));
+                None
+            }
+            other => other?,
+        };
+        let Some(shelves) = shelves else { return Ok(None) };
         Self::of(view, &shelves.all()).map(Some)
     }
 

@@ -128,7 +128,7 @@ impl Mutation for Edit {
         let mut changes = Vec::new();
         for (path, edits) in by_file {
             let before = texts.remove(&path).flatten();
-            let (edited, change) = edit_file(path, before, &edits)?;
+            let (edited, change) = edit_file(path, before.as_deref(), &edits)?;
             changes.extend(change);
             plan.edited.push(edited);
         }
@@ -249,10 +249,10 @@ fn symbol_range(path: &RepoPath, text: &str, name: &str) -> Result<Range<usize>>
 /// The next text of a file, refused if it no longer parses.
 fn edit_file(
     path: RepoPath,
-    before: Option<String>,
+    before: Option<&str>,
     edits: &[Resolved],
 ) -> Result<(EditedText, Option<FileEdit>)> {
-    let text = before.as_deref().unwrap_or_default();
+    let text = before.unwrap_or_default();
     let mut patterns = Vec::new();
     for one in edits {
         patterns.push(one.edit.pattern.as_deref().map(compile).transpose()?);
@@ -277,8 +277,8 @@ fn edit_file(
         checked,
         path: path.clone(),
     };
-    let expected = before.as_ref().map(|text| Hash::of(text.as_bytes()));
-    let is_same = before.as_deref() == Some(next.as_str());
+    let expected = before.map(|text| Hash::of(text.as_bytes()));
+    let is_same = before == Some(next.as_str());
     let change = FileEdit { path, expected, content: Some(next.into_bytes()) };
     Ok((edited, (!is_same).then_some(change)))
 }

@@ -46,18 +46,20 @@ impl Reach {
     fn first_line(&self) -> String {
         let name = self.target.typed();
         let Some(direct) = &self.direct else { return self.counted_line(&name) };
+        let packages = match direct.in_other_packages {
+            0 => String::new(),
+            count => {
+                let packages = counted(direct.other_packages.len(), "other package");
+                format!(", {count} of them in {packages}")
+            }
+        };
         let mut parts = match direct.symbols {
             0 => vec![format!("No caller of {name} found")],
             symbols => {
                 let callers = counted(symbols, "caller");
-                vec![format!("{name}: {callers} in {}", counted(direct.files, "file"))]
+                vec![format!("{name}: {callers} in {}{packages}", counted(direct.files, "file"))]
             }
         };
-        if direct.in_other_packages > 0 {
-            let packages = counted(direct.other_packages.len(), "other package");
-            let last = parts.last_mut().expect("one part is there");
-            last.push_str(&format!(", {} of them in {packages}", direct.in_other_packages));
-        }
         parts.push(match self.tests.len() {
             0 => "no test found".to_owned(),
             1 => "1 test file reaches it".to_owned(),

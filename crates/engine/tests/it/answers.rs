@@ -116,9 +116,11 @@ fn impact_and_deps_follow_links() {
         "impact src",
         "
         dir:src reaches 3 files (depth 3)
-        1  docs/design.md  links                               file:docs/design.md
-        2  README.md       links, through file:docs/design.md  file:README.md
-        2  docs/ops.md     links, through file:docs/design.md  file:docs/ops.md
+        file:docs/design.md  links
+
+        2 steps away
+          file:README.md  links
+          file:docs/ops.md  links
         basis: fresh · main @ COMMIT
         ",
     );

@@ -156,16 +156,17 @@ fn a_change_reaches_those_who_import_it() {
         Outline
           export class Orders  symbol:src/orders.ts#Orders
 
-        If it changes
-          imports Orders at line 1  module:src/orders.test.ts
+        Used by
+          1 file imports the file and calls nothing of it
+          tests to run: src/orders.test.ts
 
-        Rests on
-          imports charge  module:src/pay/index.ts
-
-        Now
+        Open work and recent changes
           last commit just now: start  commit:COMMIT
 
-        Around it
+        Uses
+          imports charge  module:src/pay/index.ts
+
+        Nearby
           orders.test.ts  TypeScript, 1 line  module:src/orders.test.ts
         basis: fresh · main @ COMMIT
         ",

@@ -92,8 +92,10 @@ fn importing(view: &View, own: Option<&RepoPath>, callers: &[Caller]) -> Result<
     files.sort();
     files.dedup();
     files.retain(|path| !callers.iter().any(|caller| caller.path == *path));
-    let item =
-        || say(format!("{} import the file and call nothing of it", counted(files.len(), "file")));
+    let item = || match files.len() {
+        1 => say("1 file imports the file and calls nothing of it".into()),
+        count => say(format!("{count} files import the file and call nothing of it")),
+    };
     Ok((!files.is_empty()).then(item))
 }
 

@@ -184,9 +184,15 @@ fn has_test_name(name: &str) -> bool {
     });
     camel && has_camel_tests(&lower)
         || marks.iter().any(|mark| lower.contains(mark))
-        || stem.starts_with("test_")
+        || stem.starts_with("test_") && has_prefixed_tests(&lower)
         || helpers.contains(&stem)
         || matches!(stem, "tests" | "conftest")
+}
+
+/// Whether tests of a language are named `test_parser`: in others that may be any module.
+fn has_prefixed_tests(name: &str) -> bool {
+    let ending = name.rsplit('.').next().unwrap_or_default();
+    matches!(ending, "py" | "rb" | "c" | "cc" | "cpp" | "lua" | "sh" | "php" | "js" | "ts")
 }
 
 /// Whether tests of a language are named in capitals, as in `ParserTest.java`.
@@ -214,6 +220,7 @@ mod tests {
             ("src/a.test-d.ts", FileRole::Test),
             ("packages/dts-test/ref.ts", FileRole::Test),
             ("crates/core/src/testutil.rs", FileRole::Test),
+            ("crates/core/src/test_finder.rs", FileRole::Production),
             ("pkg/server_test.go", FileRole::Test),
             ("test/hooks.js", FileRole::Test),
             ("src/main/java/a/Contest.java", FileRole::Production),

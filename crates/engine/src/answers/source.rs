@@ -105,6 +105,12 @@ impl SourceText {
     }
 }
 
+/// Says how many lines were left out, before the call that shows them.
+pub(crate) fn more_lines(count: u32) -> String {
+    let noun = if count == 1 { "line" } else { "lines" };
+    format!("… {count} more {noun}")
+}
+
 /// The numbers of a first and a last line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LineRange {

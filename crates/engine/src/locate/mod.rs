@@ -295,6 +295,12 @@ const ROLE_WORDS: [(FileRole, &[&str]); 3] = [
     (FileRole::Document, &["doc", "docs", "documentation", "documented", "readme", "guide"]),
 ];
 
+/// Words that follow the kind of file that is asked for: "a test that …", "the guide about …".
+const ABOUT: [&str; 16] = [
+    "that", "for", "of", "which", "about", "on", "with", "where", "covering", "covers", "shows",
+    "showing", "checks", "checking", "how", "when",
+];
+
 /// What is asked for in so many first words is the subject of the question.
 const SUBJECT: usize = 7;
 
@@ -306,7 +312,12 @@ impl WantedRoles {
         let words = words::words(text);
         let (mut named, mut is_first) = (Vec::new(), false);
         for (role, list) in ROLE_WORDS {
-            if let Some(at) = words.iter().position(|word| list.contains(&word.as_str())) {
+            let is_asked = |at: &usize| {
+                let next = words[at + 1..].iter().take(2);
+                list.contains(&words[*at].as_str())
+                    && next.into_iter().any(|word| ABOUT.contains(&word.as_str()))
+            };
+            if let Some(at) = (0..words.len()).find(is_asked) {
                 named.push(role);
                 is_first |= at < SUBJECT;
             }

@@ -7,13 +7,12 @@ mod question;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::words::counted;
 use base::{Code, EntityRef, Hash, NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answers::source::Excerpt;
+use crate::answers::source::{Excerpt, more_lines};
 use crate::contract::alias::Alias;
 use crate::contract::args::{Budget, Target, one_or_many};
 use crate::contract::op::{Example, Query, Toolset};
@@ -348,7 +347,7 @@ impl About {
         let last = self.last_line.unwrap_or(source.last_line);
         if let Some(more) = last.checked_sub(source.last_line).filter(|more| *more > 0) {
             let next = NextCall::to("code.show").with("targets", vec![self.target.name.clone()]);
-            page.say_call(format!("… {} more", counted(more, "line")), next);
+            page.say_call(more_lines(more), next);
         }
     }
 }

@@ -135,7 +135,7 @@ fn the_budget_is_kept_and_filled() {
     let body: String =
         (0..400).map(|n| format!("  const retryLimit{n} = payment({n});\n")).collect();
     let repo = Repo::new("//- README.md\nx\n");
-    repo.write("src/big.ts", &format!("export function retryPayment(): void {{\n{body}}}\n"));
+    repo.write("src/big.ts", format!("export function retryPayment(): void {{\n{body}}}\n"));
     for budget in [300_usize, 1200, 4000] {
         let text = repo
             .text(&format!("context \"where is the retry limit of a payment\" --budget {budget}"));

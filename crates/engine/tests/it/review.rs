@@ -253,7 +253,7 @@ test('other', () => {})
 ",
     );
     let text = repo.read("lib/reply.js").unwrap();
-    repo.write("lib/reply.js", &text.replace("this.sent = true", "this.sent = 1"));
+    repo.write("lib/reply.js", text.replace("this.sent = true", "this.sent = 1"));
     let data = repo.data("review", json!({}));
     let tests: Vec<&str> = data["tests"]
         .as_array()
@@ -292,7 +292,7 @@ mod tests {
 ",
     );
     let text = repo.read("src/part.rs").unwrap();
-    repo.write("src/part.rs", &text.replacen("\"a\".to_owned()", "\"b\".to_owned()", 1));
+    repo.write("src/part.rs", text.replacen("\"a\".to_owned()", "\"b\".to_owned()", 1));
     let data = repo.data("review", json!({}));
     assert_eq!(data["tests"][0]["node"], "module:src/part.rs");
     assert!(!codes(&data).contains(&"NO_TEST_REACHES".to_owned()));

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::cost;
 use crate::answers::callers;
 use crate::answers::role::FileRole;
-use crate::answers::source::{Excerpt, LineRange, SourceText};
+use crate::answers::source::{Excerpt, LineRange, SourceText, more_lines};
 use crate::answers::test_finder::{HOW_LOOKED, TestFile, tests_for};
 use crate::contract::page::{Cell, Page};
 use crate::layers::code::named_node;
@@ -240,7 +240,7 @@ impl LocatedSymbol {
                 name => format!("{}#{name}", self.path),
             };
             let next = NextCall::to("code.show").with("targets", vec![target]);
-            page.say_call(format!("… {} more", counted(more, "line")), next);
+            page.say_call(more_lines(more), next);
         }
     }
 

@@ -6,6 +6,7 @@ use base::NextCall;
 use base::words::counted;
 
 use super::{CodeUse, ShownPart, ShownSource};
+use crate::answers::source::more_lines;
 use crate::answers::test_finder::HOW_LOOKED;
 use crate::contract::page::{Cell, Page, Render};
 
@@ -35,7 +36,7 @@ impl ShownPart {
             let first = self.source.last_line + 1;
             let rest = format!("{}:{first}-{}", self.path, self.source.last_line + self.lines_cut);
             let next = NextCall::to("code.show").with("targets", vec![rest]);
-            page.say_call(format!("… {} more", counted(self.lines_cut, "line")), next);
+            page.say_call(more_lines(self.lines_cut), next);
         }
         if let Some(callers) = &self.callers {
             self.render_callers(callers, page);

@@ -12,51 +12,54 @@ use std::path::Path;
 use std::process::Command;
 
 use base::RepoPath;
-use history::cochange::{Evidence, gather, rank};
-use history::line::{self, Live, Writer};
-use history::{Change, Commit, How, Link, Person, in_order, unhex};
+use history::checkout::{self, CheckedOutPaths, CheckoutHistoryWriter};
+use history::cochange::{CochangeEvidence, gather, rank};
+use history::{
+    CommitAndParents, CommitChangeKind, CommitFileChange, CommitSignature, HistoryCommit,
+    sha_from_hex, topological_order,
+};
 use store::Connection;
 
-use crate::run::{self, Result};
+use crate::run::{self, XtaskResult};
 
 /// How many commits are predicted.
-const TESTED: usize = 1000;
+const TEST_COMMITS: usize = 1000;
 
 /// The commits that are predicted touch so many files.
-const SIZES: std::ops::RangeInclusive<usize> = 2..=10;
+const TEST_COMMIT_SIZES: std::ops::RangeInclusive<usize> = 2..=10;
 
 /// Larger commits teach nothing; the default of `history.max_commit_files`.
-const LARGEST: u32 = 50;
+const MAX_TRAINING_FILES: u32 = 50;
 
 /// How many predictions count.
-const FIRST: usize = 3;
+const TOP_PREDICTIONS: usize = 3;
 
 /// How predictions came out, in the columns of the table.
 #[derive(Debug, Default)]
-struct Score {
+struct CochangeScore {
     asked: usize,
     plain: usize,
     /// Counting that leaves out files which are no more
-    living: usize,
+    counted_alive: usize,
     ours: usize,
 }
 
 /// Prints two table rows for each repository: all files, and those that some commit has touched
 /// before.
-pub(crate) fn run(repos: &[&str]) -> Result<()> {
-    run::say(
+pub(crate) fn run(repos: &[&str]) -> XtaskResult<()> {
+    run::print(
         "| repository | files | predictions | plain confidence | of files still there | \
          `history cochange` | gained |\n|---|---|---|---|---|---|---|\n",
     );
     for repo in repos {
-        let commits = read(Path::new(repo))?;
+        let commits = read_commits(Path::new(repo))?;
         let (all, known) = evaluate(&commits).map_err(|problem| problem.to_string())?;
         let name = Path::new(repo).file_name().unwrap_or_default().to_string_lossy();
         for (files, score) in [("all", all), ("with a past", known)] {
             let share = |hits| share(hits, score.asked);
             let (plain, living, ours) =
-                (share(score.plain), share(score.living), share(score.ours));
-            run::say(&format!(
+                (share(score.plain), share(score.counted_alive), share(score.ours));
+            run::print(&format!(
                 "| {name} | {files} | {} | {plain:.3} | {living:.3} | {ours:.3} | {:+.1} points |\n",
                 score.asked,
                 100.0 * (ours - plain)
@@ -72,23 +75,26 @@ fn share(hits: usize, asked: usize) -> f64 {
 }
 
 /// All commits in the order of the index. Merges are there and touch nothing.
-fn read(repo: &Path) -> Result<Vec<Commit>> {
+fn read_commits(repo: &Path) -> XtaskResult<Vec<HistoryCommit>> {
     let args = ["log", "--raw", "-M", "-z", "--no-abbrev", "--format=%x01%H %P", "HEAD"];
     let output = Command::new("git").arg("-C").arg(repo).args(args).output();
     let output = output.map_err(|error| error.to_string())?.stdout;
-    let commits = output.split(|byte| *byte == 1).skip(1).filter_map(commit);
-    let mut commits: HashMap<Vec<u8>, Commit> =
+    let commits = output.split(|byte| *byte == 1).skip(1).filter_map(parse_commit);
+    let mut commits: HashMap<Vec<u8>, HistoryCommit> =
         commits.map(|commit| (commit.sha.clone(), commit)).collect();
-    let link = |commit: &Commit| Link { sha: commit.sha.clone(), parents: commit.parents.clone() };
-    let order = in_order(commits.values().map(link).collect());
+    let link = |commit: &HistoryCommit| CommitAndParents {
+        sha: commit.sha.clone(),
+        parents: commit.parents.clone(),
+    };
+    let order = topological_order(commits.values().map(link).collect());
     Ok(order.into_iter().filter_map(|link| commits.remove(&link.sha)).collect())
 }
 
-fn commit(record: &[u8]) -> Option<Commit> {
+fn parse_commit(record: &[u8]) -> Option<HistoryCommit> {
     let mut fields = record.split(|byte| *byte == 0);
     let names = String::from_utf8_lossy(fields.next()?).trim().to_owned();
-    let mut names = names.split(' ').map(unhex);
-    let nobody = || Person { name: String::new(), email: String::new(), time: 0 };
+    let mut names = names.split(' ').map(sha_from_hex);
+    let nobody = || CommitSignature { name: String::new(), email: String::new(), time: 0 };
     let mut changes = Vec::new();
     while let Some(field) = fields.next() {
         let field = field.strip_prefix(b"\n").unwrap_or(field);
@@ -96,55 +102,57 @@ fn commit(record: &[u8]) -> Option<Commit> {
         let status = words.rsplit(|byte| *byte == b' ').next()?;
         let first = fields.next()?.to_vec();
         let (how, path, old) = match status.first()? {
-            b'R' => (How::Renamed, fields.next()?.to_vec(), Some(first)),
-            b'A' => (How::Added, first, None),
-            b'D' => (How::Deleted, first, None),
-            _ => (How::Modified, first, None),
+            b'R' => (CommitChangeKind::Renamed, fields.next()?.to_vec(), Some(first)),
+            b'A' => (CommitChangeKind::Added, first, None),
+            b'D' => (CommitChangeKind::Deleted, first, None),
+            _ => (CommitChangeKind::Modified, first, None),
         };
-        changes.push(Change { how, path, old, oid: None });
+        changes.push(CommitFileChange { kind: how, path, old_path: old, oid: None });
     }
-    Some(Commit {
+    Some(HistoryCommit {
         sha: names.next()?,
         parents: names.filter(|name| !name.is_empty()).collect(),
         author: nobody(),
         committer: nobody(),
         message: String::new(),
         changes,
-        is_edge: false,
+        is_shallow_edge: false,
         renames_unknown: false,
     })
 }
 
 /// What `history.exclude` leaves out unless told.
-fn hides(path: &RepoPath) -> bool {
+fn is_excluded(path: &RepoPath) -> bool {
     let below = |folder: &[u8]| path.as_bytes().starts_with(folder);
     path.as_bytes().ends_with(b".lock") || below(b"dist/") || below(b"node_modules/")
 }
 
-fn visible(commit: &Commit) -> impl Iterator<Item = (RepoPath, &Change)> {
-    let named = |change: &Change| RepoPath::from_bytes(change.path.clone()).ok();
+fn visible(commit: &HistoryCommit) -> impl Iterator<Item = (RepoPath, &CommitFileChange)> {
+    let named = |change: &CommitFileChange| RepoPath::from_bytes(change.path.clone()).ok();
     let pairs = commit.changes.iter().filter_map(move |change| Some((named(change)?, change)));
-    pairs.filter(|(path, _)| !hides(path))
+    pairs.filter(|(path, _)| !is_excluded(path))
 }
 
-fn evaluate(commits: &[Commit]) -> base::Result<(Score, Score)> {
-    let is_tested = |at: &usize| SIZES.contains(&visible(&commits[*at]).count());
+fn evaluate(commits: &[HistoryCommit]) -> base::Result<(CochangeScore, CochangeScore)> {
+    let is_tested = |at: &usize| TEST_COMMIT_SIZES.contains(&visible(&commits[*at]).count());
     let tested: Vec<usize> = (0..commits.len()).filter(is_tested).collect();
-    let conn = Connection::open_in_memory().map_err(store::problem("evaluate"))?;
-    conn.execute_batch(line::SCHEMA).map_err(store::problem("evaluate"))?;
-    let (mut all, mut known) = (Score::default(), Score::default());
+    let conn = Connection::open_in_memory().map_err(store::sqlite_problem("evaluate"))?;
+    conn.execute_batch(checkout::SCHEMA).map_err(store::sqlite_problem("evaluate"))?;
+    let (mut all, mut known) = (CochangeScore::default(), CochangeScore::default());
     let mut next = 0;
-    for at in tested.iter().skip(tested.len().saturating_sub(TESTED)).copied() {
-        learn(&conn, commits, next..at)?;
-        let live = line::live(&conn)?;
-        let guesses: Vec<Guess> = visible(&commits[at])
-            .map(|(path, change)| Guess::of(&conn, &live, (path, change)))
+    for at in tested.iter().skip(tested.len().saturating_sub(TEST_COMMITS)).copied() {
+        add_commits(&conn, commits, next..at)?;
+        let live = checkout::checked_out_files(&conn)?;
+        let guesses: Vec<CochangePrediction> = visible(&commits[at])
+            .map(|(path, change)| CochangePrediction::of(&conn, &live, (path, change)))
             .collect::<base::Result<_>>()?;
-        learn(&conn, commits, at..at + 1)?;
+        add_commits(&conn, commits, at..at + 1)?;
         next = at + 1;
-        let pos = line::count(&conn)? - 1;
-        let touched: BTreeSet<i64> =
-            line::touched_at(&conn, pos)?.into_iter().map(|(artifact, _)| artifact).collect();
+        let pos = checkout::count(&conn)? - 1;
+        let touched: BTreeSet<i64> = checkout::touches_at_position(&conn, pos)?
+            .into_iter()
+            .map(|(artifact, _)| artifact)
+            .collect();
         for guess in guesses {
             guess.count(&touched, &mut all);
             if guess.is_known {
@@ -156,61 +164,70 @@ fn evaluate(commits: &[Commit]) -> base::Result<(Score, Score)> {
 }
 
 /// Adds commits to the line.
-fn learn(conn: &Connection, commits: &[Commit], some: Range<usize>) -> base::Result<()> {
+fn add_commits(
+    conn: &Connection,
+    commits: &[HistoryCommit],
+    some: Range<usize>,
+) -> base::Result<()> {
     if some.is_empty() {
         return Ok(());
     }
-    let transaction = conn.unchecked_transaction().map_err(store::problem("evaluate"))?;
-    let mut writer = Writer::from(&transaction, line::count(&transaction)?, &hides)?;
+    let transaction = conn.unchecked_transaction().map_err(store::sqlite_problem("evaluate"))?;
+    let mut writer = CheckoutHistoryWriter::truncated_to(
+        &transaction,
+        checkout::count(&transaction)?,
+        &is_excluded,
+    )?;
     for at in some {
         writer.add(i64::try_from(at).expect("there are fewer commits") + 1, &commits[at])?;
     }
-    writer.finish(&Live::Chain)?;
-    transaction.commit().map_err(store::problem("evaluate"))
+    writer.finish(&CheckedOutPaths::LinearAppend)?;
+    transaction.commit().map_err(store::sqlite_problem("evaluate"))
 }
 
 /// What would be said of one file, before its commit.
-struct Guess {
+struct CochangePrediction {
     is_known: bool,
     plain: Vec<i64>,
-    living: Vec<i64>,
+    counted_alive: Vec<i64>,
     ours: Vec<i64>,
 }
 
-impl Guess {
+impl CochangePrediction {
     fn of(
         conn: &Connection,
         live: &[(RepoPath, i64)],
-        (path, change): (RepoPath, &Change),
+        (path, change): (RepoPath, &CommitFileChange),
     ) -> base::Result<Self> {
-        let before = change.old.as_ref().and_then(|old| RepoPath::from_bytes(old.clone()).ok());
+        let before =
+            change.old_path.as_ref().and_then(|old| RepoPath::from_bytes(old.clone()).ok());
         let path = before.unwrap_or(path);
-        let place = line::at(conn, &path)?.filter(|place| place.alive);
+        let place = checkout::path_state_at(conn, &path)?.filter(|place| place.exists_after_replay);
         let artifact = place.map_or(0, |place| place.artifact);
-        let found = gather(conn, &[(path, artifact)], LARGEST)?;
+        let found = gather(conn, &[(path, artifact)], MAX_TRAINING_FILES)?;
         let alive: BTreeSet<i64> = live.iter().map(|(_, artifact)| *artifact).collect();
         let ranked = rank(&[artifact].into(), &found.evidence).into_iter().map(|one| one.artifact);
-        let counted = counted(artifact, &found.evidence);
+        let counted = rank_by_count(artifact, &found.evidence);
         let is_alive = |artifact: &i64| alive.contains(artifact);
         Ok(Self {
             is_known: found.commits > 0,
-            plain: counted.iter().copied().take(FIRST).collect(),
-            living: counted.iter().copied().filter(is_alive).take(FIRST).collect(),
-            ours: ranked.filter(is_alive).take(FIRST).collect(),
+            plain: counted.iter().copied().take(TOP_PREDICTIONS).collect(),
+            counted_alive: counted.iter().copied().filter(is_alive).take(TOP_PREDICTIONS).collect(),
+            ours: ranked.filter(is_alive).take(TOP_PREDICTIONS).collect(),
         })
     }
 
-    fn count(&self, touched: &BTreeSet<i64>, score: &mut Score) {
+    fn count(&self, touched: &BTreeSet<i64>, score: &mut CochangeScore) {
         let hit = |list: &[i64]| usize::from(list.iter().any(|one| touched.contains(one)));
         score.asked += 1;
         score.plain += hit(&self.plain);
-        score.living += hit(&self.living);
+        score.counted_alive += hit(&self.counted_alive);
         score.ours += hit(&self.ours);
     }
 }
 
 /// The files most often changed with one, and nothing else.
-fn counted(file: i64, evidence: &Evidence) -> Vec<i64> {
+fn rank_by_count(file: i64, evidence: &CochangeEvidence) -> Vec<i64> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     for other in evidence.own.iter().flat_map(|seen| &seen.touched).filter(|one| **one != file) {
         *counts.entry(*other).or_default() += 1;

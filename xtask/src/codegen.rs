@@ -4,16 +4,17 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use engine::{Door, Effect, OpSpec, Toolset, ops};
+use engine::{Door, Effect, OpSpec, ToolVisibility, ops};
 use serde_json::Value;
 
-use crate::run::Result;
+use crate::run::XtaskResult;
 
 /// Says at the top of each page that it is not to be edited.
-const NOTE: &str = "<!-- Written by `cargo xtask codegen` from the table of operations. -->\n";
+const GENERATED_NOTE: &str =
+    "<!-- Written by `cargo xtask codegen` from the table of operations. -->\n";
 
 /// Writes the pages.
-pub(crate) fn write(root: &Path) -> Result<()> {
+pub(crate) fn write(root: &Path) -> XtaskResult<()> {
     for (path, text) in pages() {
         let file = root.join(path);
         fs::create_dir_all(file.parent().unwrap_or(root)).map_err(|error| error.to_string())?;
@@ -23,7 +24,7 @@ pub(crate) fn write(root: &Path) -> Result<()> {
 }
 
 /// Fails if a page is not what would be written.
-pub(crate) fn check(root: &Path) -> Result<()> {
+pub(crate) fn check(root: &Path) -> XtaskResult<()> {
     let is_stale = |(path, text): &(&'static str, String)| {
         fs::read_to_string(root.join(path)).map_or(true, |found| found != *text)
     };
@@ -43,23 +44,27 @@ fn pages() -> [(&'static str, String); 3] {
 }
 
 fn cli() -> String {
-    let mut text = format!("{NOTE}\n# Command line\n\n");
+    let mut text = format!("{GENERATED_NOTE}\n# Command line\n\n");
     let mut root = cairn::cli::command().term_width(90);
-    let _ = writeln!(text, "```text\n{}```", plain(&root.render_long_help().to_string()));
-    for op in ops::ALL.iter().filter(|op| op.opens(Door::Cli)) {
+    let _ = writeln!(
+        text,
+        "```text\n{}```",
+        trim_trailing_blanks(&root.render_long_help().to_string())
+    );
+    for op in ops::ALL.iter().filter(|op| op.is_reachable_from(Door::Cli)) {
         let words = op.words();
         let mut leaf = cairn::cli::command().term_width(90);
         for word in words.split(' ') {
             leaf = leaf.find_subcommand(word).expect("every operation is a command").clone();
         }
         let mut leaf = leaf.bin_name(format!("cairn {words}")).term_width(90);
-        let help = plain(&leaf.render_long_help().to_string());
+        let help = trim_trailing_blanks(&leaf.render_long_help().to_string());
         let _ = writeln!(text, "\n## `cairn {words}`\n\n```text\n{help}```");
     }
-    text + CODES
+    text + EXIT_CODES
 }
 
-const CODES: &str = "
+const EXIT_CODES: &str = "
 ## Exit codes
 
 | code | meaning |
@@ -72,14 +77,14 @@ const CODES: &str = "
 ";
 
 fn mcp() -> String {
-    let mut text = format!("{NOTE}\n# MCP and HTTP\n\n{DOORS}\n");
-    for op in ops::ALL.iter().filter(|op| op.opens(Door::Mcp)) {
+    let mut text = format!("{GENERATED_NOTE}\n# MCP and HTTP\n\n{DOORS_TEXT}\n");
+    for op in ops::ALL.iter().filter(|op| op.is_reachable_from(Door::Mcp)) {
         describe(&mut text, op);
     }
     text
 }
 
-const DOORS: &str = "\
+const DOORS_TEXT: &str = "\
 `cairn mcp` serves on stdin and stdout, `cairn mcp --http` at `/mcp`. Listed by default are the
 operations marked *everyday*, and `help`, `ask` and `run`, which reach all others by name:
 `ask {\"operation\": \"deps\", \"arguments\": {\"target\": \"README.md\"}}`. `--toolsets AREA,…` or
@@ -88,7 +93,7 @@ operations marked *everyday*, and `help`, `ask` and `run`, which reach all other
 ";
 
 fn describe(text: &mut String, op: &OpSpec) {
-    let listed = if op.toolset == Toolset::Everyday { "everyday" } else { "by area" };
+    let listed = if op.toolset == ToolVisibility::Everyday { "everyday" } else { "by area" };
     let effect = match op.effect {
         Effect::Read => "reads",
         Effect::Write { destructive: true, .. } => "writes, may overwrite",
@@ -121,6 +126,6 @@ fn describe(text: &mut String, op: &OpSpec) {
 }
 
 /// Help without trailing blanks, so that editors do not change the page.
-fn plain(help: &str) -> String {
+fn trim_trailing_blanks(help: &str) -> String {
     help.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }

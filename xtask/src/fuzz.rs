@@ -7,63 +7,63 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use base::{EntityRef, RepoPath};
-use testkit::soak::Dice;
+use testkit::soak::SeededRng;
 
-use crate::run::{self, Result};
+use crate::run::{self, XtaskResult};
 
 /// One parser, with texts that it takes.
-pub(crate) struct Target {
+pub(crate) struct FuzzTarget {
     name: &'static str,
     parse: fn(&[u8]),
     seeds: &'static [&'static str],
 }
 
 /// Every parser of text from outside.
-pub(crate) const TARGETS: &[Target] = &[
-    Target { name: "config", parse: |b| drop(config::parse(b)), seeds: CONFIGS },
-    Target { name: "references", parse: references, seeds: REFERENCES },
-    Target { name: "frontmatter", parse: frontmatter, seeds: DOCUMENTS },
-    Target { name: "cards", parse: |b| drop(cards::read(b)), seeds: DOCUMENTS },
-    Target { name: "documents", parse: documents, seeds: DOCUMENTS },
-    Target { name: "changesets", parse: changesets, seeds: CHANGESETS },
-    Target { name: "reports", parse: reports, seeds: REPORTS },
-    Target { name: "git", parse: git::spoken::read_all, seeds: GIT },
-    Target { name: "commits", parse: commits, seeds: COMMITS },
-    Target { name: "frames", parse: frames, seeds: FRAMES },
-    Target { name: "arguments", parse: arguments, seeds: ARGUMENTS },
-    Target { name: "code.ts", parse: code::<0>, seeds: CODE },
-    Target { name: "code.tsx", parse: code::<1>, seeds: CODE },
-    Target { name: "code.js", parse: code::<2>, seeds: CODE },
-    Target { name: "code.rs", parse: code::<3>, seeds: CODE },
-    Target { name: "code.py", parse: code::<4>, seeds: CODE },
-    Target { name: "code.go", parse: code::<5>, seeds: CODE },
-    Target { name: "code.java", parse: code::<6>, seeds: CODE },
-    Target { name: "code.c", parse: code::<7>, seeds: CODE },
-    Target { name: "code.cpp", parse: code::<8>, seeds: CODE },
-    Target { name: "code.cs", parse: code::<9>, seeds: CODE },
-    Target { name: "code.rb", parse: code::<10>, seeds: CODE },
-    Target { name: "code.php", parse: code::<11>, seeds: CODE },
-    Target { name: "code.kt", parse: code::<12>, seeds: CODE },
-    Target { name: "code.swift", parse: code::<13>, seeds: CODE },
-    Target { name: "code.sh", parse: code::<14>, seeds: CODE },
-    Target { name: "code.md", parse: code::<15>, seeds: CODE },
-    Target { name: "code.json", parse: code::<16>, seeds: CODE },
-    Target { name: "code.toml", parse: code::<17>, seeds: CODE },
+pub(crate) const TARGETS: &[FuzzTarget] = &[
+    FuzzTarget { name: "config", parse: |b| drop(config::parse(b)), seeds: CONFIGS },
+    FuzzTarget { name: "references", parse: references, seeds: REFERENCES },
+    FuzzTarget { name: "frontmatter", parse: frontmatter, seeds: DOCUMENTS },
+    FuzzTarget { name: "cards", parse: |b| drop(cards::parse_card(b)), seeds: DOCUMENTS },
+    FuzzTarget { name: "documents", parse: documents, seeds: DOCUMENTS },
+    FuzzTarget { name: "changesets", parse: changesets, seeds: CHANGESETS },
+    FuzzTarget { name: "reports", parse: reports, seeds: REPORTS },
+    FuzzTarget { name: "git", parse: git::fuzzing::parse_with_all, seeds: GIT },
+    FuzzTarget { name: "commits", parse: commits, seeds: COMMITS },
+    FuzzTarget { name: "frames", parse: frames, seeds: FRAMES },
+    FuzzTarget { name: "arguments", parse: arguments, seeds: ARGUMENTS },
+    FuzzTarget { name: "code.ts", parse: code::<0>, seeds: CODE },
+    FuzzTarget { name: "code.tsx", parse: code::<1>, seeds: CODE },
+    FuzzTarget { name: "code.js", parse: code::<2>, seeds: CODE },
+    FuzzTarget { name: "code.rs", parse: code::<3>, seeds: CODE },
+    FuzzTarget { name: "code.py", parse: code::<4>, seeds: CODE },
+    FuzzTarget { name: "code.go", parse: code::<5>, seeds: CODE },
+    FuzzTarget { name: "code.java", parse: code::<6>, seeds: CODE },
+    FuzzTarget { name: "code.c", parse: code::<7>, seeds: CODE },
+    FuzzTarget { name: "code.cpp", parse: code::<8>, seeds: CODE },
+    FuzzTarget { name: "code.cs", parse: code::<9>, seeds: CODE },
+    FuzzTarget { name: "code.rb", parse: code::<10>, seeds: CODE },
+    FuzzTarget { name: "code.php", parse: code::<11>, seeds: CODE },
+    FuzzTarget { name: "code.kt", parse: code::<12>, seeds: CODE },
+    FuzzTarget { name: "code.swift", parse: code::<13>, seeds: CODE },
+    FuzzTarget { name: "code.sh", parse: code::<14>, seeds: CODE },
+    FuzzTarget { name: "code.md", parse: code::<15>, seeds: CODE },
+    FuzzTarget { name: "code.json", parse: code::<16>, seeds: CODE },
+    FuzzTarget { name: "code.toml", parse: code::<17>, seeds: CODE },
 ];
 
 /// No text may take longer than this, in a build without optimisation on a busy machine. The
 /// grammars of Swift, Kotlin and Ruby take seconds for 64 KB of nonsense.
-const SLOW: Duration = Duration::from_secs(30);
+const MAX_PARSE_TIME: Duration = Duration::from_secs(30);
 
 /// No input is longer than this, in bytes.
-const LONGEST: usize = 64 * 1024;
+const MAX_INPUT_BYTES: usize = 64 * 1024;
 
 /// `cargo xtask fuzz [TARGET] [MINUTES]`: all targets in turn, one minute, unless told otherwise.
-pub(crate) fn run(args: &[&str]) -> Result<()> {
+pub(crate) fn run(args: &[&str]) -> XtaskResult<()> {
     let (names, numbers): (Vec<&str>, Vec<&str>) =
         args.iter().partition(|arg| arg.parse::<f64>().is_err());
     let minutes = numbers.first().map_or(1.0, |minutes| minutes.parse().unwrap_or(1.0));
-    let chosen: Vec<&Target> =
+    let chosen: Vec<&FuzzTarget> =
         TARGETS.iter().filter(|t| names.is_empty() || names.contains(&t.name)).collect();
     if chosen.is_empty() {
         let all: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
@@ -78,14 +78,14 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
             target.try_input(number)?;
             number += 1;
         }
-        run::say(&format!("{}: {number} inputs\n", target.name));
+        run::print(&format!("{}: {number} inputs\n", target.name));
     }
     Ok(())
 }
 
-impl Target {
+impl FuzzTarget {
     /// Gives the parser the input of this number.
-    fn try_input(&self, number: u64) -> Result<()> {
+    fn try_input(&self, number: u64) -> XtaskResult<()> {
         let input = self.input(number);
         let begin = Instant::now();
         let done = catch_unwind(AssertUnwindSafe(|| (self.parse)(&input)));
@@ -93,7 +93,7 @@ impl Target {
             || format!("{} on input {number}: {:?}", self.name, String::from_utf8_lossy(&input));
         match done {
             Err(_) => Err(format!("panic in {}", told())),
-            Ok(()) if begin.elapsed() > SLOW => {
+            Ok(()) if begin.elapsed() > MAX_PARSE_TIME => {
                 Err(format!("{:?} for {}", begin.elapsed(), told()))
             }
             Ok(()) => Ok(()),
@@ -105,18 +105,18 @@ impl Target {
         if let Some(seed) = seed {
             return seed.as_bytes().to_vec(); // first the seeds as they are
         }
-        let mut dice = Dice::new(number);
-        let mut bytes = self.seeds[dice.roll(self.seeds.len())].as_bytes().to_vec();
-        for _ in 0..=dice.roll(6) {
+        let mut dice = SeededRng::new(number);
+        let mut bytes = self.seeds[dice.below(self.seeds.len())].as_bytes().to_vec();
+        for _ in 0..=dice.below(6) {
             mutate(&mut bytes, self.seeds, &mut dice);
         }
-        bytes.truncate(LONGEST);
+        bytes.truncate(MAX_INPUT_BYTES);
         bytes
     }
 }
 
 /// What tends to be mistaken for something else.
-const PIECES: &[&str] = &[
+const TRICKY_FRAGMENTS: &[&str] = &[
     "\0",
     "\u{feff}",
     "\r\n",
@@ -158,14 +158,14 @@ const PIECES: &[&str] = &[
     "\t",
 ];
 
-fn mutate(bytes: &mut Vec<u8>, seeds: &[&str], dice: &mut Dice) {
-    let at = |dice: &mut Dice, bytes: &[u8]| dice.roll(bytes.len() + 1);
+fn mutate(bytes: &mut Vec<u8>, seeds: &[&str], dice: &mut SeededRng) {
+    let at = |dice: &mut SeededRng, bytes: &[u8]| dice.below(bytes.len() + 1);
     let (from, to) = (at(dice, bytes), at(dice, bytes));
     let (from, to) = (from.min(to), from.max(to));
-    match dice.roll(7) {
+    match dice.below(7) {
         0 if !bytes.is_empty() => {
-            let place = dice.roll(bytes.len());
-            bytes[place] ^= 1 << dice.roll(8);
+            let place = dice.below(bytes.len());
+            bytes[place] ^= 1 << dice.below(8);
         }
         1 => drop(bytes.drain(from..to)),
         2 => {
@@ -173,17 +173,18 @@ fn mutate(bytes: &mut Vec<u8>, seeds: &[&str], dice: &mut Dice) {
             bytes.splice(from..from, piece);
         }
         3 => {
-            let other = seeds[dice.roll(seeds.len())].as_bytes();
+            let other = seeds[dice.below(seeds.len())].as_bytes();
             let cut = at(dice, other);
             bytes.splice(from.., other[cut..].iter().copied());
         }
         4 => {
             // Deep nesting is what parsers overflow their stack on.
-            let piece = PIECES[dice.roll(PIECES.len())].repeat(1 + dice.roll(4000));
+            let piece =
+                TRICKY_FRAGMENTS[dice.below(TRICKY_FRAGMENTS.len())].repeat(1 + dice.below(4000));
             bytes.splice(from..from, piece.into_bytes());
         }
         _ => {
-            let piece = PIECES[dice.roll(PIECES.len())].bytes();
+            let piece = TRICKY_FRAGMENTS[dice.below(TRICKY_FRAGMENTS.len())].bytes();
             bytes.splice(from..from, piece);
         }
     }
@@ -209,7 +210,7 @@ fn references(bytes: &[u8]) {
 
 fn frontmatter(bytes: &[u8]) {
     let text = text(bytes);
-    let _ = document::yaml(&text);
+    let _ = document::parse_yaml(&text);
     if let Ok(document) = document::Document::parse(&text) {
         assert!(text.ends_with(document.body()));
     }
@@ -231,14 +232,14 @@ fn changesets(bytes: &[u8]) {
     let Ok(value) = serde_json::from_slice::<serde_json::Value>(bytes) else { return };
     let part = |name: &str| value[name].as_array().cloned().unwrap_or_default();
     let (changeset, faults) =
-        kb::Changeset::read(&part("entities"), &part("relations"), &part("delete"));
-    drop((changeset.ends(), kb::refused(&faults)));
+        kb::Changeset::parse(&part("entities"), &part("relations"), &part("delete"));
+    drop((changeset.endpoints(), kb::faults_problem(&faults)));
 }
 
 /// Nothing of a report is known in the code.
-struct Nowhere;
+struct EmptyCode;
 
-impl kb::Code for Nowhere {
+impl kb::CodeLookup for EmptyCode {
     fn path(&self, text: &str) -> Option<RepoPath> {
         text.parse().ok()
     }
@@ -254,27 +255,27 @@ impl kb::Code for Nowhere {
 
 fn reports(bytes: &[u8]) {
     for importer in kb::IMPORTERS {
-        importer.knows(bytes);
-        let _ = importer.import(bytes, "report", &Nowhere);
+        importer.recognizes(bytes);
+        let _ = importer.import(bytes, "report", &EmptyCode);
     }
 }
 
 /// What people write about their changes.
 fn commits(bytes: &[u8]) {
-    let message = history::commit::text(bytes.to_vec());
+    let message = history::commit::decode_text(bytes.to_vec());
     let (subject, body) = (history::commit::subject(&message), history::commit::body(&message));
     assert!(message.len() >= subject.len() && message.len() >= body.len());
     for said in history::tags_said(&message) {
         assert!(!said.tag.is_empty(), "{message:?}");
     }
-    history::conventional(&message);
-    history::unhex(&message);
+    history::parse_conventional_subject(&message);
+    history::sha_from_hex(&message);
 }
 
 /// Lines on the standard input of a server.
 fn frames(bytes: &[u8]) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    runtime.block_on(cairn::mcp::messages_in(bytes));
+    runtime.block_on(cairn::mcp::count_messages(bytes));
 }
 
 /// What a client sends: a name and arguments, by our words or older ones.
@@ -294,7 +295,7 @@ const ENDINGS: [&str; 18] = [
 
 fn code<const LANGUAGE: usize>(bytes: &[u8]) {
     let path = format!("a.{}", ENDINGS[LANGUAGE]).parse().expect("the path is plain");
-    syntax::extract(syntax::Language::of(&path), bytes);
+    syntax::extract(syntax::Language::from_path(&path), bytes);
 }
 
 const CONFIGS: &[&str] = &[

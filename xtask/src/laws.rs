@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::run::Result;
+use crate::run::XtaskResult;
 
 /// What starts an SQL statement, as it would stand in a string.
-const SQL: [&str; 8] = [
+const SQL_STARTS: [&str; 8] = [
     "\"SELECT ",
     "\"INSERT ",
     "\"UPDATE ",
@@ -18,24 +18,24 @@ const SQL: [&str; 8] = [
 ];
 
 /// Crates that do no I/O.
-const PURE: [&str; 5] = ["base", "config", "document", "setup", "syntax"];
+const PURE_CRATES: [&str; 5] = ["base", "config", "document", "setup", "syntax"];
 
 /// What does I/O.
-const IMPURE: [&str; 5] =
+const IO_APIS: [&str; 5] =
     ["std::fs", "std::net", "std::process", "std::thread::spawn", "File::open"];
 
 /// Checks what ARCHITECTURE.md calls invariants and a tool can check.
-pub(crate) fn check(root: &Path) -> Result<()> {
+pub(crate) fn check(root: &Path) -> XtaskResult<()> {
     let mut broken = Vec::new();
     for file in sources(&root.join("crates"))? {
         let text = fs::read_to_string(&file).map_err(|error| error.to_string())?;
         let code = text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or_default();
         let name = file.strip_prefix(root).unwrap_or(&file).display().to_string();
-        if !name.ends_with("tables.rs") && SQL.iter().any(|sql| code.contains(sql)) {
+        if !name.ends_with("tables.rs") && SQL_STARTS.iter().any(|sql| code.contains(sql)) {
             broken.push(format!("{name}: SQL outside of tables.rs"));
         }
-        let pure = PURE.iter().any(|krate| name.starts_with(&format!("crates/{krate}/src")));
-        if pure && IMPURE.iter().any(|call| code.contains(call)) {
+        let pure = PURE_CRATES.iter().any(|krate| name.starts_with(&format!("crates/{krate}/src")));
+        if pure && IO_APIS.iter().any(|call| code.contains(call)) {
             broken.push(format!("{name}: I/O in a pure crate"));
         }
         if name.contains("/src/") && !text.starts_with("//!") {
@@ -45,7 +45,7 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     if broken.is_empty() { Ok(()) } else { Err(broken.join("\n")) }
 }
 
-fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+fn sources(folder: &Path) -> XtaskResult<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {

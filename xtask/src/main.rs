@@ -50,21 +50,21 @@ fn main() -> ExitCode {
         ["retrieval", rest @ ..] => retrieval::run(&root, rest),
         ["soak"] => soak::run(None),
         ["soak", "tests"] => run::soak(&root),
-        ["soak", "kb"] => soak::kb(),
+        ["soak", "kb"] => soak::run_kb(),
         ["kb-writer", root, name, from, count] => soak::kb_writer(root, name, [from, count]),
         ["soak", minutes] => soak::run(Some(minutes)),
         ["soak-worker", root, name, seed] => soak::worker(root, name, seed),
         ["prove", rest @ ..] => prove::run(&root, rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         _ => {
-            run::say(USAGE);
+            run::print(USAGE);
             return ExitCode::from(2);
         }
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            run::say(&format!("xtask: {problem}\n"));
+            run::print(&format!("xtask: {problem}\n"));
             ExitCode::FAILURE
         }
     }

@@ -9,17 +9,17 @@ use std::process::Command;
 use crate::tools;
 
 /// What went wrong, in a line for the developer.
-pub(crate) type Result<T> = std::result::Result<T, String>;
+pub(crate) type XtaskResult<T> = std::result::Result<T, String>;
 
 /// Tests of random input try this often, unless the caller says otherwise.
-const CASES: &str = "64";
+const PROPTEST_CASES: &str = "64";
 
 /// The version of cargo-deny that was tried.
-const DENY: &str = "0.20.2";
+const CARGO_DENY_VERSION: &str = "0.20.2";
 
 /// All tests: those of the crates, then real clients against the real binary.
-pub(crate) fn test(root: &Path) -> Result<()> {
-    let cases = std::env::var("PROPTEST_CASES").unwrap_or_else(|_| CASES.into());
+pub(crate) fn test(root: &Path) -> XtaskResult<()> {
+    let cases = std::env::var("PROPTEST_CASES").unwrap_or_else(|_| PROPTEST_CASES.into());
     run(cargo(root, &["test", "--workspace", "--locked"]).env("PROPTEST_CASES", cases))?;
     run(&mut server_tests(root)?)?;
     // The same packages as above: with fewer of them, features differ and dependencies are built
@@ -27,16 +27,21 @@ pub(crate) fn test(root: &Path) -> Result<()> {
     let built = build(root, &["--workspace", "--bins", "--examples"], "debug")?;
     verify(root, &built.join("cairn"))?;
     let tools = tools::install(root)?;
-    run(&mut tools::run(root, &tools, &built.join("cairn"), &built.join("examples/conformance")))
+    run(&mut tools::client_test_command(
+        root,
+        &tools,
+        &built.join("cairn"),
+        &built.join("examples/conformance"),
+    ))
 }
 
 /// What this repository has written down about itself is still true.
-fn verify(root: &Path, cairn: &Path) -> Result<()> {
+fn verify(root: &Path, cairn: &Path) -> XtaskResult<()> {
     run(Command::new(cairn).current_dir(root).arg("verify"))
 }
 
 /// The engine against real language servers, which are fetched first.
-fn server_tests(root: &Path) -> Result<Command> {
+fn server_tests(root: &Path) -> XtaskResult<Command> {
     let servers = tools::install_servers(root)?;
     let args = ["test", "--workspace", "--locked", "--test", "servers"];
     let mut command = cargo(root, &args);
@@ -51,27 +56,30 @@ fn server_tests(root: &Path) -> Result<Command> {
 }
 
 /// Only the tests against real language servers.
-pub(crate) fn servers(root: &Path) -> Result<()> {
+pub(crate) fn servers(root: &Path) -> XtaskResult<()> {
     run(&mut server_tests(root)?)
 }
 
 /// The same with many more random cases, and a kill at every step.
-pub(crate) fn soak(root: &Path) -> Result<()> {
+pub(crate) fn soak(root: &Path) -> XtaskResult<()> {
     let mut command = cargo(root, &["test", "--workspace", "--locked", "--release"]);
     run(command.env("PROPTEST_CASES", "5000").env("CAIRN_SOAK", "1"))
 }
 
 /// Licences and sources of what we depend on. Known holes are in a list that has to be fetched,
 /// which is not to be had everywhere: `cargo deny check advisories` by hand.
-pub(crate) fn deny(root: &Path) -> Result<()> {
+pub(crate) fn deny(root: &Path) -> XtaskResult<()> {
     let mut tool = root.join(".tools/deny/bin/cargo-deny");
     let is_there = Command::new("cargo-deny").arg("--version").output();
-    if is_there.is_ok_and(|there| String::from_utf8_lossy(&there.stdout).contains(DENY)) {
+    if is_there
+        .is_ok_and(|there| String::from_utf8_lossy(&there.stdout).contains(CARGO_DENY_VERSION))
+    {
         tool = PathBuf::from("cargo-deny");
     } else if !tool.is_file() {
         let into = root.join(".tools/deny");
         let into = into.to_string_lossy();
-        let args = ["install", "cargo-deny", "--locked", "--root", &into, "--version", DENY];
+        let args =
+            ["install", "cargo-deny", "--locked", "--root", &into, "--version", CARGO_DENY_VERSION];
         run(cargo(root, &args).env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"))?;
     }
     let checks = ["check", "--hide-inclusion-graph", "bans", "licenses", "sources"];
@@ -79,7 +87,7 @@ pub(crate) fn deny(root: &Path) -> Result<()> {
 }
 
 /// Builds something and says in which folder it is.
-pub(crate) fn build(root: &Path, what: &[&str], profile: &str) -> Result<PathBuf> {
+pub(crate) fn build(root: &Path, what: &[&str], profile: &str) -> XtaskResult<PathBuf> {
     let args: Vec<&str> = ["build", "--locked"].iter().chain(what).copied().collect();
     run(&mut cargo(root, &args))?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
@@ -92,14 +100,14 @@ pub(crate) fn cargo(root: &Path, args: &[&str]) -> Command {
     command
 }
 
-pub(crate) fn run(command: &mut Command) -> Result<()> {
+pub(crate) fn run(command: &mut Command) -> XtaskResult<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let status = command.status().map_err(|error| format!("{name} does not start: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{name} failed ({status})")) }
 }
 
 /// What a command prints; it must succeed.
-pub(crate) fn output(command: &mut Command) -> Result<String> {
+pub(crate) fn output(command: &mut Command) -> XtaskResult<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("{name} does not start: {error}"))?;
     match output.status.success() {
@@ -109,6 +117,6 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
 }
 
 /// Writes to the terminal.
-pub(crate) fn say(text: &str) {
+pub(crate) fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }

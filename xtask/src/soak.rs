@@ -7,9 +7,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use testkit::soak;
-use testkit::writers::{self, Part, Size};
+use testkit::writers::{self, KbSoakSize, WriterAssignment};
 
-use crate::run::{self, Result};
+use crate::run::{self, XtaskResult};
 
 /// How many processes work at once.
 const PROCESSES: usize = 8;
@@ -21,7 +21,7 @@ const CHANGESETS: usize = 1_000;
 const BETWEEN_KILLS: usize = 5;
 
 /// Has eight workers at it for so many minutes, ten unless told otherwise.
-pub(crate) fn run(minutes: Option<&str>) -> Result<()> {
+pub(crate) fn run(minutes: Option<&str>) -> XtaskResult<()> {
     let minutes: f64 = match minutes {
         Some(text) => text.parse().map_err(|_| format!("`{text}` is no number of minutes"))?,
         None => 10.0,
@@ -34,7 +34,7 @@ pub(crate) fn run(minutes: Option<&str>) -> Result<()> {
     };
     let time = Duration::from_secs_f64(minutes * 60.0);
     let report = soak::soak(command, PROCESSES, |_, took| took >= time);
-    run::say(&format!(
+    run::print(&format!(
         "| minutes | killed | lines | pairs | facts and tasks | reads | busy | wrong |\n\
          |---|---|---|---|---|---|---|---|\n| {minutes} | {} | {} | {} | {} | {} | {} | {} |\n",
         report.killed,
@@ -43,51 +43,57 @@ pub(crate) fn run(minutes: Option<&str>) -> Result<()> {
         report.records.len(),
         report.reads,
         report.busy,
-        report.wrong.len()
+        report.failures.len()
     ));
-    match report.wrong.first() {
+    match report.failures.first() {
         None => Ok(()),
-        Some(first) => Err(format!("{} things are wrong; the first: {first}", report.wrong.len())),
+        Some(first) => {
+            Err(format!("{} things are wrong; the first: {first}", report.failures.len()))
+        }
     }
 }
 
 /// Eight writers of a thousand changesets each to one knowledge base, killed at random.
-pub(crate) fn kb() -> Result<()> {
+pub(crate) fn run_kb() -> XtaskResult<()> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let command = |root: &Path, part: &Part| {
+    let command = |root: &Path, part: &WriterAssignment| {
         let mut command = Command::new(&own);
         command.arg("kb-writer").arg(root).arg(&part.name);
-        command.args([part.from.to_string(), part.count.to_string()]);
+        command.args([part.next.to_string(), part.count.to_string()]);
         command
     };
-    let size = Size { writers: PROCESSES, changesets: CHANGESETS, between_kills: BETWEEN_KILLS };
+    let size =
+        KbSoakSize { writers: PROCESSES, changesets: CHANGESETS, between_kills: BETWEEN_KILLS };
     let report = writers::soak(command, &size);
-    run::say(&format!(
+    run::print(&format!(
         "| changesets acknowledged | killed | sent again | minutes | wrong |\n|---|---|---|---|---|\n\
          | {} | {} | {} | {:.1} | {} |\n",
         report.acknowledged.len(),
         report.killed,
         report.repeated,
         report.took.as_secs_f64() / 60.0,
-        report.wrong.len()
+        report.failures.len()
     ));
-    match report.wrong.first() {
+    match report.failures.first() {
         None => Ok(()),
-        Some(first) => Err(format!("{} things are wrong; the first: {first}", report.wrong.len())),
+        Some(first) => {
+            Err(format!("{} things are wrong; the first: {first}", report.failures.len()))
+        }
     }
 }
 
 /// One of the writers.
-pub(crate) fn kb_writer(root: &str, name: &str, [from, count]: [&str; 2]) -> Result<()> {
+pub(crate) fn kb_writer(root: &str, name: &str, [from, count]: [&str; 2]) -> XtaskResult<()> {
     let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is no number"));
-    let part = Part { name: name.to_owned(), from: number(from)?, count: number(count)? };
-    writers::write(Path::new(root), &part);
+    let part =
+        WriterAssignment { name: name.to_owned(), next: number(from)?, count: number(count)? };
+    writers::run_writer(Path::new(root), &part);
     Ok(())
 }
 
 /// One of the workers.
-pub(crate) fn worker(root: &str, name: &str, seed: &str) -> Result<()> {
+pub(crate) fn worker(root: &str, name: &str, seed: &str) -> XtaskResult<()> {
     let seed = seed.parse().map_err(|_| format!("`{seed}` is no seed"))?;
-    soak::work(Path::new(root), name, seed);
+    soak::run_worker(Path::new(root), name, seed);
     Ok(())
 }

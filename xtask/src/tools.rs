@@ -13,17 +13,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Where the manifests are, below the root.
-const MANIFESTS: &str = "tests/clients";
+const CLIENT_MANIFESTS: &str = "tests/clients";
 
 /// The newest rust-analyzer that builds with our Rust.
-const RUST_ANALYZER: &str = "0.0.333";
+const RUST_ANALYZER_VERSION: &str = "0.0.333";
 
 /// The oldest Python with everything that the scripts use.
-const PYTHON: (u32, u32) = (3, 11);
+const MIN_PYTHON: (u32, u32) = (3, 11);
 
 /// The installed clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tools {
+pub struct InstalledClients {
     /// `.tools`, as `tests/clients/run.py --tools` takes it
     pub folder: PathBuf,
     /// The folder that holds `node_modules`
@@ -33,35 +33,40 @@ pub struct Tools {
 }
 
 /// Brings `.tools` up to date with the manifests. The error says what to do.
-pub fn install(root: &Path) -> Result<Tools, String> {
+pub fn install(root: &Path) -> Result<InstalledClients, String> {
     let folder = root.join(".tools");
-    fs::create_dir_all(&folder).map_err(failed("create", &folder))?;
+    fs::create_dir_all(&folder).map_err(io_failure("create", &folder))?;
     let lock = folder.join("lock");
     // Two test runs at once must not install into each other's folder.
-    let guard = File::create(&lock).map_err(failed("create", &lock))?;
-    guard.lock().map_err(failed("lock", &lock))?;
-    let manifests = root.join(MANIFESTS);
+    let guard = File::create(&lock).map_err(io_failure("create", &lock))?;
+    guard.lock().map_err(io_failure("lock", &lock))?;
+    let manifests = root.join(CLIENT_MANIFESTS);
     let node = folder.join("node");
-    fresh(&node, &manifests, &["package.json", "package-lock.json"], || npm(&node))?;
+    install_if_stale(&node, &manifests, &["package.json", "package-lock.json"], || npm(&node))?;
     let venv = folder.join("python");
     let python = interpreter(&venv);
-    fresh(&venv, &manifests, &["requirements.txt", "constraints.txt"], || {
+    install_if_stale(&venv, &manifests, &["requirements.txt", "constraints.txt"], || {
         virtual_environment(&venv, &python, &manifests)
     })?;
-    Ok(Tools { folder, node, python })
+    Ok(InstalledClients { folder, node, python })
 }
 
 /// The call that runs every client against two binaries.
-pub fn run(root: &Path, tools: &Tools, cairn: &Path, conformance: &Path) -> Command {
+pub fn client_test_command(
+    root: &Path,
+    tools: &InstalledClients,
+    cairn: &Path,
+    conformance: &Path,
+) -> Command {
     let mut command = Command::new("python3");
-    command.arg(root.join(MANIFESTS).join("run.py"));
+    command.arg(root.join(CLIENT_MANIFESTS).join("run.py"));
     command.arg("--cairn").arg(cairn).arg("--conformance").arg(conformance);
     command.arg("--tools").arg(&tools.folder).current_dir(root);
     command
 }
 
 /// Language servers and linters: TypeScript 5 with Python's, TypeScript 7, and rust-analyzer.
-pub struct Servers {
+pub struct InstalledServers {
     /// The folder that holds `v5` and `v7`, each with `node_modules`
     pub folder: PathBuf,
     /// What has to come first on `PATH`, if the machine's own does not work
@@ -69,40 +74,40 @@ pub struct Servers {
 }
 
 /// Brings the servers up to date with the manifests in `tests/servers`.
-pub fn install_servers(root: &Path) -> Result<Servers, String> {
+pub fn install_servers(root: &Path) -> Result<InstalledServers, String> {
     let folder = root.join(".tools/servers");
-    fs::create_dir_all(&folder).map_err(failed("create", &folder))?;
+    fs::create_dir_all(&folder).map_err(io_failure("create", &folder))?;
     let lock = folder.join("lock");
-    let guard = File::create(&lock).map_err(failed("create", &lock))?;
-    guard.lock().map_err(failed("lock", &lock))?;
+    let guard = File::create(&lock).map_err(io_failure("create", &lock))?;
+    guard.lock().map_err(io_failure("lock", &lock))?;
     for version in ["v5", "v7"] {
         let (into, from) = (folder.join(version), root.join("tests/servers").join(version));
-        fresh(&into, &from, &["package.json", "package-lock.json"], || npm(&into))?;
+        install_if_stale(&into, &from, &["package.json", "package-lock.json"], || npm(&into))?;
     }
-    standard_library()?;
-    Ok(Servers { rust_analyzer: rust_analyzer(root)?, folder })
+    fetch_standard_library()?;
+    Ok(InstalledServers { rust_analyzer: install_rust_analyzer(root)?, folder })
 }
 
 /// Fetches what the standard library is made of: servers are started without a network, and a
 /// rust-analyzer that cannot read it knows half of the types.
-fn standard_library() -> Result<(), String> {
+fn fetch_standard_library() -> Result<(), String> {
     let said = Command::new("rustc").args(["--print", "sysroot"]).output();
     let said = said.map_err(|error| format!("cannot run `rustc`: {error}"))?;
     let root = PathBuf::from(String::from_utf8_lossy(&said.stdout).trim());
     let manifest = root.join("lib/rustlib/src/rust/library/Cargo.toml");
     let hint = "install its sources:  rustup component add rust-src";
     if !manifest.exists() {
-        finish(Command::new("rustup").args(["component", "add", "rust-src"]), hint)?;
+        run_to_end(Command::new("rustup").args(["component", "add", "rust-src"]), hint)?;
     }
     // Its manifest has keys that only its own toolchain may use.
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.env("RUSTC_BOOTSTRAP", "1").args(["fetch", "--quiet", "--locked", "--manifest-path"]);
-    finish(cargo.arg(manifest), hint)
+    run_to_end(cargo.arg(manifest), hint)
 }
 
 /// A rust-analyzer that starts. What rustup puts on `PATH` can be an empty proxy, so one is asked
 /// for its version, and built if it does not know.
-fn rust_analyzer(root: &Path) -> Result<Option<PathBuf>, String> {
+fn install_rust_analyzer(root: &Path) -> Result<Option<PathBuf>, String> {
     let answers = |program: &Path| {
         let said = Command::new(program).arg("--version").output();
         said.is_ok_and(|said| said.status.success())
@@ -114,15 +119,21 @@ fn rust_analyzer(root: &Path) -> Result<Option<PathBuf>, String> {
     let bin = into.join("bin");
     if !answers(&bin.join("rust-analyzer")) {
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["install", "ra_ap_rust-analyzer", "--version", RUST_ANALYZER, "--locked"]);
+        cargo.args([
+            "install",
+            "ra_ap_rust-analyzer",
+            "--version",
+            RUST_ANALYZER_VERSION,
+            "--locked",
+        ]);
         cargo.args(["--debug", "--root"]).arg(&into).env_remove("CARGO_TARGET_DIR");
-        finish(&mut cargo, "install rust-analyzer:  rustup component add rust-analyzer")?;
+        run_to_end(&mut cargo, "install rust-analyzer:  rustup component add rust-analyzer")?;
     }
     Ok(Some(bin))
 }
 
 /// Calls `install` in an empty `folder` unless it was installed from these very manifests.
-fn fresh(
+fn install_if_stale(
     folder: &Path,
     manifests: &Path,
     names: &[&str],
@@ -130,7 +141,7 @@ fn fresh(
 ) -> Result<(), String> {
     let read = |name: &&str| {
         let path = manifests.join(name);
-        fs::read_to_string(&path).map_err(failed("read", &path))
+        fs::read_to_string(&path).map_err(io_failure("read", &path))
     };
     let wanted = names.iter().map(read).collect::<Result<String, String>>()?;
     let stamp = folder.join("installed-from");
@@ -139,33 +150,33 @@ fn fresh(
     }
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(failed("empty", folder)(error));
+            return Err(io_failure("empty", folder)(error));
         }
-        _ => fs::create_dir_all(folder).map_err(failed("create", folder))?,
+        _ => fs::create_dir_all(folder).map_err(io_failure("create", folder))?,
     }
     for name in names {
         let (from, to) = (manifests.join(name), folder.join(name));
-        fs::copy(&from, &to).map_err(failed("copy", &from))?;
+        fs::copy(&from, &to).map_err(io_failure("copy", &from))?;
     }
     install()?;
-    fs::write(&stamp, wanted).map_err(failed("write", &stamp))
+    fs::write(&stamp, wanted).map_err(io_failure("write", &stamp))
 }
 
 /// Installs what the lock file names. No package's own script is run.
 fn npm(folder: &Path) -> Result<(), String> {
     let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
     npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
-    finish(npm.current_dir(folder), "install Node with npm to test with the MCP clients")
+    run_to_end(npm.current_dir(folder), "install Node with npm to test with the MCP clients")
 }
 
 fn virtual_environment(folder: &Path, python: &Path, manifests: &Path) -> Result<(), String> {
     let system = system_python()?;
-    finish(
+    run_to_end(
         Command::new(system).args(["-m", "venv"]).arg(folder),
         "this Python has no `venv`, or no pip for it; install your system's python3-venv package",
     )?;
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    finish(
+    run_to_end(
         Command::new(python)
             .args(pip)
             .arg("--requirement")
@@ -181,9 +192,9 @@ fn interpreter(venv: &Path) -> PathBuf {
 }
 
 fn system_python() -> Result<&'static str, String> {
-    let recent = |name: &&str| version(name).is_some_and(|version| version >= PYTHON);
+    let recent = |name: &&str| version(name).is_some_and(|version| version >= MIN_PYTHON);
     let found = ["python3", "python"].into_iter().find(recent);
-    let (major, minor) = PYTHON;
+    let (major, minor) = MIN_PYTHON;
     found.ok_or_else(|| format!("no python3 on the PATH that is {major}.{minor} or newer"))
 }
 
@@ -196,7 +207,7 @@ fn version(python: &str) -> Option<(u32, u32)> {
 }
 
 /// Runs a command to its end; `hint` is what helps if it cannot.
-fn finish(command: &mut Command, hint: &str) -> Result<(), String> {
+fn run_to_end(command: &mut Command, hint: &str) -> Result<(), String> {
     let name = command.get_program().display().to_string();
     match command.status() {
         Ok(status) if status.success() => Ok(()),
@@ -205,7 +216,7 @@ fn finish(command: &mut Command, hint: &str) -> Result<(), String> {
     }
 }
 
-fn failed(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> String {
+fn io_failure(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> String {
     let path = path.display().to_string();
     move |error| format!("cannot {what} {path}: {error}")
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::{Code, Problem, RepoPath, Result};
+use crate::{Problem, ProblemCode, RepoPath, Result};
 
 /// Why a call should give up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum CallStopReason {
     /// The caller waits no longer
     Deadline,
     /// The caller said so
@@ -22,7 +22,7 @@ pub enum Stop {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// What is being done, such as `indexing files`
-    pub what: &'static str,
+    pub activity: &'static str,
     /// Steps behind us
     pub done: usize,
     /// Steps in all; 0 while nobody knows
@@ -32,8 +32,8 @@ pub struct Progress {
 /// How long an answer waits for what it can do without, unless the caller says otherwise.
 const OPTIONAL_WAIT: Duration = Duration::from_millis(300);
 
-type Ask = dyn Fn() -> Option<Stop> + Send + Sync;
-type Tell = dyn Fn(Progress) + Send + Sync;
+type StopCheck = dyn Fn() -> Option<CallStopReason> + Send + Sync;
+type ProgressSink = dyn Fn(Progress) + Send + Sync;
 
 /// One call of one operation.
 pub struct Call {
@@ -47,17 +47,25 @@ pub struct Call {
     pub prefix: RepoPath,
     /// How long to wait for what the answer can do without, such as history that is being read
     pub optional_wait: Duration,
-    ask: Arc<Ask>,
-    tell: Arc<Tell>,
+    stop_check: Arc<StopCheck>,
+    progress_sink: Arc<ProgressSink>,
 }
 
 impl Call {
     /// A call that is never stopped and tells nobody.
     pub fn new(actor: impl Into<String>, now: Timestamp) -> Self {
-        let (ask, tell) = (Arc::new(|| None), Arc::new(|_| {}));
+        let (stop_check, progress_sink) = (Arc::new(|| None), Arc::new(|_| {}));
         let (prefix, optional_wait) = (RepoPath::ROOT, OPTIONAL_WAIT);
         let actor = actor.into();
-        Self { session: actor.clone(), actor, now, prefix, optional_wait, ask, tell }
+        Self {
+            session: actor.clone(),
+            actor,
+            now,
+            prefix,
+            optional_wait,
+            stop_check,
+            progress_sink,
+        }
     }
 
     /// The session that the caller is in; a call that names none is in the actor's own.
@@ -76,22 +84,25 @@ impl Call {
 
     /// Waits so long for what the answer can do without.
     #[must_use]
-    pub const fn waiting_for_all(mut self, optional_wait: Duration) -> Self {
+    pub const fn with_optional_wait(mut self, optional_wait: Duration) -> Self {
         self.optional_wait = optional_wait;
         self
     }
 
-    /// Asks `ask` whether to give up.
+    /// Asks `stop_check` whether to give up.
     #[must_use]
-    pub fn stopping(mut self, ask: impl Fn() -> Option<Stop> + Send + Sync + 'static) -> Self {
-        self.ask = Arc::new(ask);
+    pub fn with_stop_check(
+        mut self,
+        ask: impl Fn() -> Option<CallStopReason> + Send + Sync + 'static,
+    ) -> Self {
+        self.stop_check = Arc::new(ask);
         self
     }
 
-    /// Tells `tell` of progress.
+    /// Tells `progress_sink` of progress.
     #[must_use]
-    pub fn telling(mut self, tell: impl Fn(Progress) + Send + Sync + 'static) -> Self {
-        self.tell = Arc::new(tell);
+    pub fn with_progress_sink(mut self, tell: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        self.progress_sink = Arc::new(tell);
         self
     }
 
@@ -104,33 +115,33 @@ impl Call {
 
     /// The same call with one more reason to give up.
     #[must_use]
-    pub fn child(&self, ask: impl Fn() -> Option<Stop> + Send + Sync + 'static) -> Self {
-        let outer = self.ask.clone();
+    pub fn child(&self, ask: impl Fn() -> Option<CallStopReason> + Send + Sync + 'static) -> Self {
+        let outer = self.stop_check.clone();
         Self {
             actor: self.actor.clone(),
             session: self.session.clone(),
             now: self.now,
             prefix: self.prefix.clone(),
             optional_wait: self.optional_wait,
-            ask: Arc::new(move || outer().or_else(&ask)),
-            tell: self.tell.clone(),
+            stop_check: Arc::new(move || outer().or_else(&ask)),
+            progress_sink: self.progress_sink.clone(),
         }
     }
 
     /// Fails when the caller no longer waits.
-    pub fn go_on(&self) -> Result<()> {
-        let (code, why) = match (self.ask)() {
+    pub fn check_stopped(&self) -> Result<()> {
+        let (code, why) = match (self.stop_check)() {
             None => return Ok(()),
-            Some(Stop::Deadline) => (Code::Timeout, "the deadline passed"),
-            Some(Stop::Cancelled) => (Code::Cancelled, "the caller cancelled"),
+            Some(CallStopReason::Deadline) => (ProblemCode::Timeout, "the deadline passed"),
+            Some(CallStopReason::Cancelled) => (ProblemCode::Cancelled, "the caller cancelled"),
         };
         Err(Problem::new(code, why).hint("narrow the request or allow more time"))
     }
 
     /// Reports progress and fails when the caller no longer waits. Loops call it once a round.
     pub fn step(&self, what: &'static str, done: usize, total: usize) -> Result<()> {
-        (self.tell)(Progress { what, done, total });
-        self.go_on()
+        (self.progress_sink)(Progress { activity: what, done, total });
+        self.check_stopped()
     }
 }
 

@@ -53,7 +53,7 @@ impl RecordKind {
     const ALL: [Self; 5] = [Self::Molecule, Self::Atom, Self::Project, Self::Feature, Self::Task];
 
     /// The word for it, which starts its handles.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Molecule => "molecule",
             Self::Atom => "atom",
@@ -76,9 +76,9 @@ text_type!(
 
 /// A name without the mark at its end that tells it from a namesake: `A.x` of `A.x~1f2e`; none
 /// where there is no such mark.
-pub fn namesake_mark(full: &str) -> Option<&str> {
+pub fn strip_namesake_mark(full: &str) -> Option<&str> {
     let (base, digits) = full.rsplit_once('~')?;
-    let is_mark = matches!(digits.len(), 4 | 16) && digits.bytes().all(is_digit);
+    let is_mark = matches!(digits.len(), 4 | 16) && digits.bytes().all(is_lower_hex_digit);
     (is_mark && !base.is_empty() && !base.ends_with('.')).then_some(base)
 }
 
@@ -87,12 +87,12 @@ pub fn plain_name(full: &str) -> Cow<'_, str> {
     if !full.contains(['~', '(']) {
         return Cow::Borrowed(full);
     }
-    let plain: Vec<&str> = full.split('.').map(plain_part).collect();
+    let plain: Vec<&str> = full.split('.').map(plain_segment).collect();
     Cow::Owned(plain.join("."))
 }
 
-fn plain_part(part: &str) -> &str {
-    let part = namesake_mark(part).unwrap_or(part);
+fn plain_segment(part: &str) -> &str {
+    let part = strip_namesake_mark(part).unwrap_or(part);
     let is_named = |name: &&str| name.ends_with(|c: char| c.is_alphanumeric() || c == '_');
     part.strip_suffix("()").filter(is_named).unwrap_or(part)
 }
@@ -102,10 +102,10 @@ fn plain_part(part: &str) -> &str {
 pub fn own_name(full: &str) -> &str {
     let of_trait = full.find('@').filter(|at| *at > 0 && !full[..*at].ends_with('.'));
     let name = &full[..of_trait.unwrap_or(full.len())];
-    plain_part(name.rsplit(['.', ' ']).next().unwrap_or(name))
+    plain_segment(name.rsplit(['.', ' ']).next().unwrap_or(name))
 }
 
-const fn is_digit(byte: u8) -> bool {
+const fn is_lower_hex_digit(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
@@ -150,7 +150,7 @@ text_type!(
 
 impl EntityRef {
     /// The handle as people type it, without its kind where a path says enough: `src/a.rs#name`.
-    pub fn typed(&self) -> String {
+    pub fn short_handle(&self) -> String {
         match self {
             Self::Symbol(path, name) => format!("{path}#{name}"),
             Self::Module(path) | Self::File(path) => path.to_string(),
@@ -178,7 +178,7 @@ impl EntityRef {
             Self::Card(_) => "card",
             Self::Commit(_) => "commit",
             Self::Kb(_) => "kb",
-            Self::Record(kind, _) => kind.word(),
+            Self::Record(kind, _) => kind.as_str(),
         }
     }
 }
@@ -193,7 +193,7 @@ impl fmt::Display for EntityRef {
             Self::Card(key) => key.fmt(f),
             Self::Commit(id) => write!(f, "commit:{id}"),
             Self::Kb(id) => write!(f, "kb:{id}"),
-            Self::Record(kind, id) => write!(f, "{}:{id}", kind.word()),
+            Self::Record(kind, id) => write!(f, "{}:{id}", kind.as_str()),
         }
     }
 }
@@ -219,7 +219,7 @@ impl FromStr for EntityRef {
             },
             "commit" => rest.parse().map(Self::Commit),
             "kb" => rest.parse().map(Self::Kb),
-            _ => match RecordKind::ALL.into_iter().find(|record| record.word() == kind) {
+            _ => match RecordKind::ALL.into_iter().find(|record| record.as_str() == kind) {
                 Some(record) => Ok(Self::Record(record, rest.parse()?)),
                 None => Err(format!("`{}` is no kind of handle", kind.escape_debug())),
             },

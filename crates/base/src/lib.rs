@@ -5,19 +5,19 @@
 pub mod call;
 pub mod entity;
 mod hash;
-pub mod near;
-mod next;
+mod hint;
 mod path;
 mod problem;
 pub mod shared;
+pub mod similarity;
 mod span;
-mod text;
+mod text_type;
 pub mod words;
 
 pub use call::Call;
 pub use entity::EntityRef;
 pub use hash::Hash;
-pub use next::{Hint, NextCall};
+pub use hint::{Hint, NextCall};
 pub use path::{InvalidPath, RepoPath};
-pub use problem::{Code, Problem, Result};
+pub use problem::{Problem, ProblemCode, Result};
 pub use span::Span;

@@ -21,19 +21,19 @@ pub struct RepoPath(Vec<u8>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvalidPath {
     /// It has an empty, `.` or `..` part, a NUL, or starts at the file system's root
-    NotPlain,
+    NotNormalized,
     /// It lies in a folder that git or cairn keeps for itself
     Private,
     /// A `%` that is not followed by two hex digits
-    Escape,
+    InvalidEscape,
 }
 
 impl fmt::Display for InvalidPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotPlain => "not a plain path below the repository's root",
+            Self::NotNormalized => "not a plain path below the repository's root",
             Self::Private => "a path that git or cairn keeps for itself",
-            Self::Escape => "a `%` without two hex digits",
+            Self::InvalidEscape => "a `%` without two hex digits",
         })
     }
 }
@@ -50,7 +50,7 @@ impl RepoPath {
         }
         let plain = |part: &[u8]| !matches!(part, b"" | b"." | b"..") && !part.contains(&0);
         if !bytes.split(|byte| *byte == b'/').all(plain) {
-            return Err(InvalidPath::NotPlain);
+            return Err(InvalidPath::NotNormalized);
         }
         if is_private(&bytes) {
             return Err(InvalidPath::Private);
@@ -94,7 +94,7 @@ impl RepoPath {
 
     /// The path for the file system, relative to the root.
     pub fn to_relative(&self) -> PathBuf {
-        if self.is_root() { PathBuf::from(".") } else { bytes_path(&self.0) }
+        if self.is_root() { PathBuf::from(".") } else { path_from_bytes(&self.0) }
     }
 
     /// Whether this is the root itself.
@@ -140,7 +140,7 @@ impl RepoPath {
     }
 
     /// Whether it is `folder` or lies below it.
-    pub fn is_below(&self, folder: &Self) -> bool {
+    pub fn is_at_or_below(&self, folder: &Self) -> bool {
         folder.is_root()
             || self == folder
             || (self.0.starts_with(&folder.0) && self.0.get(folder.0.len()) == Some(&b'/'))
@@ -184,7 +184,7 @@ impl FromStr for RepoPath {
         }
         let refused = |error: InvalidPath| format!("`{}` is {error}", text.escape_debug());
         if text.is_empty() {
-            return Err(refused(InvalidPath::NotPlain));
+            return Err(refused(InvalidPath::NotNormalized));
         }
         decode(text).and_then(Self::from_bytes).map_err(refused)
     }
@@ -237,7 +237,7 @@ fn decode_into(bytes: &mut Vec<u8>, text: &str) -> Result<(), InvalidPath> {
             let digits = tail.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
             let byte = digits.filter(|pair| !pair.starts_with('+'));
             let byte = byte.and_then(|pair| u8::from_str_radix(pair, 16).ok());
-            bytes.push(byte.ok_or(InvalidPath::Escape)?);
+            bytes.push(byte.ok_or(InvalidPath::InvalidEscape)?);
             rest = &tail[2..];
         } else {
             bytes.push(*first);
@@ -254,7 +254,7 @@ fn path_bytes(path: &Path) -> std::borrow::Cow<'_, [u8]> {
 }
 
 #[cfg(unix)]
-fn bytes_path(bytes: &[u8]) -> PathBuf {
+fn path_from_bytes(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     PathBuf::from(OsStr::from_bytes(bytes))
 }
@@ -305,8 +305,8 @@ mod tests {
     #[test]
     fn folders_hold_what_is_below_them() {
         let path = |text: &str| text.parse::<RepoPath>().unwrap();
-        assert!(path("src/a.rs").is_below(&path("src")));
-        assert!(!path("srcs/a.rs").is_below(&path("src")));
+        assert!(path("src/a.rs").is_at_or_below(&path("src")));
+        assert!(!path("srcs/a.rs").is_at_or_below(&path("src")));
         assert_eq!(path("src/a.rs").parent(), Some(path("src")));
         assert_eq!(path("a.rs").parent(), Some(RepoPath::ROOT));
         assert_eq!(RepoPath::ROOT.parent(), None);

@@ -7,7 +7,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::next::{Hint, NextCall};
+use crate::hint::{Hint, NextCall};
 
 /// What every fallible part of cairn returns.
 pub type Result<T, E = Problem> = std::result::Result<T, E>;
@@ -15,7 +15,7 @@ pub type Result<T, E = Problem> = std::result::Result<T, E>;
 /// What went wrong, in the words every door uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Code {
+pub enum ProblemCode {
     /// Input that does not parse or breaks a limit; checked before anything else
     ValidationError,
     /// The thing that was named does not exist
@@ -56,7 +56,7 @@ pub enum Code {
     Internal,
 }
 
-impl Code {
+impl ProblemCode {
     /// Every code, in the order of the reference.
     pub const ALL: [Self; 19] = [
         Self::ValidationError,
@@ -81,7 +81,7 @@ impl Code {
     ];
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for ProblemCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
     }
@@ -91,7 +91,7 @@ impl fmt::Display for Code {
 #[derive(Debug)]
 pub struct Problem {
     /// What kind of failure it is
-    pub code: Code,
+    pub code: ProblemCode,
     /// What happened, naming the thing
     pub message: String,
     /// What to do next, best first
@@ -104,7 +104,7 @@ pub struct Problem {
 
 impl Problem {
     /// A problem without hints or details yet.
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
+    pub fn new(code: ProblemCode, message: impl Into<String>) -> Self {
         let (hints, details) = (Vec::new(), Map::new());
         Self { code, message: message.into(), hints, details, source: None }
     }
@@ -131,30 +131,32 @@ impl Problem {
 
     /// Keeps the failure underneath.
     #[must_use]
-    pub fn because(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+    pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
     /// Input that cannot be taken.
     pub fn invalid(message: impl Into<String>) -> Self {
-        Self::new(Code::ValidationError, message)
+        Self::new(ProblemCode::ValidationError, message)
     }
 
     /// Something that is not there.
     pub fn not_found(message: impl Into<String>) -> Self {
-        Self::new(Code::NotFound, message)
+        Self::new(ProblemCode::NotFound, message)
     }
 
     /// A state that cannot be reached unless we made a mistake.
     pub fn internal(message: impl Into<String>) -> Self {
-        Self::new(Code::Internal, message).hint("this is a bug in cairn; please report it")
+        Self::new(ProblemCode::Internal, message).hint("this is a bug in cairn; please report it")
     }
 
     /// For `map_err`: an I/O failure while doing `what`.
     pub fn io(what: impl fmt::Display) -> impl FnOnce(io::Error) -> Self {
         move |error| {
-            Self::new(Code::Io, format!("cannot {what}")).hint(io_hint(&error)).because(error)
+            Self::new(ProblemCode::Io, format!("cannot {what}"))
+                .hint(io_hint(&error))
+                .with_source(error)
         }
     }
 }
@@ -172,7 +174,7 @@ fn io_hint(error: &io::Error) -> Hint {
             "too many files are open; close some programs, or raise the limit with `ulimit -n`"
         }
         _ => {
-            let doctor = NextCall::to("doctor");
+            let doctor = NextCall::new("doctor");
             return Hint::call("repeat the request; files and stores are checked by", doctor);
         }
     };
@@ -181,9 +183,9 @@ fn io_hint(error: &io::Error) -> Hint {
 
 /// Whether the process, or the whole system, may open no more files. There is no kind for it.
 fn is_out_of_handles(error: &io::Error) -> bool {
-    const PROCESS: i32 = 24;
-    const SYSTEM: i32 = 23;
-    cfg!(unix) && matches!(error.raw_os_error(), Some(PROCESS | SYSTEM))
+    const EMFILE: i32 = 24;
+    const ENFILE: i32 = 23;
+    cfg!(unix) && matches!(error.raw_os_error(), Some(EMFILE | ENFILE))
 }
 
 impl fmt::Display for Problem {
@@ -235,7 +237,7 @@ mod tests {
             (2, "file is there"),
         ] {
             let problem = Problem::io("read a.md")(io::Error::from_raw_os_error(errno));
-            assert_eq!(problem.code, Code::Io);
+            assert_eq!(problem.code, ProblemCode::Io);
             assert!(problem.hints[0].contains(hint), "{errno}: {:?}", problem.hints);
         }
     }

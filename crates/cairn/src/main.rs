@@ -4,8 +4,9 @@ use std::panic::catch_unwind;
 use std::process::ExitCode;
 
 /// The exit code that says: this is our bug.
-const BUG: u8 = 70;
+const EXIT_INTERNAL_ERROR: u8 = 70;
 
 fn main() -> ExitCode {
-    catch_unwind(|| cairn::cli::run(std::env::args_os())).unwrap_or(ExitCode::from(BUG))
+    catch_unwind(|| cairn::cli::run(std::env::args_os()))
+        .unwrap_or(ExitCode::from(EXIT_INTERNAL_ERROR))
 }

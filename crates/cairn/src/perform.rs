@@ -3,33 +3,37 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use base::call::{Progress, Stop};
-use base::{Call, Code, Problem};
-use engine::{Door, Object, OpSpec, Outcome, Workspace};
+use base::call::{CallStopReason, Progress};
+use base::{Call, Problem, ProblemCode};
+use engine::{Door, JsonObject, OpSpec, Outcome, Workspace};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// Who calls, and how long they wait.
-pub(crate) struct Caller {
+pub(crate) struct CallerInfo {
     pub(crate) actor: String,
     pub(crate) session: String,
     pub(crate) timeout: Duration,
     /// The caller gave up
     pub(crate) cancel: CancellationToken,
     /// There is nobody left to answer
-    pub(crate) gone: CancellationToken,
+    pub(crate) shutdown: CancellationToken,
 }
 
-impl Caller {
+impl CallerInfo {
     /// The call as the engine sees it, with a clock and a way to stop.
-    pub(crate) fn call(self) -> Call {
+    pub(crate) fn into_call(self) -> Call {
         let deadline = Instant::now().checked_add(self.timeout);
         let in_time = move || deadline.is_none_or(|deadline| Instant::now() < deadline);
-        Call::new(self.actor, now()).in_session(self.session).stopping(move || match in_time() {
-            _ if self.cancel.is_cancelled() || self.gone.is_cancelled() => Some(Stop::Cancelled),
-            true => None,
-            false => Some(Stop::Deadline),
-        })
+        Call::new(self.actor, now()).in_session(self.session).with_stop_check(
+            move || match in_time() {
+                _ if self.cancel.is_cancelled() || self.shutdown.is_cancelled() => {
+                    Some(CallStopReason::Cancelled)
+                }
+                true => None,
+                false => Some(CallStopReason::Deadline),
+            },
+        )
     }
 }
 
@@ -40,10 +44,10 @@ pub(crate) fn now() -> jiff::Timestamp {
 }
 
 /// Whether a server may run `op` for somebody at `door`.
-pub(crate) fn permit(op: &OpSpec, door: Door, read_only: bool) -> Result<(), Problem> {
+pub(crate) fn check_allowed(op: &OpSpec, door: Door, read_only: bool) -> Result<(), Problem> {
     let name = op.name;
-    let problem = |message: String| Problem::new(Code::InvalidOperation, message);
-    match (op.opens(door), op.reads() || !read_only) {
+    let problem = |message: String| Problem::new(ProblemCode::InvalidOperation, message);
+    match (op.is_reachable_from(door), op.is_read_only() || !read_only) {
         (true, true) => Ok(()),
         (false, _) => Err(problem(format!("`{name}` is only for a person at a terminal"))
             .hint(format!("ask them to run  cairn {}", op.words()))),
@@ -53,25 +57,26 @@ pub(crate) fn permit(op: &OpSpec, door: Door, read_only: bool) -> Result<(), Pro
 }
 
 /// Runs `work` on a thread that may block. Dropping the future cancels it.
-pub(crate) async fn perform<T: Send + 'static>(
-    caller: Caller,
+pub(crate) async fn run_blocking<T: Send + 'static>(
+    caller: CallerInfo,
     progress: watch::Sender<Progress>,
     work: impl FnOnce(Call) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     let _cancels_when_dropped = caller.cancel.clone().drop_guard();
-    let call = caller.call().telling(move |step| {
+    let call = caller.into_call().with_progress_sink(move |step| {
         progress.send_replace(step);
     });
     let task = tokio::task::spawn_blocking(move || work(call));
-    task.await.unwrap_or_else(|error| Err(Problem::internal("the operation failed").because(error)))
+    task.await
+        .unwrap_or_else(|error| Err(Problem::internal("the operation failed").with_source(error)))
 }
 
 /// Runs an operation.
-pub(crate) async fn operate(
+pub(crate) async fn run_operation(
     workspace: Arc<Workspace>,
-    (op, args): (&'static OpSpec, Object),
-    caller: Caller,
+    (op, args): (&'static OpSpec, JsonObject),
+    caller: CallerInfo,
     progress: watch::Sender<Progress>,
 ) -> Outcome {
-    perform(caller, progress, move |call| op.call(&workspace, call, args)).await
+    run_blocking(caller, progress, move |call| op.call(&workspace, call, args)).await
 }

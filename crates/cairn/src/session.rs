@@ -3,30 +3,32 @@
 use std::sync::OnceLock;
 
 /// The variable that names the session, for those who know better.
-pub(crate) const VARIABLE: &str = "CAIRN_SESSION";
+pub(crate) const SESSION_VARIABLE: &str = "CAIRN_SESSION";
 
 /// The session that a process was told to be in.
-pub(crate) fn told() -> Option<String> {
-    let told = crate::cli::variable(VARIABLE)?.to_string_lossy().trim().to_owned();
+pub(crate) fn from_environment() -> Option<String> {
+    let told = crate::cli::env_var(SESSION_VARIABLE)?.to_string_lossy().trim().to_owned();
     (!told.is_empty() && !told.contains(char::is_control)).then_some(told)
 }
 
 /// The session of a server that serves one client: as long as its process lives.
-pub(crate) fn of_process() -> String {
-    static SINCE: OnceLock<jiff::Timestamp> = OnceLock::new();
-    let since = SINCE.get_or_init(crate::perform::now);
-    told().unwrap_or_else(|| format!("process {} of {} since {since}", std::process::id(), host()))
+pub(crate) fn for_process() -> String {
+    static STARTED_AT: OnceLock<jiff::Timestamp> = OnceLock::new();
+    let since = STARTED_AT.get_or_init(crate::perform::now);
+    from_environment().unwrap_or_else(|| {
+        format!("process {} of {} since {since}", std::process::id(), host_name())
+    })
 }
 
 /// The session of somebody whose calls come one by one.
-pub(crate) fn of_actor(actor: &str) -> String {
-    told().unwrap_or_else(|| format!("{actor} at {}", host()))
+pub(crate) fn for_actor(actor: &str) -> String {
+    from_environment().unwrap_or_else(|| format!("{actor} at {}", host_name()))
 }
 
 /// The name of this machine, as far as it is told.
-fn host() -> String {
+fn host_name() -> String {
     let from_system = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
-    let from_variable = |name| Some(crate::cli::variable(name)?.to_string_lossy().into_owned());
+    let from_variable = |name| Some(crate::cli::env_var(name)?.to_string_lossy().into_owned());
     let found = from_system()
         .or_else(|| from_variable("HOSTNAME"))
         .or_else(|| from_variable("COMPUTERNAME"));

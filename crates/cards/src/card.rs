@@ -1,17 +1,17 @@
 //! What the text of a card says, with the place of all that is wrong with it.
 
 use base::entity::CardKey;
-use document::{Document, Fault, Node, Place};
+use document::{Document, DocumentError, TextPosition, YamlNode};
 use serde_json::{Map, Value as Json};
 
-use crate::key::{kind, slug, why_not};
-use crate::words::{RelationKind, Status};
+use crate::key::{key_kind, key_slug, slug_error};
+use crate::words::{CardRelationKind, CardStatus};
 
 /// Card files larger than this are not read, in bytes: a spec is text that people read.
-const LARGEST: usize = 1024 * 1024;
+const MAX_CARD_BYTES: usize = 1024 * 1024;
 
 /// The fields that mean something to us; all others are kept and shown.
-const KNOWN: [&str; 8] =
+const KNOWN_FIELDS: [&str; 8] =
     ["key", "type", "summary", "status", "tags", "subjects", "constraints", "relations"];
 
 /// A card as its file says it.
@@ -24,7 +24,7 @@ pub struct Card {
     /// What it is about
     pub summary: String,
     /// How far it has come
-    pub status: Status,
+    pub status: CardStatus,
     /// Words to find it by
     pub tags: Vec<String>,
     /// Broad categories
@@ -32,7 +32,7 @@ pub struct Card {
     /// What must hold
     pub constraints: Vec<String>,
     /// What it says about other cards
-    pub relations: Vec<Relation>,
+    pub relations: Vec<CardRelation>,
     /// Fields that are not ours, with their types
     pub extra: Map<String, Json>,
     /// The text after the frontmatter
@@ -43,9 +43,9 @@ pub struct Card {
 
 /// What a card says about another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Relation {
+pub struct CardRelation {
     /// How it is related to it
-    pub kind: RelationKind,
+    pub kind: CardRelationKind,
     /// The other card's key, as it is written
     pub target: String,
     /// The line it is on
@@ -54,7 +54,7 @@ pub struct Relation {
 
 /// Something that is wrong with a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct CardDiagnostic {
     /// What kind of mistake it is
     pub code: &'static str,
     /// What is wrong, as a lowercase fragment
@@ -63,138 +63,143 @@ pub struct Trouble {
     pub line: u32,
 }
 
-impl From<Fault> for Trouble {
-    fn from(fault: Fault) -> Self {
-        unreadable(fault.message, fault.place.line)
+impl From<DocumentError> for CardDiagnostic {
+    fn from(fault: DocumentError) -> Self {
+        unreadable_diagnostic(fault.message, fault.position.line)
     }
 }
 
-fn unreadable(message: impl Into<String>, line: u32) -> Trouble {
-    Trouble { code: "CARD_UNREADABLE", message: message.into(), line }
+fn unreadable_diagnostic(message: impl Into<String>, line: u32) -> CardDiagnostic {
+    CardDiagnostic { code: "CARD_UNREADABLE", message: message.into(), line }
 }
 
-fn field(message: impl Into<String>, line: u32) -> Trouble {
-    Trouble { code: "CARD_FIELD_INVALID", message: message.into(), line }
+fn field_diagnostic(message: impl Into<String>, line: u32) -> CardDiagnostic {
+    CardDiagnostic { code: "CARD_FIELD_INVALID", message: message.into(), line }
 }
 
 /// Reads a card. Without a key there is none; other mistakes leave a card that can be linked.
-pub fn read(bytes: &[u8]) -> (Option<Card>, Vec<Trouble>) {
-    if bytes.len() > LARGEST {
-        let message = format!("{} bytes are more than a card may have ({LARGEST})", bytes.len());
-        return (None, vec![unreadable(message, 1)]);
+pub fn parse_card(bytes: &[u8]) -> (Option<Card>, Vec<CardDiagnostic>) {
+    if bytes.len() > MAX_CARD_BYTES {
+        let message =
+            format!("{} bytes are more than a card may have ({MAX_CARD_BYTES})", bytes.len());
+        return (None, vec![unreadable_diagnostic(message, 1)]);
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
             let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
-            return (None, vec![unreadable("not UTF-8", u32::try_from(line).unwrap_or(1))]);
+            return (
+                None,
+                vec![unreadable_diagnostic("not UTF-8", u32::try_from(line).unwrap_or(1))],
+            );
         }
     };
     match Document::parse(text) {
         Ok(document) if !document.has_frontmatter() => {
-            (None, vec![unreadable("no frontmatter: the first line is not `---`", 1)])
+            (None, vec![unreadable_diagnostic("no frontmatter: the first line is not `---`", 1)])
         }
-        Ok(document) => Reader { document: &document, troubles: Vec::new() }.card(),
+        Ok(document) => CardReader { document: &document, diagnostics: Vec::new() }.card(),
         Err(fault) => (None, vec![fault.into()]),
     }
 }
 
-struct Reader<'d> {
+struct CardReader<'d> {
     document: &'d Document<'d>,
-    troubles: Vec<Trouble>,
+    diagnostics: Vec<CardDiagnostic>,
 }
 
-impl Reader<'_> {
-    fn card(mut self) -> (Option<Card>, Vec<Trouble>) {
-        let Some(key) = self.key() else { return (None, self.troubles) };
+impl CardReader<'_> {
+    fn card(mut self) -> (Option<Card>, Vec<CardDiagnostic>) {
+        let Some(key) = self.key() else { return (None, self.diagnostics) };
         let said = self.text("type");
         let card = Card {
-            kind: said.clone().unwrap_or_else(|| kind(&key).to_owned()),
+            kind: said.clone().unwrap_or_else(|| key_kind(&key).to_owned()),
             summary: self.required("summary").unwrap_or_default(),
             status: self.status(),
-            tags: self.words("tags"),
-            subjects: self.words("subjects"),
-            constraints: self.words("constraints"),
+            tags: self.string_list("tags"),
+            subjects: self.string_list("subjects"),
+            constraints: self.string_list("constraints"),
             relations: self.relations(),
             extra: self.extra(),
             body: self.document.body().to_owned(),
-            lines: ["key", "type", "status"].map(|name| self.line(name)),
+            lines: ["key", "type", "status"].map(|name| self.line_of_field(name)),
             key,
         };
-        if kind(&card.key) != card.kind {
+        if key_kind(&card.key) != card.kind {
             let message =
                 format!("the key `{}` and the type `{}` do not agree", card.key, card.kind);
             let line = card.lines[1];
-            self.troubles.push(Trouble { code: "CARD_KEY_INVALID", message, line });
+            self.diagnostics.push(CardDiagnostic { code: "CARD_KEY_INVALID", message, line });
         }
-        (Some(card), self.troubles)
+        (Some(card), self.diagnostics)
     }
 
     fn key(&mut self) -> Option<CardKey> {
         let text = self.required("key")?;
-        let line = self.line("key");
+        let line = self.line_of_field("key");
         let key = text.parse::<CardKey>();
         let why = match &key {
             Err(why) => Some(why.clone()),
-            Ok(key) => why_not(slug(key)).map(|why| format!("the key `{key}` {why}")),
+            Ok(key) => slug_error(key_slug(key)).map(|why| format!("the key `{key}` {why}")),
         };
         if let Some(message) = why {
-            self.troubles.push(Trouble { code: "CARD_KEY_INVALID", message, line });
+            self.diagnostics.push(CardDiagnostic { code: "CARD_KEY_INVALID", message, line });
             return None;
         }
         key.ok()
     }
 
-    fn status(&mut self) -> Status {
-        let Some(text) = self.required("status") else { return Status::Draft };
+    fn status(&mut self) -> CardStatus {
+        let Some(text) = self.required("status") else { return CardStatus::Draft };
         text.parse().unwrap_or_else(|why: String| {
-            let line = self.line("status");
-            self.troubles.push(field(why, line));
-            Status::Draft
+            let line = self.line_of_field("status");
+            self.diagnostics.push(field_diagnostic(why, line));
+            CardStatus::Draft
         })
     }
 
-    fn relations(&mut self) -> Vec<Relation> {
+    fn relations(&mut self) -> Vec<CardRelation> {
         let Some(node) = self.document.get("relations") else { return Vec::new() };
         let Some(items) = node.as_list() else {
-            self.not(node, "relations", "a list");
+            self.report_wrong_type(node, "relations", "a list");
             return Vec::new();
         };
         items.iter().filter_map(|item| self.relation(item)).collect()
     }
 
-    fn relation(&mut self, item: &Node) -> Option<Relation> {
-        let line = item.place.line;
+    fn relation(&mut self, item: &YamlNode) -> Option<CardRelation> {
+        let line = item.position.line;
         let said =
             |name: &str| item.as_map()?.get(name)?.scalar().map(std::borrow::Cow::into_owned);
         let (Some(kind), Some(target)) = (said("type"), said("target")) else {
-            self.troubles.push(field("a relation has a `type` and a `target`", line));
+            self.diagnostics.push(field_diagnostic("a relation has a `type` and a `target`", line));
             return None;
         };
-        let at =
-            |name: &str| item.as_map().and_then(|map| map.get(name)).map_or(line, |n| n.place.line);
+        let at = |name: &str| {
+            item.as_map().and_then(|map| map.get(name)).map_or(line, |n| n.position.line)
+        };
         match kind.parse() {
-            Ok(kind) => Some(Relation { kind, target, line: at("target") }),
+            Ok(kind) => Some(CardRelation { kind, target, line: at("target") }),
             Err(why) => {
-                self.troubles.push(field(why, at("type")));
+                self.diagnostics.push(field_diagnostic(why, at("type")));
                 None
             }
         }
     }
 
     fn extra(&self) -> Map<String, Json> {
-        let others = self.document.fields().filter(|(name, _)| !KNOWN.contains(name));
+        let others = self.document.fields().filter(|(name, _)| !KNOWN_FIELDS.contains(name));
         others.map(|(name, node)| (name.to_owned(), node.to_json())).collect()
     }
 
-    fn words(&mut self, name: &str) -> Vec<String> {
+    fn string_list(&mut self, name: &str) -> Vec<String> {
         let Some(node) = self.document.get(name) else { return Vec::new() };
         // One word alone is what people write before they need the second.
         if let Some(one) = node.scalar() {
             return vec![one.into_owned()];
         }
         let Some(items) = node.as_list() else {
-            self.not(node, name, "a list");
+            self.report_wrong_type(node, name, "a list");
             return Vec::new();
         };
         let mut words = Vec::new();
@@ -202,7 +207,7 @@ impl Reader<'_> {
             match item.scalar() {
                 Some(word) => words.push(word.into_owned()),
                 None if item.is_null() => {}
-                None => self.not(item, name, "a list of texts"),
+                None => self.report_wrong_type(item, name, "a list of texts"),
             }
         }
         words
@@ -212,27 +217,27 @@ impl Reader<'_> {
         let node = self.document.get(name)?;
         let text = node.scalar().map(std::borrow::Cow::into_owned);
         if text.is_none() && !node.is_null() {
-            self.not(node, name, "a text");
+            self.report_wrong_type(node, name, "a text");
         }
         text
     }
 
     fn required(&mut self, name: &str) -> Option<String> {
-        let before = self.troubles.len();
+        let before = self.diagnostics.len();
         let text = self.text(name).filter(|text| !text.trim().is_empty());
-        if text.is_none() && self.troubles.len() == before {
-            let line = self.line(name);
-            self.troubles.push(field(format!("`{name}` is missing"), line));
+        if text.is_none() && self.diagnostics.len() == before {
+            let line = self.line_of_field(name);
+            self.diagnostics.push(field_diagnostic(format!("`{name}` is missing"), line));
         }
         text
     }
 
-    fn not(&mut self, node: &Node, name: &str, wanted: &str) {
-        let message = format!("`{name}` is {}, not {wanted}", node.kind());
-        self.troubles.push(field(message, node.place.line));
+    fn report_wrong_type(&mut self, node: &YamlNode, name: &str, wanted: &str) {
+        let message = format!("`{name}` is {}, not {wanted}", node.kind_name());
+        self.diagnostics.push(field_diagnostic(message, node.position.line));
     }
 
-    fn line(&self, name: &str) -> u32 {
-        self.document.place_of(name).unwrap_or(Place::START).line
+    fn line_of_field(&self, name: &str) -> u32 {
+        self.document.position_of(name).unwrap_or(TextPosition::START).line
     }
 }

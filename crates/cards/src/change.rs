@@ -4,90 +4,99 @@
 //! fields, or add different relations, merge by lines. A list without items is left out.
 
 use base::entity::CardKey;
-use document::{Data, Document, Edit, Fault, Node, Step, edit};
+use document::{Document, DocumentEdit, DocumentError, FieldPathSegment, NewValue, YamlNode, edit};
 use serde_json::{Map, Value as Json};
 
-use crate::key::kind;
-use crate::words::{RelationKind, Status};
+use crate::key::key_kind;
+use crate::words::{CardRelationKind, CardStatus};
 
 /// The fields of a new card.
 #[derive(Debug, Clone)]
-pub struct New<'a> {
+pub struct NewCard<'a> {
     /// Its name
     pub key: &'a CardKey,
     /// What it is about
     pub summary: &'a str,
     /// How far it has come
-    pub status: Status,
+    pub status: CardStatus,
     /// Lists by the name of their field
     pub lists: [(&'static str, &'a [String]); 3],
     /// What it says about other cards
-    pub relations: &'a [(RelationKind, CardKey)],
+    pub relations: &'a [(CardRelationKind, CardKey)],
     /// The text after the frontmatter
     pub body: &'a str,
 }
 
 /// The text of a new card. Fields that change often have one between them that does not.
-pub fn template(new: &New<'_>) -> Result<String, Fault> {
+pub fn render_new_card(new: &NewCard<'_>) -> Result<String, DocumentError> {
     let blank = "---\nkey:\nsummary:\ntype:\nstatus:\n---\n";
     let mut edits = vec![
-        Edit::set("key", new.key.as_str()),
-        Edit::set("summary", new.summary),
-        Edit::set("type", kind(new.key)),
-        Edit::set("status", new.status.word()),
+        DocumentEdit::set("key", new.key.as_str()),
+        DocumentEdit::set("summary", new.summary),
+        DocumentEdit::set("type", key_kind(new.key)),
+        DocumentEdit::set("status", new.status.word()),
     ];
     for (list, items) in new.lists {
-        edits.extend(items.iter().map(|item| Edit::push(list, item.as_str())));
+        edits.extend(items.iter().map(|item| DocumentEdit::push(list, item.as_str())));
     }
     let mut relations = new.relations.to_vec();
     relations.sort();
     relations.dedup();
-    edits.extend(relations.iter().map(|(kind, to)| Edit::push("relations", relation(*kind, to))));
+    edits.extend(
+        relations
+            .iter()
+            .map(|(kind, to)| DocumentEdit::push("relations", relation_data(*kind, to))),
+    );
     let body = new.body.trim();
     if !body.is_empty() {
-        edits.push(Edit::Body(format!("\n{body}\n")));
+        edits.push(DocumentEdit::ReplaceBody(format!("\n{body}\n")));
     }
     edit(blank, &edits)
 }
 
 /// The text with other values in its fields: a text, a list, or `null` to take a field out.
-pub fn update(text: &str, fields: &Map<String, Json>, body: Option<&str>) -> Result<String, Fault> {
-    let mut edits: Vec<Edit> = fields.iter().map(|(name, value)| field(name, value)).collect();
+pub fn update_fields(
+    text: &str,
+    fields: &Map<String, Json>,
+    body: Option<&str>,
+) -> Result<String, DocumentError> {
+    let mut edits: Vec<DocumentEdit> =
+        fields.iter().map(|(name, value)| field_edit(name, value)).collect();
     if let Some(body) = body {
         let old = Document::parse(text)?.body().to_owned();
         if old.trim() != body.trim() {
             let gap = if old.is_empty() || old.starts_with(['\n', '\r']) { "\n" } else { "" };
-            edits.push(Edit::Body(format!("{gap}{}\n", body.trim())));
+            edits.push(DocumentEdit::ReplaceBody(format!("{gap}{}\n", body.trim())));
         }
     }
     edit(text, &edits)
 }
 
-fn field(name: &str, value: &Json) -> Edit {
+fn field_edit(name: &str, value: &Json) -> DocumentEdit {
     match value {
-        Json::Null => Edit::Remove { field: name.into() },
-        value => Edit::set(name, data(value)),
+        Json::Null => DocumentEdit::RemoveField { field: name.into() },
+        value => DocumentEdit::set(name, json_to_data(value)),
     }
 }
 
-fn data(value: &Json) -> Data {
+fn json_to_data(value: &Json) -> NewValue {
     match value {
-        Json::Null => Data::Null,
-        Json::Bool(yes) => Data::Bool(*yes),
+        Json::Null => NewValue::Null,
+        Json::Bool(yes) => NewValue::Bool(*yes),
         Json::Number(number) => {
-            number.as_i64().map_or_else(|| Data::Text(number.to_string()), Data::Int)
+            number.as_i64().map_or_else(|| NewValue::Text(number.to_string()), NewValue::Int)
         }
-        Json::String(text) => Data::Text(text.clone()),
-        Json::Array(items) => Data::List(items.iter().map(data).collect()),
-        Json::Object(fields) => {
-            Data::Map(fields.iter().map(|(name, value)| (name.clone(), data(value))).collect())
-        }
+        Json::String(text) => NewValue::Text(text.clone()),
+        Json::Array(items) => NewValue::List(items.iter().map(json_to_data).collect()),
+        Json::Object(fields) => NewValue::Map(
+            fields.iter().map(|(name, value)| (name.clone(), json_to_data(value))).collect(),
+        ),
     }
 }
 
 /// What to do with one relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Relate {
+pub enum RelationChange {
     /// Say it
     Add,
     /// Say it no longer
@@ -95,31 +104,31 @@ pub enum Relate {
 }
 
 /// The text with a relation more or less; none if it already is so.
-pub fn relate(
+pub fn change_relation(
     text: &str,
-    what: Relate,
-    (kind, target): (RelationKind, &CardKey),
-) -> Result<Option<String>, Fault> {
+    what: RelationChange,
+    (kind, target): (CardRelationKind, &CardKey),
+) -> Result<Option<String>, DocumentError> {
     let document = Document::parse(text)?;
-    let items = document.get("relations").and_then(Node::as_list).unwrap_or_default();
-    let said: Vec<(String, String)> = items.iter().map(said).collect();
+    let items = document.get("relations").and_then(YamlNode::as_list).unwrap_or_default();
+    let said: Vec<(String, String)> = items.iter().map(relation_parts).collect();
     let wanted = (kind.word().to_owned(), target.to_string());
     let there = said.iter().position(|one| *one == wanted);
     let list = || "relations".to_owned();
     let change = match (what, there) {
-        (Relate::Add, Some(_)) | (Relate::Remove, None) => return Ok(None),
-        (Relate::Remove, Some(at)) => Edit::Take { list: list(), at },
-        (Relate::Add, None) => {
+        (RelationChange::Add, Some(_)) | (RelationChange::Remove, None) => return Ok(None),
+        (RelationChange::Remove, Some(at)) => DocumentEdit::RemoveItem { list: list(), at },
+        (RelationChange::Add, None) => {
             // Sorted lists stay sorted: then two branches seldom add at the same line.
             let after = said.iter().position(|one| *one > wanted);
             let at = after.filter(|_| said.is_sorted());
-            Edit::Insert { list: list(), at, item: relation(kind, target) }
+            DocumentEdit::InsertItem { list: list(), at, item: relation_data(kind, target) }
         }
     };
     edit(text, &[change]).map(Some)
 }
 
-fn said(item: &Node) -> (String, String) {
+fn relation_parts(item: &YamlNode) -> (String, String) {
     let value = |name: &str| {
         let node = item.as_map().and_then(|map| map.get(name));
         node.and_then(|node| node.as_str()).unwrap_or_default().to_owned()
@@ -127,28 +136,32 @@ fn said(item: &Node) -> (String, String) {
     (value("type"), value("target"))
 }
 
-fn relation(kind: RelationKind, target: &CardKey) -> Data {
-    let target = Data::Text(target.to_string());
-    Data::Map(vec![("type".into(), kind.word().into()), ("target".into(), target)])
+fn relation_data(kind: CardRelationKind, target: &CardKey) -> NewValue {
+    let target = NewValue::Text(target.to_string());
+    NewValue::Map(vec![("type".into(), kind.word().into()), ("target".into(), target)])
 }
 
 /// The text of a card under another key.
-pub fn renamed(text: &str, key: &CardKey) -> Result<String, Fault> {
-    let mut edits = vec![Edit::set("key", key.as_str())];
+pub fn with_new_key(text: &str, key: &CardKey) -> Result<String, DocumentError> {
+    let mut edits = vec![DocumentEdit::set("key", key.as_str())];
     if Document::parse(text)?.get("type").is_some() {
-        edits.push(Edit::set("type", kind(key)));
+        edits.push(DocumentEdit::set("type", key_kind(key)));
     }
     edit(text, &edits)
 }
 
 /// The text of a card whose relations name another key instead.
-pub fn rename_in(text: &str, old: &CardKey, new: &CardKey) -> Result<String, Fault> {
+pub fn rename_relation_targets(
+    text: &str,
+    old: &CardKey,
+    new: &CardKey,
+) -> Result<String, DocumentError> {
     let document = Document::parse(text)?;
-    let items = document.get("relations").and_then(Node::as_list).unwrap_or_default();
-    let named = items.iter().enumerate().filter(|(_, item)| said(item).1 == old.as_str());
-    let change = |(at, _): (usize, &Node)| {
-        let path: Vec<Step> = vec!["relations".into(), at.into(), "target".into()];
-        Edit::Set { path, value: new.as_str().into() }
+    let items = document.get("relations").and_then(YamlNode::as_list).unwrap_or_default();
+    let named = items.iter().enumerate().filter(|(_, item)| relation_parts(item).1 == old.as_str());
+    let change = |(at, _): (usize, &YamlNode)| {
+        let path: Vec<FieldPathSegment> = vec!["relations".into(), at.into(), "target".into()];
+        DocumentEdit::Set { path, value: new.as_str().into() }
     };
     edit(text, &named.map(change).collect::<Vec<_>>())
 }

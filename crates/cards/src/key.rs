@@ -4,35 +4,36 @@ use base::RepoPath;
 use base::entity::CardKey;
 
 /// The folder that holds all cards.
-pub const CARDS: &str = ".cairn/cards";
+pub const CARDS_FOLDER: &str = ".cairn/cards";
 
 /// How a card's file name ends.
-const ENDING: &str = ".card.md";
+const CARD_FILE_SUFFIX: &str = ".card.md";
 
 /// Whether a file is a card.
-pub fn is_card(path: &RepoPath) -> bool {
+pub fn is_card_path(path: &RepoPath) -> bool {
     let bytes = path.as_bytes();
-    let inside = bytes.strip_prefix(CARDS.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"));
-    inside && bytes.ends_with(ENDING.as_bytes())
+    let inside =
+        bytes.strip_prefix(CARDS_FOLDER.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"));
+    inside && bytes.ends_with(CARD_FILE_SUFFIX.as_bytes())
 }
 
 /// The type in a key: `spec` of `spec::auth/login`.
-pub fn kind(key: &CardKey) -> &str {
+pub fn key_kind(key: &CardKey) -> &str {
     key.as_str().split_once("::").map_or("", |(kind, _)| kind)
 }
 
 /// The rest of a key: `auth/login` of `spec::auth/login`.
-pub fn slug(key: &CardKey) -> &str {
+pub fn key_slug(key: &CardKey) -> &str {
     key.as_str().split_once("::").map_or("", |(_, slug)| slug)
 }
 
 /// What is compared to find keys that clash.
-pub fn fold(key: &str) -> String {
+pub fn fold_case(key: &str) -> String {
     key.to_lowercase()
 }
 
 /// Why a slug cannot be that of any card: it has to be a relative path that stays inside.
-pub fn why_not(slug: &str) -> Option<&'static str> {
+pub fn slug_error(slug: &str) -> Option<&'static str> {
     let odd = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/'));
     let part = |part: &str| part.is_empty() || part.starts_with('.') || part.ends_with('.');
     if slug.split('/').any(|part| matches!(part, "." | "..")) {
@@ -47,7 +48,7 @@ pub fn why_not(slug: &str) -> Option<&'static str> {
 }
 
 /// A key for a new card. Stricter than what is read: it has to be a file name everywhere.
-pub fn new_key(text: &str, kind_if_bare: Option<&str>) -> Result<CardKey, String> {
+pub fn parse_new_key(text: &str, kind_if_bare: Option<&str>) -> Result<CardKey, String> {
     let text = text.trim();
     let (kind, slug) = match (text.split_once("::"), kind_if_bare) {
         (Some((kind, slug)), None) => (kind, slug),
@@ -64,7 +65,7 @@ pub fn new_key(text: &str, kind_if_bare: Option<&str>) -> Result<CardKey, String
         }
     };
     let key: CardKey = format!("{kind}::{slug}").parse()?;
-    if let Some(why) = why_not(slug) {
+    if let Some(why) = slug_error(slug) {
         return Err(format!("the key `{key}` {why}"));
     }
     let first = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
@@ -79,11 +80,11 @@ pub fn new_key(text: &str, kind_if_bare: Option<&str>) -> Result<CardKey, String
 }
 
 /// Where a card of this key belongs.
-pub fn home(key: &CardKey) -> Option<RepoPath> {
-    card_path(slug(key))
+pub fn path_for_key(key: &CardKey) -> Option<RepoPath> {
+    card_path(key_slug(key))
 }
 
 /// The path of a card with this slug; `auth/login.spec` gives `auth/login.spec.card.md`.
 pub fn card_path(slug: &str) -> Option<RepoPath> {
-    RepoPath::from_bytes(format!("{CARDS}/{slug}{ENDING}").into_bytes()).ok()
+    RepoPath::from_bytes(format!("{CARDS_FOLDER}/{slug}{CARD_FILE_SUFFIX}").into_bytes()).ok()
 }

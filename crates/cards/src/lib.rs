@@ -6,20 +6,28 @@
 
 mod card;
 mod change;
+mod indexing;
 mod key;
-mod learn;
 mod see;
 mod tables;
 mod words;
 
-pub use card::{Card, Relation, Trouble, read};
-pub use change::{New, Relate, relate, rename_in, renamed, template, update};
-pub use key::{CARDS, card_path, fold, home, is_card, kind, new_key, slug, why_not};
-pub use learn::{forget, forget_card, learn, learn_card};
-pub use see::{Seen, see, spellings};
-pub use tables::{
-    CardRow, DUMP, Filter, RelationRow, SCHEMA, SeeRow, TroubleRow, all_relations, all_sees, at,
-    by_key, cards, count_sees, duplicates, is_key, keyed, keys, list, relations_from, relations_to,
-    sees_below, sees_in, sees_of, troubles,
+pub use card::{Card, CardDiagnostic, CardRelation, parse_card};
+pub use change::{
+    NewCard, RelationChange, change_relation, rename_relation_targets, render_new_card,
+    update_fields, with_new_key,
 };
-pub use words::{RelationKind, Status};
+pub use indexing::{index_card, index_see_tags, remove_card, remove_see_tags};
+pub use key::{
+    CARDS_FOLDER, card_path, fold_case, is_card_path, key_kind, key_slug, parse_new_key,
+    path_for_key, slug_error,
+};
+pub use see::{SeeTag, key_spans, parse_see_tag};
+pub use tables::{
+    CardDiagnosticRow, CardFilter, CardRow, REBUILD_CHECK_QUERIES, SCHEMA, SeeTagRow,
+    StoredCardRelation, all_cards, all_diagnostics, all_keys, all_relations, all_see_tags,
+    card_at_path, card_by_key, cards_with_folded_key, duplicate_keys, filtered_cards, has_key,
+    relations_from, relations_to, see_tag_counts, see_tags_below, see_tags_in_file,
+    see_tags_of_key,
+};
+pub use words::{CardRelationKind, CardStatus};

@@ -7,11 +7,11 @@ use std::ops::Range;
 use base::entity::CardKey;
 use syntax::{DocLink, DocTag, FileFacts, Language};
 
-use crate::key::why_not;
+use crate::key::slug_error;
 
 /// A tag that has the form of a card's key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct SeeTag {
     /// The key, whether there is such a card or not
     pub key: CardKey,
     /// The bytes of the file that spell it
@@ -23,19 +23,19 @@ pub struct Seen {
 }
 
 /// Reads one tag.
-pub fn see(link: &DocLink, facts: &FileFacts) -> Option<Seen> {
+pub fn parse_see_tag(link: &DocLink, facts: &FileFacts) -> Option<SeeTag> {
     if link.tag != DocTag::See {
         return None;
     }
-    let key = key(&link.target)?;
+    let key = leading_key(&link.target)?;
     let start = link.span.start as usize;
     let span = start..start + key.as_str().len();
-    Some(Seen { key, span, line: link.line, owner: owner(link, facts) })
+    Some(SeeTag { key, span, line: link.line, owner: enclosing_symbol(link, facts) })
 }
 
 /// Every place where a file spells a key in a tag.
-pub fn spellings(facts: &FileFacts, key: &CardKey) -> Vec<Range<usize>> {
-    let seen = facts.doc_links.iter().filter_map(|link| see(link, facts));
+pub fn key_spans(facts: &FileFacts, key: &CardKey) -> Vec<Range<usize>> {
+    let seen = facts.doc_links.iter().filter_map(|link| parse_see_tag(link, facts));
     let mut spans: Vec<_> = seen.filter(|seen| seen.key == *key).map(|seen| seen.span).collect();
     spans.sort_by_key(|span| span.start);
     spans.dedup();
@@ -43,22 +43,22 @@ pub fn spellings(facts: &FileFacts, key: &CardKey) -> Vec<Range<usize>> {
 }
 
 /// Whether `::` is part of the language, so that a tag with one is most likely no card.
-pub(crate) const fn has_colons(language: Language) -> bool {
+pub(crate) const fn uses_double_colon(language: Language) -> bool {
     use Language::{C, CSharp, Cpp, Java, Kotlin, Php, Ruby, Rust};
     matches!(language, Rust | Cpp | C | Php | Ruby | Java | Kotlin | CSharp)
 }
 
 /// The key that a tag's text starts with, if it starts with one.
-fn key(target: &str) -> Option<CardKey> {
+fn leading_key(target: &str) -> Option<CardKey> {
     let word = target.split_whitespace().next()?;
     let word = word.trim_end_matches([',', ';', '.', ')', ':']);
     let (_, slug) = word.split_once("::")?;
     let key: CardKey = word.parse().ok()?;
-    why_not(slug).is_none().then_some(key)
+    slug_error(slug).is_none().then_some(key)
 }
 
 /// The nearest named symbol around a tag.
-fn owner(link: &DocLink, facts: &FileFacts) -> Option<String> {
+fn enclosing_symbol(link: &DocLink, facts: &FileFacts) -> Option<String> {
     let mut at = link.owner;
     while let Some(symbol) = at.and_then(|at| facts.symbols.get(at as usize)) {
         if !symbol.is_anonymous() {

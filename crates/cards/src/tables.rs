@@ -4,18 +4,18 @@ use base::entity::CardKey;
 use base::{RepoPath, Result};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json, json};
-use store::{Connection, Row, SqlResult, ToSql, bad_value, params, problem};
+use store::{Connection, Row, SqlResult, ToSql, bad_value, params, sqlite_problem};
 
-use crate::card::{Card, Relation, Trouble};
-use crate::key::{fold, kind};
-use crate::see::Seen;
-use crate::words::{RelationKind, Status};
+use crate::card::{Card, CardDiagnostic, CardRelation};
+use crate::key::{fold_case, key_kind};
+use crate::see::SeeTag;
+use crate::words::{CardRelationKind, CardStatus};
 
 /// The tables.
 pub const SCHEMA: &str = include_str!("cards.sql");
 
 /// What must be equal in an index built from nothing.
-pub const DUMP: &[&str] = &[
+pub const REBUILD_CHECK_QUERIES: &[&str] = &[
     "SELECT * FROM card",
     "SELECT * FROM card_relation",
     "SELECT * FROM card_trouble",
@@ -34,7 +34,7 @@ pub struct CardRow {
     /// What it is about
     pub summary: String,
     /// How far it has come
-    pub status: Status,
+    pub status: CardStatus,
     /// Words to find it by
     pub tags: Vec<String>,
     /// Broad categories
@@ -51,13 +51,13 @@ pub struct CardRow {
 
 /// What one card says about another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RelationRow {
+pub struct StoredCardRelation {
     /// The file of the card that says it
     pub path: RepoPath,
     /// The card that says it
     pub source: CardKey,
     /// How it hangs on the other
-    pub kind: RelationKind,
+    pub kind: CardRelationKind,
     /// The other card's key, as it is written
     pub target: String,
     /// The line it is on
@@ -66,7 +66,7 @@ pub struct RelationRow {
 
 /// A tag in a doc comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeeRow {
+pub struct SeeTagRow {
     /// The file
     pub path: RepoPath,
     /// The symbol; none for the module itself
@@ -81,7 +81,7 @@ pub struct SeeRow {
 
 /// Something that is wrong with a card file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TroubleRow {
+pub struct CardDiagnosticRow {
     /// The file
     pub path: RepoPath,
     /// What kind of mistake it is
@@ -94,9 +94,9 @@ pub struct TroubleRow {
 
 /// Which cards are wanted. Empty lists want all; tags and subjects have to be there all.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct CardFilter {
     /// Any of these statuses
-    pub statuses: Vec<Status>,
+    pub statuses: Vec<CardStatus>,
     /// Any of these types
     pub kinds: Vec<String>,
     /// All of these tags
@@ -105,10 +105,10 @@ pub struct Filter {
     pub subjects: Vec<String>,
 }
 
-impl Filter {
-    fn wants(&self, card: &CardRow) -> bool {
+impl CardFilter {
+    fn matches(&self, card: &CardRow) -> bool {
         let all = |wanted: &[String], has: &[String]| {
-            wanted.iter().all(|one| has.iter().any(|had| fold(had) == fold(one)))
+            wanted.iter().all(|one| has.iter().any(|had| fold_case(had) == fold_case(one)))
         };
         (self.statuses.is_empty() || self.statuses.contains(&card.status))
             && (self.kinds.is_empty() || self.kinds.contains(&card.kind))
@@ -131,7 +131,7 @@ pub(crate) fn put_card(conn: &Connection, path: &RepoPath, card: &Card) -> Resul
         params![
             path.as_bytes(),
             card.key.as_str(),
-            fold(card.key.as_str()),
+            fold_case(card.key.as_str()),
             card.kind,
             card.summary,
             card.status.word(),
@@ -151,29 +151,29 @@ pub(crate) fn put_relation(
     conn: &Connection,
     path: &RepoPath,
     number: u32,
-    (source, relation): (&str, &Relation),
+    (source, relation): (&str, &CardRelation),
 ) -> Result<()> {
-    let Relation { kind, target, line } = relation;
+    let CardRelation { kind, target, line } = relation;
     let sql = "INSERT INTO card_relation VALUES (?1,?2,?3,?4,?5,?6)";
     run(conn, sql, params![path.as_bytes(), number, source, kind.word(), target, line])
 }
 
-pub(crate) fn put_trouble(
+pub(crate) fn put_diagnostic(
     conn: &Connection,
     path: &RepoPath,
     number: u32,
-    trouble: &Trouble,
+    trouble: &CardDiagnostic,
 ) -> Result<()> {
-    let Trouble { code, message, line } = trouble;
+    let CardDiagnostic { code, message, line } = trouble;
     let sql = "INSERT INTO card_trouble VALUES (?1,?2,?3,?4,?5)";
     run(conn, sql, params![path.as_bytes(), number, code, message, line])
 }
 
-pub(crate) fn put_see(
+pub(crate) fn put_see_tag(
     conn: &Connection,
     path: &RepoPath,
     number: u32,
-    (seen, colons): (&Seen, bool),
+    (seen, colons): (&SeeTag, bool),
 ) -> Result<()> {
     let sql = "INSERT INTO see VALUES (?1,?2,?3,?4,?5,?6)";
     run(
@@ -183,7 +183,7 @@ pub(crate) fn put_see(
     )
 }
 
-pub(crate) fn forget_card(conn: &Connection, path: &RepoPath) -> Result<()> {
+pub(crate) fn delete_card(conn: &Connection, path: &RepoPath) -> Result<()> {
     for sql in [
         "DELETE FROM card WHERE path = ?1",
         "DELETE FROM card_relation WHERE path = ?1",
@@ -194,35 +194,35 @@ pub(crate) fn forget_card(conn: &Connection, path: &RepoPath) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn forget_sees(conn: &Connection, path: &RepoPath) -> Result<()> {
+pub(crate) fn delete_see_tags(conn: &Connection, path: &RepoPath) -> Result<()> {
     run(conn, "DELETE FROM see WHERE path = ?1", params![path.as_bytes()])
 }
 
 /// The card in a file.
-pub fn at(conn: &Connection, path: &RepoPath) -> Result<Option<CardRow>> {
+pub fn card_at_path(conn: &Connection, path: &RepoPath) -> Result<Option<CardRow>> {
     let sql = format!("{CARD} WHERE path = ?1");
     Ok(cards_by(conn, &sql, params![path.as_bytes()])?.pop())
 }
 
 /// The card of a key; the first by path where several claim it.
-pub fn by_key(conn: &Connection, key: &str) -> Result<Option<CardRow>> {
+pub fn card_by_key(conn: &Connection, key: &str) -> Result<Option<CardRow>> {
     let sql = format!("{CARD} WHERE key = ?1 ORDER BY path LIMIT 1");
     Ok(cards_by(conn, &sql, params![key])?.pop())
 }
 
 /// Whether some card has this key.
-pub fn is_key(conn: &Connection, key: &str) -> Result<bool> {
+pub fn has_key(conn: &Connection, key: &str) -> Result<bool> {
     Ok(!rows(conn, "SELECT 1 FROM card WHERE key = ?1 LIMIT 1", params![key], |_| Ok(()))?
         .is_empty())
 }
 
 /// Every card whose key is the same after case folding.
-pub fn keyed(conn: &Connection, key: &str) -> Result<Vec<CardRow>> {
-    cards_by(conn, &format!("{CARD} WHERE folded = ?1 ORDER BY path"), params![fold(key)])
+pub fn cards_with_folded_key(conn: &Connection, key: &str) -> Result<Vec<CardRow>> {
+    cards_by(conn, &format!("{CARD} WHERE folded = ?1 ORDER BY path"), params![fold_case(key)])
 }
 
 /// The keys that several cards have, after case folding, each with their files.
-pub fn duplicates(conn: &Connection) -> Result<Vec<(CardKey, Vec<RepoPath>)>> {
+pub fn duplicate_keys(conn: &Connection) -> Result<Vec<(CardKey, Vec<RepoPath>)>> {
     let sql = "SELECT key, path, folded FROM card WHERE folded IN
         (SELECT folded FROM card GROUP BY folded HAVING count(*) > 1) ORDER BY folded, path";
     let read = |row: &Row<'_>| Ok((parsed(row, 0)?, path(row, 1)?, row.get::<_, String>(2)?));
@@ -237,71 +237,71 @@ pub fn duplicates(conn: &Connection) -> Result<Vec<(CardKey, Vec<RepoPath>)>> {
 }
 
 /// The key of every card.
-pub fn keys(conn: &Connection) -> Result<Vec<CardKey>> {
+pub fn all_keys(conn: &Connection) -> Result<Vec<CardKey>> {
     rows(conn, "SELECT DISTINCT key FROM card ORDER BY key", params![], |row| parsed(row, 0))
 }
 
 /// Every card, by key and path.
-pub fn cards(conn: &Connection) -> Result<Vec<CardRow>> {
+pub fn all_cards(conn: &Connection) -> Result<Vec<CardRow>> {
     cards_by(conn, &format!("{CARD} ORDER BY key, path"), params![])
 }
 
 /// The cards that are wanted, by key.
-pub fn list(conn: &Connection, filter: &Filter) -> Result<Vec<CardRow>> {
-    Ok(cards(conn)?.into_iter().filter(|card| filter.wants(card)).collect())
+pub fn filtered_cards(conn: &Connection, filter: &CardFilter) -> Result<Vec<CardRow>> {
+    Ok(all_cards(conn)?.into_iter().filter(|card| filter.matches(card)).collect())
 }
 
 /// What a card says about others, in its order.
-pub fn relations_from(conn: &Connection, source: &str) -> Result<Vec<RelationRow>> {
+pub fn relations_from(conn: &Connection, source: &str) -> Result<Vec<StoredCardRelation>> {
     let sql = format!("{RELATION} WHERE source = ?1 ORDER BY path, number");
     rows(conn, &sql, params![source], relation_row)
 }
 
 /// What others say about a card.
-pub fn relations_to(conn: &Connection, target: &str) -> Result<Vec<RelationRow>> {
+pub fn relations_to(conn: &Connection, target: &str) -> Result<Vec<StoredCardRelation>> {
     let sql = format!("{RELATION} WHERE target = ?1 ORDER BY path, number");
     rows(conn, &sql, params![target], relation_row)
 }
 
 /// What every card says about others.
-pub fn all_relations(conn: &Connection) -> Result<Vec<RelationRow>> {
+pub fn all_relations(conn: &Connection) -> Result<Vec<StoredCardRelation>> {
     rows(conn, &format!("{RELATION} ORDER BY path, number"), params![], relation_row)
 }
 
 /// The tags that name a card.
-pub fn sees_of(conn: &Connection, key: &str) -> Result<Vec<SeeRow>> {
+pub fn see_tags_of_key(conn: &Connection, key: &str) -> Result<Vec<SeeTagRow>> {
     rows(conn, &format!("{SEE} WHERE key = ?1 ORDER BY path, number"), params![key], see_row)
 }
 
 /// The tags in a file.
-pub fn sees_in(conn: &Connection, path: &RepoPath) -> Result<Vec<SeeRow>> {
+pub fn see_tags_in_file(conn: &Connection, path: &RepoPath) -> Result<Vec<SeeTagRow>> {
     let sql = format!("{SEE} WHERE path = ?1 ORDER BY number");
     rows(conn, &sql, params![path.as_bytes()], see_row)
 }
 
 /// The tags in the files below a folder, given as the range of their paths.
-pub fn sees_below(conn: &Connection, (low, high): (&[u8], &[u8])) -> Result<Vec<SeeRow>> {
+pub fn see_tags_below(conn: &Connection, (low, high): (&[u8], &[u8])) -> Result<Vec<SeeTagRow>> {
     let sql = format!("{SEE} WHERE path >= ?1 AND path < ?2 ORDER BY path, number");
     rows(conn, &sql, params![low, high], see_row)
 }
 
 /// Every tag.
-pub fn all_sees(conn: &Connection) -> Result<Vec<SeeRow>> {
+pub fn all_see_tags(conn: &Connection) -> Result<Vec<SeeTagRow>> {
     rows(conn, &format!("{SEE} ORDER BY path, number"), params![], see_row)
 }
 
 /// How many tags name each card that some tag names.
-pub fn count_sees(conn: &Connection) -> Result<std::collections::BTreeMap<String, u64>> {
+pub fn see_tag_counts(conn: &Connection) -> Result<std::collections::BTreeMap<String, u64>> {
     let sql = "SELECT key, count(*) FROM see GROUP BY key";
     let counted = rows(conn, sql, params![], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(counted.into_iter().collect())
 }
 
 /// All that is wrong with card files.
-pub fn troubles(conn: &Connection) -> Result<Vec<TroubleRow>> {
+pub fn all_diagnostics(conn: &Connection) -> Result<Vec<CardDiagnosticRow>> {
     let sql = "SELECT path, code, message, line FROM card_trouble ORDER BY path, number";
     rows(conn, sql, params![], |row| {
-        Ok(TroubleRow {
+        Ok(CardDiagnosticRow {
             path: path(row, 0)?,
             code: row.get(1)?,
             message: row.get(2)?,
@@ -314,7 +314,7 @@ fn run(conn: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<()> {
     conn.prepare_cached(sql)
         .and_then(|mut statement| statement.execute(params))
         .map(drop)
-        .map_err(problem("write cards"))
+        .map_err(sqlite_problem("write cards"))
 }
 
 fn cards_by(conn: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<Vec<CardRow>> {
@@ -346,8 +346,8 @@ fn card_row(row: &Row<'_>) -> SqlResult<CardRow> {
     })
 }
 
-fn relation_row(row: &Row<'_>) -> SqlResult<RelationRow> {
-    Ok(RelationRow {
+fn relation_row(row: &Row<'_>) -> SqlResult<StoredCardRelation> {
+    Ok(StoredCardRelation {
         path: path(row, 0)?,
         source: parsed(row, 1)?,
         kind: parsed(row, 2)?,
@@ -356,8 +356,8 @@ fn relation_row(row: &Row<'_>) -> SqlResult<RelationRow> {
     })
 }
 
-fn see_row(row: &Row<'_>) -> SqlResult<SeeRow> {
-    Ok(SeeRow {
+fn see_row(row: &Row<'_>) -> SqlResult<SeeTagRow> {
+    Ok(SeeTagRow {
         path: path(row, 0)?,
         owner: row.get(1)?,
         key: parsed(row, 2)?,
@@ -366,10 +366,10 @@ fn see_row(row: &Row<'_>) -> SqlResult<SeeRow> {
     })
 }
 
-impl SeeRow {
+impl SeeTagRow {
     /// The type in the key it names.
     pub fn kind(&self) -> &str {
-        kind(&self.key)
+        key_kind(&self.key)
     }
 }
 

@@ -47,7 +47,7 @@ macro_rules! words {
 
 words!(
     /// How far a card has come.
-    Status, "a status", {
+    CardStatus, "a status", {
         /// Being written; nothing is checked
         Draft = "draft",
         /// Agreed on, not begun
@@ -63,7 +63,7 @@ words!(
 
 words!(
     /// How one card hangs on another.
-    RelationKind, "a kind of relation", {
+    CardRelationKind, "a kind of relation", {
         /// It cannot be built before the other
         DependsOn = "depends_on",
         /// The other is background

@@ -9,11 +9,11 @@ use memchr::memmem::Finder;
 use store::Connection;
 
 use crate::symbols::SymbolRow;
-use crate::tables::{self, NameRow};
+use crate::tables::{self, SymbolNameRow};
 
 /// What is looked for.
 #[derive(Debug, Clone)]
-pub struct Find<'a> {
+pub struct SymbolNameQuery<'a> {
     /// A name or a part of one, nested with `.`
     pub name: &'a str,
     /// Only this kind
@@ -42,21 +42,21 @@ impl Case {
 
 /// The names of all symbols of one state of the index, to be looked through at once.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct SymbolNameIndex {
     /// Names with what they are nested in, one a line
-    fulls: String,
+    full_names: String,
     /// The same in small letters, as far as they are Latin: every name is at the same place
-    lower: String,
-    symbols: Vec<Named>,
+    lowercase_names: String,
+    symbols: Vec<SymbolNameEntry>,
     paths: Vec<RepoPath>,
     kinds: Vec<String>,
 }
 
 #[derive(Debug)]
-struct Named {
+struct SymbolNameEntry {
     start: usize,
     /// Where its own name is within the whole
-    own: Range<usize>,
+    name_range: Range<usize>,
     path: usize,
     id: u32,
     kind: usize,
@@ -64,16 +64,16 @@ struct Named {
     is_test: bool,
 }
 
-impl Names {
+impl SymbolNameIndex {
     /// Reads them.
     pub fn load(conn: &Connection) -> Result<Self> {
         let mut names = Self::default();
-        tables::all_names(conn, |row| names.add(row))?;
-        names.lower = names.fulls.to_ascii_lowercase();
+        tables::for_each_symbol_name(conn, |row| names.add(row))?;
+        names.lowercase_names = names.full_names.to_ascii_lowercase();
         Ok(names)
     }
 
-    fn add(&mut self, row: NameRow<'_>) {
+    fn add(&mut self, row: SymbolNameRow<'_>) {
         if self.paths.last().is_none_or(|last| last.as_bytes() != row.path) {
             self.paths.extend(RepoPath::from_bytes(row.path).ok());
         }
@@ -83,50 +83,51 @@ impl Names {
         });
         let at = row.full.rfind(row.name);
         let own = at.map_or(0..row.full.len(), |at| at..at + row.name.len());
-        self.symbols.push(Named {
-            start: self.fulls.len(),
-            own,
+        self.symbols.push(SymbolNameEntry {
+            start: self.full_names.len(),
+            name_range: own,
             path: self.paths.len() - 1,
             id: row.id,
             kind,
             exported: row.exported,
             is_test: row.is_test,
         });
-        self.fulls.push_str(row.full);
-        self.fulls.push('\n');
+        self.full_names.push_str(row.full);
+        self.full_names.push('\n');
     }
 
-    fn end(&self, at: usize) -> usize {
-        self.symbols.get(at + 1).map_or(self.fulls.len(), |next| next.start) - 1
+    fn name_end(&self, at: usize) -> usize {
+        self.symbols.get(at + 1).map_or(self.full_names.len(), |next| next.start) - 1
     }
 
     /// Those whose names hold some letters, in any case.
-    fn holding<'a>(&'a self, letters: &'a str) -> impl Iterator<Item = usize> + 'a {
+    fn containing<'a>(&'a self, letters: &'a str) -> impl Iterator<Item = usize> + 'a {
         let finder = Finder::new(letters.as_bytes());
         let mut from = 0;
         iter::from_fn(move || {
-            let place = from + finder.find(self.lower.as_bytes().get(from..)?)?;
+            let place = from + finder.find(self.lowercase_names.as_bytes().get(from..)?)?;
             let at = self.symbols.partition_point(|symbol| symbol.start <= place) - 1;
-            from = self.end(at) + 1;
+            from = self.name_end(at) + 1;
             Some(at)
         })
     }
 
-    fn fits(&self, at: usize, wanted: &Find<'_>, case: Case) -> bool {
+    fn matches_filters(&self, at: usize, wanted: &SymbolNameQuery<'_>, case: Case) -> bool {
         let symbol = &self.symbols[at];
-        let full = || &self.fulls[symbol.start..self.end(at)];
+        let full = || &self.full_names[symbol.start..self.name_end(at)];
         (case == Case::Insensitive || full().contains(wanted.name))
             && wanted.kind.is_none_or(|kind| self.kinds[symbol.kind] == kind)
             && wanted.exported.is_none_or(|exported| symbol.exported == exported)
-            && wanted.path.is_none_or(|path| self.paths[symbol.path].is_below(path))
+            && wanted.path.is_none_or(|path| self.paths[symbol.path].is_at_or_below(path))
     }
 
     /// How near a symbol is to what is looked for: the least is the nearest.
-    fn rank(&self, at: usize, (name, letters): (&str, &str)) -> Rank<'_> {
+    fn rank(&self, at: usize, (name, letters): (&str, &str)) -> SymbolMatchRank<'_> {
         let symbol = &self.symbols[at];
-        let full = &self.fulls[symbol.start..self.end(at)];
-        let lower = &self.lower[symbol.start..self.end(at)][symbol.own.clone()];
-        let is_same = full == name || &full[symbol.own.clone()] == name;
+        let full = &self.full_names[symbol.start..self.name_end(at)];
+        let lower =
+            &self.lowercase_names[symbol.start..self.name_end(at)][symbol.name_range.clone()];
+        let is_same = full == name || &full[symbol.name_range.clone()] == name;
         let nearness =
             [!is_same, lower != letters, !lower.starts_with(letters), !lower.contains(letters)];
         let (length, path) = (full.chars().count(), &self.paths[symbol.path]);
@@ -137,7 +138,7 @@ impl Names {
 /// The symbols of a file that a name may mean: the one whose mark is written out, else all that
 /// have the nested name, else all whose nested names end so.
 pub fn symbols_named(conn: &Connection, path: &RepoPath, name: &str) -> Result<Vec<SymbolRow>> {
-    let mut rows = tables::in_file(conn, path)?;
+    let mut rows = tables::symbols_in_file(conn, path)?;
     let is_marked = plain_name(name) != name;
     let known = |row: &SymbolRow| match is_marked {
         true => row.full.clone(),
@@ -152,7 +153,7 @@ pub fn symbols_named(conn: &Connection, path: &RepoPath, name: &str) -> Result<V
     Ok(rows)
 }
 
-type Rank<'a> = ([bool; 4], bool, bool, usize, &'a str, &'a RepoPath);
+type SymbolMatchRank<'a> = ([bool; 4], bool, bool, usize, &'a str, &'a RepoPath);
 
 /// A symbol that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,7 +165,7 @@ pub struct SymbolMatch {
 }
 
 /// How often a name is handed on under another.
-const LONGEST_CHAIN: usize = 24;
+const MAX_ALIAS_CHAIN: usize = 24;
 
 /// The symbols that files offer under a name which is not their own, each with the file that
 /// offers it so; of one file, if it is given.
@@ -174,10 +175,10 @@ pub fn exported_as(
     file: Option<&RepoPath>,
 ) -> Result<Vec<SymbolMatch>> {
     let mut found = Vec::new();
-    for alias in tables::aliases(conn, name, file)? {
+    for alias in tables::export_aliases(conn, name, file)? {
         let symbol = match (&alias.symbol, alias.target) {
             (Some(full), _) => tables::symbol(conn, &alias.path, full)?,
-            (None, Some(target)) => behind(conn, target, alias.local)?,
+            (None, Some(target)) => resolve_alias(conn, target, alias.local)?,
             (None, None) => None,
         };
         let alias_in = Some(alias.path);
@@ -187,15 +188,16 @@ pub fn exported_as(
 }
 
 /// What a file offers by a name, followed through files that hand it on under another.
-fn behind(conn: &Connection, file: RepoPath, name: String) -> Result<Option<SymbolRow>> {
+fn resolve_alias(conn: &Connection, file: RepoPath, name: String) -> Result<Option<SymbolRow>> {
     let (mut file, mut name) = (file, name);
-    for _ in 0..LONGEST_CHAIN {
+    for _ in 0..MAX_ALIAS_CHAIN {
         if let Some(own) = tables::symbol(conn, &file, &name)? {
             return Ok(Some(own));
         }
-        let Some(alias) = tables::aliases(conn, &name, Some(&file))?.into_iter().next() else {
+        let Some(alias) = tables::export_aliases(conn, &name, Some(&file))?.into_iter().next()
+        else {
             // A barrel hands it on under its own name: whoever declares that is meant, if one does.
-            let top = tables::symbols_called(conn, &name)?;
+            let top = tables::symbols_with_name(conn, &name)?;
             let mut top = top.into_iter().filter(|row| row.parent.is_none() && row.exported);
             return Ok(top.next().filter(|_| top.next().is_none()));
         };
@@ -210,9 +212,9 @@ fn behind(conn: &Connection, file: RepoPath, name: String) -> Result<Option<Symb
 
 /// Symbols that fit: those that are offered under the name, the exact name, then names that start
 /// so, then names that hold it. How many there are, and a part of them.
-pub fn find(
-    (conn, names): (&Connection, &Names),
-    wanted: &Find<'_>,
+pub fn find_symbols(
+    (conn, names): (&Connection, &SymbolNameIndex),
+    wanted: &SymbolNameQuery<'_>,
     (offset, limit): (usize, usize),
 ) -> Result<(usize, Vec<SymbolMatch>)> {
     let (case, letters) = (Case::of(wanted.name), wanted.name.to_ascii_lowercase());
@@ -222,13 +224,14 @@ pub fn find(
     let mut aliased = exported_as(conn, wanted.name, None)?;
     aliased.retain(|one| {
         let SymbolMatch { symbol, alias_in } = one;
-        let is_below = |path: &RepoPath| wanted.path.is_none_or(|folder| path.is_below(folder));
+        let is_below =
+            |path: &RepoPath| wanted.path.is_none_or(|folder| path.is_at_or_below(folder));
         wanted.kind.is_none_or(|kind| symbol.kind == kind)
             && wanted.exported != Some(false)
             && (is_below(&symbol.path) || alias_in.as_ref().is_some_and(is_below))
     });
     let mut found: Vec<usize> =
-        names.holding(&letters).filter(|at| names.fits(*at, wanted, case)).collect();
+        names.containing(&letters).filter(|at| names.matches_filters(*at, wanted, case)).collect();
     found.sort_by_cached_key(|at| names.rank(*at, (wanted.name, &letters)));
     let total = aliased.len() + found.len();
     let past = offset.saturating_sub(aliased.len());
@@ -236,7 +239,7 @@ pub fn find(
     let rest = limit - rows.len();
     for at in found.into_iter().skip(past).take(rest) {
         let symbol = &names.symbols[at];
-        let row = tables::by_id(conn, &names.paths[symbol.path], symbol.id)?;
+        let row = tables::symbol_by_id(conn, &names.paths[symbol.path], symbol.id)?;
         rows.extend(row.map(|symbol| SymbolMatch { symbol, alias_in: None }));
     }
     Ok((total, rows))

@@ -13,15 +13,20 @@ mod tables;
 mod unused;
 
 pub use calls::{
-    Digest, EdgeRow, End, Relation, Sure, count_edges_to, cut_short, edges_from, edges_to,
-    every_edge, settle, unsure_calls, unsure_counts, unsure_names,
+    CallDigest, CallEdgeRow, EdgeConfidence, SymbolEndpoint, SymbolRelation, all_edges,
+    count_edges_to, edges_from, edges_to, link_pending, truncated_files, unresolved_call_counts,
+    unresolved_callees, unresolved_calls,
 };
-pub use find::{Case, Find, Names, SymbolMatch, exported_as, find, symbols_named};
-pub use moves::{Because, Known, moves};
-pub use resolve::{Files, Taker, resolve, taken_by, taken_from, takers};
-pub use symbols::{Imported, SymbolRow, Taken, forget, learn};
+pub use find::{
+    Case, SymbolMatch, SymbolNameIndex, SymbolNameQuery, exported_as, find_symbols, symbols_named,
+};
+pub use moves::{MoveCandidate, MoveEvidence, match_moves};
+pub use resolve::{FileCatalog, ImporterRow, imported_files, importer_names, importers, resolve};
+pub use symbols::{ImportBinding, ImportRow, SymbolRow, index_file, remove_file};
 pub use tables::{
-    DUMP, LATE_SCHEMA, SCHEMA, broken, definitions, importing, imports, in_file, in_folder,
-    inner_names, kind_of, near_names, outer_name, symbol, symbols_called, top_names, unresolved,
+    INDEX_SCHEMA, REBUILD_CHECK_QUERIES, SCHEMA, child_names, defining_files,
+    files_with_syntax_errors, imports, imports_of_name, names_starting_with, parent_name, symbol,
+    symbol_kind, symbols_in_file, symbols_with_name, top_level_exports_between, top_level_names,
+    unresolved_imports,
 };
-pub use unused::{Sure as Unneeded, Unused, unused};
+pub use unused::{UnusedCertainty as Unneeded, UnusedSymbol, unused_exports};

@@ -10,7 +10,7 @@ use syntax::{Fingerprint, SymbolKind};
 
 /// A symbol as it is known before or after a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub struct MoveCandidate {
     /// The file
     pub path: RepoPath,
     /// Its name, with the names it is nested in
@@ -23,7 +23,7 @@ pub struct Known {
 
 /// Why two symbols are the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Because {
+pub enum MoveEvidence {
     /// Name, signature and body are the same
     Whole,
     /// Its body is the same, under another name or signature
@@ -33,32 +33,40 @@ pub enum Because {
 }
 
 /// Bodies that say nothing are no evidence: they have to be found with their shape.
-const EMPTY: u64 = 0;
+const EMPTY_BODY_HASH: u64 = 0;
 
 /// Pairs of symbols that are surely one, by their places in the two lists.
 ///
 /// A pair is certain when nothing else that vanished and nothing else that appeared fits either
 /// of the two: evidence is weighed strongest first, and what is matched is out of the way.
-pub fn moves(vanished: &[Known], appeared: &[Known]) -> Vec<(usize, usize, Because)> {
-    let mut open = Open { old: (0..vanished.len()).collect(), new: (0..appeared.len()).collect() };
+pub fn match_moves(
+    vanished: &[MoveCandidate],
+    appeared: &[MoveCandidate],
+) -> Vec<(usize, usize, MoveEvidence)> {
+    let mut open =
+        UnmatchedSymbols { old: (0..vanished.len()).collect(), new: (0..appeared.len()).collect() };
     let mut pairs = Vec::new();
-    let whole = |one: &Known| {
+    let whole = |one: &MoveCandidate| {
         let Fingerprint { shape, body } = one.fingerprint;
-        (body != EMPTY).then_some((kind_of(one), shape, body))
+        (body != EMPTY_BODY_HASH).then_some((comparable_kind(one), shape, body))
     };
-    open.pair(vanished, appeared, whole, |found| pairs.push((found, Because::Whole)));
-    let body = |one: &Known| {
-        (one.fingerprint.body != EMPTY).then_some((kind_of(one), 0, one.fingerprint.body))
+    open.match_unique(vanished, appeared, whole, |found| pairs.push((found, MoveEvidence::Whole)));
+    let body = |one: &MoveCandidate| {
+        (one.fingerprint.body != EMPTY_BODY_HASH).then_some((
+            comparable_kind(one),
+            0,
+            one.fingerprint.body,
+        ))
     };
-    open.pair(vanished, appeared, body, |found| pairs.push((found, Because::Body)));
-    let shape = |one: &Known| Some((kind_of(one), one.fingerprint.shape, 0));
-    open.pair(vanished, appeared, shape, |found| pairs.push((found, Because::Shape)));
+    open.match_unique(vanished, appeared, body, |found| pairs.push((found, MoveEvidence::Body)));
+    let shape = |one: &MoveCandidate| Some((comparable_kind(one), one.fingerprint.shape, 0));
+    open.match_unique(vanished, appeared, shape, |found| pairs.push((found, MoveEvidence::Shape)));
     pairs.sort();
     pairs.into_iter().map(|((old, new), because)| (old, new, because)).collect()
 }
 
 /// A function that became a method is still the same.
-const fn kind_of(one: &Known) -> SymbolKind {
+const fn comparable_kind(one: &MoveCandidate) -> SymbolKind {
     match one.kind {
         SymbolKind::Method => SymbolKind::Function,
         kind => kind,
@@ -66,23 +74,23 @@ const fn kind_of(one: &Known) -> SymbolKind {
 }
 
 /// What is not matched yet.
-struct Open {
+struct UnmatchedSymbols {
     old: BTreeSet<usize>,
     new: BTreeSet<usize>,
 }
 
-type Key = (SymbolKind, u64, u64);
+type MoveMatchKey = (SymbolKind, u64, u64);
 
-impl Open {
-    fn pair(
+impl UnmatchedSymbols {
+    fn match_unique(
         &mut self,
-        vanished: &[Known],
-        appeared: &[Known],
-        key: impl Fn(&Known) -> Option<Key>,
+        vanished: &[MoveCandidate],
+        appeared: &[MoveCandidate],
+        key: impl Fn(&MoveCandidate) -> Option<MoveMatchKey>,
         mut found: impl FnMut((usize, usize)),
     ) {
-        let group = |open: &BTreeSet<usize>, all: &[Known]| {
-            let mut groups: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+        let group = |open: &BTreeSet<usize>, all: &[MoveCandidate]| {
+            let mut groups: BTreeMap<MoveMatchKey, Vec<usize>> = BTreeMap::new();
             for at in open {
                 if let Some(key) = key(&all[*at]) {
                     groups.entry(key).or_default().push(*at);
@@ -106,9 +114,9 @@ impl Open {
 mod tests {
     use super::*;
 
-    fn known(at: &str, shape: u64, body: u64) -> Known {
+    fn known(at: &str, shape: u64, body: u64) -> MoveCandidate {
         let (path, full) = at.split_once('#').unwrap();
-        Known {
+        MoveCandidate {
             path: path.parse().unwrap(),
             full: full.into(),
             kind: SymbolKind::Function,
@@ -118,7 +126,7 @@ mod tests {
 
     #[test]
     fn only_what_is_certain_is_matched() {
-        use Because::{Body, Shape, Whole};
+        use MoveEvidence::{Body, Shape, Whole};
         let old = [
             known("a.ts#moved", 1, 10),
             known("a.ts#renamed", 2, 20),
@@ -136,16 +144,16 @@ mod tests {
             known("c.ts#empty", 6, 0),
             known("c.ts#fresh", 7, 0),
         ];
-        let found = moves(&old, &new);
+        let found = match_moves(&old, &new);
         assert_eq!(found, [(0, 1, Whole), (1, 2, Body), (2, 0, Shape), (5, 5, Shape)]);
     }
 
     #[test]
     fn several_that_fit_are_none() {
         let old = [known("a.ts#x", 1, 0), known("b.ts#x", 1, 0)];
-        assert_eq!(moves(&old, &[known("c.ts#x", 1, 0)]), []);
-        assert_eq!(moves(&[], &old), []);
-        assert_eq!(moves(&old[..1], &old), []);
+        assert_eq!(match_moves(&old, &[known("c.ts#x", 1, 0)]), []);
+        assert_eq!(match_moves(&[], &old), []);
+        assert_eq!(match_moves(&old[..1], &old), []);
     }
 
     #[test]
@@ -155,7 +163,7 @@ mod tests {
         let mut class = known("b.ts#C", 1, 10);
         class.kind = SymbolKind::Class;
         let old = [known("a.ts#f", 1, 10)];
-        assert_eq!(moves(&old, &[class.clone()]), []);
-        assert_eq!(moves(&old, &[class, method]), [(0, 1, Because::Body)]);
+        assert_eq!(match_moves(&old, &[class.clone()]), []);
+        assert_eq!(match_moves(&old, &[class, method]), [(0, 1, MoveEvidence::Body)]);
     }
 }

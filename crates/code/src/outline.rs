@@ -7,19 +7,19 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use syntax::{
-    BindingKind, Expr, FileFacts, Import, ImportKind, Language, Owner, Symbol, SymbolKind,
+    BindingKind, Expr, FileFacts, Import, ImportKind, Language, Symbol, SymbolKind, SymbolOwner,
 };
 
 /// What others see of a file: where its imports lead, and the names it has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Offers {
-    pub imports: Vec<Asked>,
-    pub names: Vec<Named>,
+pub(crate) struct ModuleInterface {
+    pub imports: Vec<ImportRequest>,
+    pub names: Vec<ModuleItem>,
 }
 
 /// One import, as far as it decides what is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct ImportRequest {
     pub specifier: String,
     pub kind: ImportKind,
     pub level: u8,
@@ -32,16 +32,16 @@ pub(crate) struct Asked {
 
 /// One name of a module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Named {
+pub(crate) struct ModuleItem {
     /// The inline module it is in
     pub scope: String,
     pub name: String,
-    pub what: What,
+    pub what: ModuleItemTarget,
 }
 
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum What {
+pub(crate) enum ModuleItemTarget {
     /// A symbol of this file, by its nested name
     Own(String),
     /// A module inside this file
@@ -54,8 +54,8 @@ pub(crate) enum What {
 
 /// What a file mentions of others, beyond its imports; nobody else sees that.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Asks {
-    pub mentions: Vec<Mention>,
+pub(crate) struct ModuleReferences {
+    pub mentions: Vec<PathMention>,
     /// Names of its own that it uses outside of their declaration
     pub own: BTreeSet<String>,
     /// Names of its own that something is done to where they are declared: `@route`, `#[no_mangle]`
@@ -64,7 +64,7 @@ pub(crate) struct Asks {
 
 /// A name that is reached through a path or through a module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Mention {
+pub(crate) struct PathMention {
     pub scope: String,
     /// The import it starts from, and which name of it
     pub import: Option<(u32, Option<u32>)>,
@@ -73,32 +73,39 @@ pub(crate) struct Mention {
 }
 
 /// The outline of a file.
-pub(crate) fn outline(language: Language, facts: &FileFacts) -> (Offers, Asks) {
-    let imports = facts.imports.iter().map(|import| asked(facts, import)).collect();
+pub(crate) fn outline(
+    language: Language,
+    facts: &FileFacts,
+) -> (ModuleInterface, ModuleReferences) {
+    let imports = facts.imports.iter().map(|import| import_request(facts, import)).collect();
     let names = match language {
-        Language::JavaScript | Language::TypeScript | Language::Tsx => exported(facts),
-        Language::Rust => in_modules(facts),
-        Language::Python => at_the_top(facts).chain(bound(facts)).collect(),
-        _ => at_the_top(facts).collect(),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => javascript_exports(facts),
+        Language::Rust => rust_items(facts),
+        Language::Python => top_level_items(facts).chain(python_import_bindings(facts)).collect(),
+        _ => top_level_items(facts).collect(),
     };
-    let asks = Asks { mentions: mentions(language, facts), own: own(facts), marked: marked(facts) };
-    (Offers { imports, names }, asks)
+    let asks = ModuleReferences {
+        mentions: mentions(language, facts),
+        own: used_own_names(facts),
+        marked: decorated_names(facts),
+    };
+    (ModuleInterface { imports, names }, asks)
 }
 
-fn asked(facts: &FileFacts, import: &Import) -> Asked {
+fn import_request(facts: &FileFacts, import: &Import) -> ImportRequest {
     let names = import.names.iter().map(|name| (name.name.clone(), name.alias.clone()));
-    Asked {
+    ImportRequest {
         specifier: import.specifier.clone(),
         kind: import.kind,
         level: import.level,
         is_path: import.is_path,
-        scope: scope(&facts.symbols, import.owner),
+        scope: inline_module_path(&facts.symbols, import.owner),
         names: names.collect(),
     }
 }
 
 /// The inline module around something.
-fn scope(symbols: &[Symbol], owner: Owner) -> String {
+fn inline_module_path(symbols: &[Symbol], owner: SymbolOwner) -> String {
     let mut at = owner;
     while let Some(symbol) = at.and_then(|at| symbols.get(at as usize)) {
         if symbol.kind == SymbolKind::Module {
@@ -109,29 +116,30 @@ fn scope(symbols: &[Symbol], owner: Owner) -> String {
     String::new()
 }
 
-fn named(name: impl Into<String>, what: What) -> Named {
-    Named { scope: String::new(), name: name.into(), what }
+fn module_item(name: impl Into<String>, what: ModuleItemTarget) -> ModuleItem {
+    ModuleItem { scope: String::new(), name: name.into(), what }
 }
 
 /// What a JavaScript module exports.
-fn exported(facts: &FileFacts) -> Vec<Named> {
+fn javascript_exports(facts: &FileFacts) -> Vec<ModuleItem> {
     let one = |export: &syntax::Export| {
         let local = export.local.as_deref().unwrap_or(&export.name);
         let what = match (export.from, export.symbol) {
-            (Some(import), _) if export.name == "*" => What::Star(import),
-            (Some(import), _) => What::From(import, local.to_owned()),
-            (None, Some(symbol)) => What::Own(facts.symbols[symbol as usize].path.clone()),
-            (None, None) => {
-                imported(facts, &export.value).unwrap_or_else(|| What::Own(local.into()))
+            (Some(import), _) if export.name == "*" => ModuleItemTarget::Star(import),
+            (Some(import), _) => ModuleItemTarget::From(import, local.to_owned()),
+            (None, Some(symbol)) => {
+                ModuleItemTarget::Own(facts.symbols[symbol as usize].path.clone())
             }
+            (None, None) => imported_item(facts, &export.value)
+                .unwrap_or_else(|| ModuleItemTarget::Own(local.into())),
         };
-        named(export.name.clone(), what)
+        module_item(export.name.clone(), what)
     };
     facts.exports.iter().map(one).collect()
 }
 
 /// What an exported value is, if it comes from an import.
-fn imported(facts: &FileFacts, value: &Expr) -> Option<What> {
+fn imported_item(facts: &FileFacts, value: &Expr) -> Option<ModuleItemTarget> {
     let (import, at) = match value {
         Expr::Import(import) => (*import, None),
         Expr::Local(local) => match facts.flow.bindings.get(*local as usize)?.kind {
@@ -142,33 +150,33 @@ fn imported(facts: &FileFacts, value: &Expr) -> Option<What> {
     };
     let names = &facts.imports.get(import as usize)?.names;
     let name = at.and_then(|at| names.get(at as usize)).map_or("*", |name| name.name.as_str());
-    Some(What::From(import, name.to_owned()))
+    Some(ModuleItemTarget::From(import, name.to_owned()))
 }
 
 /// Symbols that no other symbol is around.
-fn at_the_top(facts: &FileFacts) -> impl Iterator<Item = Named> {
+fn top_level_items(facts: &FileFacts) -> impl Iterator<Item = ModuleItem> {
     let top = facts.symbols.iter().filter(|symbol| symbol.parent.is_none());
     let top = top.filter(|symbol| !symbol.is_anonymous());
-    top.map(|symbol| named(symbol.name.clone(), What::Own(symbol.path.clone())))
+    top.map(|symbol| module_item(symbol.name.clone(), ModuleItemTarget::Own(symbol.path.clone())))
 }
 
 /// Names that imports at the top of a Python module bind.
-fn bound(facts: &FileFacts) -> impl Iterator<Item = Named> {
+fn python_import_bindings(facts: &FileFacts) -> impl Iterator<Item = ModuleItem> {
     let top = (0..).zip(&facts.imports).filter(|(_, import)| import.owner.is_none());
     top.flat_map(|(at, import)| {
         import.names.iter().map(move |taken| match (&*taken.name, &taken.alias) {
-            ("*", None) => named("*", What::Star(at)),
+            ("*", None) => module_item("*", ModuleItemTarget::Star(at)),
             (name, alias) => {
                 let known = alias.clone().unwrap_or_else(|| name.to_owned());
-                named(known, What::From(at, name.to_owned()))
+                module_item(known, ModuleItemTarget::From(at, name.to_owned()))
             }
         })
     })
 }
 
 /// Items of a Rust file and of the modules inside it, with what `use` brings in.
-fn in_modules(facts: &FileFacts) -> Vec<Named> {
-    let is_module = |owner: Owner| {
+fn rust_items(facts: &FileFacts) -> Vec<ModuleItem> {
+    let is_module = |owner: SymbolOwner| {
         owner.is_none_or(|owner| facts.symbols[owner as usize].kind == SymbolKind::Module)
     };
     let items = facts.symbols.iter().filter(|symbol| {
@@ -177,35 +185,37 @@ fn in_modules(facts: &FileFacts) -> Vec<Named> {
         let is_item = !symbol.is_anonymous() && symbol.kind != SymbolKind::Impl;
         is_module(symbol.parent) && is_item && !has_file
     });
-    let item = |symbol: &Symbol| Named {
-        scope: scope(&facts.symbols, symbol.parent),
+    let item = |symbol: &Symbol| ModuleItem {
+        scope: inline_module_path(&facts.symbols, symbol.parent),
         name: symbol.name.clone(),
         what: match symbol.kind {
-            SymbolKind::Module => What::Inner,
-            _ => What::Own(symbol.path.clone()),
+            SymbolKind::Module => ModuleItemTarget::Inner,
+            _ => ModuleItemTarget::Own(symbol.path.clone()),
         },
     };
-    let mut names: Vec<Named> = items.map(item).collect();
+    let mut names: Vec<ModuleItem> = items.map(item).collect();
     for (at, import) in (0..).zip(&facts.imports).filter(|(_, import)| is_module(import.owner)) {
-        let scope = scope(&facts.symbols, import.owner);
+        let scope = inline_module_path(&facts.symbols, import.owner);
         for taken in &import.names {
             let (name, what) = match (import.kind, &*taken.name, taken.alias.as_deref()) {
                 (_, _, Some("_")) => continue,
-                (ImportKind::Mod, name, _) => (name, What::From(at, "*".into())),
+                (ImportKind::Mod, name, _) => (name, ModuleItemTarget::From(at, "*".into())),
                 (ImportKind::ExternCrate, _, alias) => {
-                    (alias.unwrap_or(&import.specifier), What::From(at, "*".into()))
+                    (alias.unwrap_or(&import.specifier), ModuleItemTarget::From(at, "*".into()))
                 }
-                (_, "*", _) => ("*", What::Star(at)),
-                (_, name, alias) => (alias.unwrap_or(name), What::From(at, name.to_owned())),
+                (_, "*", _) => ("*", ModuleItemTarget::Star(at)),
+                (_, name, alias) => {
+                    (alias.unwrap_or(name), ModuleItemTarget::From(at, name.to_owned()))
+                }
             };
-            names.push(Named { scope: scope.clone(), name: name.to_owned(), what });
+            names.push(ModuleItem { scope: scope.clone(), name: name.to_owned(), what });
         }
     }
     names
 }
 
 /// Everything that is reached through a path or a module, each once.
-fn mentions(language: Language, facts: &FileFacts) -> Vec<Mention> {
+fn mentions(language: Language, facts: &FileFacts) -> Vec<PathMention> {
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
     let uses = facts.flow.uses.iter().map(|used| (used.owner, &used.target, used.line));
@@ -213,19 +223,19 @@ fn mentions(language: Language, facts: &FileFacts) -> Vec<Mention> {
     let calls = facts.flow.calls.iter().filter(|_| language == Language::Go);
     for (owner, target, line) in uses.chain(calls.map(|call| (call.owner, &call.callee, call.line)))
     {
-        let Some((import, path)) = reached(language, facts, target) else { continue };
-        let scope = scope(&facts.symbols, owner);
+        let Some((import, path)) = mention_start(language, facts, target) else { continue };
+        let scope = inline_module_path(&facts.symbols, owner);
         if seen.insert((scope.clone(), import, path.clone())) {
-            all.push(Mention { scope, import, path, line });
+            all.push(PathMention { scope, import, path, line });
         }
     }
     all
 }
 
 /// The import a mention starts from, and the names that follow.
-type Reached = (Option<(u32, Option<u32>)>, Vec<String>);
+type MentionStart = (Option<(u32, Option<u32>)>, Vec<String>);
 
-fn reached(language: Language, facts: &FileFacts, target: &Expr) -> Option<Reached> {
+fn mention_start(language: Language, facts: &FileFacts, target: &Expr) -> Option<MentionStart> {
     match target {
         Expr::Path(parts) => Some((None, parts.clone())),
         Expr::Name(name) if language == Language::Rust => Some((None, vec![name.clone()])),
@@ -237,9 +247,9 @@ fn reached(language: Language, facts: &FileFacts, target: &Expr) -> Option<Reach
                 },
                 Expr::Import(import) => (Some((*import, None)), Vec::new()),
                 Expr::Name(name) if language == Language::Go => {
-                    (Some((package(facts, name)?, None)), Vec::new())
+                    (Some((go_import_of_package(facts, name)?, None)), Vec::new())
                 }
-                inner @ Expr::Member(..) => reached(language, facts, inner)?,
+                inner @ Expr::Member(..) => mention_start(language, facts, inner)?,
                 _ => return None,
             };
             path.push(name.clone());
@@ -250,13 +260,13 @@ fn reached(language: Language, facts: &FileFacts, target: &Expr) -> Option<Reach
 }
 
 /// The Go import that a package's name stands for: its alias, or the end of its path.
-fn package(facts: &FileFacts, name: &str) -> Option<u32> {
+fn go_import_of_package(facts: &FileFacts, name: &str) -> Option<u32> {
     let mut imports = (0..).zip(&facts.imports);
-    imports.find(|(_, import)| import.is_package(name)).map(|(at, _)| at)
+    imports.find(|(_, import)| import.is_go_package_named(name)).map(|(at, _)| at)
 }
 
 /// Own symbols at the top that are used outside of their declaration.
-fn own(facts: &FileFacts) -> BTreeSet<String> {
+fn used_own_names(facts: &FileFacts) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for used in &facts.flow.uses {
         let symbol = match &used.target {
@@ -264,8 +274,8 @@ fn own(facts: &FileFacts) -> BTreeSet<String> {
             Expr::Local(local) => {
                 facts.flow.bindings.get(*local as usize).and_then(|binding| binding.symbol)
             }
-            Expr::Name(name) => called(facts, name),
-            Expr::Path(parts) => parts.iter().find_map(|part| called(facts, part)),
+            Expr::Name(name) => top_level_symbol(facts, name),
+            Expr::Path(parts) => parts.iter().find_map(|part| top_level_symbol(facts, part)),
             _ => None,
         };
         let Some(symbol) = symbol else { continue };
@@ -277,7 +287,7 @@ fn own(facts: &FileFacts) -> BTreeSet<String> {
 }
 
 /// Decorators and attributes of what is at the top.
-fn marked(facts: &FileFacts) -> BTreeSet<(String, String)> {
+fn decorated_names(facts: &FileFacts) -> BTreeSet<(String, String)> {
     let top = facts.symbols.iter().filter(|symbol| symbol.parent.is_none());
     let each = top.flat_map(|symbol| {
         let marks = symbol.decorators.iter().map(|mark| mark.name.clone());
@@ -287,7 +297,7 @@ fn marked(facts: &FileFacts) -> BTreeSet<(String, String)> {
 }
 
 /// The symbol of a name outside of all others, or in a module.
-fn called(facts: &FileFacts, name: &str) -> Option<u32> {
+fn top_level_symbol(facts: &FileFacts, name: &str) -> Option<u32> {
     let is_top = |symbol: &Symbol| {
         let parent = symbol.parent.map(|parent| facts.symbols[parent as usize].kind);
         symbol.name == name && parent.is_none_or(|kind| kind == SymbolKind::Module)
@@ -295,7 +305,7 @@ fn called(facts: &FileFacts, name: &str) -> Option<u32> {
     (0..).zip(&facts.symbols).find(|(_, symbol)| is_top(symbol)).map(|(at, _)| at)
 }
 
-fn is_inside(symbols: &[Symbol], owner: Owner, around: u32) -> bool {
+fn is_inside(symbols: &[Symbol], owner: SymbolOwner, around: u32) -> bool {
     let mut at = owner;
     while let Some(symbol) = at {
         if symbol == around {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use store::Connection;
 use syntax::{Export, FileFacts, Import, Symbol, Visibility};
 
-use crate::calls::{self, Digest};
+use crate::calls::{self, CallDigest};
 use crate::{resolve, tables};
 
 /// A symbol as the index keeps it.
@@ -49,7 +49,7 @@ pub struct SymbolRow {
 
 /// An import as the index keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportRow {
     /// The file that imports
     pub path: RepoPath,
     /// What is asked for, as written
@@ -59,7 +59,7 @@ pub struct Imported {
     /// How many dots stand before a relative Python import
     pub level: u8,
     /// What is taken, each with its name here if that is another
-    pub names: Vec<Taken>,
+    pub names: Vec<ImportBinding>,
     /// Whether only types are taken
     pub type_only: bool,
     /// The line, from 1
@@ -70,39 +70,41 @@ pub struct Imported {
 
 /// A name that is taken from a module, and its name here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Taken(pub String, pub Option<String>);
+pub struct ImportBinding(pub String, pub Option<String>);
 
 /// Takes in what a file says.
-pub fn learn(
+pub fn index_file(
     conn: &Connection,
     path: &RepoPath,
-    (facts, digest): (&FileFacts, Option<&Digest>),
+    (facts, digest): (&FileFacts, Option<&CallDigest>),
     is_new: bool,
 ) -> Result<()> {
-    resolve::learn(conn, path, facts, is_new)?;
-    let mut signatures = signatures(&facts.symbols);
+    resolve::index_file(conn, path, facts, is_new)?;
+    let mut signatures = overloads_by_path(&facts.symbols);
     for (id, symbol) in (0..).zip(&facts.symbols).filter(|(_, symbol)| symbol.is_listed()) {
         let parent = named_parent(&facts.symbols, symbol);
         let overloads = signatures.remove(symbol.path.as_str()).unwrap_or_default();
         tables::put_symbol(conn, path, (id, parent), (symbol, &overloads))?;
     }
     for (id, import) in (0..).zip(&facts.imports) {
-        tables::put_import(conn, path, id, (import, &names(import)))?;
+        tables::put_import(conn, path, id, (import, &import_names_json(import)))?;
     }
-    for (id, alias) in (0..).zip(facts.exports.iter().filter_map(|export| alias(facts, export))) {
+    for (id, alias) in
+        (0..).zip(facts.exports.iter().filter_map(|export| export_alias(facts, export)))
+    {
         tables::put_alias(conn, path, id, &alias)?;
     }
-    digest.map_or(Ok(()), |digest| calls::learn(conn, path, digest))?;
+    digest.map_or(Ok(()), |digest| calls::index_file(conn, path, digest))?;
     facts.errors.iter().try_for_each(|error| tables::put_error(conn, path, error))
 }
 
 /// Drops what a file said, because it is gone or about to be learnt again.
-pub fn forget(conn: &Connection, path: &RepoPath, gone: bool) -> Result<()> {
-    calls::forget(conn, path)?;
+pub fn remove_file(conn: &Connection, path: &RepoPath, gone: bool) -> Result<()> {
+    calls::remove_file(conn, path)?;
     if gone {
-        resolve::forget(conn, path)?;
+        resolve::remove_file(conn, path)?;
     }
-    tables::forget(conn, path)
+    tables::remove_rows(conn, path)
 }
 
 /// What the further signatures of symbols say, by the path of the symbol.
@@ -114,7 +116,7 @@ pub(crate) struct Overloads<'f> {
     pub exported: bool,
 }
 
-fn signatures(symbols: &[Symbol]) -> HashMap<&str, Overloads<'_>> {
+fn overloads_by_path(symbols: &[Symbol]) -> HashMap<&str, Overloads<'_>> {
     let mut found: HashMap<&str, Overloads<'_>> = HashMap::new();
     for symbol in symbols.iter().filter(|symbol| symbol.is_overload()) {
         let own = found.entry(&symbol.path).or_default();
@@ -127,7 +129,7 @@ fn signatures(symbols: &[Symbol]) -> HashMap<&str, Overloads<'_>> {
 
 /// A name that a file offers something by, where it is another than the declaration's.
 #[derive(Debug)]
-pub(crate) struct Alias<'f> {
+pub(crate) struct ExportAlias<'f> {
     pub name: &'f str,
     pub local: &'f str,
     /// The declaration, where it is in the same file
@@ -136,12 +138,12 @@ pub(crate) struct Alias<'f> {
     pub import: Option<u32>,
 }
 
-fn alias<'f>(facts: &'f FileFacts, export: &'f Export) -> Option<Alias<'f>> {
+fn export_alias<'f>(facts: &'f FileFacts, export: &'f Export) -> Option<ExportAlias<'f>> {
     let symbol = export.symbol.and_then(|at| facts.symbols.get(at as usize));
     let local = symbol.map(|symbol| symbol.name.as_str()).or(export.local.as_deref())?;
     let is_alias = export.name != local && !matches!(export.name.as_str(), "default" | "*" | "_");
     let symbol = symbol.map(|symbol| symbol.path.as_str());
-    (is_alias && local != "*").then_some(Alias {
+    (is_alias && local != "*").then_some(ExportAlias {
         name: &export.name,
         local,
         symbol,
@@ -161,13 +163,14 @@ fn named_parent(symbols: &[Symbol], symbol: &Symbol) -> Option<u32> {
     None
 }
 
-fn names(import: &Import) -> String {
-    let taken = import.names.iter().map(|name| Taken(name.name.clone(), name.alias.clone()));
+fn import_names_json(import: &Import) -> String {
+    let taken =
+        import.names.iter().map(|name| ImportBinding(name.name.clone(), name.alias.clone()));
     serde_json::to_string(&taken.collect::<Vec<_>>()).unwrap_or_default()
 }
 
 /// The word for who may use a symbol.
-pub(crate) fn visibility(symbol: &Symbol) -> &str {
+pub(crate) fn visibility_name(symbol: &Symbol) -> &str {
     match &symbol.visibility {
         Visibility::Public => "public",
         Visibility::Restricted(text) => text,

@@ -2,10 +2,10 @@
 
 use base::entity::{own_name, plain_name};
 use base::{RepoPath, Result};
-use store::{Connection, OptionalExtension, Row, SqlResult, params, problem};
+use store::{Connection, OptionalExtension, Row, SqlResult, params, sqlite_problem};
 use syntax::{Import, Symbol, SyntaxError};
 
-use crate::symbols::{Alias, Imported, Overloads, SymbolRow, visibility};
+use crate::symbols::{ExportAlias, ImportRow, Overloads, SymbolRow, visibility_name};
 
 /// The tables.
 pub const SCHEMA: &str = concat!(
@@ -15,10 +15,10 @@ pub const SCHEMA: &str = concat!(
 );
 
 /// Indexes that only questions and later refreshes need.
-pub const LATE_SCHEMA: &str = include_str!("late.sql");
+pub const INDEX_SCHEMA: &str = include_str!("late.sql");
 
 /// What must be equal in an index built from nothing.
-pub const DUMP: &[&str] = &[
+pub const REBUILD_CHECK_QUERIES: &[&str] = &[
     "SELECT * FROM symbol",
     "SELECT * FROM import",
     "SELECT * FROM alias",
@@ -38,9 +38,10 @@ pub const DUMP: &[&str] = &[
     "SELECT * FROM stirred",
 ];
 
-const SYMBOL: &str = "SELECT path, id, name, full, kind, parent, signature, doc, visibility,
+const SYMBOL_COLUMNS: &str =
+    "SELECT path, id, name, full, kind, parent, signature, doc, visibility,
     exported, is_test, line, end_line, overloads, start, stop FROM symbol";
-const IMPORT: &str =
+const IMPORT_COLUMNS: &str =
     "SELECT path, specifier, kind, level, names, type_only, line, target FROM import";
 
 pub(crate) fn put_symbol(
@@ -65,7 +66,7 @@ pub(crate) fn put_symbol(
                 parent,
                 symbol.signature,
                 doc.or(overloads.doc),
-                visibility(symbol),
+                visibility_name(symbol),
                 symbol.exported || overloads.exported,
                 symbol.is_test,
                 symbol.span.start,
@@ -79,7 +80,7 @@ pub(crate) fn put_symbol(
             ])
         })
         .map(drop)
-        .map_err(problem("write symbols"))
+        .map_err(sqlite_problem("write symbols"))
 }
 
 pub(crate) fn put_import(
@@ -102,20 +103,20 @@ pub(crate) fn put_import(
             ])
         })
         .map(drop)
-        .map_err(problem("write imports"))
+        .map_err(sqlite_problem("write imports"))
 }
 
 pub(crate) fn put_alias(
     conn: &Connection,
     path: &RepoPath,
     id: u32,
-    alias: &Alias<'_>,
+    alias: &ExportAlias<'_>,
 ) -> Result<()> {
-    let Alias { name, local, symbol, import } = alias;
+    let ExportAlias { name, local, symbol, import } = alias;
     conn.prepare_cached("INSERT INTO alias VALUES (?1,?2,?3,?4,?5,?6)")
         .and_then(|mut s| s.execute(params![path.as_bytes(), id, name, local, symbol, import]))
         .map(drop)
-        .map_err(problem("write exports"))
+        .map_err(sqlite_problem("write exports"))
 }
 
 pub(crate) fn put_error(conn: &Connection, path: &RepoPath, error: &SyntaxError) -> Result<()> {
@@ -124,10 +125,10 @@ pub(crate) fn put_error(conn: &Connection, path: &RepoPath, error: &SyntaxError)
             s.execute(params![path.as_bytes(), error.line, error.column, error.message])
         })
         .map(drop)
-        .map_err(problem("write syntax errors"))
+        .map_err(sqlite_problem("write syntax errors"))
 }
 
-pub(crate) fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
+pub(crate) fn remove_rows(conn: &Connection, path: &RepoPath) -> Result<()> {
     for sql in [
         "DELETE FROM symbol WHERE path = ?1",
         "DELETE FROM import WHERE path = ?1",
@@ -136,33 +137,36 @@ pub(crate) fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
     ] {
         conn.prepare_cached(sql)
             .and_then(|mut s| s.execute([path.as_bytes()]))
-            .map_err(problem("write symbols"))?;
+            .map_err(sqlite_problem("write symbols"))?;
     }
     Ok(())
 }
 
 /// The symbols of a file, in source order.
-pub fn in_file(conn: &Connection, path: &RepoPath) -> Result<Vec<SymbolRow>> {
+pub fn symbols_in_file(conn: &Connection, path: &RepoPath) -> Result<Vec<SymbolRow>> {
     list(
         conn,
-        &format!("{SYMBOL} WHERE path = ?1 ORDER BY id"),
+        &format!("{SYMBOL_COLUMNS} WHERE path = ?1 ORDER BY id"),
         params![path.as_bytes()],
         symbol_row,
     )
 }
 
 /// The exported symbols at the top of the files between two paths.
-pub fn in_folder(conn: &Connection, (low, high): (&[u8], &[u8])) -> Result<Vec<SymbolRow>> {
+pub fn top_level_exports_between(
+    conn: &Connection,
+    (low, high): (&[u8], &[u8]),
+) -> Result<Vec<SymbolRow>> {
     let sql = format!(
-        "{SYMBOL} WHERE path >= ?1 AND path < ?2 AND exported AND parent IS NULL ORDER BY path, id"
+        "{SYMBOL_COLUMNS} WHERE path >= ?1 AND path < ?2 AND exported AND parent IS NULL ORDER BY path, id"
     );
     list(conn, &sql, params![low, high], symbol_row)
 }
 
 /// Every exported symbol at the top of a file, tests left out.
-pub(crate) fn exported(conn: &Connection) -> Result<Vec<SymbolRow>> {
+pub(crate) fn exported_symbols(conn: &Connection) -> Result<Vec<SymbolRow>> {
     let sql = format!(
-        "{SYMBOL} WHERE exported AND parent IS NULL AND NOT is_test
+        "{SYMBOL_COLUMNS} WHERE exported AND parent IS NULL AND NOT is_test
          AND kind NOT IN ('impl', 'module') ORDER BY path, id"
     );
     list(conn, &sql, params![], symbol_row)
@@ -171,25 +175,27 @@ pub(crate) fn exported(conn: &Connection) -> Result<Vec<SymbolRow>> {
 /// The symbol with this nested name in a file.
 pub fn symbol(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<SymbolRow>> {
     // Left to itself SQLite reads all symbols of the file.
-    conn.prepare_cached(&format!("{SYMBOL} INDEXED BY symbol_full WHERE path = ?1 AND full = ?2"))
-        .and_then(|mut s| s.query_row(params![path.as_bytes(), full], symbol_row).optional())
-        .map_err(problem("read symbols"))
+    conn.prepare_cached(&format!(
+        "{SYMBOL_COLUMNS} INDEXED BY symbol_full WHERE path = ?1 AND full = ?2"
+    ))
+    .and_then(|mut s| s.query_row(params![path.as_bytes(), full], symbol_row).optional())
+    .map_err(sqlite_problem("read symbols"))
 }
 
 /// What kind of thing the symbol with this nested name is.
-pub fn kind_of(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<String>> {
+pub fn symbol_kind(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<String>> {
     let sql = "SELECT kind FROM symbol INDEXED BY symbol_full WHERE path = ?1 AND full = ?2";
     Ok(list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))?.pop())
 }
 
 /// The names of the symbols that a file declares at its top.
-pub fn top_names(conn: &Connection, path: &RepoPath) -> Result<Vec<String>> {
+pub fn top_level_names(conn: &Connection, path: &RepoPath) -> Result<Vec<String>> {
     let sql = "SELECT full FROM symbol WHERE path = ?1 AND parent IS NULL ORDER BY id";
     list(conn, sql, params![path.as_bytes()], |row| row.get(0))
 }
 
 /// The names of the symbols that a symbol declares.
-pub fn inner_names(conn: &Connection, path: &RepoPath, full: &str) -> Result<Vec<String>> {
+pub fn child_names(conn: &Connection, path: &RepoPath, full: &str) -> Result<Vec<String>> {
     let sql = "SELECT i.full FROM symbol o JOIN symbol i ON i.path = o.path AND i.parent = o.id
         WHERE o.path = ?1 AND o.full = ?2 ORDER BY i.id";
     list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))
@@ -197,7 +203,7 @@ pub fn inner_names(conn: &Connection, path: &RepoPath, full: &str) -> Result<Vec
 
 /// The name of the symbol that declares another, or none at the top of the file; nothing for
 /// what is not there.
-pub fn outer_name(
+pub fn parent_name(
     conn: &Connection,
     path: &RepoPath,
     full: &str,
@@ -210,12 +216,12 @@ pub fn outer_name(
 
 /// Symbols with this name, alone or as the end of a nested one. A name without marks means all
 /// that share it, one with a mark the symbol that has it.
-pub fn symbols_called(conn: &Connection, name: &str) -> Result<Vec<SymbolRow>> {
+pub fn symbols_with_name(conn: &Connection, name: &str) -> Result<Vec<SymbolRow>> {
     let last = own_name(name);
     let is_marked = plain_name(name) != name;
     let known = if is_marked { "full" } else { "coalesce(plain, full)" };
     let sql = format!(
-        "{SYMBOL} WHERE name = ?1 COLLATE NOCASE AND name = ?1
+        "{SYMBOL_COLUMNS} WHERE name = ?1 COLLATE NOCASE AND name = ?1
          AND ({known} = ?2 OR {known} LIKE '%.' || ?3 ESCAPE '\\') ORDER BY path, id"
     );
     let pattern = name.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
@@ -224,7 +230,7 @@ pub fn symbols_called(conn: &Connection, name: &str) -> Result<Vec<SymbolRow>> {
 
 /// Something that a file offers under another name.
 #[derive(Debug)]
-pub(crate) struct AliasRow {
+pub(crate) struct ExportAliasRow {
     pub path: RepoPath,
     pub local: String,
     pub symbol: Option<String>,
@@ -233,18 +239,18 @@ pub(crate) struct AliasRow {
 }
 
 /// What files offer under this name, which is another than the declaration's.
-pub(crate) fn aliases(
+pub(crate) fn export_aliases(
     conn: &Connection,
     name: &str,
     file: Option<&RepoPath>,
-) -> Result<Vec<AliasRow>> {
+) -> Result<Vec<ExportAliasRow>> {
     let sql = "SELECT a.path, a.local, a.symbol, i.target FROM alias a
         LEFT JOIN import i ON i.path = a.path AND i.id = a.import
         WHERE a.name = ?1 AND (?2 IS NULL OR a.path = ?2) ORDER BY a.path, a.id";
     list(conn, sql, params![name, file.map(RepoPath::as_bytes)], |row| {
         let target: Option<Vec<u8>> = row.get(3)?;
-        Ok(AliasRow {
-            path: path(row, 0)?,
+        Ok(ExportAliasRow {
+            path: path_column(row, 0)?,
             local: row.get(1)?,
             symbol: row.get(2)?,
             target: target.and_then(|bytes| RepoPath::from_bytes(bytes).ok()),
@@ -253,16 +259,16 @@ pub(crate) fn aliases(
 }
 
 /// Files that define something of this name; a field alone is no definition.
-pub fn definitions(conn: &Connection, name: &str, most: usize) -> Result<Vec<RepoPath>> {
+pub fn defining_files(conn: &Connection, name: &str, most: usize) -> Result<Vec<RepoPath>> {
     let sql = "SELECT DISTINCT path FROM symbol
                WHERE name = ?1 COLLATE NOCASE AND name = ?1 AND kind <> 'field'
                ORDER BY path LIMIT ?2";
-    list(conn, sql, params![name, most], |row| path(row, 0))
+    list(conn, sql, params![name, most], |row| path_column(row, 0))
 }
 
 /// What a symbol is found by.
 #[derive(Clone, Copy)]
-pub(crate) struct NameRow<'a> {
+pub(crate) struct SymbolNameRow<'a> {
     pub path: &'a [u8],
     pub id: u32,
     pub name: &'a str,
@@ -273,10 +279,13 @@ pub(crate) struct NameRow<'a> {
 }
 
 /// What every symbol is found by, file by file.
-pub(crate) fn all_names(conn: &Connection, mut each: impl FnMut(NameRow<'_>)) -> Result<()> {
+pub(crate) fn for_each_symbol_name(
+    conn: &Connection,
+    mut each: impl FnMut(SymbolNameRow<'_>),
+) -> Result<()> {
     let sql = "SELECT path, id, name, full, kind, exported, is_test FROM symbol ORDER BY path, id";
     store::rows(conn, (sql, "read symbols"), &[], |row| {
-        each(NameRow {
+        each(SymbolNameRow {
             path: row.get_ref(0)?.as_blob()?,
             id: row.get(1)?,
             name: row.get_ref(2)?.as_str()?,
@@ -291,49 +300,53 @@ pub(crate) fn all_names(conn: &Connection, mut each: impl FnMut(NameRow<'_>)) ->
 }
 
 /// A symbol by its number in its file.
-pub(crate) fn by_id(conn: &Connection, file: &RepoPath, id: u32) -> Result<Option<SymbolRow>> {
-    let sql = format!("{SYMBOL} WHERE path = ?1 AND id = ?2");
+pub(crate) fn symbol_by_id(
+    conn: &Connection,
+    file: &RepoPath,
+    id: u32,
+) -> Result<Option<SymbolRow>> {
+    let sql = format!("{SYMBOL_COLUMNS} WHERE path = ?1 AND id = ?2");
     Ok(list(conn, &sql, params![file.as_bytes(), id], symbol_row)?.pop())
 }
 
 /// Every name there is, to find the nearest of them.
-pub fn near_names(conn: &Connection, first: char) -> Result<Vec<String>> {
+pub fn names_starting_with(conn: &Connection, first: char) -> Result<Vec<String>> {
     let start = format!("{}%", first.to_string().replace(['%', '_'], ""));
     let sql = "SELECT DISTINCT name FROM symbol WHERE name LIKE ?1";
     list(conn, sql, params![start], |row| row.get(0))
 }
 
 /// Files that could not be read whole, each with the first place of that.
-pub fn broken(conn: &Connection) -> Result<Vec<(RepoPath, u32, u32)>> {
+pub fn files_with_syntax_errors(conn: &Connection) -> Result<Vec<(RepoPath, u32, u32)>> {
     let sql = "SELECT path, line, min(column) FROM syntax_error AS e
         WHERE line = (SELECT min(line) FROM syntax_error WHERE path = e.path)
         GROUP BY path ORDER BY path";
-    list(conn, sql, params![], |row| Ok((path(row, 0)?, row.get(1)?, row.get(2)?)))
+    list(conn, sql, params![], |row| Ok((path_column(row, 0)?, row.get(1)?, row.get(2)?)))
 }
 
 /// What a file imports, in source order.
-pub fn imports(conn: &Connection, path: &RepoPath) -> Result<Vec<Imported>> {
+pub fn imports(conn: &Connection, path: &RepoPath) -> Result<Vec<ImportRow>> {
     list(
         conn,
-        &format!("{IMPORT} WHERE path = ?1 ORDER BY id"),
+        &format!("{IMPORT_COLUMNS} WHERE path = ?1 ORDER BY id"),
         params![path.as_bytes()],
         import_row,
     )
 }
 
 /// Imports of a file that ask for a name outright.
-pub fn importing(conn: &Connection, target: &RepoPath, name: &str) -> Result<Vec<Imported>> {
+pub fn imports_of_name(conn: &Connection, target: &RepoPath, name: &str) -> Result<Vec<ImportRow>> {
     let sql = format!(
-        "{IMPORT} WHERE target = ?1 AND path <> ?1 AND EXISTS
+        "{IMPORT_COLUMNS} WHERE target = ?1 AND path <> ?1 AND EXISTS
          (SELECT 1 FROM json_each(names) n WHERE n.value ->> 0 = ?2) ORDER BY path, id"
     );
     list(conn, &sql, params![target.as_bytes(), name], import_row)
 }
 
 /// Imports that lead to no file of the repository and hold some letters.
-pub fn unresolved(conn: &Connection, letters: &str) -> Result<Vec<Imported>> {
+pub fn unresolved_imports(conn: &Connection, letters: &str) -> Result<Vec<ImportRow>> {
     let sql = format!(
-        "{IMPORT} WHERE target IS NULL AND instr(specifier, ?1) > 0 ORDER BY path, id LIMIT 200"
+        "{IMPORT_COLUMNS} WHERE target IS NULL AND instr(specifier, ?1) > 0 ORDER BY path, id LIMIT 200"
     );
     list(conn, &sql, params![letters], import_row)
 }
@@ -349,7 +362,7 @@ fn list<T>(
 
 fn symbol_row(row: &Row<'_>) -> SqlResult<SymbolRow> {
     Ok(SymbolRow {
-        path: path(row, 0)?,
+        path: path_column(row, 0)?,
         id: row.get(1)?,
         name: row.get(2)?,
         full: row.get(3)?,
@@ -372,11 +385,11 @@ fn overloads(row: &Row<'_>, column: usize) -> SqlResult<Vec<String>> {
     Ok(lines.iter().flat_map(|lines| lines.lines()).map(str::to_owned).collect())
 }
 
-fn import_row(row: &Row<'_>) -> SqlResult<Imported> {
+fn import_row(row: &Row<'_>) -> SqlResult<ImportRow> {
     let names: String = row.get(4)?;
     let target: Option<Vec<u8>> = row.get(7)?;
-    Ok(Imported {
-        path: path(row, 0)?,
+    Ok(ImportRow {
+        path: path_column(row, 0)?,
         specifier: row.get(1)?,
         kind: row.get(2)?,
         level: row.get(3)?,
@@ -387,7 +400,7 @@ fn import_row(row: &Row<'_>) -> SqlResult<Imported> {
     })
 }
 
-pub(crate) fn path(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
+pub(crate) fn path_column(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
     let bytes: Vec<u8> = row.get(column)?;
     RepoPath::from_bytes(bytes).map_err(|error| store::bad_value(column, error.to_string()))
 }

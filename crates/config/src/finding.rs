@@ -21,7 +21,7 @@ pub enum FindingCode {
 
 /// One mistake. The key keeps its default, the rest of the file is in force.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Finding {
+pub struct ConfigFinding {
     /// What kind of mistake it is
     pub code: FindingCode,
     /// The key as it is written, such as `history.stop_tag`; empty for the file as a whole
@@ -36,7 +36,7 @@ pub struct Finding {
     pub hint: Option<String>,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for ConfigFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}", self.line, self.column, self.message)?;
         self.hint.iter().try_for_each(|hint| write!(f, "; {hint}"))
@@ -44,7 +44,7 @@ impl fmt::Display for Finding {
 }
 
 /// Line and column of a byte, both from 1.
-pub(crate) fn place(text: &str, offset: usize) -> (usize, usize) {
+pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(offset)];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let line = before.matches('\n').count() + 1;

@@ -1,17 +1,17 @@
 //! Finding a key in the schema by any of its spellings, and trying a value on it.
 
-use base::near::nearest;
+use base::similarity::most_similar;
 use serde_json::{Map, Value};
 
 use crate::Config;
 use crate::finding::FindingCode;
 
 /// Keys of the first cards design, which held one text where a list is now.
-const SINGULAR: [(&str, &str); 2] = [("source_dir", "source_dirs"), ("entry", "entries")];
+const SINGULAR_KEYS: [(&str, &str); 2] = [("source_dir", "source_dirs"), ("entry", "entries")];
 
 /// A key that exists.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Key<'s> {
+pub(crate) struct SchemaKey<'s> {
     /// How the model spells it
     pub(crate) name: &'s str,
     /// What it takes
@@ -21,40 +21,44 @@ pub(crate) struct Key<'s> {
 }
 
 /// What a part of the schema holds.
-pub(crate) enum Node<'s> {
+pub(crate) enum SchemaNode<'s> {
     /// Keys with fixed names
     Group(&'s Map<String, Value>),
     /// Keys that the user names, all alike
-    Named(&'s Value),
+    UserNamed(&'s Value),
     /// A value
     Leaf,
 }
 
-pub(crate) fn node(schema: &Value) -> Node<'_> {
+pub(crate) fn schema_node(schema: &Value) -> SchemaNode<'_> {
     match (schema.get("properties"), schema.get("additionalProperties")) {
-        (Some(Value::Object(properties)), _) => Node::Group(properties),
-        (_, Some(inner @ Value::Object(_))) => Node::Named(inner),
-        _ => Node::Leaf,
+        (Some(Value::Object(properties)), _) => SchemaNode::Group(properties),
+        (_, Some(inner @ Value::Object(_))) => SchemaNode::UserNamed(inner),
+        _ => SchemaNode::Leaf,
     }
 }
 
 /// The key that `written` names inside `schema`, which is the root when `top`.
-pub(crate) fn find<'s>(schema: &'s Value, top: bool, written: &'s str) -> Option<Key<'s>> {
-    match node(schema) {
-        Node::Named(schema) => Some(Key { name: written, schema, singular: false }),
-        Node::Leaf => None,
-        Node::Group(properties) => {
-            let snake = snake(written);
-            let plural = SINGULAR.into_iter().find(|(one, _)| top && *one == snake);
+pub(crate) fn find_key<'s>(
+    schema: &'s Value,
+    top: bool,
+    written: &'s str,
+) -> Option<SchemaKey<'s>> {
+    match schema_node(schema) {
+        SchemaNode::UserNamed(schema) => Some(SchemaKey { name: written, schema, singular: false }),
+        SchemaNode::Leaf => None,
+        SchemaNode::Group(properties) => {
+            let snake = to_snake_case(written);
+            let plural = SINGULAR_KEYS.into_iter().find(|(one, _)| top && *one == snake);
             let wanted = plural.map_or(snake.as_str(), |(_, many)| many);
             let (name, schema) = properties.iter().find(|(name, _)| *name == wanted)?;
-            Some(Key { name, schema, singular: plural.is_some() })
+            Some(SchemaKey { name, schema, singular: plural.is_some() })
         }
     }
 }
 
 /// `stopTags` as `stop_tags`.
-fn snake(text: &str) -> String {
+fn to_snake_case(text: &str) -> String {
     let mut snake = String::with_capacity(text.len() + 4);
     for c in text.chars() {
         if c.is_ascii_uppercase() {
@@ -67,13 +71,13 @@ fn snake(text: &str) -> String {
 
 /// What somebody who wrote an unknown key probably meant.
 pub(crate) fn suggestion(root: &Value, schema: &Value, path: &[&str], written: &str) -> String {
-    let Node::Group(properties) = node(schema) else { return String::new() };
+    let SchemaNode::Group(properties) = schema_node(schema) else { return String::new() };
     let full = |name: &str| [path, &[name]].concat().join(".");
-    let snake = snake(written);
-    if let [near] = nearest(&snake, properties.keys().map(String::as_str), 1)[..] {
+    let snake = to_snake_case(written);
+    if let [near] = most_similar(&snake, properties.keys().map(String::as_str), 1)[..] {
         return format!("did you mean `{}`?", full(near));
     }
-    if let Some(elsewhere) = elsewhere(root, &snake) {
+    if let Some(elsewhere) = find_in_other_group(root, &snake) {
         return format!("did you mean `{elsewhere}`?");
     }
     let known: Vec<&str> = properties.keys().map(String::as_str).collect();
@@ -81,49 +85,53 @@ pub(crate) fn suggestion(root: &Value, schema: &Value, path: &[&str], written: &
 }
 
 /// The group that has a key of this name.
-fn elsewhere(root: &Value, name: &str) -> Option<String> {
-    let Node::Group(groups) = node(root) else { return None };
-    let holds = |schema| matches!(node(schema), Node::Group(keys) if keys.contains_key(name));
+fn find_in_other_group(root: &Value, name: &str) -> Option<String> {
+    let SchemaNode::Group(groups) = schema_node(root) else { return None };
+    let holds =
+        |schema| matches!(schema_node(schema), SchemaNode::Group(keys) if keys.contains_key(name));
     groups.iter().find(|(_, schema)| holds(schema)).map(|(group, _)| format!("{group}.{name}"))
 }
 
 /// Whether the key at `path` takes `value`; if not, why, and which element of a list is to blame.
-pub(crate) fn accepts(
+pub(crate) fn check_value(
     schema: &Value,
     path: &[&str],
     value: &Value,
 ) -> Result<(), (FindingCode, String, Option<usize>)> {
-    if let Some(expected) = mismatch(schema, value) {
+    if let Some(expected) = type_mismatch(schema, value) {
         return Err((FindingCode::WrongType, expected, None));
     }
     let elements = value.as_array().map_or(&[][..], Vec::as_slice);
     for (index, element) in elements.iter().enumerate() {
-        if let Some(expected) = mismatch(&schema["items"], element) {
+        if let Some(expected) = type_mismatch(&schema["items"], element) {
             return Err((FindingCode::WrongType, expected, Some(index)));
         }
     }
-    let Err(message) = tried(path, value.clone()) else { return Ok(()) };
+    let Err(message) = try_deserialize(path, value.clone()) else { return Ok(()) };
     // A fault of the list as a whole shows in an empty one too, and no element is to blame for it.
-    let fails = |list: Vec<Value>| tried(path, Value::Array(list)).err().as_ref() == Some(&message);
+    let fails = |list: Vec<Value>| {
+        try_deserialize(path, Value::Array(list)).err().as_ref() == Some(&message)
+    };
     let guilty = |element: &Value| fails(vec![element.clone()]) && !fails(Vec::new());
     let index = elements.iter().position(guilty);
     Err((FindingCode::InvalidValue, message, index))
 }
 
 /// The model is asked with a file that has this key alone.
-fn tried(path: &[&str], value: Value) -> Result<(), String> {
+fn try_deserialize(path: &[&str], value: Value) -> Result<(), String> {
     let nest = |inner, name: &&str| Value::Object(Map::from_iter([((*name).into(), inner)]));
     let whole = path.iter().rev().fold(value, nest);
     serde_json::from_value::<Config>(whole).map(drop).map_err(|error| error.to_string())
 }
 
-fn mismatch(schema: &Value, value: &Value) -> Option<String> {
+fn type_mismatch(schema: &Value, value: &Value) -> Option<String> {
     let expected = schema.get("type")?.as_str()?;
-    let is = kind(value);
-    (expected != is).then(|| format!("takes {}, not {}", article(expected), article(is)))
+    let is = json_type(value);
+    (expected != is)
+        .then(|| format!("takes {}, not {}", describe_type(expected), describe_type(is)))
 }
 
-pub(crate) fn kind(value: &Value) -> &'static str {
+pub(crate) fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
@@ -136,7 +144,7 @@ pub(crate) fn kind(value: &Value) -> &'static str {
 }
 
 /// The type in a person's words.
-pub(crate) fn article(kind: &str) -> &'static str {
+pub(crate) fn describe_type(kind: &str) -> &'static str {
     match kind {
         "boolean" => "true or false",
         "number" => "a fraction",

@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::values::{
-    Branch, CardType, Evidence, FeatureState, Level, Pattern, Pipeline, Program, TaskState, Toolset,
+    BranchName, CardType, EvidenceKind, FeatureState, PathPattern, Pipeline, ProgramName,
+    RuleLevel, TaskState, Toolset,
 };
 
 /// What a repository tells cairn about itself. Every key is optional
@@ -24,52 +25,52 @@ pub struct Config {
     pub source_dirs: Vec<RepoPath>,
     /// Files or globs where the program starts: what they reach is not unused
     #[serde(deserialize_with = "plain")]
-    pub entries: Vec<Pattern>,
+    pub entries: Vec<PathPattern>,
     /// What to leave out besides what git ignores, as gitignore patterns
-    pub exclude: Vec<Pattern>,
+    pub exclude: Vec<PathPattern>,
     /// The kinds of cards; `@see` with another kind is an error
     pub card_types: Vec<CardType>,
     /// The knowledge base
-    pub kb: Kb,
+    pub kb: KbConfig,
     /// The index of the git history
-    pub history: History,
+    pub history: HistoryConfig,
     /// Projects, features and tasks
-    pub work: Work,
+    pub work: WorkConfig,
     /// The index of the code
-    pub code: Code,
+    pub code: CodeConfig,
     /// Language servers and tools, by language such as `typescript`
-    pub languages: BTreeMap<String, Language>,
+    pub languages: BTreeMap<String, LanguageConfig>,
     /// The MCP server
-    pub mcp: Mcp,
+    pub mcp: McpConfig,
 }
 
 /// The knowledge base
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Kb {
+pub struct KbConfig {
     /// The branch whose knowledge others start from; without it `origin/HEAD`, then `main`
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub default_branch: Option<Branch>,
+    pub default_branch: Option<BranchName>,
     /// Folders or globs with requirements, scenarios, decisions and the like
     #[serde(deserialize_with = "plain")]
-    pub documents: Vec<Pattern>,
+    pub documents: Vec<PathPattern>,
     /// Globs of symbol manifests, below the document folders
     #[serde(deserialize_with = "plain")]
-    pub manifests: Vec<Pattern>,
+    pub manifests: Vec<PathPattern>,
     /// How loudly a rule speaks, by the rule's name; true is the rule's own severity
-    pub rules: BTreeMap<String, Level>,
+    pub rules: BTreeMap<String, RuleLevel>,
 }
 
 /// The index of the git history
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct History {
+pub struct HistoryConfig {
     /// Names of folders that are only structure and make no tag, wherever they stand in a path
     pub strip_prefixes: Vec<String>,
     /// Names too general to be a tag
     pub stop_tags: Vec<String>,
     /// Paths that are not part of the history, as gitignore patterns
-    pub exclude: Vec<Pattern>,
+    pub exclude: Vec<PathPattern>,
     /// Take a snapshot after this many commits; 0 takes none
     pub snapshot_frequency: u32,
     /// Commits that touch more files than this say nothing about what changes together
@@ -81,17 +82,17 @@ pub struct History {
 /// Projects, features and tasks
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Work {
+pub struct WorkConfig {
     /// The states that work passes through
-    pub pipelines: Pipelines,
+    pub pipelines: PipelinesConfig,
     /// What has to be there before a task is closed, such as `links` or `tests`
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<EvidenceKind>,
 }
 
 /// The states that work passes through, from `NEW` through `ACTIVE` to `CLOSED`
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Pipelines {
+pub struct PipelinesConfig {
     /// A feature's states, in order
     pub feature: Pipeline<FeatureState>,
     /// A task's states, in order
@@ -101,7 +102,7 @@ pub struct Pipelines {
 /// The index of the code
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Code {
+pub struct CodeConfig {
     /// Files larger than this are listed as skipped
     #[schemars(range(min = 1))]
     #[serde(deserialize_with = "positive")]
@@ -111,24 +112,24 @@ pub struct Code {
 /// The programs of one language. They run only in a repository that the user trusts
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Language {
+pub struct LanguageConfig {
     /// The language server's program
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub server: Option<Program>,
+    pub server: Option<ProgramName>,
     /// The language server's arguments
     pub args: Vec<String>,
     /// The formatter's program
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub formatter: Option<Program>,
+    pub formatter: Option<ProgramName>,
     /// The linter's program
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub linter: Option<Program>,
+    pub linter: Option<ProgramName>,
 }
 
 /// The MCP server
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Mcp {
+pub struct McpConfig {
     /// The sets of tools that are listed besides the default ones, or `all`
     pub toolsets: Vec<Toolset>,
 }
@@ -140,48 +141,48 @@ impl Default for Config {
             source_dirs: vec![RepoPath::ROOT],
             entries: Vec::new(),
             exclude: Vec::new(),
-            card_types: parsed(&["spec", "system", "adapter"]),
-            kb: Kb::default(),
-            history: History::default(),
-            work: Work::default(),
-            code: Code::default(),
+            card_types: parse_all(&["spec", "system", "adapter"]),
+            kb: KbConfig::default(),
+            history: HistoryConfig::default(),
+            work: WorkConfig::default(),
+            code: CodeConfig::default(),
             languages: BTreeMap::new(),
-            mcp: Mcp::default(),
+            mcp: McpConfig::default(),
         }
     }
 }
 
-impl Default for Kb {
+impl Default for KbConfig {
     fn default() -> Self {
         let folders = "docs/{requirements,scenarios,tests,adr,decisions,flags,events,facts}/**";
         Self {
             default_branch: None,
-            documents: parsed(&["documentation/**", folders]),
-            manifests: parsed(&["**/symbols.{yaml,yml,json}"]),
+            documents: parse_all(&["documentation/**", folders]),
+            manifests: parse_all(&["**/symbols.{yaml,yml,json}"]),
             rules: BTreeMap::new(),
         }
     }
 }
 
-impl Default for History {
+impl Default for HistoryConfig {
     fn default() -> Self {
         Self {
-            strip_prefixes: parsed(&["src", "lib", "components", "app", "pages"]),
-            stop_tags: parsed(&["index", "utils", "helpers", "types"]),
-            exclude: parsed(&["node_modules/**", "dist/**", "*.lock"]),
+            strip_prefixes: parse_all(&["src", "lib", "components", "app", "pages"]),
+            stop_tags: parse_all(&["index", "utils", "helpers", "types"]),
+            exclude: parse_all(&["node_modules/**", "dist/**", "*.lock"]),
             snapshot_frequency: 500,
             max_commit_files: 50,
         }
     }
 }
 
-impl Default for Code {
+impl Default for CodeConfig {
     fn default() -> Self {
         Self { max_file_bytes: 1024 * 1024 }
     }
 }
 
-fn parsed<T: std::str::FromStr>(texts: &[&str]) -> Vec<T> {
+fn parse_all<T: std::str::FromStr>(texts: &[&str]) -> Vec<T> {
     texts.iter().filter_map(|text| text.parse().ok()).collect()
 }
 
@@ -200,7 +201,7 @@ fn folders<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<RepoPath>, D::Erro
 }
 
 /// Patterns of paths from the root: a leading `./` says nothing.
-fn plain<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Pattern>, D::Error> {
+fn plain<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<PathPattern>, D::Error> {
     let pattern = |text: String| text.strip_prefix("./").unwrap_or(&text).parse();
     let texts = Vec::<String>::deserialize(input)?;
     texts.into_iter().map(pattern).collect::<Result<_, String>>().map_err(serde::de::Error::custom)

@@ -9,9 +9,9 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
 use crate::Config;
-use crate::finding::{Finding, FindingCode, place};
-use crate::keys::{self, Node};
-use crate::schema::published;
+use crate::finding::{ConfigFinding, FindingCode, line_and_column};
+use crate::keys::{self, SchemaNode};
+use crate::schema::published_schema;
 
 /// A larger file is not read: no configuration that people write comes near it.
 pub const MAX_BYTES: usize = 1024 * 1024;
@@ -21,31 +21,32 @@ pub const MAX_FINDINGS: usize = 100;
 
 /// What a `cairn.jsonc` says, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Parsed {
+pub struct ParsedConfig {
     /// What is in force: the file's good values over the defaults
     pub config: Config,
     /// What is wrong, in the order of the file
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ConfigFinding>,
 }
 
 /// Reads the text of a `cairn.jsonc`. An empty text is a file that says nothing.
-pub fn parse(text: &[u8]) -> Parsed {
-    let text = match readable(text) {
+pub fn parse(text: &[u8]) -> ParsedConfig {
+    let text = match decode(text) {
         Ok(text) => text,
-        Err(finding) => return Parsed { findings: vec![finding], ..Parsed::default() },
+        Err(finding) => return ParsedConfig { findings: vec![finding], ..ParsedConfig::default() },
     };
     let root = match parse_to_ast(text, &CollectOptions::default(), &jsonc()) {
         Ok(parsed) => parsed.value,
-        Err(error) => return syntax(text, error.range().start, &error.kind().to_string()),
+        Err(error) => return syntax_error(text, error.range().start, &error.kind().to_string()),
     };
-    let mut reader = Reader { text, findings: Vec::new(), good: Value::Object(Map::new()) };
+    let mut reader =
+        ConfigReader { text, findings: Vec::new(), accepted: Value::Object(Map::new()) };
     match root {
         None => {}
-        Some(Ast::Object(root)) => reader.group(root, published(), &[], ""),
-        Some(other) => return syntax(text, other.range().start, "the file is one object"),
+        Some(Ast::Object(root)) => reader.read_group(root, published_schema(), &[], ""),
+        Some(other) => return syntax_error(text, other.range().start, "the file is one object"),
     }
-    let config = serde_json::from_value(reader.good).unwrap_or_default();
-    Parsed { config, findings: reader.findings }
+    let config = serde_json::from_value(reader.accepted).unwrap_or_default();
+    ParsedConfig { config, findings: reader.findings }
 }
 
 /// The dialect: JSON with comments and trailing commas, and no other freedom.
@@ -65,91 +66,98 @@ pub fn jsonc() -> ParseOptions {
 }
 
 /// The text without its byte order mark, if it is one and not too long.
-pub(crate) fn readable(bytes: &[u8]) -> Result<&str, Finding> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<&str, ConfigFinding> {
     if bytes.len() > MAX_BYTES {
         let message = format!("the file is larger than {MAX_BYTES} bytes and was not read");
-        return Err(whole(1, 1, message));
+        return Err(whole_file_finding(1, 1, message));
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
         Err(error) => {
             let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            let (line, column) = place(&good, good.len());
-            Err(whole(line, column, "the file is not UTF-8".into()))
+            let (line, column) = line_and_column(&good, good.len());
+            Err(whole_file_finding(line, column, "the file is not UTF-8".into()))
         }
     }
 }
 
-fn syntax(text: &str, offset: usize, message: &str) -> Parsed {
-    let (line, column) = place(text, offset);
+fn syntax_error(text: &str, offset: usize, message: &str) -> ParsedConfig {
+    let (line, column) = line_and_column(text, offset);
     let mut letters = message.chars();
     let lower = letters.next().map(|first| first.to_lowercase().chain(letters).collect());
-    let finding = whole(line, column, lower.unwrap_or_default());
-    Parsed { config: Config::default(), findings: vec![finding] }
+    let finding = whole_file_finding(line, column, lower.unwrap_or_default());
+    ParsedConfig { config: Config::default(), findings: vec![finding] }
 }
 
-fn whole(line: usize, column: usize, message: String) -> Finding {
+fn whole_file_finding(line: usize, column: usize, message: String) -> ConfigFinding {
     let hint = Some("until this is mended every key has its default".into());
-    Finding { code: FindingCode::Syntax, key: String::new(), line, column, message, hint }
+    ConfigFinding { code: FindingCode::Syntax, key: String::new(), line, column, message, hint }
 }
 
-struct Reader<'a> {
+struct ConfigReader<'a> {
     text: &'a str,
-    findings: Vec<Finding>,
-    good: Value,
+    findings: Vec<ConfigFinding>,
+    accepted: Value,
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     /// Reads the keys of one object. `path` is how the model spells it, `written` how the file does.
-    fn group(&mut self, object: Object, schema: &Value, path: &[&str], written: &str) {
+    fn read_group(&mut self, object: Object, schema: &Value, path: &[&str], written: &str) {
         for property in object.properties {
             let (at, name) = (property.range.start, property.name.as_str());
             let shown = if written.is_empty() { name.into() } else { format!("{written}.{name}") };
-            let Some(key) = keys::find(schema, path.is_empty(), name) else {
-                self.unknown(at, schema, path, &shown, name);
+            let Some(key) = keys::find_key(schema, path.is_empty(), name) else {
+                self.report_unknown_key(at, schema, path, &shown, name);
                 continue;
             };
             let path = [path, &[key.name]].concat();
-            match (keys::node(key.schema), property.value) {
-                (Node::Leaf, value) => {
-                    let value = if key.singular { listed(value) } else { value };
-                    self.leaf(at, key.schema, &path, &shown, value);
+            match (keys::schema_node(key.schema), property.value) {
+                (SchemaNode::Leaf, value) => {
+                    let value = if key.singular { as_list(value) } else { value };
+                    self.read_leaf(at, key.schema, &path, &shown, value);
                 }
-                (_, Ast::Object(inner)) => self.group(inner, key.schema, &path, &shown),
+                (_, Ast::Object(inner)) => self.read_group(inner, key.schema, &path, &shown),
                 (_, value) => {
-                    let is = keys::article(keys::kind(&value.into()));
+                    let is = keys::describe_type(keys::json_type(&value.into()));
                     let message = format!("`{shown}` takes an object, not {is}");
-                    self.tell(FindingCode::WrongType, at, &shown, message, None);
+                    self.report(FindingCode::WrongType, at, &shown, message, None);
                 }
             }
         }
     }
 
-    fn leaf(&mut self, at: usize, schema: &Value, path: &[&str], shown: &str, value: Ast) {
+    fn read_leaf(&mut self, at: usize, schema: &Value, path: &[&str], shown: &str, value: Ast) {
         let whole = value.range().start;
         let elements = value.as_array().map_or(&[][..], |array| array.elements.as_slice());
         let places: Vec<usize> = elements.iter().map(|element| element.range().start).collect();
         let value = Value::from(value);
-        if let Err((code, why, index)) = keys::accepts(schema, path, &value) {
+        if let Err((code, why, index)) = keys::check_value(schema, path, &value) {
             let place = index.and_then(|index| places.get(index)).copied().unwrap_or(whole);
             let shown = index.map_or(shown.into(), |index| format!("{shown}[{index}]"));
             let joint = if code == FindingCode::WrongType { "" } else { ":" };
-            self.tell(code, place, &shown, format!("`{shown}`{joint} {why}"), None);
-        } else if !insert(&mut self.good, path, value) {
+            self.report(code, place, &shown, format!("`{shown}`{joint} {why}"), None);
+        } else if !insert(&mut self.accepted, path, value) {
             let message = format!("`{shown}` is given twice; the first one counts");
-            self.tell(FindingCode::InvalidValue, at, shown, message, None);
+            self.report(FindingCode::InvalidValue, at, shown, message, None);
         }
     }
 
-    fn unknown(&mut self, at: usize, schema: &Value, path: &[&str], shown: &str, name: &str) {
+    fn report_unknown_key(
+        &mut self,
+        at: usize,
+        schema: &Value,
+        path: &[&str],
+        shown: &str,
+        name: &str,
+    ) {
         if self.findings.len() < MAX_FINDINGS {
-            let hint = keys::suggestion(published(), schema, path, name);
+            let hint = keys::suggestion(published_schema(), schema, path, name);
             let message = format!("no key `{}`", shown.escape_debug());
-            self.tell(FindingCode::UnknownKey, at, shown, message, Some(hint));
+            self.report(FindingCode::UnknownKey, at, shown, message, Some(hint));
         }
     }
 
-    fn tell(
+    fn report(
         &mut self,
         code: FindingCode,
         at: usize,
@@ -158,14 +166,21 @@ impl Reader<'_> {
         hint: Option<String>,
     ) {
         if self.findings.len() < MAX_FINDINGS {
-            let (line, column) = place(self.text, at);
-            self.findings.push(Finding { code, key: key.into(), line, column, message, hint });
+            let (line, column) = line_and_column(self.text, at);
+            self.findings.push(ConfigFinding {
+                code,
+                key: key.into(),
+                line,
+                column,
+                message,
+                hint,
+            });
         }
     }
 }
 
 /// What the singular spelling means: a list of one.
-fn listed(value: Ast) -> Ast {
+fn as_list(value: Ast) -> Ast {
     match value {
         Ast::StringLit(text) => {
             let range = text.range;

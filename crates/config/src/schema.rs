@@ -22,7 +22,7 @@ pub fn schema() -> Value {
 }
 
 /// The same without a copy, for walking a file along it.
-pub(crate) fn published() -> &'static Value {
+pub(crate) fn published_schema() -> &'static Value {
     &PUBLISHED
 }
 
@@ -51,13 +51,14 @@ fn tidy_one(map: &mut Map<String, Value>) {
             map.insert("type".into(), only);
         }
     }
-    if let Some(words) = map.get("oneOf").and_then(Value::as_array).and_then(|all| words(all)) {
+    if let Some(words) = map.get("oneOf").and_then(Value::as_array).and_then(|all| enum_values(all))
+    {
         map.remove("oneOf");
         map.insert("type".into(), "string".into());
         map.insert("enum".into(), words);
     }
 }
 
-fn words(choices: &[Value]) -> Option<Value> {
+fn enum_values(choices: &[Value]) -> Option<Value> {
     choices.iter().map(|choice| choice.get("const").cloned()).collect()
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 text_type!(
     /// A path, folder or glob pattern; `*` does not cross a `/`.
-    Pattern,
+    PathPattern,
     |text| {
         let glob = text.strip_prefix('!').unwrap_or(text);
         if glob.trim().is_empty() {
@@ -34,7 +34,7 @@ text_type!(
 
 text_type!(
     /// The name of a git branch.
-    Branch,
+    BranchName,
     |text| {
         let odd = |c: char| {
             c.is_whitespace() || c.is_control() || matches!(c, '~' | '^' | ':' | '?' | '*' | '[' | '\\')
@@ -47,7 +47,7 @@ text_type!(
 
 text_type!(
     /// The name of a program, looked up in the project's tools and then on `PATH`.
-    Program,
+    ProgramName,
     |text| {
         let good = !text.trim().is_empty() && !text.contains(char::is_control);
         good.then_some(()).ok_or_else(|| "a program has a name on one line".into())
@@ -57,16 +57,16 @@ text_type!(
 text_type!(
     /// A set of tools: an area such as `code`, or `all`.
     Toolset,
-    |text| word(text, "a toolset such as `code` or `all`")
+    |text| check_word(text, "a toolset such as `code` or `all`")
 );
 
 text_type!(
     /// Something that has to be there before a task may be closed, such as `links` or `tests`.
-    Evidence,
-    |text| word(text, "a kind of evidence such as `links` or `tests`")
+    EvidenceKind,
+    |text| check_word(text, "a kind of evidence such as `links` or `tests`")
 );
 
-fn word(text: &str, what: &str) -> Result<(), String> {
+fn check_word(text: &str, what: &str) -> Result<(), String> {
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let good = text.starts_with(|c: char| c.is_ascii_lowercase()) && text.chars().all(inner);
     good.then_some(()).ok_or_else(|| format!("`{}` is not {what}", text.escape_debug()))
@@ -75,7 +75,7 @@ fn word(text: &str, what: &str) -> Result<(), String> {
 /// How loudly a rule speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
-pub enum Level {
+pub enum RuleLevel {
     /// `"off"` or `false`: the rule is not checked
     Off,
     /// `"warning"`
@@ -86,7 +86,7 @@ pub enum Level {
     On,
 }
 
-impl TryFrom<Value> for Level {
+impl TryFrom<Value> for RuleLevel {
     type Error = String;
 
     fn try_from(value: Value) -> Result<Self, String> {
@@ -100,18 +100,18 @@ impl TryFrom<Value> for Level {
     }
 }
 
-impl From<Level> for Value {
-    fn from(level: Level) -> Value {
+impl From<RuleLevel> for Value {
+    fn from(level: RuleLevel) -> Value {
         match level {
-            Level::Off => "off".into(),
-            Level::Warning => "warning".into(),
-            Level::Error => "error".into(),
-            Level::On => true.into(),
+            RuleLevel::Off => "off".into(),
+            RuleLevel::Warning => "warning".into(),
+            RuleLevel::Error => "error".into(),
+            RuleLevel::On => true.into(),
         }
     }
 }
 
-impl JsonSchema for Level {
+impl JsonSchema for RuleLevel {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Level".into()
     }
@@ -258,8 +258,8 @@ mod tests {
     #[test]
     fn names_that_git_would_read_as_options_or_ranges_are_no_branches() {
         for bad in ["", "-f", "a..b", "a b", "a^", "x@{1}", "a/", "\n"] {
-            assert!(bad.parse::<Branch>().is_err(), "{bad}");
+            assert!(bad.parse::<BranchName>().is_err(), "{bad}");
         }
-        assert!("feature/ü-1".parse::<Branch>().is_ok());
+        assert!("feature/ü-1".parse::<BranchName>().is_ok());
     }
 }

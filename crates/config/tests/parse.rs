@@ -2,12 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use config::{Config, FindingCode, Level, MAX_BYTES, MAX_FINDINGS, Parsed, parse};
+use config::{Config, FindingCode, MAX_BYTES, MAX_FINDINGS, ParsedConfig, RuleLevel, parse};
 use proptest::prelude::*;
 
 /// Each finding on a line: place, code, message, hint.
 fn findings(text: impl AsRef<[u8]>) -> Vec<String> {
-    let told = |finding: &config::Finding| {
+    let told = |finding: &config::ConfigFinding| {
         let code = serde_json::to_value(finding.code).unwrap();
         format!("{} {finding}", code.as_str().unwrap())
     };
@@ -15,7 +15,7 @@ fn findings(text: impl AsRef<[u8]>) -> Vec<String> {
 }
 
 fn clean(text: &str) -> Config {
-    let Parsed { config, findings } = parse(text.as_bytes());
+    let ParsedConfig { config, findings } = parse(text.as_bytes());
     assert_eq!(findings, [], "{text}");
     config
 }
@@ -49,8 +49,8 @@ fn every_key_is_read() {
     let json = serde_json::to_value(&config).unwrap();
     assert_eq!(json["source_dirs"], serde_json::json!(["src", "packages"]));
     assert_eq!(json["entries"], serde_json::json!(["src/main.ts"]));
-    assert_eq!(config.kb.rules["c"], Level::Off);
-    assert_eq!(config.kb.rules["b"], Level::On);
+    assert_eq!(config.kb.rules["c"], RuleLevel::Off);
+    assert_eq!(config.kb.rules["b"], RuleLevel::On);
     assert_eq!(config.kb.default_branch.unwrap().as_str(), "trunk");
     assert_eq!((config.history.snapshot_frequency, config.history.max_commit_files), (0, 7));
     assert_eq!(config.work.pipelines.task.stages().len(), 4);
@@ -117,7 +117,7 @@ fn a_bad_value_costs_its_key_alone() {
         ]
     );
     let mut expected = Config::default();
-    expected.kb.rules.insert("b".into(), Level::Error);
+    expected.kb.rules.insert("b".into(), RuleLevel::Error);
     expected.history.stop_tags = vec!["x".into()];
     assert_eq!(parse(text.as_bytes()).config, expected);
 }

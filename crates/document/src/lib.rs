@@ -4,17 +4,17 @@
 //! One event parser gives both the values and their byte spans, so what is read and what is
 //! edited cannot differ in their idea of the text. No I/O; no idea of cards or of requirements.
 
-mod cut;
-mod data;
 mod edit;
-mod fault;
+mod error;
+mod frontmatter;
+mod new_value;
 mod node;
 mod read;
 mod write;
 
-pub use cut::Document;
-pub use data::Data;
-pub use edit::{Edit, Step, edit};
-pub use fault::{Fault, Place};
-pub use node::{Fields, Node, Style, Value};
-pub use read::{LARGEST_FRONTMATTER, MOST_VALUES, yaml};
+pub use edit::{DocumentEdit, FieldPathSegment, edit};
+pub use error::{DocumentError, TextPosition};
+pub use frontmatter::Document;
+pub use new_value::NewValue;
+pub use node::{YamlMap, YamlNode, YamlStyle, YamlValue};
+pub use read::{MAX_FRONTMATTER_BYTES, MAX_VALUES, parse_yaml};

@@ -5,26 +5,26 @@ use std::ops::Range;
 
 use serde_json::Number;
 
-use crate::fault::Place;
+use crate::error::TextPosition;
 
 /// A value and where it is written.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
+pub struct YamlNode {
     /// What it is
-    pub value: Value,
+    pub value: YamlValue,
     /// Where it starts
-    pub place: Place,
+    pub position: TextPosition,
     /// The bytes of the text it is written in; where an alias stands, those of the alias
     pub span: Range<usize>,
     /// How it is written
-    pub style: Style,
+    pub style: YamlStyle,
     /// A plain scalar that is no text, as it is written: `007`, `1.50`
-    pub(crate) written: Option<Box<str>>,
+    pub(crate) source_text: Option<Box<str>>,
 }
 
 /// What a value is. Only `true` and `false` are booleans; a date is text.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum YamlValue {
     /// Nothing, `~` or `null`
     Null,
     /// `true` or `false`
@@ -34,24 +34,24 @@ pub enum Value {
     /// Text
     Text(String),
     /// Values in order
-    List(Vec<Node>),
+    List(Vec<YamlNode>),
     /// Values by name, in order
-    Map(Fields),
+    Map(YamlMap),
 }
 
 /// How a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub enum YamlStyle {
     /// Not written at all: the value of `tags:`
     Absent,
     /// Without quotes
     Plain,
     /// In single quotes
-    Single,
+    SingleQuoted,
     /// In double quotes
-    Double,
+    DoubleQuoted,
     /// As a literal or folded block of lines
-    Lines,
+    BlockScalar,
     /// A list or map in brackets
     Flow,
     /// A list or map with one entry a line
@@ -62,21 +62,21 @@ pub enum Style {
 
 /// Values by name, in the order of the text. No name is there twice.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Fields(pub(crate) Vec<(Node, Node)>);
+pub struct YamlMap(pub(crate) Vec<(YamlNode, YamlNode)>);
 
-impl Fields {
+impl YamlMap {
     /// The value called `name`.
-    pub fn get(&self, name: &str) -> Option<&Node> {
+    pub fn get(&self, name: &str) -> Option<&YamlNode> {
         self.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 
     /// Where the name itself is written.
-    pub fn place_of(&self, name: &str) -> Option<Place> {
-        self.entry(name).map(|(key, _)| key.place)
+    pub fn position_of(&self, name: &str) -> Option<TextPosition> {
+        self.entry(name).map(|(key, _)| key.position)
     }
 
     /// Names and values, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Node)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &YamlNode)> {
         self.0.iter().map(|(key, value)| (key.as_str().unwrap_or_default(), value))
     }
 
@@ -85,16 +85,16 @@ impl Fields {
         self.0.is_empty()
     }
 
-    pub(crate) fn entry(&self, name: &str) -> Option<&(Node, Node)> {
+    pub(crate) fn entry(&self, name: &str) -> Option<&(YamlNode, YamlNode)> {
         self.0.iter().find(|(key, _)| key.as_str() == Some(name))
     }
 }
 
-impl Node {
+impl YamlNode {
     /// Its text, if it is a text.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
-            Value::Text(text) => Some(text),
+            YamlValue::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -102,60 +102,60 @@ impl Node {
     /// Any single value as it is written: `status: 1.0` is the text `1.0` to who wants text.
     pub fn scalar(&self) -> Option<Cow<'_, str>> {
         match &self.value {
-            Value::Text(text) => Some(text.into()),
-            Value::Null | Value::List(_) | Value::Map(_) => None,
-            Value::Bool(yes) => {
-                Some(self.written.as_deref().map_or(yes.to_string().into(), Cow::from))
+            YamlValue::Text(text) => Some(text.into()),
+            YamlValue::Null | YamlValue::List(_) | YamlValue::Map(_) => None,
+            YamlValue::Bool(yes) => {
+                Some(self.source_text.as_deref().map_or(yes.to_string().into(), Cow::from))
             }
-            Value::Number(number) => {
-                Some(self.written.as_deref().map_or(number.to_string().into(), Cow::from))
+            YamlValue::Number(number) => {
+                Some(self.source_text.as_deref().map_or(number.to_string().into(), Cow::from))
             }
         }
     }
 
     /// Its items, if it is a list; nothing written is an empty list.
-    pub fn as_list(&self) -> Option<&[Node]> {
+    pub fn as_list(&self) -> Option<&[YamlNode]> {
         match &self.value {
-            Value::List(items) => Some(items),
-            Value::Null => Some(&[]),
+            YamlValue::List(items) => Some(items),
+            YamlValue::Null => Some(&[]),
             _ => None,
         }
     }
 
     /// Its fields, if it is a map.
-    pub fn as_map(&self) -> Option<&Fields> {
+    pub fn as_map(&self) -> Option<&YamlMap> {
         match &self.value {
-            Value::Map(fields) => Some(fields),
+            YamlValue::Map(fields) => Some(fields),
             _ => None,
         }
     }
 
     /// Whether nothing is there.
     pub fn is_null(&self) -> bool {
-        self.value == Value::Null
+        self.value == YamlValue::Null
     }
 
     /// What it is, as a person says it.
-    pub const fn kind(&self) -> &'static str {
+    pub const fn kind_name(&self) -> &'static str {
         match self.value {
-            Value::Null => "nothing",
-            Value::Bool(_) => "a yes or no",
-            Value::Number(_) => "a number",
-            Value::Text(_) => "a text",
-            Value::List(_) => "a list",
-            Value::Map(_) => "a map",
+            YamlValue::Null => "nothing",
+            YamlValue::Bool(_) => "a yes or no",
+            YamlValue::Number(_) => "a number",
+            YamlValue::Text(_) => "a text",
+            YamlValue::List(_) => "a list",
+            YamlValue::Map(_) => "a map",
         }
     }
 
     /// The value alone, with its types.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
-            Value::Null => serde_json::Value::Null,
-            Value::Bool(yes) => (*yes).into(),
-            Value::Number(number) => number.clone().into(),
-            Value::Text(text) => text.as_str().into(),
-            Value::List(items) => items.iter().map(Self::to_json).collect(),
-            Value::Map(fields) => {
+            YamlValue::Null => serde_json::Value::Null,
+            YamlValue::Bool(yes) => (*yes).into(),
+            YamlValue::Number(number) => number.clone().into(),
+            YamlValue::Text(text) => text.as_str().into(),
+            YamlValue::List(items) => items.iter().map(Self::to_json).collect(),
+            YamlValue::Map(fields) => {
                 fields.iter().map(|(name, value)| (name.to_owned(), value.to_json())).collect()
             }
         }
@@ -164,8 +164,8 @@ impl Node {
     /// One past the last byte that is written of it, without the blank that follows.
     pub(crate) fn end(&self, text: &str) -> usize {
         let inner = match (&self.value, self.style) {
-            (Value::List(items), Style::Block) => items.last().map(|item| item.end(text)),
-            (Value::Map(fields), Style::Block) => {
+            (YamlValue::List(items), YamlStyle::Block) => items.last().map(|item| item.end(text)),
+            (YamlValue::Map(fields), YamlStyle::Block) => {
                 fields.0.last().map(|(key, value)| key.end(text).max(value.end(text)))
             }
             _ => None,

@@ -1,31 +1,31 @@
 //! Values as text, in the style of what stands there already.
 
-use crate::data::Data;
-use crate::node::{Style, Value};
+use crate::new_value::NewValue;
+use crate::node::{YamlStyle, YamlValue};
 use crate::read;
 
 /// Where a value will stand: in brackets, commas and braces have a meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Around {
-    Lines,
-    Brackets,
+pub(crate) enum YamlContext {
+    Block,
+    Flow,
 }
 
 /// A value on one line, quoted like its neighbour where that can say it.
-pub(crate) fn inline(value: &Data, like: Style, around: Around) -> String {
+pub(crate) fn inline(value: &NewValue, like: YamlStyle, around: YamlContext) -> String {
     match value {
-        Data::Null => "null".into(),
-        Data::Bool(yes) => yes.to_string(),
-        Data::Int(number) => number.to_string(),
-        Data::Text(text) => quoted(text, like, around),
-        Data::List(items) => {
-            let items = items.iter().map(|item| inline(item, Style::Plain, Around::Brackets));
+        NewValue::Null => "null".into(),
+        NewValue::Bool(yes) => yes.to_string(),
+        NewValue::Int(number) => number.to_string(),
+        NewValue::Text(text) => quote(text, like, around),
+        NewValue::List(items) => {
+            let items = items.iter().map(|item| inline(item, YamlStyle::Plain, YamlContext::Flow));
             format!("[{}]", items.collect::<Vec<_>>().join(", "))
         }
-        Data::Map(fields) => {
-            let field = |(name, value): &(String, Data)| {
-                let name = quoted(name, Style::Plain, Around::Brackets);
-                format!("{name}: {}", inline(value, Style::Plain, Around::Brackets))
+        NewValue::Map(fields) => {
+            let field = |(name, value): &(String, NewValue)| {
+                let name = quote(name, YamlStyle::Plain, YamlContext::Flow);
+                format!("{name}: {}", inline(value, YamlStyle::Plain, YamlContext::Flow))
             };
             format!("{{ {} }}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
         }
@@ -33,33 +33,41 @@ pub(crate) fn inline(value: &Data, like: Style, around: Around) -> String {
 }
 
 /// A value after `name:`, with the blank or the line break before it.
-pub(crate) fn after_colon(value: &Data, like: Style, indent: &str, newline: &str) -> String {
+pub(crate) fn after_colon(
+    value: &NewValue,
+    like: YamlStyle,
+    indent: &str,
+    newline: &str,
+) -> String {
     match value {
-        Data::Null => String::new(),
-        Data::List(items) if items.is_empty() => " []".into(),
-        Data::List(items) if like != Style::Flow => {
+        NewValue::Null => String::new(),
+        NewValue::List(items) if items.is_empty() => " []".into(),
+        NewValue::List(items) if like != YamlStyle::Flow => {
             let line = |item| {
-                format!("{newline}{indent}  - {}", inline(item, Style::Plain, Around::Lines))
+                format!(
+                    "{newline}{indent}  - {}",
+                    inline(item, YamlStyle::Plain, YamlContext::Block)
+                )
             };
             items.iter().map(line).collect()
         }
-        value => format!(" {}", inline(value, like, Around::Lines)),
+        value => format!(" {}", inline(value, like, YamlContext::Block)),
     }
 }
 
-fn quoted(text: &str, like: Style, around: Around) -> String {
+fn quote(text: &str, like: YamlStyle, around: YamlContext) -> String {
     match like {
-        Style::Single if !text.contains(char::is_control) => {
+        YamlStyle::SingleQuoted if !text.contains(char::is_control) => {
             format!("'{}'", text.replace('\'', "''"))
         }
-        Style::Double => doubled(text),
+        YamlStyle::DoubleQuoted => double_quote(text),
         _ if is_plain(text, around) => text.into(),
-        _ => doubled(text),
+        _ => double_quote(text),
     }
 }
 
 /// Whether a text without quotes is read back as the same text.
-fn is_plain(text: &str, around: Around) -> bool {
+fn is_plain(text: &str, around: YamlContext) -> bool {
     let starts =
         |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '(' | '.' | '<' | '$' | '+');
     let odd = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
@@ -69,12 +77,12 @@ fn is_plain(text: &str, around: Around) -> bool {
         && !text.contains(": ")
         && !text.contains(" #")
         && !text.contains(odd)
-        && (around == Around::Lines || !text.contains(in_brackets))
+        && (around == YamlContext::Block || !text.contains(in_brackets))
         && !matches!(text, "..." | "---")
-        && matches!(read::resolve(text), Value::Text(_))
+        && matches!(read::resolve_plain_scalar(text), YamlValue::Text(_))
 }
 
-fn doubled(text: &str) -> String {
+fn double_quote(text: &str) -> String {
     let escape = |c: char| match c {
         '"' => "\\\"".into(),
         '\\' => "\\\\".into(),

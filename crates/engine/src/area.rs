@@ -1,17 +1,17 @@
 //! The areas that are built in: what each adds to the index, the graph and the stores.
 
-use crate::durable::Durable;
-use crate::follow::Follower;
-use crate::graph::Layer;
+use crate::areas::cards::{CardsGraphArea, CardsIndexer, RULES as CARD_RULES};
+use crate::areas::code::{CodeGraphArea, CodeIndexer};
+use crate::areas::files::{FilesGraphArea, FilesIndexer};
+use crate::areas::history::{HistoryFollower, HistoryGraphArea};
+use crate::areas::kb::{self, KbGraphArea, KbIndexer};
+use crate::areas::knowledge::{KnowledgeGraphArea, RULES as GRAPH_RULES};
+use crate::areas::work::{self, WorkGraphArea};
+use crate::durable::DurableStore;
+use crate::follow::CommitFollower;
+use crate::graph::GraphArea;
 use crate::index::Indexer;
-use crate::layers::cards::{CardsIndexer, CardsLayer, RULES as CARD_RULES};
-use crate::layers::code::{CodeIndexer, CodeLayer};
-use crate::layers::files::{FilesIndexer, FilesLayer};
-use crate::layers::graph::{GraphLayer, RULES as GRAPH_RULES};
-use crate::layers::history::{HistoryFollower, HistoryLayer};
-use crate::layers::kb::{self, KbIndexer, KbLayer};
-use crate::layers::work::{self, WorkLayer};
-use crate::rules::{CONFIG_INVALID, LINK_DEAD, Rule, SHARED_RULES};
+use crate::rules::{CONFIG_INVALID, LINK_DEAD, SHARED_RULES, VerifyRule};
 
 /// One capability, as the engine sees it. Capabilities do not see each other.
 #[derive(Clone, Copy)]
@@ -21,19 +21,25 @@ pub struct Area {
     /// Its part of the index
     pub indexer: Option<&'static dyn Indexer>,
     /// Its part of the cache that follows commits
-    pub follower: Option<&'static dyn Follower>,
+    pub follower: Option<&'static dyn CommitFollower>,
     /// Its layer of the graph
-    pub layer: Option<&'static dyn Layer>,
+    pub graph_area: Option<&'static dyn GraphArea>,
     /// Its durable store
-    pub durable: Option<Durable>,
+    pub durable: Option<DurableStore>,
     /// What must hold in it
-    pub rules: &'static [Rule],
+    pub rules: &'static [VerifyRule],
 }
 
 impl Area {
     /// An area that adds nothing, for the fields that one leaves out.
-    pub const NOTHING: Self =
-        Self { name: "", indexer: None, follower: None, layer: None, durable: None, rules: &[] };
+    pub const EMPTY: Self = Self {
+        name: "",
+        indexer: None,
+        follower: None,
+        graph_area: None,
+        durable: None,
+        rules: &[],
+    };
 }
 
 /// Every area, in the order their answers are shown.
@@ -41,40 +47,50 @@ pub const AREAS: &[Area] = &[
     Area {
         name: "files",
         indexer: Some(&FilesIndexer),
-        layer: Some(&FilesLayer),
+        graph_area: Some(&FilesGraphArea),
         rules: &[CONFIG_INVALID, LINK_DEAD],
-        ..Area::NOTHING
+        ..Area::EMPTY
     },
-    Area { name: "code", indexer: Some(&CodeIndexer), layer: Some(&CodeLayer), ..Area::NOTHING },
+    Area {
+        name: "code",
+        indexer: Some(&CodeIndexer),
+        graph_area: Some(&CodeGraphArea),
+        ..Area::EMPTY
+    },
     Area {
         name: "card",
         indexer: Some(&CardsIndexer),
-        layer: Some(&CardsLayer),
+        graph_area: Some(&CardsGraphArea),
         rules: CARD_RULES,
-        ..Area::NOTHING
+        ..Area::EMPTY
     },
     Area {
         name: "kb",
         indexer: Some(&KbIndexer),
-        layer: Some(&KbLayer),
+        graph_area: Some(&KbGraphArea),
         durable: Some(kb::DURABLE),
         rules: &kb::RULES,
-        ..Area::NOTHING
+        ..Area::EMPTY
     },
     Area {
         name: "history",
         follower: Some(&HistoryFollower),
-        layer: Some(&HistoryLayer),
-        ..Area::NOTHING
+        graph_area: Some(&HistoryGraphArea),
+        ..Area::EMPTY
     },
-    Area { name: "graph", layer: Some(&GraphLayer), rules: GRAPH_RULES, ..Area::NOTHING },
-    Area { name: "shared", rules: &SHARED_RULES, ..Area::NOTHING },
+    Area {
+        name: "graph",
+        graph_area: Some(&KnowledgeGraphArea),
+        rules: GRAPH_RULES,
+        ..Area::EMPTY
+    },
+    Area { name: "shared", rules: &SHARED_RULES, ..Area::EMPTY },
     Area {
         name: "work",
-        layer: Some(&WorkLayer),
+        graph_area: Some(&WorkGraphArea),
         durable: Some(work::DURABLE),
         rules: work::RULES,
-        ..Area::NOTHING
+        ..Area::EMPTY
     },
 ];
 

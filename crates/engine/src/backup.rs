@@ -10,14 +10,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use base::{Call, Code, NextCall, Problem, Result};
+use base::{Call, NextCall, Problem, ProblemCode, Result};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::{BackupNotes, Durability};
 
 use crate::area::Area;
-use crate::durable::place;
+use crate::durable::locations;
 use crate::durable::tables::revision;
 use crate::identity::{self, RepositoryIdentity};
 use crate::workspace::Workspace;
@@ -26,25 +26,25 @@ use crate::workspace::Workspace;
 const FOLDER: &str = "backups";
 
 /// What lies in the shared folder and is no durable store.
-const OTHERS: [&str; 3] = [FOLDER, "cache", "journal"];
+const NOT_DURABLE: [&str; 3] = [FOLDER, "cache", "journal"];
 
 /// Stands between a store's name and the number of a copy.
-const AT: char = '@';
+const NUMBER_SEPARATOR: char = '@';
 
 /// What a migration writes between a store's name and its number.
-const MIGRATION: &str = ".before-migration-";
+const MIGRATION_INFIX: &str = ".before-migration-";
 
 /// What `restore` writes between a store's name and the number of what it put aside.
-const REPLACED: &str = ".replaced-";
+const REPLACED_INFIX: &str = ".replaced-";
 
 /// The note of a backup that names the branch whose store it is a copy of.
-const BRANCH: &str = "branch";
+const BRANCH_NOTE: &str = "branch";
 
 /// How times are written in the names of files.
-const TIME: &str = "%Y%m%dT%H%M%SZ";
+const TIME_FORMAT: &str = "%Y%m%dT%H%M%SZ";
 
 /// How long to wait for another process that takes or puts back copies.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A copy of a durable store
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -115,7 +115,7 @@ pub(crate) struct BackupFolder<'a> {
 }
 
 /// The name of a copy, taken apart.
-struct CopyName {
+struct BackupFileName {
     name: String,
     store: String,
     kind: BackupKind,
@@ -126,7 +126,7 @@ struct CopyName {
 impl<'a> BackupFolder<'a> {
     /// The copies of this workspace's stores.
     pub(crate) fn of(workspace: &'a Workspace, call: &Call) -> Result<Self> {
-        let shared = workspace.homes.shared.as_path();
+        let shared = workspace.data_folders.shared.as_path();
         let identity = RepositoryIdentity::of(shared, workspace.git.as_ref(), call)?;
         Ok(Self { shared, identity })
     }
@@ -140,13 +140,15 @@ impl<'a> BackupFolder<'a> {
     /// newest first.
     pub(crate) fn list(&self) -> Vec<Backup> {
         let folder = self.shared.join(FOLDER);
-        let taken = files_below(&folder).into_iter();
-        let taken = taken.filter_map(|file| Some((folder.join(&file), CopyName::taken(&file)?)));
-        let others = files_below(self.shared).into_iter();
-        let others =
-            others.filter_map(|file| Some((self.shared.join(&file), CopyName::beside(&file)?)));
+        let taken = sqlite_files_below(&folder).into_iter();
+        let taken = taken
+            .filter_map(|file| Some((folder.join(&file), BackupFileName::parse_backup(&file)?)));
+        let others = sqlite_files_below(self.shared).into_iter();
+        let others = others.filter_map(|file| {
+            Some((self.shared.join(&file), BackupFileName::parse_beside_store(&file)?))
+        });
         let mut all: Vec<Backup> =
-            taken.chain(others).map(|(path, name)| self.described(path, name)).collect();
+            taken.chain(others).map(|(path, name)| self.describe(path, name)).collect();
         all.sort_by(|a, b| {
             let newest = b.number.cmp(&a.number).then_with(|| b.name.cmp(&a.name));
             a.store.cmp(&b.store).then(a.kind.cmp(&b.kind)).then(newest)
@@ -159,10 +161,13 @@ impl<'a> BackupFolder<'a> {
         let folder = self.shared.join(FOLDER);
         let failed = || Problem::io("make the folder of the backups");
         fs::create_dir_all(&folder).map_err(failed())?;
-        let _lock = tree::lock(&folder.join(".lock"), PATIENCE, call)?;
-        let number = next_number(self.copies(store).iter().filter_map(|copy| copy.number));
-        let name = CopyName {
-            name: format!("{store}{AT}{number:06}-{}", call.now.strftime(TIME)),
+        let _lock = tree::lock(&folder.join(".lock"), LOCK_TIMEOUT, call)?;
+        let number = next_number(self.backups_of(store).iter().filter_map(|copy| copy.number));
+        let name = BackupFileName {
+            name: format!(
+                "{store}{NUMBER_SEPARATOR}{number:06}-{}",
+                call.now.strftime(TIME_FORMAT)
+            ),
             store: store.to_owned(),
             kind: BackupKind::Backup,
             number: Some(number),
@@ -172,46 +177,46 @@ impl<'a> BackupFolder<'a> {
         let beside = target.parent().unwrap_or(&folder);
         fs::create_dir_all(beside).map_err(failed())?;
         store::remove_unfinished(beside).map_err(Problem::io("remove an unfinished backup"))?;
-        let source = store::open(&file_of(self.shared, store), Durability::Durable)?;
+        let source = store::open(&store_path(self.shared, store), Durability::Durable)?;
         let mut notes = self.identity.notes();
-        let branch = place::label_beside(&file_of(self.shared, store));
-        notes.extend(branch.map(|branch| (BRANCH.to_owned(), branch)));
+        let branch = locations::label_beside(&store_path(self.shared, store));
+        notes.extend(branch.map(|branch| (BRANCH_NOTE.to_owned(), branch)));
         store::back_up(source.connection(), &target, &notes)?;
         let own = |copy: &Backup| copy.repository != BackupOrigin::Other;
-        for old in self.copies(store).into_iter().filter(own).skip(keep) {
+        for old in self.backups_of(store).into_iter().filter(own).skip(keep) {
             fs::remove_file(&old.path).map_err(Problem::io("remove an old backup"))?;
         }
-        Ok(self.described(target, name))
+        Ok(self.describe(target, name))
     }
 
     /// What `backup` took of a store, the newest first.
-    fn copies(&self, store: &str) -> Vec<Backup> {
+    fn backups_of(&self, store: &str) -> Vec<Backup> {
         let is_taken = |copy: &Backup| copy.store == store && copy.kind == BackupKind::Backup;
         self.list().into_iter().filter(is_taken).collect()
     }
 
     /// Puts a copy in its store's place; where what was there is kept, if something was.
     pub(crate) fn put_back(&self, backup: &Backup, call: &Call) -> Result<Option<String>> {
-        let path = file_of(self.shared, &backup.store);
+        let path = store_path(self.shared, &backup.store);
         let folder = path.parent().unwrap_or(self.shared);
         fs::create_dir_all(folder).map_err(Problem::io("make the folder of a store"))?;
-        let _lock = tree::lock(&path.with_extension("lock"), PATIENCE, call)?;
-        let aside = self.name_aside(&backup.store, call);
+        let _lock = tree::lock(&path.with_extension("lock"), LOCK_TIMEOUT, call)?;
+        let aside = self.name_for_replaced(&backup.store, call);
         let was_there = path.exists();
-        store::put_back(&backup.path, &path, &file_of(self.shared, &aside))?;
+        store::restore(&backup.path, &path, &store_path(self.shared, &aside))?;
         let notes = store::backup_notes(&backup.path).unwrap_or_default();
-        if let Some(branch) = notes.get(BRANCH) {
-            place::write_label(folder, branch)?;
+        if let Some(branch) = notes.get(BRANCH_NOTE) {
+            locations::write_label(folder, branch)?;
         }
         Ok(was_there.then(|| format!("{aside}.sqlite")))
     }
 
     /// A name for what a copy replaces, which nothing has.
-    fn name_aside(&self, store: &str, call: &Call) -> String {
+    fn name_for_replaced(&self, store: &str, call: &Call) -> String {
         let all = self.list().into_iter();
         let replaced = all.filter(|b| b.store == store && b.kind == BackupKind::Replaced);
         let number = next_number(replaced.filter_map(|copy| copy.number));
-        format!("{store}{REPLACED}{number:06}-{}", call.now.strftime(TIME))
+        format!("{store}{REPLACED_INFIX}{number:06}-{}", call.now.strftime(TIME_FORMAT))
     }
 
     /// Refuses a copy that another repository made.
@@ -223,58 +228,58 @@ impl<'a> BackupFolder<'a> {
         let root = |root: Option<&str>| root.map_or("unknown".to_owned(), ToOwned::to_owned);
         let (own, other) = (root(self.identity.root()), root(identity::root_of(&notes)));
         let message = format!("{} is a backup of another repository", backup.name);
-        Err(Problem::new(Code::InvalidOperation, message)
+        Err(Problem::new(ProblemCode::InvalidOperation, message)
             .detail("root_commit_of_the_backup", other)
             .detail("root_commit_here", own)
             .hint_call(
                 "the backups of this repository are listed by",
-                NextCall::to("backup").with("list", true),
+                NextCall::new("backup").with("list", true),
             )
             .hint_call(
                 "to use it all the same:",
-                NextCall::to("restore")
+                NextCall::new("restore")
                     .with("backup", backup.name.as_str())
                     .with("allow_other_repository", true),
             ))
     }
 
-    fn described(&self, path: PathBuf, copy: CopyName) -> Backup {
+    fn describe(&self, path: PathBuf, copy: BackupFileName) -> Backup {
         let bytes = fs::metadata(&path).map_or(0, |known| known.len());
-        let revision = store::open_reading(&path).and_then(|copy| revision(&copy)).ok();
+        let revision = store::open_read_only(&path).and_then(|copy| revision(&copy)).ok();
         let notes = match copy.kind {
             BackupKind::Backup => store::backup_notes(&path).unwrap_or_default(),
             _ => BackupNotes::new(),
         };
-        let repository = match self.identity.took(&notes) {
+        let repository = match self.identity.made_backup(&notes) {
             Some(true) => BackupOrigin::This,
             Some(false) => BackupOrigin::Other,
             None => BackupOrigin::Unknown,
         };
-        let CopyName { name, store, kind, number, at } = copy;
+        let BackupFileName { name, store, kind, number, at } = copy;
         let at = at.map(|at| at.to_string());
         Backup { name, store, kind, at, revision, repository, bytes, path, number }
     }
 }
 
-impl CopyName {
+impl BackupFileName {
     /// `work@000012-20260102T030405Z`, or without the number as older versions wrote it.
-    fn taken(file: &Path) -> Option<Self> {
+    fn parse_backup(file: &Path) -> Option<Self> {
         let name = file.with_extension("").to_string_lossy().into_owned();
-        let (store, rest) = name.rsplit_once(AT)?;
-        let (number, at) = numbered(rest)?;
+        let (store, rest) = name.rsplit_once(NUMBER_SEPARATOR)?;
+        let (number, at) = parse_number_and_time(rest)?;
         let (store, kind) = (store.to_owned(), BackupKind::Backup);
         Some(Self { store, kind, number, at: Some(at), name })
     }
 
     /// A copy that lies beside its store.
-    fn beside(file: &Path) -> Option<Self> {
+    fn parse_beside_store(file: &Path) -> Option<Self> {
         let name = file.with_extension("").to_string_lossy().into_owned();
-        if let Some((store, _)) = split_file_name(&name, MIGRATION) {
+        if let Some((store, _)) = split_file_name(&name, MIGRATION_INFIX) {
             let (store, kind) = (store.to_owned(), BackupKind::Migration);
             return Some(Self { store, kind, number: None, at: None, name });
         }
-        let (store, rest) = split_file_name(&name, REPLACED)?;
-        let (number, at) = numbered(rest)?;
+        let (store, rest) = split_file_name(&name, REPLACED_INFIX)?;
+        let (number, at) = parse_number_and_time(rest)?;
         let (store, kind) = (store.to_owned(), BackupKind::Replaced);
         Some(Self { store, kind, number, at: Some(at), name })
     }
@@ -287,12 +292,12 @@ fn split_file_name<'p>(path: &'p str, middle: &str) -> Option<(&'p str, &'p str)
 }
 
 /// The number and the time in the name of a copy; older versions wrote no number.
-fn numbered(text: &str) -> Option<(Option<u64>, Timestamp)> {
+fn parse_number_and_time(text: &str) -> Option<(Option<u64>, Timestamp)> {
     let (number, at) = match text.split_once('-') {
         Some((number, at)) => (Some(number.parse().ok()?), at),
         None => (None, text),
     };
-    let at = jiff::civil::DateTime::strptime(TIME, at).ok()?;
+    let at = jiff::civil::DateTime::strptime(TIME_FORMAT, at).ok()?;
     Some((number, at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp()))
 }
 
@@ -304,22 +309,24 @@ fn next_number(numbers: impl Iterator<Item = u64>) -> u64 {
 pub(crate) fn stores(shared: &Path) -> Vec<String> {
     let is_own = |path: &&PathBuf| {
         let first = path.components().next().map(|part| part.as_os_str().to_string_lossy());
-        first.is_some_and(|first| !OTHERS.contains(&first.as_ref()))
+        first.is_some_and(|first| !NOT_DURABLE.contains(&first.as_ref()))
     };
-    let names = files_below(shared).into_iter().filter(|path| is_own(&path));
+    let names = sqlite_files_below(shared).into_iter().filter(|path| is_own(&path));
     let names = names.map(|path| path.with_extension("").to_string_lossy().into_owned());
     let is_copy = |name: &String| {
-        [MIGRATION, REPLACED].iter().any(|middle| split_file_name(name, middle).is_some())
+        [MIGRATION_INFIX, REPLACED_INFIX]
+            .iter()
+            .any(|middle| split_file_name(name, middle).is_some())
     };
     names.filter(|name| !is_copy(name)).collect()
 }
 
-fn file_of(shared: &Path, store: &str) -> PathBuf {
+fn store_path(shared: &Path, store: &str) -> PathBuf {
     shared.join(format!("{store}.sqlite"))
 }
 
 /// Every `*.sqlite` below a folder, by its path from there, sorted. Links are not followed.
-fn files_below(root: &Path) -> Vec<PathBuf> {
+fn sqlite_files_below(root: &Path) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![root.to_path_buf()]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

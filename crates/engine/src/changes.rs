@@ -6,14 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use base::{Call, Code, NextCall, Problem, Result};
+use base::{Call, NextCall, Problem, ProblemCode, Result};
 use serde_json::{Value, json};
-use tree::{Entry, Journal};
+use tree::{Journal, JournalEntry};
 
-use crate::durable::Durable;
-use crate::durable::name::Owner;
-use crate::durable::tables::{self, Made};
-use crate::homes::Homes;
+use crate::data_folders::DataFolders;
+use crate::durable::DurableStore;
+use crate::durable::owner::StoreOwner;
+use crate::durable::tables::{self, ChangeRecord};
 use crate::view::View;
 
 /// Names the files of this worktree where a store could be named.
@@ -23,14 +23,14 @@ const FILES: &str = "files";
 #[derive(Debug)]
 pub(crate) enum RecordedChange {
     /// To files of this worktree
-    Files(Entry),
+    Files(JournalEntry),
     /// To a store
-    Store(Durable, Made),
+    Store(DurableStore, ChangeRecord),
 }
 
-/// What `undo` and `redo` look for.
+/// What `undo_call` and `redo` look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sought {
+pub(crate) enum UndoTarget {
     /// A change that takes back no other
     Change,
     /// An undo
@@ -71,14 +71,14 @@ impl RecordedChange {
     }
 
     /// Whether the caller made it, in this session where it is known.
-    pub(crate) fn is_of(&self, call: &Call) -> bool {
+    pub(crate) fn is_made_by(&self, call: &Call) -> bool {
         let in_session = self.session().is_none_or(|session| session == call.session);
         self.actor() == call.actor && in_session
     }
 
     /// Orders changes: by number, and before all of them those that older versions counted
     /// apart, of which only the clock tells the order.
-    fn order(&self) -> (Option<u64>, String) {
+    fn sort_key(&self) -> (Option<u64>, String) {
         let (number, at) = match self {
             Self::Files(entry) => (entry.id, entry.at.to_string()),
             Self::Store(_, made) => (made.id.unsigned_abs(), made.at.clone()),
@@ -89,14 +89,14 @@ impl RecordedChange {
 
 /// Which changes of one journal or store are taken back.
 #[derive(Debug, Default)]
-struct TakenBack {
+struct UndoneChanges {
     /// What each undo and redo takes back
     undoes: BTreeMap<u64, u64>,
     /// What each change that is not in effect was taken back by
     by: BTreeMap<u64, u64>,
 }
 
-impl TakenBack {
+impl UndoneChanges {
     /// From every change that takes back another, the newest first.
     fn of(undos: impl Iterator<Item = (u64, u64)>) -> Self {
         let mut found = Self::default();
@@ -110,7 +110,7 @@ impl TakenBack {
         found
     }
 
-    fn in_journal(entries: &[Entry]) -> Self {
+    fn in_journal(entries: &[JournalEntry]) -> Self {
         Self::of(entries.iter().filter_map(|entry| Some((entry.id, entry.undoes?))))
     }
 
@@ -121,24 +121,24 @@ impl TakenBack {
 
     /// Whether a change is in effect, and of the sort that is sought. Taking back an undo is a
     /// redo, and taking back a redo is an undo again.
-    fn is_sought(&self, id: u64, sought: Sought) -> bool {
+    fn matches(&self, id: u64, sought: UndoTarget) -> bool {
         let chain = std::iter::successors(self.undoes.get(&id), |id| self.undoes.get(id));
         let is_right = match (sought, chain.count()) {
-            (Sought::Change, depth) => depth == 0,
-            (Sought::Undo, depth) => depth % 2 == 1,
+            (UndoTarget::Change, depth) => depth == 0,
+            (UndoTarget::Undo, depth) => depth % 2 == 1,
         };
         is_right && !self.by.contains_key(&id)
     }
 }
 
 /// The newest change in effect that the caller made.
-pub(crate) fn last_own(view: &View, sought: Sought) -> Result<RecordedChange> {
-    if let Some(found) = newest(view, sought, |change| change.is_of(view.call()))? {
+pub(crate) fn last_by_caller(view: &View, sought: UndoTarget) -> Result<RecordedChange> {
+    if let Some(found) = newest(view, sought, |change| change.is_made_by(view.call()))? {
         return Ok(found);
     }
     let what = match sought {
-        Sought::Change => "no change of yours is left to undo here",
-        Sought::Undo => "no undo of yours is left to redo here",
+        UndoTarget::Change => "no change of yours is left to undo here",
+        UndoTarget::Undo => "no undo of yours is left to redo here",
     };
     let problem = Problem::not_found(what);
     Err(match newest(view, sought, |_| true)? {
@@ -150,7 +150,7 @@ pub(crate) fn last_own(view: &View, sought: Sought) -> Result<RecordedChange> {
                 false => format!("by {actor}"),
             };
             let last = format!("the last one is {name} ({summary}), {whose}; to take it back:");
-            problem.detail("last_change", name.clone()).hint_call(&last, undo(&name))
+            problem.detail("last_change", name.clone()).hint_call(&last, undo_call(&name))
         }
     })
 }
@@ -158,32 +158,35 @@ pub(crate) fn last_own(view: &View, sought: Sought) -> Result<RecordedChange> {
 /// The newest change in effect that is wanted, of the files and of every store that is seen.
 fn newest(
     view: &View,
-    sought: Sought,
+    sought: UndoTarget,
     is_wanted: impl Fn(&RecordedChange) -> bool,
 ) -> Result<Option<RecordedChange>> {
     let entries = view.journal().entries();
-    let taken_back = TakenBack::in_journal(&entries);
-    let entries = entries.into_iter().filter(|entry| taken_back.is_sought(entry.id, sought));
+    let taken_back = UndoneChanges::in_journal(&entries);
+    let entries = entries.into_iter().filter(|entry| taken_back.matches(entry.id, sought));
     let mut found: Vec<RecordedChange> =
         entries.map(RecordedChange::Files).find(&is_wanted).into_iter().collect();
     for durable in view.durables() {
-        let Some(reading) = durable.read(&view.place()?.seen(&durable))? else { continue };
-        let taken_back = TakenBack::in_store(&reading.conn)?;
+        let Some(reading) = durable.open_reader(&view.store_locations()?.read_path(&durable))?
+        else {
+            continue;
+        };
+        let taken_back = UndoneChanges::in_store(&reading.conn)?;
         let made = tables::newest(&reading.conn, |made| {
-            taken_back.is_sought(made.id.unsigned_abs(), sought)
+            taken_back.matches(made.id.unsigned_abs(), sought)
                 && is_wanted(&RecordedChange::Store(durable, made.clone()))
         })?;
         found.extend(made.map(|made| RecordedChange::Store(durable, made)));
     }
-    Ok(found.into_iter().max_by_key(RecordedChange::order))
+    Ok(found.into_iter().max_by_key(RecordedChange::sort_key))
 }
 
 /// The change of this name, if it is in effect: `12`; for changes that older versions made also
 /// `kb:2`, and `kb:2@main` where branches counted differently.
-pub(crate) fn named(view: &View, name: &str) -> Result<RecordedChange> {
+pub(crate) fn find_by_name(view: &View, name: &str) -> Result<RecordedChange> {
     let unknown = || Problem::not_found(format!("no change {name}"));
     let found = match name.split_once(':') {
-        None => by_number(view, name.parse().map_err(|_| unknown())?)?,
+        None => find_by_number(view, name.parse().map_err(|_| unknown())?)?,
         Some((FILES, number)) => {
             RecordedChange::Files(view.journal().entry(number.parse().map_err(|_| unknown())?)?)
         }
@@ -195,7 +198,7 @@ pub(crate) fn named(view: &View, name: &str) -> Result<RecordedChange> {
                 None => (rest, None),
             };
             let number = number.parse().map_err(|_| unknown())?;
-            RecordedChange::Store(durable, by_store(view, &durable, number, branch)?)
+            RecordedChange::Store(durable, find_in_store(view, &durable, number, branch)?)
         }
     };
     check_in_effect(view, &found)?;
@@ -203,16 +206,16 @@ pub(crate) fn named(view: &View, name: &str) -> Result<RecordedChange> {
 }
 
 /// The change with this number of the one counter, or of this worktree's files.
-fn by_number(view: &View, number: u64) -> Result<RecordedChange> {
+fn find_by_number(view: &View, number: u64) -> Result<RecordedChange> {
     let mut found: Vec<RecordedChange> =
         view.journal().entry(number).map(RecordedChange::Files).into_iter().collect();
     for durable in view.durables() {
-        let made = row(&durable, &view.place()?.seen(&durable), number)?;
+        let made = change_record(&durable, &view.store_locations()?.read_path(&durable), number)?;
         let made = made.filter(|made| made.session.is_some());
         found.extend(made.map(|made| RecordedChange::Store(durable, made)));
     }
     match found.len() {
-        0 => Err(elsewhere(view, number)?),
+        0 => Err(not_found_here(view, number)?),
         1 => Ok(found.remove(0)),
         // Two counters were brought together, as by a backup of another repository.
         _ => {
@@ -228,35 +231,41 @@ fn by_number(view: &View, number: u64) -> Result<RecordedChange> {
 
 /// The change with this number in a store. Older versions counted changes of each branch apart,
 /// so a number may mean another change on another branch; then the branch has to be named.
-fn by_store(view: &View, durable: &Durable, number: u64, branch: Option<&str>) -> Result<Made> {
-    let place = view.place()?;
-    let here = place.seen_branch(durable);
+fn find_in_store(
+    view: &View,
+    durable: &DurableStore,
+    number: u64,
+    branch: Option<&str>,
+) -> Result<ChangeRecord> {
+    let place = view.store_locations()?;
+    let here = place.read_branch(durable);
     let name = format!("{}:{number}", durable.name);
     if branch.is_some() && branch != here.as_deref() {
         let branch = branch.unwrap_or_default();
         return Err(Problem::not_found(format!("{name}@{branch} is of another branch"))
             .hint(format!("check out {branch} to undo it")));
     }
-    let made = row(durable, &place.seen(durable), number)?;
+    let made = change_record(durable, &place.read_path(durable), number)?;
     let counted_apart = made.as_ref().is_none_or(|made| made.session.is_none());
     if counted_apart && branch.is_none() && durable.is_per_branch() {
         let mut others = Vec::new();
-        for kept in place.kept(durable)? {
-            let other = row(durable, &kept.file(durable), number)?;
-            let differs = |other: &Made| other.session.is_none() && Some(other) != made.as_ref();
+        for kept in place.branches_with_store(durable)? {
+            let other = change_record(durable, &kept.file(durable), number)?;
+            let differs =
+                |other: &ChangeRecord| other.session.is_none() && Some(other) != made.as_ref();
             others.extend(other.filter(differs).map(|other| (kept, other)));
         }
         match (&made, others.first()) {
             (_, None) => {}
             (None, Some((kept, other))) => {
-                let place = format!("on branch {}", kept.owner.name());
+                let place = format!("on branch {}", kept.owner.display_name());
                 return Err(made_elsewhere(&name, &other.summary, &place));
             }
             (Some(made), Some(_)) => {
                 let mut rows =
                     vec![(format!("{name}@{}", here.unwrap_or_default()), made.summary.as_str())];
                 rows.extend(others.iter().map(|(kept, other)| {
-                    (format!("{name}@{}", kept.owner.name()), other.summary.as_str())
+                    (format!("{name}@{}", kept.owner.display_name()), other.summary.as_str())
                 }));
                 return Err(ambiguous(&name, &rows));
             }
@@ -266,10 +275,14 @@ fn by_store(view: &View, durable: &Durable, number: u64, branch: Option<&str>) -
 }
 
 /// One row of a store's record of changes.
-fn row(durable: &Durable, file: &std::path::Path, number: u64) -> Result<Option<Made>> {
+fn change_record(
+    durable: &DurableStore,
+    file: &std::path::Path,
+    number: u64,
+) -> Result<Option<ChangeRecord>> {
     let Ok(number) = i64::try_from(number) else { return Ok(None) };
-    let reading = durable.read(file)?;
-    reading.map_or(Ok(None), |reading| tables::made(&reading.conn, number))
+    let reading = durable.open_reader(file)?;
+    reading.map_or(Ok(None), |reading| tables::change_record(&reading.conn, number))
 }
 
 fn ambiguous(name: &str, candidates: &[(String, &str)]) -> Problem {
@@ -277,21 +290,21 @@ fn ambiguous(name: &str, candidates: &[(String, &str)]) -> Problem {
         .iter()
         .map(|(handle, summary)| json!({"change": handle, "summary": summary}))
         .collect();
-    Problem::new(Code::Ambiguous, format!("{} changes are called {name}", rows.len()))
+    Problem::new(ProblemCode::Ambiguous, format!("{} changes are called {name}", rows.len()))
         .detail("candidates", rows)
         .hint("name one of them as written here")
 }
 
 /// Says where a change was made that is not to be found here.
-fn elsewhere(view: &View, number: u64) -> Result<Problem> {
-    let place = view.place()?;
-    for durable in view.durables().into_iter().filter(Durable::is_per_branch) {
-        for kept in place.kept(&durable)? {
-            let made = row(&durable, &kept.file(&durable), number)?;
+fn not_found_here(view: &View, number: u64) -> Result<Problem> {
+    let place = view.store_locations()?;
+    for durable in view.durables().into_iter().filter(DurableStore::is_per_branch) {
+        for kept in place.branches_with_store(&durable)? {
+            let made = change_record(&durable, &kept.file(&durable), number)?;
             if let Some(made) = made.filter(|made| made.session.is_some()) {
                 let place = match &kept.owner {
-                    Owner::Branch(name) => format!("on branch {name}"),
-                    Owner::Commit(commit) => format!("at commit {commit}"),
+                    StoreOwner::Branch(name) => format!("on branch {name}"),
+                    StoreOwner::Commit(commit) => format!("at commit {commit}"),
                 };
                 return Ok(made_elsewhere(&number.to_string(), &made.summary, &place));
             }
@@ -299,7 +312,7 @@ fn elsewhere(view: &View, number: u64) -> Result<Problem> {
     }
     let worktrees = view.git().map(|git| git.layout().worktrees()).transpose()?;
     for layout in worktrees.into_iter().flatten() {
-        let journal = Journal::at(Homes::of(&layout.root, Some(&layout)).journal());
+        let journal = Journal::new(DataFolders::of(&layout.root, Some(&layout)).journal());
         if let Ok(entry) = journal.entry(number) {
             let folder = layout.root.file_name().unwrap_or_default().to_string_lossy();
             let place = format!("in worktree {folder}");
@@ -307,7 +320,7 @@ fn elsewhere(view: &View, number: u64) -> Result<Problem> {
         }
     }
     let problem = Problem::not_found(format!("no change {number}"));
-    Ok(match newest(view, Sought::Change, |_| true)? {
+    Ok(match newest(view, UndoTarget::Change, |_| true)? {
         Some(last) => problem.hint(format!("the last change here is {}", last.name())),
         None => problem.hint("nothing has been changed here yet"),
     })
@@ -322,25 +335,25 @@ fn made_elsewhere(name: &str, summary: &str, place: &str) -> Problem {
 fn check_in_effect(view: &View, change: &RecordedChange) -> Result<()> {
     let (id, taken_back) = match change {
         RecordedChange::Files(entry) => {
-            (entry.id, TakenBack::in_journal(&view.journal().entries()))
+            (entry.id, UndoneChanges::in_journal(&view.journal().entries()))
         }
         RecordedChange::Store(durable, made) => {
-            let reading = durable.read(&view.place()?.seen(durable))?;
+            let reading = durable.open_reader(&view.store_locations()?.read_path(durable))?;
             let conn = reading.as_ref().map(|reading| &*reading.conn);
-            let taken_back = conn.map(TakenBack::in_store).transpose()?.unwrap_or_default();
+            let taken_back = conn.map(UndoneChanges::in_store).transpose()?.unwrap_or_default();
             (made.id.unsigned_abs(), taken_back)
         }
     };
     let Some(by) = taken_back.by.get(&id) else { return Ok(()) };
     let message = format!("change {} is already taken back, by change {by}", change.name());
-    Err(Problem::new(Code::InvalidOperation, message)
+    Err(Problem::new(ProblemCode::InvalidOperation, message)
         .detail("taken_back_by", *by)
-        .hint_call("to make it again:", undo(&by.to_string())))
+        .hint_call("to make it again:", undo_call(&by.to_string())))
 }
 
 /// The call that undoes a change.
-pub(crate) fn undo(change: &str) -> NextCall {
-    NextCall::to("undo").with("change", change)
+pub(crate) fn undo_call(change: &str) -> NextCall {
+    NextCall::new("undo").with("change", change)
 }
 
 #[cfg(test)]
@@ -350,14 +363,14 @@ mod tests {
     #[test]
     fn an_undo_that_was_taken_back_counts_for_nothing() {
         // 1 to 3 are changes; 4 undoes 3, 5 undoes 2, 6 redoes 5, 7 undoes 2 again.
-        let taken_back = TakenBack::of([(7, 2), (6, 5), (5, 2), (4, 3)].into_iter());
+        let taken_back = UndoneChanges::of([(7, 2), (6, 5), (5, 2), (4, 3)].into_iter());
         let sought =
-            |sought| (1..=7).filter(|id| taken_back.is_sought(*id, sought)).collect::<Vec<u64>>();
-        assert_eq!(sought(Sought::Change), [1]);
-        assert_eq!(sought(Sought::Undo), [4, 7]);
+            |sought| (1..=7).filter(|id| taken_back.matches(*id, sought)).collect::<Vec<u64>>();
+        assert_eq!(sought(UndoTarget::Change), [1]);
+        assert_eq!(sought(UndoTarget::Undo), [4, 7]);
         // 8 takes the redo 6 back: 5 is in effect again, as a second undo of 2.
-        let taken_back = TakenBack::of([(8, 6), (6, 5), (5, 2)].into_iter());
-        assert!(!taken_back.is_sought(2, Sought::Change));
-        assert!(taken_back.is_sought(5, Sought::Undo) && taken_back.is_sought(8, Sought::Undo));
+        let taken_back = UndoneChanges::of([(8, 6), (6, 5), (5, 2)].into_iter());
+        assert!(!taken_back.matches(2, UndoTarget::Change));
+        assert!(taken_back.matches(5, UndoTarget::Undo) && taken_back.matches(8, UndoTarget::Undo));
     }
 }

@@ -8,14 +8,14 @@ use base::{Call, Problem, Result};
 use serde::{Deserialize, Serialize};
 use store::BackupNotes;
 
-use crate::repo::Repository;
+use crate::repository::Repository;
 
 /// The file that keeps it, in the folder that all worktrees share.
 const FILE: &str = "repository.json";
 
 /// The notes of a backup that name its repository.
-const ID: &str = "repository";
-const ROOTS: &str = "roots";
+const REPOSITORY_NOTE: &str = "repository";
+const ROOTS_NOTE: &str = "roots";
 
 /// A repository: a name of its own, and the root commits that its history was seen to have.
 ///
@@ -33,7 +33,7 @@ impl RepositoryIdentity {
         let known = read(shared);
         let mut identity = match &known {
             Some(known) => known.clone(),
-            None => Self { id: random_name()?, roots: BTreeSet::new() },
+            None => Self { id: random_id()?, roots: BTreeSet::new() },
         };
         if let Some(git) = git {
             identity.roots.extend(git.root_commit(call)?);
@@ -49,12 +49,15 @@ impl RepositoryIdentity {
     /// What a backup says about the repository it was taken in.
     pub(crate) fn notes(&self) -> BackupNotes {
         let roots: Vec<&str> = self.roots.iter().map(String::as_str).collect();
-        BackupNotes::from([(ID.into(), self.id.clone()), (ROOTS.into(), roots.join(" "))])
+        BackupNotes::from([
+            (REPOSITORY_NOTE.into(), self.id.clone()),
+            (ROOTS_NOTE.into(), roots.join(" ")),
+        ])
     }
 
     /// Whether a backup with these notes was taken in this repository; `None` if it does not say.
-    pub(crate) fn took(&self, notes: &BackupNotes) -> Option<bool> {
-        let id = notes.get(ID)?;
+    pub(crate) fn made_backup(&self, notes: &BackupNotes) -> Option<bool> {
+        let id = notes.get(REPOSITORY_NOTE)?;
         Some(*id == self.id || roots(notes).any(|root| self.roots.contains(root)))
     }
 
@@ -83,21 +86,21 @@ pub(crate) fn root_of(notes: &BackupNotes) -> Option<&str> {
 }
 
 fn roots(notes: &BackupNotes) -> impl Iterator<Item = &str> {
-    notes.get(ROOTS).into_iter().flat_map(|roots| roots.split_whitespace())
+    notes.get(ROOTS_NOTE).into_iter().flat_map(|roots| roots.split_whitespace())
 }
 
 fn read(shared: &Path) -> Option<RepositoryIdentity> {
     let file = shared.join(FILE);
     tree::require_regular(&file).ok()?; // nor a link
-    serde_json::from_slice(&tree::read_regular(&file, LARGEST).ok()?).ok()
+    serde_json::from_slice(&tree::read_regular(&file, MAX_FILE_BYTES).ok()?).ok()
 }
 
 /// The file is not larger, in bytes.
-const LARGEST: u64 = 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-fn random_name() -> Result<String> {
+fn random_id() -> Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)
-        .map_err(|error| Problem::internal("no random numbers").because(error.to_string()))?;
+        .map_err(|error| Problem::internal("no random numbers").with_source(error.to_string()))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

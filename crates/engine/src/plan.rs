@@ -8,7 +8,7 @@ use base::{NextCall, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use similar::TextDiff;
-use tree::{FileEdit, Tree};
+use tree::{FileEdit, WorkingTree};
 
 use crate::contract::answer::Paging;
 use crate::contract::page::{Page, Render};
@@ -20,22 +20,22 @@ pub struct Plan<A> {
     /// What it does, in a few words, for the journal
     pub summary: String,
     /// The change itself
-    pub change: Change,
+    pub change: PlannedChange,
     /// What the caller gets to know
     pub answer: A,
     /// Whether it may be made once more when another writer came between; otherwise it conflicts
-    pub again: bool,
+    pub retry_on_conflict: bool,
 }
 
 /// Files, or one durable store: never both, so that one transaction holds all of it.
 #[derive(Debug, Clone)]
-pub enum Change {
+pub enum PlannedChange {
     /// Nothing has to be done: things already are as they should be
     Nothing,
     /// Files get new contents
     Files(Vec<FileEdit>),
     /// Files get back what they held before a change
-    TakeBack {
+    Undo {
         /// What they get
         edits: Vec<FileEdit>,
         /// The number of that change
@@ -47,7 +47,7 @@ pub enum Change {
 
 /// What every mutation answers: its own result, and what happened to the files.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Written<A> {
+pub struct MutationAnswer<A> {
     /// What the operation itself says
     pub result: A,
     /// Files that changed, or would change
@@ -60,7 +60,7 @@ pub struct Written<A> {
     pub diff: Option<String>,
 }
 
-impl<A: Render> Render for Written<A> {
+impl<A: Render> Render for MutationAnswer<A> {
     fn render(&self, page: &mut Page) {
         self.result.render(page);
         if let Some(diff) = &self.diff {
@@ -71,7 +71,7 @@ impl<A: Render> Render for Written<A> {
         } else if let Some(change) = &self.change {
             let files: Vec<String> = self.files.iter().map(ToString::to_string).collect();
             let what = if files.is_empty() { "done".into() } else { files.join(", ") };
-            let undo = NextCall::to("undo").with("change", change.as_str());
+            let undo = NextCall::new("undo").with("change", change.as_str());
             page.say_call(format!("change {change}: {what}"), undo);
         }
     }
@@ -85,19 +85,19 @@ impl<A: Render> Render for Written<A> {
     }
 }
 
-impl Change {
+impl PlannedChange {
     /// What becomes of files; none for a change to a store.
     pub(crate) fn edits(&self) -> Option<&[FileEdit]> {
         match self {
-            Self::Files(edits) | Self::TakeBack { edits, .. } => Some(edits),
+            Self::Files(edits) | Self::Undo { edits, .. } => Some(edits),
             Self::Nothing | Self::Store(_) => None,
         }
     }
 
     /// The change to files that it takes back.
-    pub(crate) fn takes_back(&self) -> Option<u64> {
+    pub(crate) fn undone_change(&self) -> Option<u64> {
         match self {
-            Self::TakeBack { undoes, .. } => Some(*undoes),
+            Self::Undo { undoes, .. } => Some(*undoes),
             _ => None,
         }
     }
@@ -108,10 +108,10 @@ impl Change {
     }
 
     /// What it would do: a unified diff, or the store's own words.
-    pub(crate) fn preview(&self, tree: &Tree) -> Result<String> {
+    pub(crate) fn preview(&self, tree: &WorkingTree) -> Result<String> {
         match self {
             Self::Nothing => Ok(String::new()),
-            Self::Files(edits) | Self::TakeBack { edits, .. } => {
+            Self::Files(edits) | Self::Undo { edits, .. } => {
                 edits.iter().map(|edit| file_diff(edit, tree)).collect()
             }
             Self::Store(change) => Ok(change.preview()),
@@ -119,7 +119,7 @@ impl Change {
     }
 }
 
-fn file_diff(edit: &FileEdit, tree: &Tree) -> Result<String> {
+fn file_diff(edit: &FileEdit, tree: &WorkingTree) -> Result<String> {
     let before = tree.read(&edit.path)?.map(|blob| blob.bytes);
     let name = |side: char, there: bool| match there {
         true => format!("{side}/{}", edit.path),

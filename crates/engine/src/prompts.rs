@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use base::{Problem, Result};
 
-use crate::layers::files;
+use crate::areas::files;
 use crate::view::View;
 
 /// How many completions are offered at most.
-const OFFERED: usize = 100;
+const MAX_COMPLETIONS: usize = 100;
 
 /// A ready-made request.
 pub struct Prompt {
@@ -20,15 +20,15 @@ pub struct Prompt {
     /// When to pick it
     pub description: &'static str,
     /// What it asks for
-    pub arguments: &'static [Argument],
+    pub arguments: &'static [PromptArgument],
     /// Writes the request
-    pub write: fn(&View<'_>, &Given) -> Result<String>,
+    pub write: fn(&View<'_>, &PromptArguments) -> Result<String>,
     /// How an argument that was begun may go on
     pub complete: fn(&View<'_>, &str, &str) -> Result<Vec<String>>,
 }
 
 /// Something a prompt asks for.
-pub struct Argument {
+pub struct PromptArgument {
     /// Its name
     pub name: &'static str,
     /// What to give
@@ -38,14 +38,14 @@ pub struct Argument {
 }
 
 /// What was given, by name.
-pub type Given = BTreeMap<String, String>;
+pub type PromptArguments = BTreeMap<String, String>;
 
 /// Every prompt.
 pub const PROMPTS: &[Prompt] = &[
     Prompt {
         name: "before_i_edit",
         description: "Gather what to know before editing some files",
-        arguments: &[Argument {
+        arguments: &[PromptArgument {
             name: "paths",
             description: "Files or folders, with commas between them",
             required: true,
@@ -58,7 +58,7 @@ pub const PROMPTS: &[Prompt] = &[
     workflows::EXECUTION,
 ];
 
-fn before_i_edit(_: &View<'_>, given: &Given) -> Result<String> {
+fn before_i_edit(_: &View<'_>, given: &PromptArguments) -> Result<String> {
     let paths = given.get("paths").map(String::as_str).unwrap_or_default();
     let paths: Vec<&str> =
         paths.split(',').map(str::trim).filter(|path| !path.is_empty()).collect();
@@ -83,10 +83,10 @@ fn complete_last_path(view: &View<'_>, begun: &str) -> Result<Vec<String>> {
         Some((before, last)) => (format!("{before}, "), last.trim_start()),
         None => (String::new(), begun),
     };
-    let paths = files::paths(view)?;
+    let paths = files::all_paths(view)?;
     let fitting = paths.iter().map(ToString::to_string).filter(|path| path.starts_with(last));
     let mut fitting: Vec<String> = fitting.map(|path| format!("{before}{path}")).collect();
     fitting.sort();
-    fitting.truncate(OFFERED);
+    fitting.truncate(MAX_COMPLETIONS);
     Ok(fitting)
 }

@@ -3,17 +3,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{Problem, RepoPath, Result};
-use config::{Config, Finding, FindingCode};
-use tree::{Excludes, Stat, Tree};
+use config::{Config, ConfigFinding, FindingCode};
+use tree::{Excludes, Stat, WorkingTree};
 
 /// The file's name, at the root of the repository.
 pub(crate) const FILE: &str = "cairn.jsonc";
 
 /// A larger file is a mistake, in bytes.
-const LARGEST: u64 = config::MAX_BYTES as u64;
+const MAX_FILE_BYTES: u64 = config::MAX_BYTES as u64;
 
 /// How many mistakes of each sort an answer names.
-const TOLD: usize = 3;
+const MAX_LISTED_FINDINGS: usize = 3;
 
 /// The configuration in force.
 #[derive(Debug)]
@@ -21,32 +21,32 @@ pub struct Settings {
     /// What it says, with defaults for the rest
     pub config: Config,
     /// What is wrong with the file
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ConfigFinding>,
     /// Its patterns for files to leave out
     pub(crate) excludes: Excludes,
 }
 
 /// The settings, with the stat of the file they were read from.
-type Known = (Option<Stat>, Arc<Settings>);
+type CachedSettings = (Option<Stat>, Arc<Settings>);
 
 /// Keeps the settings of one working tree.
 #[derive(Debug, Default)]
 pub(crate) struct SettingsFile {
-    known: Mutex<Option<Known>>,
+    cached: Mutex<Option<CachedSettings>>,
 }
 
 impl SettingsFile {
     /// The settings as the file says now.
-    pub(crate) fn current(&self, tree: &Tree) -> Result<Arc<Settings>> {
+    pub(crate) fn current(&self, tree: &WorkingTree) -> Result<Arc<Settings>> {
         let path: RepoPath = FILE.parse().expect("the name is plain");
-        let stat = tree.stat_if_there(&path);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let stat = tree.stat_if_reachable(&path);
+        let mut known = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((seen, settings)) = &*known
             && *seen == stat
         {
             return Ok(settings.clone());
         }
-        let settings = Arc::new(match tree.read_at_most(&path, LARGEST) {
+        let settings = Arc::new(match tree.read_at_most(&path, MAX_FILE_BYTES) {
             Ok(text) => {
                 let text = text.and_then(Result::ok).map(|blob| blob.bytes);
                 Settings::parse(&text.unwrap_or_default())?
@@ -62,8 +62,8 @@ impl SettingsFile {
 impl Settings {
     /// What every answer has to say about the file: mistakes that change nothing, and those that
     /// leave a value at its default although another was meant.
-    pub(crate) fn reasons(&self) -> (Vec<String>, Vec<String>) {
-        let said = |found: &Finding| {
+    pub(crate) fn basis_reasons(&self) -> (Vec<String>, Vec<String>) {
+        let said = |found: &ConfigFinding| {
             let place = format!("{FILE}:{}:{}: {}", found.line, found.column, found.message);
             match found.code {
                 FindingCode::UnknownKey => place,
@@ -73,12 +73,13 @@ impl Settings {
                 }
             }
         };
-        let is_warning = |found: &&Finding| found.code == FindingCode::UnknownKey;
-        let (warnings, mistakes): (Vec<&Finding>, Vec<&Finding>) =
+        let is_warning = |found: &&ConfigFinding| found.code == FindingCode::UnknownKey;
+        let (warnings, mistakes): (Vec<&ConfigFinding>, Vec<&ConfigFinding>) =
             self.findings.iter().partition(is_warning);
-        let first = |findings: Vec<&Finding>| {
-            let mut told: Vec<String> = findings.iter().take(TOLD).map(|one| said(one)).collect();
-            let more = findings.len().saturating_sub(TOLD);
+        let first = |findings: Vec<&ConfigFinding>| {
+            let mut told: Vec<String> =
+                findings.iter().take(MAX_LISTED_FINDINGS).map(|one| said(one)).collect();
+            let more = findings.len().saturating_sub(MAX_LISTED_FINDINGS);
             told.extend((more > 0).then(|| format!("{more} more mistakes in {FILE}")));
             told
         };
@@ -86,7 +87,7 @@ impl Settings {
     }
 
     fn unreadable(problem: &Problem) -> Result<Self> {
-        let finding = Finding {
+        let finding = ConfigFinding {
             code: FindingCode::Syntax,
             key: String::new(),
             line: 1,

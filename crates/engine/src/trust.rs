@@ -9,45 +9,45 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use base::{Call, Code, Hash, Hint, NextCall, Problem, Result};
+use base::{Call, Hash, Hint, NextCall, Problem, ProblemCode, Result};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tree::Disk;
+use tree::DiskWriter;
 
 /// A file that holds a path is not longer, in bytes.
-const LONGEST_PATH: u64 = 64 * 1024;
+const MAX_PATH_FILE_BYTES: u64 = 64 * 1024;
 
 /// A mark is not larger, in bytes.
-const LARGEST_MARK: u64 = 1024 * 1024;
+const MAX_RECORD_BYTES: u64 = 1024 * 1024;
 
 /// What a repository would have run, each by its name with what it is now.
-pub(crate) type Programs = BTreeMap<String, String>;
+pub(crate) type ProgramFingerprints = BTreeMap<String, String>;
 
 /// Looks at what trust depends on, when it has to.
 pub(crate) trait TrustEvidence {
     /// What the repository would have run now
-    fn programs(&self) -> Programs;
+    fn programs(&self) -> ProgramFingerprints;
     /// Whether the repository has this commit
     fn has_commit(&self, commit: &str) -> bool;
 }
 
 /// Whether the user trusts a repository as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum TrustStanding {
+pub(crate) enum TrustStatus {
     /// They do
-    Given,
+    Trusted,
     /// They never said so
-    NotGiven,
+    Untrusted,
     /// They did, and this has changed since
     Changed(Vec<String>),
 }
 
-impl TrustStanding {
+impl TrustStatus {
     /// Why nothing is started; none if it may be.
     pub(crate) fn refusal(&self) -> Option<String> {
         match self {
-            Self::Given => None,
-            Self::NotGiven => Some("this repository is not trusted".into()),
+            Self::Trusted => None,
+            Self::Untrusted => Some("this repository is not trusted".into()),
             Self::Changed(changes) => {
                 let told = changes.join("; ");
                 Some(format!("this repository changed since it was trusted: {told}"))
@@ -61,13 +61,13 @@ impl TrustStanding {
             Self::Changed(_) => "look at what changed; a person can trust it again with",
             _ => "a person can allow its programs to run with",
         };
-        Hint::call(text, NextCall::to("trust"))
+        Hint::call(text, NextCall::new("trust"))
     }
 }
 
 /// What the user trusted: a repository, and what it would run.
 #[derive(Debug, Serialize, Deserialize)]
-struct TrustMark {
+struct TrustRecord {
     subject: String,
     at: Timestamp,
     by: String,
@@ -79,9 +79,9 @@ struct TrustMark {
     programs: BTreeMap<String, BTreeSet<String>>,
 }
 
-impl TrustMark {
+impl TrustRecord {
     /// What is to be said of something that would run now.
-    fn differs(&self, name: &str, now: &str) -> Option<String> {
+    fn change_since_trusted(&self, name: &str, now: &str) -> Option<String> {
         match self.programs.get(name) {
             Some(known) if known.contains(now) => None,
             Some(_) => Some(format!("{name} is another")),
@@ -92,19 +92,23 @@ impl TrustMark {
 
 /// Whether one repository's programs may run.
 #[derive(Debug)]
-pub struct Trust {
+pub struct TrustStore {
     /// The user's folder with a mark for each trusted repository; none where there is no home
-    marks: Option<PathBuf>,
+    records: Option<PathBuf>,
     /// What is trusted: the repository, or the folder
     subject: PathBuf,
     root: PathBuf,
 }
 
-impl Trust {
+impl TrustStore {
     /// The trust in the repository around a folder.
-    pub(crate) fn of(marks: Option<PathBuf>, root: &Path, layout: Option<&git::Layout>) -> Self {
+    pub(crate) fn of(
+        records: Option<PathBuf>,
+        root: &Path,
+        layout: Option<&git::RepoLayout>,
+    ) -> Self {
         let subject = subject(root, layout);
-        Self { marks, subject, root: root.to_path_buf() }
+        Self { records, subject, root: root.to_path_buf() }
     }
 
     /// What a mark is about, for people.
@@ -114,8 +118,8 @@ impl Trust {
 
     /// Whether the user has said so, about this repository and about what it would run now. Asked
     /// anew each time: they may take it back, and the repository may change.
-    pub(crate) fn standing(&self, look: &impl TrustEvidence) -> TrustStanding {
-        let Some(mark) = self.read() else { return TrustStanding::NotGiven };
+    pub(crate) fn status(&self, look: &impl TrustEvidence) -> TrustStatus {
+        let Some(mark) = self.read() else { return TrustStatus::Untrusted };
         let mut changes = Vec::new();
         match mark {
             Err(()) => {
@@ -123,40 +127,44 @@ impl Trust {
             }
             Ok(mark) => {
                 let root = mark.root_commit.as_deref();
-                if mark.folder != self.folder() || root.is_some_and(|root| !look.has_commit(root)) {
+                if mark.folder != self.folder_fingerprint()
+                    || root.is_some_and(|root| !look.has_commit(root))
+                {
                     changes.push("another repository is in its place".into());
                 }
                 let programs = look.programs().into_iter();
-                changes.extend(programs.filter_map(|(name, now)| mark.differs(&name, &now)));
+                changes.extend(
+                    programs.filter_map(|(name, now)| mark.change_since_trusted(&name, &now)),
+                );
             }
         }
-        if changes.is_empty() { TrustStanding::Given } else { TrustStanding::Changed(changes) }
+        if changes.is_empty() { TrustStatus::Trusted } else { TrustStatus::Changed(changes) }
     }
 
     /// Leaves the mark, for what the repository is and would run now; false if it was there. What
     /// other worktrees of the same repository would run stays trusted.
-    pub(crate) fn give(
+    pub(crate) fn grant(
         &self,
         look: &impl TrustEvidence,
         root_commit: Option<String>,
         call: &Call,
     ) -> Result<bool> {
-        let file = self.mark()?;
-        if self.standing(look) == TrustStanding::Given {
+        let file = self.record_path()?;
+        if self.status(look) == TrustStatus::Trusted {
             return Ok(false);
         }
         let before = self.read().and_then(std::result::Result::ok);
-        let before = before.filter(|mark| mark.folder == self.folder());
+        let before = before.filter(|mark| mark.folder == self.folder_fingerprint());
         let before = before.filter(|mark| mark.root_commit == root_commit);
         let mut programs = before.map(|mark| mark.programs).unwrap_or_default();
         for (name, now) in look.programs() {
             programs.entry(name).or_default().insert(now);
         }
-        let mark = TrustMark {
+        let mark = TrustRecord {
             subject: self.subject.display().to_string(),
             at: call.now,
             by: call.actor.clone(),
-            folder: self.folder(),
+            folder: self.folder_fingerprint(),
             root_commit,
             programs,
         };
@@ -164,33 +172,33 @@ impl Trust {
         fs::create_dir_all(folder).map_err(Problem::io("make the folder of trusted places"))?;
         let folder = tree::open_folder(folder).map_err(Problem::io("open the trusted places"))?;
         let text = serde_json::to_vec_pretty(&mark).map_err(|error| {
-            Problem::internal("a mark of trust cannot be written").because(error)
+            Problem::internal("a mark of trust cannot be written").with_source(error)
         })?;
         let name = file.file_name().unwrap_or_default();
-        Disk::default()
+        DiskWriter::default()
             .replace(&folder, Path::new(name), &text)
             .map_err(Problem::io("write down that it is trusted"))?;
         Ok(true)
     }
 
     /// The mark; none if there is none, an error if it is of an older cairn.
-    fn read(&self) -> Option<Result<TrustMark, ()>> {
-        let bytes = tree::read_regular(&self.mark().ok()?, LARGEST_MARK).ok()?;
+    fn read(&self) -> Option<Result<TrustRecord, ()>> {
+        let bytes = tree::read_regular(&self.record_path().ok()?, MAX_RECORD_BYTES).ok()?;
         Some(serde_json::from_slice(&bytes).map_err(drop))
     }
 
     /// What tells the repository's folder from another in its place: its number on the disk, and
     /// when it was made where the system knows that.
-    fn folder(&self) -> String {
+    fn folder_fingerprint(&self) -> String {
         let Ok(known) = self.subject.metadata() else { return String::new() };
         let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
         let born = known.created().ok().and_then(since).map_or(0, |since| since.as_nanos());
-        format!("{} {born}", number_of(&known))
+        format!("{} {born}", inode_of(&known))
     }
 
     /// Takes the mark away; false if there was none.
-    pub(crate) fn take_back(&self) -> Result<bool> {
-        match fs::remove_file(self.mark()?) {
+    pub(crate) fn revoke(&self) -> Result<bool> {
+        match fs::remove_file(self.record_path()?) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(Problem::io("remove the mark of trust")(error)),
@@ -198,9 +206,9 @@ impl Trust {
     }
 
     /// Where the mark is. One that the repository itself could bring along does not count.
-    fn mark(&self) -> Result<PathBuf> {
-        let refused = |why: &str| Problem::new(Code::Unavailable, why.to_owned());
-        let marks = self.marks.as_deref().ok_or_else(|| {
+    fn record_path(&self) -> Result<PathBuf> {
+        let refused = |why: &str| Problem::new(ProblemCode::Unavailable, why.to_owned());
+        let marks = self.records.as_deref().ok_or_else(|| {
             refused("there is no folder for the user's own settings")
                 .hint("set HOME or XDG_CONFIG_HOME")
         })?;
@@ -215,24 +223,24 @@ impl Trust {
 
 /// What one mark covers: all worktrees of a repository, if they really are its own. A folder can
 /// name any repository in its `.git` file; only that repository can name the folder.
-fn subject(root: &Path, layout: Option<&git::Layout>) -> PathBuf {
+fn subject(root: &Path, layout: Option<&git::RepoLayout>) -> PathBuf {
     let Some(layout) = layout else { return root.to_path_buf() };
     let is_main = layout.common_dir == root.join(".git");
     let named = || {
-        let line = tree::read_regular(&layout.git_dir.join("gitdir"), LONGEST_PATH).ok()?;
+        let line = tree::read_regular(&layout.git_dir.join("gitdir"), MAX_PATH_FILE_BYTES).ok()?;
         let line = String::from_utf8(line).ok()?;
         let named = layout.git_dir.join(line.trim_end()).canonicalize().ok()?;
         Some(named == root.join(".git"))
     };
     let is_linked = || {
         let inside = layout.git_dir.starts_with(layout.common_dir.join("worktrees"));
-        layout.kind == git::Kind::Linked && inside && named() == Some(true)
+        layout.kind == git::WorktreeKind::Linked && inside && named() == Some(true)
     };
     if is_main || is_linked() { layout.common_dir.clone() } else { root.to_path_buf() }
 }
 
 #[cfg(unix)]
-fn number_of(known: &fs::Metadata) -> u64 {
+fn inode_of(known: &fs::Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(known)
 }
 
@@ -250,18 +258,28 @@ mod tests {
         Call::new("ada", jiff::Timestamp::UNIX_EPOCH)
     }
 
-    fn layout(root: &Path, git_dir: &Path, common: &Path, kind: git::Kind) -> git::Layout {
-        git::Layout { root: root.into(), git_dir: git_dir.into(), common_dir: common.into(), kind }
+    fn layout(
+        root: &Path,
+        git_dir: &Path,
+        common: &Path,
+        kind: git::WorktreeKind,
+    ) -> git::RepoLayout {
+        git::RepoLayout {
+            root: root.into(),
+            git_dir: git_dir.into(),
+            common_dir: common.into(),
+            kind,
+        }
     }
 
     /// A repository as a test says it is.
-    struct Seen {
-        programs: Programs,
+    struct FakeEvidence {
+        programs: ProgramFingerprints,
         commits: &'static [&'static str],
     }
 
-    impl TrustEvidence for Seen {
-        fn programs(&self) -> Programs {
+    impl TrustEvidence for FakeEvidence {
+        fn programs(&self) -> ProgramFingerprints {
             self.programs.clone()
         }
 
@@ -270,9 +288,9 @@ mod tests {
         }
     }
 
-    fn seen(programs: &[(&str, &str)]) -> Seen {
+    fn seen(programs: &[(&str, &str)]) -> FakeEvidence {
         let owned = |(name, now): &(&str, &str)| ((*name).to_owned(), (*now).to_owned());
-        Seen { programs: programs.iter().map(owned).collect(), commits: &["root"] }
+        FakeEvidence { programs: programs.iter().map(owned).collect(), commits: &["root"] }
     }
 
     fn repository() -> (tempfile::TempDir, PathBuf) {
@@ -289,64 +307,67 @@ mod tests {
     #[test]
     fn trust_is_given_and_taken_back_outside_the_repository() {
         let (_temp, place) = repository();
-        let trust = Trust::of(Some(place.with_file_name("config")), &place, None);
+        let trust = TrustStore::of(Some(place.with_file_name("config")), &place, None);
         let plain = seen(&[]);
-        assert_eq!(trust.standing(&plain), TrustStanding::NotGiven);
-        assert!(!trust.take_back().unwrap());
-        assert!(trust.give(&plain, root(), &call()).unwrap());
-        assert!(!trust.give(&plain, root(), &call()).unwrap());
-        assert_eq!(trust.standing(&plain), TrustStanding::Given);
-        assert!(trust.take_back().unwrap());
-        assert_eq!(trust.standing(&plain), TrustStanding::NotGiven);
+        assert_eq!(trust.status(&plain), TrustStatus::Untrusted);
+        assert!(!trust.revoke().unwrap());
+        assert!(trust.grant(&plain, root(), &call()).unwrap());
+        assert!(!trust.grant(&plain, root(), &call()).unwrap());
+        assert_eq!(trust.status(&plain), TrustStatus::Trusted);
+        assert!(trust.revoke().unwrap());
+        assert_eq!(trust.status(&plain), TrustStatus::Untrusted);
         for marks in [None, Some(place.join("config"))] {
-            let trust = Trust::of(marks, &place, None);
-            assert_eq!(trust.give(&plain, None, &call()).unwrap_err().code, Code::Unavailable);
+            let trust = TrustStore::of(marks, &place, None);
+            assert_eq!(
+                trust.grant(&plain, None, &call()).unwrap_err().code,
+                ProblemCode::Unavailable
+            );
         }
         std::os::unix::fs::symlink(&place, place.with_file_name("link")).unwrap();
-        let trust = Trust::of(Some(place.with_file_name("link").join("config")), &place, None);
-        assert_eq!(trust.give(&plain, None, &call()).unwrap_err().code, Code::Unavailable);
+        let trust = TrustStore::of(Some(place.with_file_name("link").join("config")), &place, None);
+        assert_eq!(trust.grant(&plain, None, &call()).unwrap_err().code, ProblemCode::Unavailable);
     }
 
     #[test]
     fn another_repository_in_its_place_is_asked_about_again() {
         let (_temp, place) = repository();
-        let trust = Trust::of(Some(place.with_file_name("config")), &place, None);
-        trust.give(&seen(&[]), root(), &call()).unwrap();
-        let other = Seen { commits: &[], ..seen(&[]) };
-        let replaced = TrustStanding::Changed(vec!["another repository is in its place".into()]);
-        assert_eq!(trust.standing(&other), replaced, "in the same folder");
+        let trust = TrustStore::of(Some(place.with_file_name("config")), &place, None);
+        trust.grant(&seen(&[]), root(), &call()).unwrap();
+        let other = FakeEvidence { commits: &[], ..seen(&[]) };
+        let replaced = TrustStatus::Changed(vec!["another repository is in its place".into()]);
+        assert_eq!(trust.status(&other), replaced, "in the same folder");
         fs::rename(&place, place.with_file_name("aside")).unwrap();
         fs::create_dir(&place).unwrap();
-        assert_eq!(trust.standing(&seen(&[])), replaced, "in another folder at the same place");
-        assert!(trust.give(&seen(&[]), root(), &call()).unwrap());
-        assert_eq!(trust.standing(&seen(&[])), TrustStanding::Given);
+        assert_eq!(trust.status(&seen(&[])), replaced, "in another folder at the same place");
+        assert!(trust.grant(&seen(&[]), root(), &call()).unwrap());
+        assert_eq!(trust.status(&seen(&[])), TrustStatus::Trusted);
     }
 
     #[test]
     fn programs_that_are_new_or_others_are_asked_about_again() {
         let (_temp, place) = repository();
-        let trust = Trust::of(Some(place.with_file_name("config")), &place, None);
+        let trust = TrustStore::of(Some(place.with_file_name("config")), &place, None);
         let first = seen(&[("bin/lint", "1"), ("languages.go", "a")]);
-        trust.give(&first, root(), &call()).unwrap();
-        assert_eq!(trust.standing(&seen(&[("bin/lint", "1")])), TrustStanding::Given, "fewer");
+        trust.grant(&first, root(), &call()).unwrap();
+        assert_eq!(trust.status(&seen(&[("bin/lint", "1")])), TrustStatus::Trusted, "fewer");
         let second = seen(&[("bin/lint", "2"), ("bin/format", "1")]);
         let told = ["bin/format is new".to_owned(), "bin/lint is another".to_owned()];
-        assert_eq!(trust.standing(&second), TrustStanding::Changed(told.to_vec()));
-        assert!(trust.give(&second, root(), &call()).unwrap());
+        assert_eq!(trust.status(&second), TrustStatus::Changed(told.to_vec()));
+        assert!(trust.grant(&second, root(), &call()).unwrap());
         for both in [&first, &second] {
-            assert_eq!(trust.standing(both), TrustStanding::Given, "worktrees differ");
+            assert_eq!(trust.status(both), TrustStatus::Trusted, "worktrees differ");
         }
     }
 
     #[test]
     fn a_mark_of_an_older_cairn_is_asked_about_again() {
         let (_temp, place) = repository();
-        let trust = Trust::of(Some(place.with_file_name("config")), &place, None);
+        let trust = TrustStore::of(Some(place.with_file_name("config")), &place, None);
         fs::create_dir(place.with_file_name("config")).unwrap();
-        fs::write(trust.mark().unwrap(), "/a/path\n2026-01-01T00:00:00Z ada\n").unwrap();
-        assert!(matches!(trust.standing(&seen(&[])), TrustStanding::Changed(_)));
-        assert!(trust.give(&seen(&[]), root(), &call()).unwrap());
-        assert_eq!(trust.standing(&seen(&[])), TrustStanding::Given);
+        fs::write(trust.record_path().unwrap(), "/a/path\n2026-01-01T00:00:00Z ada\n").unwrap();
+        assert!(matches!(trust.status(&seen(&[])), TrustStatus::Changed(_)));
+        assert!(trust.grant(&seen(&[]), root(), &call()).unwrap());
+        assert_eq!(trust.status(&seen(&[])), TrustStatus::Trusted);
     }
 
     #[test]
@@ -365,9 +386,9 @@ mod tests {
         let of = |root: &Path, git_dir: &Path, kind| {
             subject(root, Some(&layout(root, git_dir, &common, kind)))
         };
-        assert_eq!(of(&main, &common, git::Kind::Main), common);
-        assert_eq!(of(&tree, &own, git::Kind::Linked), common);
-        assert_eq!(of(&evil, &own, git::Kind::Linked), evil);
-        assert_eq!(of(&evil, &common, git::Kind::Main), evil);
+        assert_eq!(of(&main, &common, git::WorktreeKind::Main), common);
+        assert_eq!(of(&tree, &own, git::WorktreeKind::Linked), common);
+        assert_eq!(of(&evil, &own, git::WorktreeKind::Linked), evil);
+        assert_eq!(of(&evil, &common, git::WorktreeKind::Main), evil);
     }
 }

@@ -9,25 +9,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::call::Progress;
-use base::{Call, Code, EntityRef, Problem, RepoPath, Result};
+use base::{Call, EntityRef, Problem, ProblemCode, RepoPath, Result};
 use config::Config;
 use store::Connection;
-use tree::{Journal, Tree};
+use tree::{Journal, WorkingTree};
 
 use crate::area::Area;
-use crate::contract::answer::{Basis, State};
-use crate::durable::overlay::{self, Overlay, StoreView};
-use crate::durable::place::StorePlace;
-use crate::durable::{Durable, Reading, StoreChange};
-use crate::follow::{Look, Shelves};
-use crate::graph::Layer;
-use crate::homes::Homes;
-use crate::index::{Freshness, Index, file_mark, tables};
-use crate::precise::{CallGraph, Pool};
-use crate::repo::Repository;
+use crate::contract::answer::{Basis, BasisState};
+use crate::data_folders::DataFolders;
+use crate::durable::locations::StoreLocations;
+use crate::durable::overlay::{self, SharedOverlay, StoreView};
+use crate::durable::{DurableStore, StoreChange, StoreReader};
+use crate::follow::{FollowResult, FollowerFiles};
+use crate::graph::GraphArea;
+use crate::index::{Freshness, Index, file_fingerprint, tables};
+use crate::language_server::{CallGraph, LanguageServerPool};
+use crate::repository::Repository;
 use crate::settings::Settings;
-use crate::trust::TrustStanding;
-use crate::workspace::{Mode, Workspace};
+use crate::trust::TrustStatus;
+use crate::workspace::{Workspace, WorkspaceMode};
 
 /// What a query answers from and a mutation plans from.
 pub struct View<'w> {
@@ -37,41 +37,41 @@ pub struct View<'w> {
     /// Opened when it is first asked for: much can be answered without it
     index: OnceCell<(Index, Freshness)>,
     /// Each durable store, opened when it is first asked for
-    stores: Vec<(Durable, OnceCell<StoreView>)>,
+    store_views: Vec<(DurableStore, OnceCell<StoreView>)>,
     /// Where the stores are, by what is checked out
-    place: OnceCell<StorePlace>,
+    locations: OnceCell<StoreLocations>,
     /// What follows the commit that is checked out, by area
-    followed: Vec<Followed>,
-    doubts: RefCell<Vec<String>>,
+    followers: Vec<FollowerSlot>,
+    partial_reasons: RefCell<Vec<String>>,
     /// What areas put together once a view, by its type
-    made: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
+    per_view_cache: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
     /// A language server's call graph, where one was asked for
-    calls: OnceCell<CallGraph>,
+    call_graph: OnceCell<CallGraph>,
 }
 
 impl<'w> View<'w> {
     pub(crate) fn new(workspace: &'w Workspace, settings: Arc<Settings>, call: Arc<Call>) -> Self {
-        let (index, doubts) = (OnceCell::new(), RefCell::default());
+        let (index, partial_reasons) = (OnceCell::new(), RefCell::default());
         let durables = workspace.areas.iter().filter_map(|area| area.durable);
-        let stores = durables.map(|durable| (durable, OnceCell::new())).collect();
+        let store_views = durables.map(|durable| (durable, OnceCell::new())).collect();
         let followers = workspace.areas.iter().filter(|area| area.follower.is_some());
-        let followed = followers.map(|area| Followed::new(area.name)).collect();
+        let followers = followers.map(|area| FollowerSlot::new(area.name)).collect();
         Self {
             workspace,
             settings,
             call,
             index,
-            stores,
-            place: OnceCell::new(),
-            followed,
-            doubts,
-            made: RefCell::default(),
-            calls: OnceCell::new(),
+            store_views,
+            locations: OnceCell::new(),
+            followers,
+            partial_reasons,
+            per_view_cache: RefCell::default(),
+            call_graph: OnceCell::new(),
         }
     }
 
     /// The working tree.
-    pub fn tree(&self) -> &'w Tree {
+    pub fn tree(&self) -> &'w WorkingTree {
         &self.workspace.tree
     }
 
@@ -87,33 +87,33 @@ impl<'w> View<'w> {
     }
 
     /// The language servers.
-    pub(crate) fn servers(&self) -> &'w Pool {
+    pub(crate) fn servers(&self) -> &'w LanguageServerPool {
         &self.workspace.servers
     }
 
     /// Whether the repository's own programs may run.
-    pub(crate) fn trust_standing(&self) -> TrustStanding {
-        self.workspace.trust_standing(self.config(), &self.call)
+    pub(crate) fn trust_status(&self) -> TrustStatus {
+        self.workspace.trust_status(self.config(), &self.call)
     }
 
     /// Whether one answer is wanted, or many.
-    pub(crate) fn mode(&self) -> Mode {
+    pub(crate) fn mode(&self) -> WorkspaceMode {
         self.workspace.mode()
     }
 
     /// Follows calls as a language server knows them from now on.
-    pub(crate) fn follow_calls(&self, calls: CallGraph) {
-        let _ = self.calls.set(calls); // once a view: there is one question a call
+    pub(crate) fn set_call_graph(&self, calls: CallGraph) {
+        let _ = self.call_graph.set(calls); // once a view: there is one question a call
     }
 
     /// The call graph of a language server, where one is followed.
-    pub(crate) fn calls(&self) -> Option<&CallGraph> {
-        self.calls.get()
+    pub(crate) fn call_graph(&self) -> Option<&CallGraph> {
+        self.call_graph.get()
     }
 
     /// Where data is kept.
-    pub fn homes(&self) -> &'w Homes {
-        &self.workspace.homes
+    pub fn data_folders(&self) -> &'w DataFolders {
+        &self.workspace.data_folders
     }
 
     /// The configuration in force.
@@ -122,7 +122,7 @@ impl<'w> View<'w> {
     }
 
     /// What is wrong with `cairn.jsonc`.
-    pub fn findings(&self) -> &[config::Finding] {
+    pub fn config_findings(&self) -> &[config::ConfigFinding] {
         &self.settings.findings
     }
 
@@ -142,8 +142,8 @@ impl<'w> View<'w> {
     }
 
     /// The layers of the graph.
-    pub fn layers(&self) -> Vec<&'static dyn Layer> {
-        self.areas().iter().filter_map(|area| area.layer).collect()
+    pub fn graph_areas(&self) -> Vec<&'static dyn GraphArea> {
+        self.areas().iter().filter_map(|area| area.graph_area).collect()
     }
 
     /// The index, up to date.
@@ -156,28 +156,31 @@ impl<'w> View<'w> {
     }
 
     /// What an area puts together once for this view, however often it is asked for.
-    pub(crate) fn once<T: 'static>(&self, make: impl FnOnce() -> Result<T>) -> Result<Rc<T>> {
-        let known = self.made.borrow().get(&TypeId::of::<T>()).cloned();
+    pub(crate) fn cached_for_view<T: 'static>(
+        &self,
+        make: impl FnOnce() -> Result<T>,
+    ) -> Result<Rc<T>> {
+        let known = self.per_view_cache.borrow().get(&TypeId::of::<T>()).cloned();
         if let Some(known) = known.and_then(|known| known.downcast().ok()) {
             return Ok(known);
         }
         let made = Rc::new(make()?);
-        self.made.borrow_mut().insert(TypeId::of::<T>(), made.clone());
+        self.per_view_cache.borrow_mut().insert(TypeId::of::<T>(), made.clone());
         Ok(made)
     }
 
     /// Says that the answer is not whole, and why.
-    pub fn doubt(&self, why: impl Into<String>) {
+    pub fn mark_partial(&self, why: impl Into<String>) {
         let why = why.into();
-        let mut doubts = self.doubts.borrow_mut();
+        let mut doubts = self.partial_reasons.borrow_mut();
         if !doubts.contains(&why) {
             doubts.push(why);
         }
     }
 
     /// Whether something kept the answer from being whole so far.
-    pub(crate) fn has_doubts(&self) -> bool {
-        !self.doubts.borrow().is_empty()
+    pub(crate) fn is_partial(&self) -> bool {
+        !self.partial_reasons.borrow().is_empty()
     }
 
     /// Changes to files, for `undo`.
@@ -186,153 +189,163 @@ impl<'w> View<'w> {
     }
 
     /// Every durable store there is.
-    pub(crate) fn durables(&self) -> Vec<Durable> {
-        self.stores.iter().map(|(durable, _)| *durable).collect()
+    pub(crate) fn durables(&self) -> Vec<DurableStore> {
+        self.store_views.iter().map(|(durable, _)| *durable).collect()
     }
 
     /// A durable store as of the first time this view looked at it, with what was pulled in
     /// shared files and is not stored yet; nothing if there is neither.
-    pub fn store(&self, name: &str) -> Result<Option<&Reading>> {
+    pub fn store(&self, name: &str) -> Result<Option<&StoreReader>> {
         Ok(self.store_view(name)?.reading.as_ref())
     }
 
     /// What the shared files have for a store; nothing where nothing is shared.
-    pub(crate) fn overlay(&self, name: &str) -> Result<Option<&Overlay>> {
+    pub(crate) fn overlay(&self, name: &str) -> Result<Option<&SharedOverlay>> {
         Ok(self.store_view(name)?.overlay.as_deref())
     }
 
     fn store_view(&self, name: &str) -> Result<&StoreView> {
-        let found = self.stores.iter().find(|(durable, _)| durable.name == name);
+        let found = self.store_views.iter().find(|(durable, _)| durable.name == name);
         let (durable, cell) =
             found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
         if cell.get().is_none() {
-            let written = self.workspace.stores().read(durable, &self.place()?.seen(durable))?;
-            let opened = overlay::read(self, durable, written)?;
+            let written = self
+                .workspace
+                .stores()
+                .reader(durable, &self.store_locations()?.read_path(durable))?;
+            let opened = overlay::read_with_overlay(self, durable, written)?;
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
         cell.get().ok_or_else(|| Problem::internal("no store"))
     }
 
     /// What is derived from a store: kept for as long as the store is as this view sees it.
-    pub(crate) fn derived<T: Send + Sync + 'static>(
+    pub(crate) fn cached_for_store<T: Send + Sync + 'static>(
         &self,
         (name, store): (&'static str, &str),
         make: impl FnOnce() -> Result<T>,
     ) -> Result<Arc<T>> {
-        self.workspace.kept().get(name, self.store_mark(store)?, make)
+        self.workspace.derived_cache().get_or_make(name, self.store_fingerprint(store)?, make)
     }
 
     /// What tells the state of a store that this view sees from every other, those of a file
     /// that was put in its place included.
-    pub(crate) fn store_mark(&self, name: &str) -> Result<String> {
+    pub(crate) fn store_fingerprint(&self, name: &str) -> Result<String> {
         let (revision, pulled) = match self.store(name)? {
-            Some(reading) => (reading.revision, reading.pulled.as_deref().unwrap_or_default()),
+            Some(reading) => {
+                (reading.revision, reading.shared_state.as_deref().unwrap_or_default())
+            }
             None => (0, ""),
         };
-        let path = self.place()?.seen(&self.workspace.durable(name)?);
-        Ok(format!("{} {:?} {revision} {pulled}", path.display(), file_mark(&path)))
+        let path = self.store_locations()?.read_path(&self.workspace.durable(name)?);
+        Ok(format!("{} {:?} {revision} {pulled}", path.display(), file_fingerprint(&path)))
     }
 
-    /// What was kept under a name for the state that `mark` names.
-    pub(crate) fn still_kept<T: Send + Sync + 'static>(
+    /// What was kept under a name for the state that `fingerprint` names.
+    pub(crate) fn cached_at<T: Send + Sync + 'static>(
         &self,
         name: &str,
         mark: &str,
     ) -> Option<Arc<T>> {
-        self.workspace.kept().known(name, mark)
+        self.workspace.derived_cache().get_cached(name, mark)
     }
 
-    /// Keeps what was derived from the state that `mark` names.
-    pub(crate) fn keep<T: Send + Sync + 'static>(
+    /// Keeps what was derived from the state that `fingerprint` names.
+    pub(crate) fn cache_at<T: Send + Sync + 'static>(
         &self,
         name: &'static str,
         mark: String,
         made: T,
     ) -> Arc<T> {
-        self.workspace.kept().put(name, mark, made)
+        self.workspace.derived_cache().put(name, mark, made)
     }
 
     /// What is made once for each state of the index; each time where that has no name.
-    pub(crate) fn kept_with_index<T: Send + Sync + 'static>(
+    pub(crate) fn cached_for_index<T: Send + Sync + 'static>(
         &self,
         name: &'static str,
         make: impl FnOnce() -> Result<T>,
     ) -> Result<Arc<T>> {
-        let Some(mark) = self.index()?.mark() else { return make().map(Arc::new) };
-        match self.still_kept(name, &mark) {
+        let Some(mark) = self.index()?.fingerprint() else { return make().map(Arc::new) };
+        match self.cached_at(name, &mark) {
             Some(kept) => Ok(kept),
-            None => Ok(self.keep(name, mark, make()?)),
+            None => Ok(self.cache_at(name, mark, make()?)),
         }
     }
 
     /// Where the stores are for this call.
-    pub(crate) fn place(&self) -> Result<&StorePlace> {
-        if self.place.get().is_none() {
-            let _ = self.place.set(self.workspace.place(&self.call)?);
+    pub(crate) fn store_locations(&self) -> Result<&StoreLocations> {
+        if self.locations.get().is_none() {
+            let _ = self.locations.set(self.workspace.store_locations(&self.call)?);
         }
-        self.place.get().ok_or_else(|| Problem::internal("no place"))
+        self.locations.get().ok_or_else(|| Problem::internal("no place"))
     }
 
     /// What an area keeps of commits, up to date, however long that takes. Nothing without git.
-    pub(crate) fn followed(&self, area: &str) -> Result<Option<&Shelves>> {
-        self.followed_within(area, None)
+    pub(crate) fn follower_files(&self, area: &str) -> Result<Option<&FollowerFiles>> {
+        self.follower_files_within(area, None)
     }
 
     /// The same, if it can be had soon: whoever only has something to add need not wait for it.
-    pub(crate) fn followed_soon(&self, area: &str) -> Result<Option<&Shelves>> {
-        self.followed_within(area, Some(self.call.optional_wait))
+    pub(crate) fn follower_files_if_ready(&self, area: &str) -> Result<Option<&FollowerFiles>> {
+        self.follower_files_within(area, Some(self.call.optional_wait))
     }
 
-    fn followed_within(&self, area: &str, limit: Option<Duration>) -> Result<Option<&Shelves>> {
-        let found = self.followed.iter().find(|followed| followed.name == area);
+    fn follower_files_within(
+        &self,
+        area: &str,
+        limit: Option<Duration>,
+    ) -> Result<Option<&FollowerFiles>> {
+        let found = self.followers.iter().find(|followed| followed.name == area);
         let followed =
             found.ok_or_else(|| Problem::internal(format!("nothing follows as {area}")))?;
-        if let Some(known) = followed.known(limit.is_some()) {
-            return Ok(known.shelves.as_ref());
+        if let Some(known) = followed.get(limit.is_some()) {
+            return Ok(known.files.as_ref());
         }
         let name = followed.name;
-        let look = self.workspace.follow(name, &self.settings, &self.call, limit)?;
+        let look = self.workspace.update_follower(name, &self.settings, &self.call, limit)?;
         let (shelves, why) = match look {
             None => (None, None),
-            Some(Look::Fresh(shelves)) => (Some(shelves), None),
-            Some(Look::Behind(shelves, progress)) => {
-                (Some(shelves), Some(format!("{name} is behind: {}", told(progress))))
+            Some(FollowResult::Fresh(shelves)) => (Some(shelves), None),
+            Some(FollowResult::Behind(shelves, progress)) => {
+                (Some(shelves), Some(format!("{name} is behind: {}", progress_text(progress))))
             }
-            Some(Look::Nothing(progress)) => {
-                (None, Some(format!("{name} is not indexed yet: {}", told(progress))))
+            Some(FollowResult::Empty(progress)) => {
+                (None, Some(format!("{name} is not indexed yet: {}", progress_text(progress))))
             }
         };
         let is_fresh = why.is_none();
         if let Some(why) = why {
-            self.call.go_on().map_err(|problem| problem.hint(why.clone()))?;
-            self.doubt(why);
+            self.call.check_stopped().map_err(|problem| problem.hint(why.clone()))?;
+            self.mark_partial(why);
         }
-        let cell = if limit.is_some() { &followed.soon } else { &followed.whole };
-        Ok(cell.get_or_init(|| Followable { shelves, is_fresh }).shelves.as_ref())
+        let cell = if limit.is_some() { &followed.if_ready } else { &followed.up_to_date };
+        Ok(cell.get_or_init(|| FollowerState { files: shelves, is_fresh }).files.as_ref())
     }
 
     /// The files of all that follows the commit that is checked out.
-    pub(crate) fn followed_files(&self) -> Vec<(&'static str, PathBuf)> {
-        self.workspace.followed_files()
+    pub(crate) fn follower_paths(&self) -> Vec<(&'static str, PathBuf)> {
+        self.workspace.follower_paths()
     }
 
     /// Every place where text can be searched: the index, and the stores that keep their own.
-    pub(crate) fn texts(&self) -> Result<Vec<&Connection>> {
+    pub(crate) fn search_connections(&self) -> Result<Vec<&Connection>> {
         let mut texts = vec![self.index()?.conn()];
-        for (durable, _) in self.stores.iter().filter(|(durable, _)| durable.has_texts()) {
+        for (durable, _) in self.store_views.iter().filter(|(durable, _)| durable.has_search_text())
+        {
             texts.extend(self.store(durable.name)?.map(|reading| &*reading.conn));
         }
         Ok(texts)
     }
 
     /// The change that takes over what this view saw in shared files and a store does not have.
-    pub(crate) fn pulled(&self, store: &str) -> Result<Option<Arc<dyn StoreChange>>> {
+    pub(crate) fn shared_change(&self, store: &str) -> Result<Option<Arc<dyn StoreChange>>> {
         let (at, actor) = (self.call.now.to_string(), &self.call.actor);
         Ok(self.overlay(store)?.and_then(|overlay| overlay.change(&at, actor)))
     }
 
     /// The revision of a store that this view saw.
-    pub(crate) fn revision_of(&self, store: &str) -> Result<i64> {
+    pub(crate) fn store_revision(&self, store: &str) -> Result<i64> {
         Ok(self.store(store)?.map_or(0, |reading| reading.revision))
     }
 
@@ -340,7 +353,7 @@ impl<'w> View<'w> {
     /// root. Nothing for what is no path of this repository.
     pub fn typed_paths(&self, text: &str) -> Vec<RepoPath> {
         let relative = match Path::new(text).is_absolute() {
-            true => match self.inside(Path::new(text)) {
+            true => match self.to_repo_path(Path::new(text)) {
                 Some(path) => return vec![path],
                 None => return Vec::new(),
             },
@@ -353,30 +366,31 @@ impl<'w> View<'w> {
     }
 
     /// Refuses a path that leads out of the repository, or into another worktree of it.
-    pub fn confine(&self, text: &str) -> Result<()> {
+    pub fn check_inside_repository(&self, text: &str) -> Result<()> {
         let path = Path::new(text);
         let prefix = self.call.prefix.to_string();
         let climbs =
             || RepoPath::normalised(&format!("{prefix}/{}", text.replace('\\', "/"))).is_none();
-        let outside = if path.is_absolute() { self.inside(path).is_none() } else { climbs() };
+        let outside = if path.is_absolute() { self.to_repo_path(path).is_none() } else { climbs() };
         if !outside {
             return Ok(());
         }
         let absolute = without_dots(&self.tree().root().join(prefix).join(path));
-        let sibling = self.git().and_then(|git| git.sibling_with(&absolute));
+        let sibling = self.git().and_then(|git| git.sibling_worktree_containing(&absolute));
         Err(match sibling {
             Some(_) => {
-                Problem::new(Code::WrongWorktree, format!("`{text}` is in another worktree"))
+                Problem::new(ProblemCode::WrongWorktree, format!("`{text}` is in another worktree"))
                     .hint("each worktree is served by its own cairn; name the file in this one")
             }
-            None => {
-                Problem::new(Code::OutsideRepository, format!("`{text}` is outside the repository"))
-                    .hint("name a path inside it, relative to its root")
-            }
+            None => Problem::new(
+                ProblemCode::OutsideRepository,
+                format!("`{text}` is outside the repository"),
+            )
+            .hint("name a path inside it, relative to its root"),
         })
     }
 
-    fn inside(&self, path: &Path) -> Option<RepoPath> {
+    fn to_repo_path(&self, path: &Path) -> Option<RepoPath> {
         let root = self.tree().root();
         let real = path.canonicalize().ok();
         let relative = real.as_deref().and_then(|real| real.strip_prefix(root).ok());
@@ -392,12 +406,12 @@ impl<'w> View<'w> {
             basis.worktree = git.worktree_name();
             (basis.branch, basis.commit) = (head.branch, head.commit.map(String::from));
         }
-        let (once, mut always) = self.workspace.notices();
+        let (once, mut always) = self.workspace.take_notices();
         basis.reasons.extend(once);
-        let (warnings, mistakes) = self.settings.reasons();
+        let (warnings, mistakes) = self.settings.basis_reasons();
         basis.reasons.extend(warnings);
         always.extend(mistakes);
-        let doubts = self.doubts.borrow();
+        let doubts = self.partial_reasons.borrow();
         if let Some((index, freshness)) = self.index.get() {
             basis.revisions.insert("index".into(), index.revision);
             if self.git().is_some() {
@@ -407,9 +421,9 @@ impl<'w> View<'w> {
             basis.reasons.extend(freshness.reasons.iter().cloned());
             basis.files.clone_from(&freshness.stale);
         }
-        for (durable, cell) in &self.stores {
+        for (durable, cell) in &self.store_views {
             if cell.get().is_some() && durable.is_per_branch() {
-                basis.kb_branch = self.place()?.seen_branch(durable);
+                basis.kb_branch = self.store_locations()?.read_branch(durable);
             }
             if let Some(reading) = cell.get().and_then(|seen| seen.reading.as_ref()) {
                 let revision = u64::try_from(reading.revision).unwrap_or_default();
@@ -418,9 +432,9 @@ impl<'w> View<'w> {
         }
         let is_behind = self.index.get().is_some_and(|(_, freshness)| freshness.is_behind);
         basis.state = match (!is_behind, doubts.is_empty() && always.is_empty()) {
-            (false, _) => State::Stale,
-            (true, false) => State::Partial,
-            (true, true) => State::Fresh,
+            (false, _) => BasisState::Stale,
+            (true, false) => BasisState::Partial,
+            (true, true) => BasisState::Fresh,
         };
         basis.reasons.extend(always);
         basis.reasons.extend(doubts.iter().cloned());
@@ -428,41 +442,41 @@ impl<'w> View<'w> {
     }
 
     /// The node that a file or folder is.
-    pub fn node(&self, path: &RepoPath) -> EntityRef {
-        crate::layers::files::node(path)
+    pub fn path_node(&self, path: &RepoPath) -> EntityRef {
+        crate::areas::files::file_node(path)
     }
 }
 
 /// What follows the commit that is checked out, as this view has seen it.
-struct Followed {
+struct FollowerSlot {
     /// The area's name
     name: &'static str,
     /// As it was when somebody looked who could do without it
-    soon: OnceCell<Followable>,
+    if_ready: OnceCell<FollowerState>,
     /// As it was when somebody waited for it
-    whole: OnceCell<Followable>,
+    up_to_date: OnceCell<FollowerState>,
 }
 
 /// The files of a follower, and whether they were up to date.
-struct Followable {
-    shelves: Option<Shelves>,
+struct FollowerState {
+    files: Option<FollowerFiles>,
     is_fresh: bool,
 }
 
-impl Followed {
+impl FollowerSlot {
     const fn new(name: &'static str) -> Self {
-        Self { name, soon: OnceCell::new(), whole: OnceCell::new() }
+        Self { name, if_ready: OnceCell::new(), up_to_date: OnceCell::new() }
     }
 
     /// What was seen before, if it is good enough for who asks now.
-    fn known(&self, can_do_without: bool) -> Option<&Followable> {
-        let soon = self.soon.get().filter(|seen| seen.is_fresh || can_do_without);
-        self.whole.get().or(soon)
+    fn get(&self, can_do_without: bool) -> Option<&FollowerState> {
+        let soon = self.if_ready.get().filter(|seen| seen.is_fresh || can_do_without);
+        self.up_to_date.get().or(soon)
     }
 }
 
 /// How far something has come, and what would finish it.
-fn told(progress: Progress) -> String {
+fn progress_text(progress: Progress) -> String {
     match progress {
         Progress { total: 0, .. } => "`sync` finishes it".into(),
         Progress { done, total, .. } => format!("{done} of {total}, `sync` finishes it"),

@@ -5,50 +5,50 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, Once, PoisonError};
 use std::time::Duration;
 
-use base::{Call, Code, Problem, RepoPath, Result};
+use base::{Call, Problem, ProblemCode, RepoPath, Result};
 use config::Config;
-use git::{Host, Place};
-use tree::{ChangeTitle, Disk, FileEdit, Journal, Recovered, Tree};
+use git::{GitHost, RepoLocation};
+use tree::{ChangeTitle, DiskWriter, FileEdit, Journal, RecoveryOutcome, WorkingTree};
 
 use crate::area::Area;
-use crate::contract::answer::{Basis, State};
+use crate::contract::answer::{Basis, BasisState};
+use crate::data_folders::DataFolders;
 use crate::durable::counter::ChangeCounter;
-use crate::durable::name::Owner;
-use crate::durable::place::{self, Followed, StorePlace};
-use crate::durable::{Durable, Kept, StoreChange, StoreCommit, Stores};
-use crate::follow::{Checkout, Following, Look, is_incomplete};
-use crate::homes::Homes;
-use crate::index::read::is_of_index;
-use crate::index::{Freshness, Index, ParseScope, Refresher, Sources, Wait};
-use crate::layout;
-use crate::plan::{Change, Plan, Written};
-use crate::precise::Pool;
-use crate::repo::Repository;
+use crate::durable::locations::{self, FollowedRenames, StoreLocations};
+use crate::durable::owner::StoreOwner;
+use crate::durable::{DerivedCache, DurableStore, OpenStores, StoreChange, StoreCommit};
+use crate::follow::{FollowResult, FollowedCheckout, WorktreeFollower, is_incomplete};
+use crate::index::read::is_index_problem;
+use crate::index::{Freshness, Index, ParseScope, RefreshSources, RefreshWait, Refresher};
+use crate::language_server::LanguageServerPool;
+use crate::layout_version;
+use crate::plan::{MutationAnswer, Plan, PlannedChange};
+use crate::repository::Repository;
 use crate::settings::{Settings, SettingsFile};
-use crate::trust::{Programs, Trust, TrustEvidence, TrustStanding};
+use crate::trust::{ProgramFingerprints, TrustEvidence, TrustStatus, TrustStore};
 use crate::view::View;
 
 /// How long a writer queues before it gives up with `BUSY`.
-const PATIENCE: Duration = Duration::from_secs(5);
+const WRITE_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a lock may be held by somebody who does not write.
-const MOMENT: Duration = Duration::from_millis(300);
+const RECOVERY_LOCK_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How long a server's reader waits for a large refresh before the last good state has to do.
-const SERVER_WAIT: Duration = Duration::from_secs(8);
+const SERVER_REFRESH_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// How long a watcher sleeps before it looks for what makes no sound, such as a commit.
-const IDLE: Duration = Duration::from_secs(2);
+const WATCH_POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// How long a watcher waits for the rest of what it has begun to hear.
 const DEBOUNCE: Duration = Duration::from_millis(40);
 
 /// Connections to stores that a server keeps open, for each kind of them.
-const OPEN_STORES: usize = 6;
+const MAX_OPEN_STORES: usize = 6;
 
 /// A change that `watch` took in.
 #[derive(Debug)]
-pub struct Watched {
+pub struct WatchUpdate {
     /// Files of the project
     pub files: u64,
     /// What the index rests on
@@ -59,28 +59,28 @@ pub struct Watched {
 
 /// What it takes to open a workspace. The door knows all of it; nothing below asks for it.
 #[derive(Debug)]
-pub struct Opening<'a> {
+pub struct WorkspaceOptions<'a> {
     /// A folder of the repository
     pub start: &'a Path,
     /// Where git is, if it is installed
-    pub host: Option<Host>,
+    pub host: Option<GitHost>,
     /// The environment that programs are looked up in and started with
     pub env: Vec<(OsString, OsString)>,
     /// Whether it is opened for one answer or for many
-    pub mode: Mode,
+    pub mode: WorkspaceMode,
     /// Where a folder may be made for a moment, outside every repository
     pub scratch: PathBuf,
     /// Where the user keeps which repositories they trust
-    pub trusted: Option<PathBuf>,
+    pub trust_folder: Option<PathBuf>,
     /// The hand that writes
-    pub disk: Disk,
+    pub disk: DiskWriter,
     /// What there is to ask
     pub areas: &'static [Area],
 }
 
 /// How long a workspace stays open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum WorkspaceMode {
     /// For one answer, which may take as long as it takes
     Once,
     /// For many, with a watcher
@@ -90,11 +90,11 @@ pub enum Mode {
 /// An open repository. Actions get this; queries and mutations get a [`View`].
 pub struct Workspace {
     /// The working tree
-    pub tree: Tree,
+    pub tree: WorkingTree,
     /// The repository, unless there is none or git is not installed
     pub git: Option<Repository>,
     /// Where data is kept
-    pub homes: Homes,
+    pub data_folders: DataFolders,
     /// What there is to ask
     pub areas: &'static [Area],
     /// The environment that programs are looked up in and started with
@@ -102,59 +102,59 @@ pub struct Workspace {
     /// Where a folder may be made for a moment, outside every repository
     pub scratch: PathBuf,
     /// Whether the repository's own programs may run
-    pub trust: Trust,
-    pub(crate) servers: Pool,
+    pub trust: TrustStore,
+    pub(crate) servers: LanguageServerPool,
     is_repository: bool,
-    mode: Mode,
+    mode: WorkspaceMode,
     settings: SettingsFile,
     refresher: Refresher,
-    following: Vec<Following>,
+    followers: Vec<WorktreeFollower>,
     journal: Journal,
     counter: ChangeCounter,
-    disk: Disk,
+    disk: DiskWriter,
     /// What the next answer should say besides
     notices: Mutex<Vec<String>>,
     /// Set when a reader had to do with an index that is behind
-    behind: (Mutex<bool>, Condvar),
+    refresh_needed: (Mutex<bool>, Condvar),
     /// What is always missing
-    lacks: Vec<String>,
+    degradations: Vec<String>,
     /// What was derived from a store, as of its revision
-    kept: Kept,
+    derived_cache: DerivedCache,
     /// The durable stores that are open
-    stores: Stores,
+    stores: OpenStores,
     /// Whether this process has looked for branches that were renamed
     renames_followed: Once,
 }
 
 impl Workspace {
     /// Opens the repository around a folder and finishes what a crash left half done.
-    pub fn open(opening: Opening<'_>) -> Result<Self> {
+    pub fn open(opening: WorkspaceOptions<'_>) -> Result<Self> {
         let place = git::discover(opening.start)?;
         let (root, layout) = match place {
-            Place::Worktree(layout) => (layout.root.clone(), Some(layout)),
-            Place::Plain => (plain_root(opening.start)?, None),
-            Place::Bare(folder) => return Err(bare(&folder)),
+            RepoLocation::Worktree(layout) => (layout.root.clone(), Some(layout)),
+            RepoLocation::NoRepository => (plain_root(opening.start)?, None),
+            RepoLocation::Bare(folder) => return Err(bare_repository_problem(&folder)),
         };
         let private_rules = layout.as_ref().map(|layout| layout.common_dir.join("info/exclude"));
-        let tree = Tree::open_with_rules(&root, private_rules)?;
-        let homes = Homes::of(tree.root(), layout.as_ref());
+        let tree = WorkingTree::open_with_exclude_file(&root, private_rules)?;
+        let homes = DataFolders::of(tree.root(), layout.as_ref());
         let mut lacks: Vec<String> = match (&layout, &opening.host) {
             (Some(_), None) => vec!["git is not installed".into()],
             _ => Vec::new(),
         };
         lacks.extend(homes.check().err().map(|problem| problem.to_string()));
         let is_repository = layout.is_some();
-        let trust = Trust::of(opening.trusted, tree.root(), layout.as_ref());
-        let servers = Pool::new(tree.root(), &opening.env);
+        let trust = TrustStore::of(opening.trust_folder, tree.root(), layout.as_ref());
+        let servers = LanguageServerPool::new(tree.root(), &opening.env);
         let git = layout.zip(opening.host).map(|(layout, host)| Repository::open(host, layout));
         let indexers = opening.areas.iter().filter_map(|area| area.indexer).collect();
         let facts = homes.facts.clone();
         // A process that gives one answer keeps nothing open.
-        let most_open = if opening.mode == Mode::Serving { OPEN_STORES } else { 0 };
+        let most_open = if opening.mode == WorkspaceMode::Serving { MAX_OPEN_STORES } else { 0 };
         let workspace = Self {
-            following: following(opening.areas, &homes, most_open),
+            followers: worktree_followers(opening.areas, &homes, most_open),
             refresher: Refresher::new(&tree, facts, indexers, opening.disk.clone()),
-            journal: Journal::at(homes.journal()),
+            journal: Journal::new(homes.journal()),
             counter: ChangeCounter::at(&homes.shared),
             disk: opening.disk,
             is_repository,
@@ -166,26 +166,26 @@ impl Workspace {
             areas: opening.areas,
             settings: SettingsFile::default(),
             notices: Mutex::default(),
-            behind: Default::default(),
-            kept: Kept::default(),
-            stores: Stores::keeping(most_open),
+            refresh_needed: Default::default(),
+            derived_cache: DerivedCache::default(),
+            stores: OpenStores::with_capacity(most_open),
             renames_followed: Once::new(),
             git: git.transpose()?,
-            homes,
+            data_folders: homes,
             tree,
-            lacks,
+            degradations: lacks,
         };
-        workspace.recover_if_nobody_else_does();
+        workspace.recover_if_unlocked();
         Ok(workspace)
     }
 
     /// One consistent look, for reading.
     pub fn view(&self, call: Arc<Call>) -> Result<View<'_>> {
-        if self.mode == Mode::Serving {
-            self.check_place()?;
+        if self.mode == WorkspaceMode::Serving {
+            self.check_root_unchanged()?;
         }
         let settings = self.settings.current(&self.tree)?;
-        if self.mode == Mode::Once {
+        if self.mode == WorkspaceMode::Once {
             // A store is moved at the next command after a rename, whatever that command is. A
             // failure is told to whoever needs the store.
             self.renames_followed.call_once(|| drop(self.follow_renames(&call)));
@@ -194,40 +194,47 @@ impl Workspace {
     }
 
     /// A server answers for the folder it was started in, and for no other in its place.
-    fn check_place(&self) -> Result<()> {
+    fn check_root_unchanged(&self) -> Result<()> {
         let became_repository = !self.is_repository && self.tree.root().join(".git").exists();
-        if self.tree.is_in_place() && !became_repository {
+        if self.tree.is_root_unchanged() && !became_repository {
             return Ok(());
         }
-        Err(Problem::new(Code::Unavailable, "the folder that is served is not the one it was")
-            .hint("start the server anew"))
+        Err(Problem::new(
+            ProblemCode::Unavailable,
+            "the folder that is served is not the one it was",
+        )
+        .hint("start the server anew"))
     }
 
     /// Whether the user trusts the repository with what it would run now.
-    pub(crate) fn trust_standing(&self, config: &Config, call: &Call) -> TrustStanding {
-        self.trust.standing(&self.trust_evidence(config, call))
+    pub(crate) fn trust_status(&self, config: &Config, call: &Call) -> TrustStatus {
+        self.trust.status(&self.trust_evidence(config, call))
     }
 
     /// Trusts the repository with what it would run now; what that is, and whether it is new.
-    pub(crate) fn give_trust(&self, call: &Call) -> Result<(Programs, bool)> {
+    pub(crate) fn grant_trust(&self, call: &Call) -> Result<(ProgramFingerprints, bool)> {
         let settings = self.settings()?;
         let look = self.trust_evidence(&settings.config, call);
         let root = self.git.as_ref().map(|git| git.root_commit(call)).transpose()?.flatten();
-        let is_new = self.trust.give(&look, root, call)?;
+        let is_new = self.trust.grant(&look, root, call)?;
         Ok((look.programs(), is_new))
     }
 
-    fn trust_evidence<'a>(&'a self, config: &'a Config, call: &'a Call) -> WorkspaceEvidence<'a> {
-        WorkspaceEvidence { workspace: self, config, call }
+    fn trust_evidence<'a>(
+        &'a self,
+        config: &'a Config,
+        call: &'a Call,
+    ) -> WorkspaceTrustEvidence<'a> {
+        WorkspaceTrustEvidence { workspace: self, config, call }
     }
 
     /// How long it stays open.
-    pub(crate) fn mode(&self) -> Mode {
+    pub(crate) fn mode(&self) -> WorkspaceMode {
         self.mode
     }
 
     /// Ends the language servers. Whoever keeps a workspace beyond its last answer calls this.
-    pub fn release(&self) {
+    pub fn stop_servers(&self) {
         self.servers.stop();
     }
 
@@ -243,12 +250,12 @@ impl Workspace {
             Ok((answer, view.basis()?))
         };
         match once() {
-            Err(problem) if is_of_index(&problem) => {
+            Err(problem) if is_index_problem(&problem) => {
                 self.sync(true, call)?;
                 once()
             }
             Err(problem) if is_incomplete(&problem) => {
-                self.following.iter().try_for_each(Following::forget)?;
+                self.followers.iter().try_for_each(WorktreeFollower::remove_worktree_files)?;
                 once()
             }
             done => done,
@@ -266,7 +273,7 @@ impl Workspace {
         let patient = Arc::new(Call::new(call.actor.clone(), call.now));
         let told = self.view(patient).and_then(|view| view.basis());
         told.unwrap_or_else(|problem| Basis {
-            state: State::Partial,
+            state: BasisState::Partial,
             worktree: ".".into(),
             reasons: vec![problem.to_string()],
             ..Basis::default()
@@ -276,66 +283,71 @@ impl Workspace {
     /// Brings the index up to date, or builds it anew. Waits as long as it takes.
     pub fn sync(&self, full: bool, call: &Call) -> Result<()> {
         let settings = self.settings()?;
-        let sources = self.sources(&settings);
+        let sources = self.refresh_sources(&settings);
         if full {
             self.refresher.rebuild(&sources, call)?;
-            self.following.iter().try_for_each(Following::forget)?;
+            self.followers.iter().try_for_each(WorktreeFollower::remove_worktree_files)?;
         } else {
-            self.refresher.fresh(&sources, Wait::UntilDone, call).map(drop)?;
+            self.refresher.open_fresh(&sources, RefreshWait::UntilDone, call).map(drop)?;
         }
-        let follow = |one: &Following| self.follow(one.name, &settings, call, None).map(drop);
-        self.following.iter().try_for_each(follow)
+        let follow = |one: &WorktreeFollower| {
+            self.update_follower(one.name, &settings, call, None).map(drop)
+        };
+        self.followers.iter().try_for_each(follow)
     }
 
     /// Looks at what follows the commit that is checked out, for as long as `call` waits, or for
     /// `limit` where that is shorter. Nothing where there is no git to follow.
-    pub(crate) fn follow(
+    pub(crate) fn update_follower(
         &self,
         name: &str,
         settings: &Settings,
         call: &Call,
         limit: Option<Duration>,
-    ) -> Result<Option<Look>> {
-        let found = self.following(name)?;
+    ) -> Result<Option<FollowResult>> {
+        let found = self.follower(name)?;
         let Some(git) = &self.git else { return Ok(None) };
         self.make_cache()?;
-        let checkout = Checkout { git, config: &settings.config };
-        found.look(&checkout, call, limit).map(Some)
+        let checkout = FollowedCheckout { git, config: &settings.config };
+        found.open_up_to_date(&checkout, call, limit).map(Some)
     }
 
     /// What follows the commit that is checked out, for an area.
-    pub(crate) fn following(&self, name: &str) -> Result<&Following> {
-        let found = self.following.iter().find(|following| following.name == name);
+    pub(crate) fn follower(&self, name: &str) -> Result<&WorktreeFollower> {
+        let found = self.followers.iter().find(|following| following.name == name);
         found.ok_or_else(|| Problem::internal(format!("nothing follows as {name}")))
     }
 
     /// The files of all that follows, with their names.
-    pub(crate) fn followed_files(&self) -> Vec<(&'static str, PathBuf)> {
-        self.following.iter().flat_map(Following::paths).collect()
+    pub(crate) fn follower_paths(&self) -> Vec<(&'static str, PathBuf)> {
+        self.followers.iter().flat_map(WorktreeFollower::paths).collect()
     }
 
     /// Opens the index, not behind the tree if that can be had in time.
     pub(crate) fn index(&self, settings: &Settings, call: &Call) -> Result<(Index, Freshness)> {
         let wait = match self.mode {
             // The first index has to be waited for: there is nothing else to answer from.
-            Mode::Serving if self.index_path().is_some() => Wait::AtMost(SERVER_WAIT),
-            _ => Wait::UntilDone,
+            WorkspaceMode::Serving if self.index_path().is_some() => {
+                RefreshWait::AtMost(SERVER_REFRESH_TIMEOUT)
+            }
+            _ => RefreshWait::UntilDone,
         };
-        let (index, freshness) = self.refresher.fresh(&self.sources(settings), wait, call)?;
+        let (index, freshness) =
+            self.refresher.open_fresh(&self.refresh_sources(settings), wait, call)?;
         if freshness.is_behind {
-            *self.behind.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
-            self.behind.1.notify_one();
+            *self.refresh_needed.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            self.refresh_needed.1.notify_one();
         }
         Ok((index, freshness))
     }
 
     /// Keeps the index of a server up to date: now, and whenever a reader could not wait for
     /// it. Returns when `call` is stopped; sleeps otherwise.
-    pub fn tend(&self, call: &Call) {
-        while call.go_on().is_ok() {
+    pub fn refresh_in_background(&self, call: &Call) {
+        while call.check_stopped().is_ok() {
             // A failure is told to whoever asks next: their call tries again.
             let _ = self.sync(false, call);
-            let (flag, woken) = (&self.behind.0, &self.behind.1);
+            let (flag, woken) = (&self.refresh_needed.0, &self.refresh_needed.1);
             let waiting = flag.lock().unwrap_or_else(PoisonError::into_inner);
             let waited = woken.wait_while(waiting, |is_behind| !*is_behind);
             *waited.unwrap_or_else(PoisonError::into_inner) = false;
@@ -345,21 +357,21 @@ impl Workspace {
     /// Keeps the index up to date until `call` is stopped, and tells of every change it took in.
     ///
     /// Sleeps until something is heard; a commit, which changes no file, is noticed at the
-    /// latest after `IDLE`.
-    pub fn watch(&self, call: &Arc<Call>, tell: impl Fn(&Watched)) -> Result<()> {
+    /// latest after `WATCH_POLL_INTERVAL`.
+    pub fn watch(&self, call: &Arc<Call>, tell: impl Fn(&WatchUpdate)) -> Result<()> {
         let mut known = None;
         loop {
-            call.go_on()?;
+            call.check_stopped()?;
             let begin = std::time::Instant::now();
             let view = self.view(call.clone())?;
             let revision = view.index()?.revision;
             if known.replace(revision) != Some(revision) {
                 let files = crate::index::tables::count_files(view.index()?.conn())?;
                 let (basis, took) = (view.basis()?, begin.elapsed());
-                tell(&Watched { files, basis, took });
+                tell(&WatchUpdate { files, basis, took });
             }
             drop(view);
-            self.refresher.wait(IDLE, call)?;
+            self.refresher.wait(WATCH_POLL_INTERVAL, call)?;
             std::thread::sleep(DEBOUNCE); // an editor or git writes more than one file
         }
     }
@@ -368,8 +380,8 @@ impl Workspace {
     pub fn dump(&self, call: &Arc<Call>) -> Result<String> {
         let view = self.view(call.clone())?;
         let mut text = self.refresher.dump(view.index()?)?;
-        for following in &self.following {
-            if let Some(shelves) = view.followed(following.name)? {
+        for following in &self.followers {
+            if let Some(shelves) = view.follower_files(following.name)? {
                 text.push_str(&shelves.dump()?);
             }
         }
@@ -387,17 +399,17 @@ impl Workspace {
     }
 
     /// The cache folder, made if need be.
-    pub(crate) fn cache(&self) -> Result<tree::Folder> {
+    pub(crate) fn cache(&self) -> Result<tree::DirHandle> {
         self.refresher.generations.make_folder()
     }
 
     /// The hand that writes.
-    pub(crate) fn disk(&self) -> &Disk {
+    pub(crate) fn disk(&self) -> &DiskWriter {
         &self.disk
     }
 
-    fn sources<'a>(&'a self, settings: &'a Settings) -> Sources<'a> {
-        Sources {
+    fn refresh_sources<'a>(&'a self, settings: &'a Settings) -> RefreshSources<'a> {
+        RefreshSources {
             tree: &self.tree,
             git: self.git.as_ref(),
             excludes: &settings.excludes,
@@ -405,7 +417,7 @@ impl Workspace {
                 largest: settings.config.code.max_file_bytes.into(),
                 folders: &settings.config.source_dirs,
             },
-            watch: self.mode == Mode::Serving,
+            watch: self.mode == WorkspaceMode::Serving,
         }
     }
 
@@ -415,23 +427,23 @@ impl Workspace {
         &self,
         call: &Arc<Call>,
         plan: impl Fn(&View<'_>) -> Result<Plan<A>>,
-    ) -> Result<Written<A>> {
+    ) -> Result<MutationAnswer<A>> {
         let plan = || {
             let view = self.view(call.clone())?;
             let plan = plan(&view)?;
             let from = match &plan.change {
-                Change::Store(change) => Some(PlannedFrom {
-                    place: view.place()?.clone(),
-                    revision: view.revision_of(change.store())?,
-                    pulled: view.pulled(change.store())?,
+                PlannedChange::Store(change) => Some(StorePlanBasis {
+                    place: view.store_locations()?.clone(),
+                    revision: view.store_revision(change.store())?,
+                    pulled: view.shared_change(change.store())?,
                 }),
                 _ => None,
             };
             Ok((plan, from))
         };
         let (first, from) = plan()?;
-        if !matches!(first.change, Change::Nothing) {
-            layout::refuse_newer(&self.tree)?;
+        if !matches!(first.change, PlannedChange::Nothing) {
+            layout_version::refuse_newer(&self.tree)?;
         }
         match from {
             Some(from) => self.write_store((first, from), plan, call),
@@ -444,15 +456,15 @@ impl Workspace {
         first: Plan<A>,
         plan: impl Fn() -> Result<Plan<A>>,
         call: &Call,
-    ) -> Result<Written<A>> {
-        let Plan { summary, change, answer, again } = first;
-        let Some(edits) = change.edits() else { return Ok(unchanged(answer)) };
+    ) -> Result<MutationAnswer<A>> {
+        let Plan { summary, change, answer, retry_on_conflict: again } = first;
+        let Some(edits) = change.edits() else { return Ok(unchanged_answer(answer)) };
         let _lock = self.lock(call)?;
         self.recover()?;
-        match self.commit(edits, summary, change.takes_back(), call) {
-            Ok(id) => Ok(written(answer, edits, id)),
-            Err(problem) if problem.code == Code::Conflict && again => {
-                self.commit_again(plan()?, edits, problem, call)
+        match self.commit(edits, summary, change.undone_change(), call) {
+            Ok(id) => Ok(committed_answer(answer, edits, id)),
+            Err(problem) if problem.code == ProblemCode::Conflict && again => {
+                self.commit_replanned(plan()?, edits, problem, call)
             }
             Err(problem) => Err(problem),
         }
@@ -462,27 +474,32 @@ impl Workspace {
     /// writer is made once more and then holds.
     fn write_store<A>(
         &self,
-        (mut planned, from): (Plan<A>, PlannedFrom),
-        plan: impl Fn() -> Result<(Plan<A>, Option<PlannedFrom>)>,
+        (mut planned, from): (Plan<A>, StorePlanBasis),
+        plan: impl Fn() -> Result<(Plan<A>, Option<StorePlanBasis>)>,
         call: &Call,
-    ) -> Result<Written<A>> {
-        let Change::Store(change) = &planned.change else { return Ok(unchanged(planned.answer)) };
+    ) -> Result<MutationAnswer<A>> {
+        let PlannedChange::Store(change) = &planned.change else {
+            return Ok(unchanged_answer(planned.answer));
+        };
         let durable = self.durable(change.store())?;
-        self.settle(&from.place, &durable, call)?;
-        let file = from.place.own(&durable);
+        self.create_branch_store(&from.place, &durable, call)?;
+        let file = from.place.write_path(&durable);
         let _lock = Self::lock_store(&file, call)?;
         let (mut revision, mut pulled) = (from.revision, from.pulled);
         if self.stores.revision(&durable, &file)? != revision {
             let (again, from) = plan()?;
-            let Some(from) = from else { return Ok(unchanged(again.answer)) };
-            if from.place.own(&durable) != file {
-                return Err(Problem::new(Code::Busy, "another branch was checked out meanwhile")
-                    .hint("repeat the request"));
+            let Some(from) = from else { return Ok(unchanged_answer(again.answer)) };
+            if from.place.write_path(&durable) != file {
+                return Err(Problem::new(
+                    ProblemCode::Busy,
+                    "another branch was checked out meanwhile",
+                )
+                .hint("repeat the request"));
             }
             (planned, revision, pulled) = (again, from.revision, from.pulled);
         }
         let Plan { summary, change, answer, .. } = planned;
-        let Change::Store(change) = change else { return Ok(unchanged(answer)) };
+        let PlannedChange::Store(change) = change else { return Ok(unchanged_answer(answer)) };
         let done = self.stores.commit(&StoreCommit {
             durable: &durable,
             path: &file,
@@ -493,28 +510,28 @@ impl Workspace {
             counter: &self.counter,
             call,
         })?;
-        Ok(Written { result: answer, files: Vec::new(), change: Some(done), diff: None })
+        Ok(MutationAnswer { result: answer, files: Vec::new(), change: Some(done), diff: None })
     }
 
     /// Waits until nobody else writes to a store.
-    pub(crate) fn lock_store(file: &Path, call: &Call) -> Result<tree::Lock> {
-        tree::lock(&Durable::lock_file(file)?, PATIENCE, call)
+    pub(crate) fn lock_store(file: &Path, call: &Call) -> Result<tree::FileLock> {
+        tree::lock(&DurableStore::lock_file(file)?, WRITE_LOCK_TIMEOUT, call)
     }
 
     /// A plan that met another writer is made once more; one that comes out the same conflicts.
-    fn commit_again<A>(
+    fn commit_replanned<A>(
         &self,
         plan: Plan<A>,
         before: &[FileEdit],
         problem: Problem,
         call: &Call,
-    ) -> Result<Written<A>> {
+    ) -> Result<MutationAnswer<A>> {
         match plan.change {
-            Change::Files(edits) if edits != before => {
+            PlannedChange::Files(edits) if edits != before => {
                 let id = self.commit(&edits, plan.summary, None, call)?;
-                Ok(written(plan.answer, &edits, id))
+                Ok(committed_answer(plan.answer, &edits, id))
             }
-            Change::Nothing => Ok(unchanged(plan.answer)),
+            PlannedChange::Nothing => Ok(unchanged_answer(plan.answer)),
             _ => Err(problem),
         }
     }
@@ -526,8 +543,8 @@ impl Workspace {
         undoes: Option<u64>,
         call: &Call,
     ) -> Result<u64> {
-        tree::check(&self.tree, edits)?; // a change that is refused needs no number
-        let number = self.counter.take(self.journal.highest(), 1, call)?;
+        tree::check_edits(&self.tree, edits)?; // a change that is refused needs no number
+        let number = self.counter.reserve(self.journal.highest_number(), 1, call)?;
         let title = ChangeTitle { number, summary, undoes };
         let entry = self.journal.commit(&self.tree, &self.disk, edits, title, call)?;
         self.journal.prune(&self.disk);
@@ -535,28 +552,28 @@ impl Workspace {
     }
 
     /// Shows what a plan would do.
-    pub fn preview<A>(&self, plan: Plan<A>) -> Result<Written<A>> {
+    pub fn preview<A>(&self, plan: Plan<A>) -> Result<MutationAnswer<A>> {
         if let Some(edits) = plan.change.edits() {
-            tree::check(&self.tree, edits)?;
+            tree::check_edits(&self.tree, edits)?;
         }
         let diff = Some(plan.change.preview(&self.tree)?);
-        Ok(Written { files: plan.change.files(), result: plan.answer, change: None, diff })
+        Ok(MutationAnswer { files: plan.change.files(), result: plan.answer, change: None, diff })
     }
 
     /// Where the stores are, by what is checked out now.
-    pub(crate) fn place(&self, call: &Call) -> Result<StorePlace> {
+    pub(crate) fn store_locations(&self, call: &Call) -> Result<StoreLocations> {
         let settings = self.settings()?;
-        let default = settings.config.kb.default_branch.as_ref().map(config::Branch::as_str);
+        let default = settings.config.kb.default_branch.as_ref().map(config::BranchName::as_str);
         let followed = self.follow_renames(call)?;
-        StorePlace::find(&self.homes.shared, self.git.as_ref(), default, followed, call)
+        StoreLocations::find(&self.data_folders.shared, self.git.as_ref(), default, followed, call)
     }
 
     /// Moves the stores of branches that were renamed since the last look.
-    fn follow_renames(&self, call: &Call) -> Result<Followed> {
-        let Some(git) = &self.git else { return Ok(Followed::default()) };
-        let followed = place::follow_renames(&self.homes.shared, git, call)?;
+    fn follow_renames(&self, call: &Call) -> Result<FollowedRenames> {
+        let Some(git) = &self.git else { return Ok(FollowedRenames::default()) };
+        let followed = locations::follow_renames(&self.data_folders.shared, git, call)?;
         if followed.moved {
-            self.stores.forget();
+            self.stores.close_idle();
         }
         Ok(followed)
     }
@@ -565,24 +582,24 @@ impl Workspace {
     /// branch's. Where nothing was ever written there is nothing to copy. A commit that is
     /// checked out without a branch gets its own with the first write, because most are only
     /// looked at.
-    pub(crate) fn settle_stores(&self, call: &Call) -> Result<()> {
-        let place = self.place(call)?;
-        if matches!(place.checked_out(), Some(Owner::Commit(_))) {
+    pub(crate) fn create_branch_stores_if_written(&self, call: &Call) -> Result<()> {
+        let place = self.store_locations(call)?;
+        if matches!(place.checked_out(), Some(StoreOwner::Commit(_))) {
             return Ok(());
         }
         let durables = self.areas.iter().filter_map(|area| area.durable);
-        let fit = durables.filter(|durable| place.seen(durable).exists());
-        fit.into_iter().try_for_each(|durable| self.settle(&place, &durable, call))
+        let fit = durables.filter(|durable| place.read_path(durable).exists());
+        fit.into_iter().try_for_each(|durable| self.create_branch_store(&place, &durable, call))
     }
 
     /// Makes the stores of the branch that is checked out, also where nothing was ever written.
-    pub(crate) fn make_branch_stores(&self, call: &Call) -> Result<()> {
-        let place = self.place(call)?;
-        let is_branch = !matches!(place.checked_out(), Some(Owner::Commit(_)));
+    pub(crate) fn create_branch_stores(&self, call: &Call) -> Result<()> {
+        let place = self.store_locations(call)?;
+        let is_branch = !matches!(place.checked_out(), Some(StoreOwner::Commit(_)));
         let durables = self.areas.iter().filter_map(|area| area.durable);
         for durable in durables.filter(|durable| is_branch && durable.is_per_branch()) {
-            self.settle(&place, &durable, call)?;
-            let file = place.own(&durable);
+            self.create_branch_store(&place, &durable, call)?;
+            let file = place.write_path(&durable);
             if !file.exists() {
                 let _lock = Self::lock_store(&file, call)?;
                 drop(durable.open(&file)?);
@@ -593,27 +610,32 @@ impl Workspace {
 
     /// Makes the branch's own store where it is not there. A folder that gets another name is
     /// not one that something is open in.
-    fn settle(&self, place: &StorePlace, durable: &Durable, call: &Call) -> Result<()> {
-        if place.settle_in(durable, call)? {
-            self.stores.forget();
+    fn create_branch_store(
+        &self,
+        place: &StoreLocations,
+        durable: &DurableStore,
+        call: &Call,
+    ) -> Result<()> {
+        if place.create_branch_store(durable, call)? {
+            self.stores.close_idle();
         }
         Ok(())
     }
 
     /// The durable stores that are open.
-    pub(crate) fn stores(&self) -> &Stores {
+    pub(crate) fn stores(&self) -> &OpenStores {
         &self.stores
     }
 
-    pub(crate) fn durable(&self, name: &str) -> Result<Durable> {
+    pub(crate) fn durable(&self, name: &str) -> Result<DurableStore> {
         let all = self.areas.iter().filter_map(|area| area.durable);
         let found = all.into_iter().find(|durable| durable.name == name);
         found.ok_or_else(|| Problem::not_found(format!("no store is called `{name}`")))
     }
 
     /// What was derived from a store, as of its revision.
-    pub(crate) fn kept(&self) -> &Kept {
-        &self.kept
+    pub(crate) fn derived_cache(&self) -> &DerivedCache {
+        &self.derived_cache
     }
     /// Changes that were committed to files.
     pub(crate) fn journal(&self) -> &Journal {
@@ -621,38 +643,40 @@ impl Workspace {
     }
 
     /// What every answer has to say besides: once what was recovered, always what is missing.
-    pub(crate) fn notices(&self) -> (Vec<String>, Vec<String>) {
+    pub(crate) fn take_notices(&self) -> (Vec<String>, Vec<String>) {
         let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
-        (std::mem::take(&mut *notices), self.lacks.clone())
+        (std::mem::take(&mut *notices), self.degradations.clone())
     }
 
-    fn lock(&self, call: &Call) -> Result<tree::Lock> {
-        self.homes.check()?;
-        std::fs::create_dir_all(&self.homes.local)
+    fn lock(&self, call: &Call) -> Result<tree::FileLock> {
+        self.data_folders.check()?;
+        std::fs::create_dir_all(&self.data_folders.local)
             .map_err(Problem::io("make the journal's folder"))?;
-        tree::lock(&self.lock_file(), PATIENCE, call)
+        tree::lock(&self.lock_file(), WRITE_LOCK_TIMEOUT, call)
     }
 
     fn lock_file(&self) -> PathBuf {
-        self.homes.local.join("write.lock")
+        self.data_folders.local.join("write.lock")
     }
 
     /// Whoever holds the lock is alive and recovers before writing: then nothing is left for us.
     /// A child that was just forked holds it for a moment too, hence a little patience.
-    fn recover_if_nobody_else_does(&self) {
-        if !self.journal.is_unfinished() || self.homes.check().is_err() {
+    fn recover_if_unlocked(&self) {
+        if !self.journal.is_unfinished() || self.data_folders.check().is_err() {
             return;
         }
         let call = Call::new("recovery", jiff::Timestamp::UNIX_EPOCH);
-        match tree::lock(&self.lock_file(), MOMENT, &call) {
-            Ok(_lock) => self.recover().unwrap_or_else(|problem| self.cannot_finish(&problem)),
-            Err(problem) if problem.code == Code::Busy => {}
-            Err(problem) => self.cannot_finish(&problem),
+        match tree::lock(&self.lock_file(), RECOVERY_LOCK_TIMEOUT, &call) {
+            Ok(_lock) => {
+                self.recover().unwrap_or_else(|problem| self.add_recovery_notice(&problem))
+            }
+            Err(problem) if problem.code == ProblemCode::Busy => {}
+            Err(problem) => self.add_recovery_notice(&problem),
         }
     }
 
     /// What cannot be finished now must not keep anybody from reading.
-    fn cannot_finish(&self, problem: &Problem) {
+    fn add_recovery_notice(&self, problem: &Problem) {
         let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
         notices.push(format!("a change that was cut off cannot be finished: {problem}"));
     }
@@ -660,22 +684,26 @@ impl Workspace {
     fn recover(&self) -> Result<()> {
         let found = self.journal.recover(&self.tree, &self.disk)?;
         let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
-        notices.extend(found.iter().map(told));
+        notices.extend(found.iter().map(recovery_text));
         Ok(())
     }
 }
 
 /// The repository as far as trust in it depends on it.
-struct WorkspaceEvidence<'a> {
+struct WorkspaceTrustEvidence<'a> {
     workspace: &'a Workspace,
     config: &'a Config,
     call: &'a Call,
 }
 
-impl TrustEvidence for WorkspaceEvidence<'_> {
-    fn programs(&self) -> Programs {
+impl TrustEvidence for WorkspaceTrustEvidence<'_> {
+    fn programs(&self) -> ProgramFingerprints {
         let workspace = self.workspace;
-        crate::precise::programs(self.config, workspace.servers.host(), workspace.tree.root())
+        crate::language_server::programs(
+            self.config,
+            workspace.servers.host(),
+            workspace.tree.root(),
+        )
     }
 
     fn has_commit(&self, commit: &str) -> bool {
@@ -685,36 +713,41 @@ impl TrustEvidence for WorkspaceEvidence<'_> {
 }
 
 /// What a change to a store was planned from.
-struct PlannedFrom {
-    place: StorePlace,
+struct StorePlanBasis {
+    place: StoreLocations,
     revision: i64,
     /// What was seen in shared files, and the store does not have yet
     pulled: Option<Arc<dyn StoreChange>>,
 }
 
-fn following(areas: &'static [Area], homes: &Homes, most_open: usize) -> Vec<Following> {
-    let one = |area: &Area| Some(Following::new((area.name, area.follower?), homes, most_open));
+fn worktree_followers(
+    areas: &'static [Area],
+    homes: &DataFolders,
+    most_open: usize,
+) -> Vec<WorktreeFollower> {
+    let one =
+        |area: &Area| Some(WorktreeFollower::new((area.name, area.follower?), homes, most_open));
     areas.iter().filter_map(one).collect()
 }
 
-fn unchanged<A>(result: A) -> Written<A> {
-    Written { result, files: Vec::new(), change: None, diff: None }
+fn unchanged_answer<A>(result: A) -> MutationAnswer<A> {
+    MutationAnswer { result, files: Vec::new(), change: None, diff: None }
 }
 
-fn written<A>(result: A, edits: &[FileEdit], id: u64) -> Written<A> {
+fn committed_answer<A>(result: A, edits: &[FileEdit], id: u64) -> MutationAnswer<A> {
     let files = edits.iter().map(|edit| edit.path.clone()).collect::<Vec<RepoPath>>();
-    Written { result, files, change: Some(id.to_string()), diff: None }
+    MutationAnswer { result, files, change: Some(id.to_string()), diff: None }
 }
 
-fn told(recovered: &Recovered) -> String {
+fn recovery_text(recovered: &RecoveryOutcome) -> String {
     match recovered {
-        Recovered::Finished(entry) => {
+        RecoveryOutcome::Finished(entry) => {
             format!("change {} ({}) was cut off and is now finished", entry.id, entry.summary)
         }
-        Recovered::Forgotten(id) => {
+        RecoveryOutcome::Discarded(id) => {
             format!("change {id} was cut off before it began; nothing of it was written")
         }
-        Recovered::Overtaken(entry, files) => {
+        RecoveryOutcome::PartlyFinished(entry, files) => {
             let files: Vec<String> = files.iter().map(ToString::to_string).collect();
             format!(
                 "change {} ({}) was cut off; left alone, because edited since: {}",
@@ -737,8 +770,11 @@ fn plain_root(start: &Path) -> Result<PathBuf> {
     Ok(folder.ancestors().find(is_root).unwrap_or(folder).to_path_buf())
 }
 
-fn bare(folder: &Path) -> Problem {
+fn bare_repository_problem(folder: &Path) -> Problem {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    Problem::new(Code::InvalidOperation, format!("{name} is a bare repository: it has no files"))
-        .hint("run cairn in one of its worktrees, or make one with  git worktree add")
+    Problem::new(
+        ProblemCode::InvalidOperation,
+        format!("{name} is a bare repository: it has no files"),
+    )
+    .hint("run cairn in one of its worktrees, or make one with  git worktree add")
 }

@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 
 use base::entity::CommitId;
-use base::{Call, Code, Result};
+use base::{Call, ProblemCode, Result};
 
 use crate::head::Head;
 use crate::oid::Oid;
 use crate::repo::Repo;
-use crate::{Kind, Layout, failure, refs};
+use crate::{RepoLayout, WorktreeKind, failure, refs};
 
 /// A local branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,13 +62,13 @@ impl Repo {
         let git = self.git("for-each-ref")?.args(["--format=%(objectname) %(refname)"]);
         let output = git.args(["refs/heads/"]).run(call)?.output()?;
         let lines = output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        lines.map(branch).collect()
+        lines.map(parse_branch).collect()
     }
 
     /// Whether the files of git show a reference for each of these branches. Cheap, because git
     /// is not started; `false` means that [`Repo::branch_list`] has to be asked.
     pub fn has_all_branches<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<bool> {
-        refs::has_all(self.common_dir(), names)
+        refs::has_all_branches(self.common_dir(), names)
     }
 
     /// The names that a branch had before it was renamed, the newest first, as its log tells. A
@@ -83,12 +83,12 @@ impl Repo {
         }
         let git = self.git("reflog")?.args(["show", "--format=%gs", "--end-of-options"]);
         let log = match git.args([reference]).run(call)?.output() {
-            Err(problem) if problem.code == Code::NotFound => return Ok(Vec::new()),
+            Err(problem) if problem.code == ProblemCode::NotFound => return Ok(Vec::new()),
             log => log?,
         };
         let mut lines: Vec<&[u8]> = log.split(|byte| *byte == b'\n').collect();
         lines.reverse(); // git shows the newest first
-        Ok(refs::names_before(branch, &lines))
+        Ok(refs::former_names_in_log(branch, &lines))
     }
 
     /// The branch that a fresh clone of `origin` checks out, if this clone knows it.
@@ -97,9 +97,9 @@ impl Repo {
             return Ok(known);
         }
         let git = self.git("symbolic-ref")?.args(["-q", "refs/remotes/origin/HEAD"]);
-        let output = git.run(call)?.answer()?;
+        let output = git.run(call)?.optional_output()?;
         let name = output.as_deref().map(<[u8]>::trim_ascii_end);
-        Ok(name.and_then(|name| name.strip_prefix(b"refs/remotes/origin/")).map(refs::text))
+        Ok(name.and_then(|name| name.strip_prefix(b"refs/remotes/origin/")).map(refs::display_name))
     }
 
     /// What every worktree has checked out. A worktree whose folder is not there now, such as one
@@ -108,22 +108,23 @@ impl Repo {
         let alive = self.layout().worktrees()?;
         let mut heads = alive
             .iter()
-            .map(|layout| self.at(layout.clone()).head(call))
+            .map(|layout| self.with_layout(layout.clone()).head(call))
             .collect::<Result<Vec<_>>>()?;
         let common_dir = self.common_dir().to_path_buf();
         let git_dirs = self.layout().linked_git_dirs()?.into_iter().chain([common_dir]);
         for git_dir in git_dirs.filter(|dir| !alive.iter().any(|layout| layout.git_dir == *dir)) {
-            let layout = Layout { git_dir, kind: Kind::Linked, ..self.layout().clone() };
-            heads.extend(self.at(layout).head_by_files()?);
+            let layout =
+                RepoLayout { git_dir, kind: WorktreeKind::Linked, ..self.layout().clone() };
+            heads.extend(self.with_layout(layout).head_from_files()?);
         }
         Ok(heads)
     }
 }
 
-fn branch(line: &[u8]) -> Result<Branch> {
-    let refused = || failure::not_understood("for-each-ref", line);
+fn parse_branch(line: &[u8]) -> Result<Branch> {
+    let refused = || failure::unexpected_output("for-each-ref", line);
     let space = line.iter().position(|byte| *byte == b' ').ok_or_else(refused)?;
-    let oid = Oid::from_digits(&line[..space]).ok_or_else(refused)?;
+    let oid = Oid::from_hex(&line[..space]).ok_or_else(refused)?;
     let name = line[space + 1..].strip_prefix(b"refs/heads/").ok_or_else(refused)?;
-    Ok(Branch { name: refs::text(name), commit: oid.to_commit() })
+    Ok(Branch { name: refs::display_name(name), commit: oid.to_commit_id() })
 }

@@ -12,11 +12,11 @@ use std::process::{Command, Stdio};
 
 use base::{Call, Result};
 
-use crate::host::Host;
-use crate::oid::Format;
+use crate::host::GitHost;
+use crate::oid::ObjectFormat;
 use crate::platform::NULL_DEVICE;
-use crate::run::{Done, Running};
-use crate::{Layout, failure, files};
+use crate::run::{GitOutput, GitProcess};
+use crate::{RepoLayout, failure, files};
 
 /// No lock, prompt, network, fetch of missing objects, replaced objects or translated message.
 const ENVIRONMENT: [(&str, &str); 9] = [
@@ -45,20 +45,20 @@ const SETTINGS: [&str; 5] = [
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HooksPath {
     /// Nowhere
-    Nowhere,
+    Disabled,
     /// Where the repository says, for the one call that asks for it and runs none
     Configured,
 }
 
 /// One call of git, not started yet.
-pub(crate) struct Git {
+pub(crate) struct GitCommand {
     command: Command,
-    about: About,
+    info: GitCallInfo,
 }
 
 /// What a call was, for the problem it may end in.
 #[derive(Debug, Clone)]
-pub(crate) struct About {
+pub(crate) struct GitCallInfo {
     /// The git command, such as `ls-tree`
     pub(crate) verb: &'static str,
     /// Where it ran
@@ -67,20 +67,20 @@ pub(crate) struct About {
     pub(crate) git_dirs: Vec<PathBuf>,
 }
 
-impl Git {
+impl GitCommand {
     /// A call in a repository.
-    pub(crate) fn inside(
-        host: &Host,
-        layout: &Layout,
-        format: Format,
+    pub(crate) fn in_repository(
+        host: &GitHost,
+        layout: &RepoLayout,
+        format: ObjectFormat,
         hooks: HooksPath,
         verb: &'static str,
     ) -> Result<Self> {
         files::check_before_git(layout)?;
-        let mut git = Self::outside(host, &layout.root)?;
-        git.about.verb = verb;
-        git.about.git_dirs = vec![layout.git_dir.clone(), layout.common_dir.clone()];
-        git.about.git_dirs.dedup();
+        let mut git = Self::without_repository(host, &layout.root)?;
+        git.info.verb = verb;
+        git.info.git_dirs = vec![layout.git_dir.clone(), layout.common_dir.clone()];
+        git.info.git_dirs.dedup();
         let command = &mut git.command;
         // Git finds the same repository as we did: it checks who owns it, looks no further up,
         // and does not follow `core.worktree` elsewhere.
@@ -91,7 +91,7 @@ impl Git {
             command.args(["-c", setting]);
         }
         command.args(["-c", &format!("core.attributesFile={NULL_DEVICE}")]);
-        if hooks == HooksPath::Nowhere {
+        if hooks == HooksPath::Disabled {
             command.args(["-c", &format!("core.hooksPath={NULL_DEVICE}")]);
         }
         command.arg(verb);
@@ -99,14 +99,14 @@ impl Git {
     }
 
     /// A call that needs no repository, without a command yet.
-    pub(crate) fn outside(host: &Host, root: &Path) -> Result<Self> {
+    pub(crate) fn without_repository(host: &GitHost, root: &Path) -> Result<Self> {
         files::check_settings(host)?;
         #[expect(clippy::disallowed_methods, reason = "this is where git is started, hardened")]
         let mut command = Command::new(host.program()?);
-        command.env_clear().envs(host.needed()).envs(ENVIRONMENT);
+        command.env_clear().envs(host.environment()).envs(ENVIRONMENT);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let about = About { verb: "version", root: root.to_owned(), git_dirs: Vec::new() };
-        Ok(Self { command, about })
+        let about = GitCallInfo { verb: "version", root: root.to_owned(), git_dirs: Vec::new() };
+        Ok(Self { command, info: about })
     }
 
     /// Adds arguments.
@@ -116,27 +116,27 @@ impl Git {
     }
 
     /// Looks at another index than the worktree's own.
-    pub(crate) fn index(mut self, index: Option<&Path>) -> Self {
+    pub(crate) fn with_index_file(mut self, index: Option<&Path>) -> Self {
         self.command.envs(index.map(|index| ("GIT_INDEX_FILE", index)));
         self
     }
 
     /// Will be fed.
-    pub(crate) fn fed(mut self) -> Self {
+    pub(crate) fn with_stdin(mut self) -> Self {
         self.command.stdin(Stdio::piped());
         self
     }
 
     /// Starts it.
-    pub(crate) fn start(mut self) -> Result<Running> {
+    pub(crate) fn start(mut self) -> Result<GitProcess> {
         let child =
-            self.command.spawn().map_err(|error| failure::not_started(&self.about, error))?;
-        Ok(Running::new(child, self.about))
+            self.command.spawn().map_err(|error| failure::start_failed(&self.info, error))?;
+        Ok(GitProcess::new(child, self.info))
     }
 
     /// Runs it to its end, or until the caller waits no longer.
-    pub(crate) fn run(self, call: &Call) -> Result<Done> {
-        call.go_on()?; // nothing starts for somebody who has left
+    pub(crate) fn run(self, call: &Call) -> Result<GitOutput> {
+        call.check_stopped()?; // nothing starts for somebody who has left
         self.start()?.finish(call)
     }
 }

@@ -11,13 +11,13 @@ use crate::files;
 
 /// Settings by `section.key` in lowercase, in the order of the file; the last one holds.
 #[derive(Debug, Default)]
-pub(crate) struct Config(Vec<(String, Vec<u8>)>);
+pub(crate) struct GitConfig(Vec<(String, Vec<u8>)>);
 
-impl Config {
+impl GitConfig {
     /// The settings of a repository, and those of this worktree where they are kept apart.
     pub(crate) fn read(git_dir: &Path, common_dir: &Path) -> Result<Self> {
         let mut config = Self::parse(&files::read(&common_dir.join("config"))?.unwrap_or_default());
-        if config.flag("extensions.worktreeconfig") == Some(true) {
+        if config.get_bool("extensions.worktreeconfig") == Some(true) {
             let own = files::read(&git_dir.join("config.worktree"))?.unwrap_or_default();
             config.0.extend(Self::parse(&own).0);
         }
@@ -26,9 +26,9 @@ impl Config {
 
     pub(crate) fn parse(bytes: &[u8]) -> Self {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let mut reader = Reader { rest: bytes, section: None, found: Vec::new() };
-        while reader.step() {}
-        Self(reader.found)
+        let mut reader = GitConfigReader { rest: bytes, section: None, settings: Vec::new() };
+        while reader.read_next() {}
+        Self(reader.settings)
     }
 
     /// The value that holds.
@@ -38,7 +38,7 @@ impl Config {
     }
 
     /// A value that is yes or no; `None` when it is not set or neither.
-    pub(crate) fn flag(&self, name: &str) -> Option<bool> {
+    pub(crate) fn get_bool(&self, name: &str) -> Option<bool> {
         match self.get(name)?.to_ascii_lowercase().as_slice() {
             b"true" | b"yes" | b"on" | b"1" => Some(true),
             b"false" | b"no" | b"off" | b"0" | b"" => Some(false),
@@ -48,19 +48,19 @@ impl Config {
 }
 
 /// Walks a file; settings of sections with a subsection, such as remotes, are passed over.
-struct Reader<'a> {
+struct GitConfigReader<'a> {
     rest: &'a [u8],
     section: Option<String>,
-    found: Vec<(String, Vec<u8>)>,
+    settings: Vec<(String, Vec<u8>)>,
 }
 
-impl Reader<'_> {
+impl GitConfigReader<'_> {
     /// Takes one comment, header or setting; false at the end.
-    fn step(&mut self) -> bool {
+    fn read_next(&mut self) -> bool {
         self.rest = self.rest.trim_ascii_start();
         match self.rest.first() {
             None => return false,
-            Some(b'#' | b';') => drop(self.until(|byte| byte == b'\n')),
+            Some(b'#' | b';') => drop(self.take_until(|byte| byte == b'\n')),
             Some(b'[') => self.header(),
             Some(_) => self.setting(),
         }
@@ -69,19 +69,19 @@ impl Reader<'_> {
 
     fn header(&mut self) {
         self.rest = &self.rest[1..];
-        let name = self.until(|byte| matches!(byte, b']' | b'"' | b'\n'));
+        let name = self.take_until(|byte| matches!(byte, b']' | b'"' | b'\n'));
         let name = String::from_utf8_lossy(&name).trim().to_ascii_lowercase();
         self.section = self.rest.starts_with(b"]").then_some(name);
         if self.rest.starts_with(b"\"") {
             self.rest = &self.rest[1..];
             self.quoted();
-            self.until(|byte| matches!(byte, b']' | b'\n'));
+            self.take_until(|byte| matches!(byte, b']' | b'\n'));
         }
         self.rest = self.rest.strip_prefix(b"]").unwrap_or(self.rest);
     }
 
     fn setting(&mut self) {
-        let key = self.until(|byte| matches!(byte, b'=' | b'\n' | b'#' | b';'));
+        let key = self.take_until(|byte| matches!(byte, b'=' | b'\n' | b'#' | b';'));
         let key = String::from_utf8_lossy(&key).trim().to_ascii_lowercase();
         let value = if self.rest.starts_with(b"=") {
             self.rest = &self.rest[1..];
@@ -90,7 +90,7 @@ impl Reader<'_> {
             b"true".to_vec()
         };
         if let Some(section) = &self.section {
-            self.found.push((format!("{section}.{key}"), value));
+            self.settings.push((format!("{section}.{key}"), value));
         }
     }
 
@@ -112,7 +112,7 @@ impl Reader<'_> {
                 end = value.len();
             }
         }
-        self.until(|byte| byte == b'\n');
+        self.take_until(|byte| byte == b'\n');
         value.truncate(end);
         value
     }
@@ -151,7 +151,7 @@ impl Reader<'_> {
         }
     }
 
-    fn until(&mut self, stop: impl Fn(u8) -> bool) -> Vec<u8> {
+    fn take_until(&mut self, stop: impl Fn(u8) -> bool) -> Vec<u8> {
         let end = self.rest.iter().position(|byte| stop(*byte)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(end);
         self.rest = rest;
@@ -167,8 +167,8 @@ mod tests {
     fn settings_read_as_git_reads_them() {
         let text = b"\xef\xbb\xbf# top\n[core]\n\tbare = false ; no\n[Extensions] objectFormat=\"sha256\"\n\
             [remote \"a]\\\"b\"]\n\tbare = true\n[core] worktree = ../a \"b # c\"\\\n d  # e\n\tBARE\n";
-        let config = Config::parse(text);
-        assert_eq!(config.flag("core.bare"), Some(true));
+        let config = GitConfig::parse(text);
+        assert_eq!(config.get_bool("core.bare"), Some(true));
         assert_eq!(config.get("extensions.objectformat"), Some(&b"sha256"[..]));
         assert_eq!(config.get("core.worktree"), Some(&b"../a b # c d"[..]));
         assert_eq!(config.get("remote.bare"), None);
@@ -179,7 +179,7 @@ mod tests {
         for text in
             [&b"[core"[..], b"[core \"x", b"[core]\nbare = \"a", b"[core]\nbare = \\", b"=", b"]"]
         {
-            assert_ne!(Config::parse(text).flag("core.bare"), Some(true));
+            assert_ne!(GitConfig::parse(text).get_bool("core.bare"), Some(true));
         }
     }
 }

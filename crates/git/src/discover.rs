@@ -7,25 +7,25 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use base::{Code, Problem, Result};
+use base::{Problem, ProblemCode, Result};
 
-use crate::config::Config;
+use crate::config::GitConfig;
 use crate::{files, platform};
 
 /// What a folder belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum RepoLocation {
     /// A worktree of a repository
-    Worktree(Layout),
+    Worktree(RepoLayout),
     /// A repository without a worktree; this is its folder
     Bare(PathBuf),
     /// No repository at all
-    Plain,
+    NoRepository,
 }
 
 /// Where the parts of a repository are, seen from one worktree. All paths are absolute and resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct RepoLayout {
     /// The folder with the files, and with `.git`
     pub root: PathBuf,
     /// What git keeps for this worktree alone: HEAD, the index, a rebase in progress
@@ -33,12 +33,12 @@ pub struct Layout {
     /// What all worktrees share: objects, branches, config
     pub common_dir: PathBuf,
     /// What kind of worktree it is
-    pub kind: Kind,
+    pub kind: WorktreeKind,
 }
 
 /// What kind of worktree it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum WorktreeKind {
     /// The one a repository was made with
     Main,
     /// One that `git worktree add` made
@@ -48,15 +48,15 @@ pub enum Kind {
 }
 
 /// Finds the repository that `start` belongs to, looking upwards on the same file system.
-pub fn discover(start: &Path) -> Result<Place> {
+pub fn discover(start: &Path) -> Result<RepoLocation> {
     let start = resolve(start)?;
     let device = platform::device(&start);
     for folder in start.ancestors().take_while(|folder| platform::device(folder) == device) {
-        if let Some(place) = look(folder)? {
+        if let Some(place) = inspect_folder(folder)? {
             return Ok(place);
         }
     }
-    Ok(Place::Plain)
+    Ok(RepoLocation::NoRepository)
 }
 
 /// The path with its links resolved.
@@ -69,34 +69,35 @@ fn resolve(path: &Path) -> Result<PathBuf> {
 }
 
 /// What `folder` itself is the root of, if anything.
-pub(crate) fn look(folder: &Path) -> Result<Option<Place>> {
-    if let Some(git_dir) = behind_dot_git(folder)? {
-        return layout(folder, git_dir).map(Some);
+pub(crate) fn inspect_folder(folder: &Path) -> Result<Option<RepoLocation>> {
+    if let Some(git_dir) = resolve_dot_git(folder)? {
+        return worktree_location(folder, git_dir).map(Some);
     }
     let Some(common_dir) = common_dir_of(folder) else { return Ok(None) };
     // A folder inside `.git` says so with `bare = false`; its worktree is further up.
-    let bare = Config::read(folder, &common_dir)?.flag("core.bare").unwrap_or(true);
-    Ok(bare.then_some(Place::Bare(common_dir)))
+    let bare = GitConfig::read(folder, &common_dir)?.get_bool("core.bare").unwrap_or(true);
+    Ok(bare.then_some(RepoLocation::Bare(common_dir)))
 }
 
-fn layout(root: &Path, git_dir: PathBuf) -> Result<Place> {
-    let common_dir = common_dir_of(&git_dir).ok_or_else(|| broken(root, "it is incomplete"))?;
+fn worktree_location(root: &Path, git_dir: PathBuf) -> Result<RepoLocation> {
+    let common_dir =
+        common_dir_of(&git_dir).ok_or_else(|| broken_dot_git(root, "it is incomplete"))?;
     let kind = if common_dir != git_dir {
-        Kind::Linked
+        WorktreeKind::Linked
     } else if is_in_modules(&git_dir) {
-        Kind::Submodule
+        WorktreeKind::Submodule
     } else {
-        Kind::Main
+        WorktreeKind::Main
     };
-    let bare = || Config::read(&git_dir, &common_dir).map(|config| config.flag("core.bare"));
-    if kind == Kind::Main && bare()? == Some(true) {
-        return Ok(Place::Bare(git_dir));
+    let bare = || GitConfig::read(&git_dir, &common_dir).map(|config| config.get_bool("core.bare"));
+    if kind == WorktreeKind::Main && bare()? == Some(true) {
+        return Ok(RepoLocation::Bare(git_dir));
     }
-    Ok(Place::Worktree(Layout { root: root.to_owned(), git_dir, common_dir, kind }))
+    Ok(RepoLocation::Worktree(RepoLayout { root: root.to_owned(), git_dir, common_dir, kind }))
 }
 
 /// The git folder that `.git` is or names; `None` when there is no `.git` to speak of.
-fn behind_dot_git(folder: &Path) -> Result<Option<PathBuf>> {
+fn resolve_dot_git(folder: &Path) -> Result<Option<PathBuf>> {
     let dot_git = folder.join(".git");
     let Ok(metadata) = dot_git.metadata() else { return Ok(None) };
     let git_dir = if metadata.is_dir() {
@@ -105,28 +106,28 @@ fn behind_dot_git(folder: &Path) -> Result<Option<PathBuf>> {
         }
         resolve(&dot_git)?
     } else if metadata.is_file() && metadata.len() > 0 {
-        named_by(&dot_git, folder)?
+        read_gitdir_file(&dot_git, folder)?
     } else {
         return Ok(None);
     };
     match common_dir_of(&git_dir) {
         Some(_) => Ok(Some(git_dir)),
-        None => Err(broken(folder, "it lacks HEAD, objects or refs")),
+        None => Err(broken_dot_git(folder, "it lacks HEAD, objects or refs")),
     }
 }
 
 /// The folder that a `.git` file names.
-fn named_by(dot_git: &Path, folder: &Path) -> Result<PathBuf> {
+fn read_gitdir_file(dot_git: &Path, folder: &Path) -> Result<PathBuf> {
     let line = files::read_line(dot_git)?.unwrap_or_default();
     let name = line.strip_prefix(b"gitdir:").map(<[u8]>::trim_ascii).unwrap_or_default();
     if name.is_empty() {
-        return Err(broken(folder, "it is a file without `gitdir:`"));
+        return Err(broken_dot_git(folder, "it is a file without `gitdir:`"));
     }
-    let named = folder.join(platform::path_of(name.to_vec()));
+    let named = folder.join(platform::path_from_bytes(name.to_vec()));
     named.canonicalize().map_err(|error| {
-        broken(folder, &format!("it leads to {}, which is not there", named.display()))
+        broken_dot_git(folder, &format!("it leads to {}, which is not there", named.display()))
             .hint("if the main repository moved, run `git worktree repair` in it")
-            .because(error)
+            .with_source(error)
     })
 }
 
@@ -168,9 +169,9 @@ fn is_in_modules(git_dir: &Path) -> bool {
     holders.filter_map(Path::parent).any(|holder| common_dir_of(holder).is_some())
 }
 
-fn broken(folder: &Path, why: &str) -> Problem {
+fn broken_dot_git(folder: &Path, why: &str) -> Problem {
     let dot_git = folder.join(".git");
-    Problem::new(Code::StoreDamaged, format!("{} is broken: {why}", dot_git.display()))
+    Problem::new(ProblemCode::StoreDamaged, format!("{} is broken: {why}", dot_git.display()))
         .hint("`git status` there says more; restore it or move it away")
 }
 
@@ -193,9 +194,9 @@ mod tests {
         (temp, root)
     }
 
-    fn root_of(place: Place) -> PathBuf {
+    fn root_of(place: RepoLocation) -> PathBuf {
         match place {
-            Place::Worktree(layout) => layout.root,
+            RepoLocation::Worktree(layout) => layout.root,
             place => panic!("{place:?}"),
         }
     }
@@ -224,12 +225,12 @@ mod tests {
         fs::create_dir(&sub).unwrap();
         for text in ["gitdir: /nowhere/at/all\n", "gitdir:\n", "rubbish"] {
             fs::write(sub.join(".git"), text).unwrap();
-            assert_eq!(discover(&sub).unwrap_err().code, Code::StoreDamaged, "{text}");
+            assert_eq!(discover(&sub).unwrap_err().code, ProblemCode::StoreDamaged, "{text}");
         }
         fs::remove_file(sub.join(".git")).unwrap();
         git_dir(&sub.join(".git"), "");
         fs::write(sub.join(".git/HEAD"), "rubbish").unwrap();
-        assert_eq!(discover(&sub).unwrap_err().code, Code::StoreDamaged);
+        assert_eq!(discover(&sub).unwrap_err().code, ProblemCode::StoreDamaged);
     }
 
     #[test]
@@ -237,8 +238,11 @@ mod tests {
         let (_temp, root) = temp();
         git_dir(&root.join("a.git"), "[core]\nbare = true\n");
         git_dir(&root.join("b/.git"), "[core]\nbare = true\n");
-        assert_eq!(discover(&root.join("a.git/refs")).unwrap(), Place::Bare(root.join("a.git")));
-        assert_eq!(discover(&root.join("b")).unwrap(), Place::Bare(root.join("b/.git")));
-        assert_eq!(discover(&root.join("gone")).unwrap_err().code, Code::NotFound);
+        assert_eq!(
+            discover(&root.join("a.git/refs")).unwrap(),
+            RepoLocation::Bare(root.join("a.git"))
+        );
+        assert_eq!(discover(&root.join("b")).unwrap(), RepoLocation::Bare(root.join("b/.git")));
+        assert_eq!(discover(&root.join("gone")).unwrap_err().code, ProblemCode::NotFound);
     }
 }

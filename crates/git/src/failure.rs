@@ -3,129 +3,189 @@
 use std::io;
 use std::process::ExitStatus;
 
-use base::{Code, Problem};
+use base::{Problem, ProblemCode};
 
-use crate::command::About;
-use crate::host::no_git;
+use crate::command::GitCallInfo;
+use crate::host::git_not_found;
 
 /// A complaint we know: its words, the code, what it means, and the next step.
 /// `{root}` stands for the worktree.
-struct Known {
-    words: &'static str,
-    code: Code,
-    means: &'static str,
+struct KnownGitError {
+    pattern: &'static str,
+    code: ProblemCode,
+    message: &'static str,
     hint: &'static str,
 }
 
-const fn known(words: &'static str, code: Code, means: &'static str, hint: &'static str) -> Known {
-    Known { words, code, means, hint }
+const fn known_error(
+    words: &'static str,
+    code: ProblemCode,
+    means: &'static str,
+    hint: &'static str,
+) -> KnownGitError {
+    KnownGitError { pattern: words, code, message: means, hint }
 }
 
-const FSCK: &str = "`git fsck` in {root} names the damage; a fresh clone repairs it";
-const DAMAGED: &str = "an object of the repository is missing or damaged";
-const HANDLES: &str =
+const FSCK_HINT: &str = "`git fsck` in {root} names the damage; a fresh clone repairs it";
+const DAMAGED_OBJECT: &str = "an object of the repository is missing or damaged";
+const OPEN_FILES_HINT: &str =
     "too many files are open; close some programs, or raise the limit with `ulimit -n`";
-const SPACE: &str = "the disk is full; free some space and repeat the request";
-const READ_ONLY: &str = "the disk is read-only; make it writable, or work in another clone";
-const OLD: &str = "install git 2.45 or newer";
-const REVISION: &str = "`git branch -a` and `git log` list what there is";
+const DISK_FULL_HINT: &str = "the disk is full; free some space and repeat the request";
+const READ_ONLY_HINT: &str = "the disk is read-only; make it writable, or work in another clone";
+const UPGRADE_HINT: &str = "install git 2.45 or newer";
+const REVISION_HINT: &str = "`git branch -a` and `git log` list what there is";
 
 /// The first that fits is taken.
-const TABLE: [Known; 25] = [
-    known(
+const KNOWN_ERRORS: [KnownGitError; 25] = [
+    known_error(
         "dubious ownership",
-        Code::Unavailable,
+        ProblemCode::Unavailable,
         "{root} belongs to another user, so git does not open it",
         "if you trust it, run `git config --global --add safe.directory '{root}'`",
     ),
-    known(
+    known_error(
         "cannot use bare repository",
-        Code::InvalidOperation,
+        ProblemCode::InvalidOperation,
         "{root} is a bare repository",
         "go to one of its worktrees",
     ),
-    known(
+    known_error(
         "not a git repository",
-        Code::NotFound,
+        ProblemCode::NotFound,
         "{root} is not in a git repository",
         "run `git init`, or go to a folder of a repository",
     ),
-    known("unknown option", Code::Unavailable, "this git is too old", OLD),
-    known("Expected git repo version", Code::Unavailable, "this git is too old", OLD),
-    known("unknown repository extension", Code::Unavailable, "this git is too old", OLD),
-    known("Too many open files", Code::Io, "git could not open a file", HANDLES),
-    known("No space left on device", Code::Io, "git could not write a file", SPACE),
-    known("Read-only file system", Code::Io, "git could not write a file", READ_ONLY),
-    known(
+    known_error("unknown option", ProblemCode::Unavailable, "this git is too old", UPGRADE_HINT),
+    known_error(
+        "Expected git repo version",
+        ProblemCode::Unavailable,
+        "this git is too old",
+        UPGRADE_HINT,
+    ),
+    known_error(
+        "unknown repository extension",
+        ProblemCode::Unavailable,
+        "this git is too old",
+        UPGRADE_HINT,
+    ),
+    known_error(
+        "Too many open files",
+        ProblemCode::Io,
+        "git could not open a file",
+        OPEN_FILES_HINT,
+    ),
+    known_error(
+        "No space left on device",
+        ProblemCode::Io,
+        "git could not write a file",
+        DISK_FULL_HINT,
+    ),
+    known_error(
+        "Read-only file system",
+        ProblemCode::Io,
+        "git could not write a file",
+        READ_ONLY_HINT,
+    ),
+    known_error(
         "bad config",
-        Code::StoreDamaged,
+        ProblemCode::StoreDamaged,
         "a git configuration file cannot be read",
         "`git config --list --show-origin` in {root} says which",
     ),
-    known(
+    known_error(
         "lazy fetching disabled",
-        Code::Unavailable,
+        ProblemCode::Unavailable,
         "this is a partial clone and the object is not here",
         "fetch it with git first; cairn does not use the network",
     ),
-    known("is ambiguous", Code::Ambiguous, "the name fits several objects", "give more digits"),
-    known("unknown revision", Code::NotFound, "there is no such revision", REVISION),
-    known("Needed a single revision", Code::NotFound, "there is no such revision", REVISION),
-    known("bad revision", Code::NotFound, "there is no such revision", REVISION),
-    known("Not a valid object name", Code::NotFound, "there is no such object", REVISION),
-    known("Not a valid commit name", Code::NotFound, "there is no such commit", REVISION),
-    known("not a tree object", Code::NotFound, "there is no such tree", REVISION),
-    known(
+    known_error(
+        "is ambiguous",
+        ProblemCode::Ambiguous,
+        "the name fits several objects",
+        "give more digits",
+    ),
+    known_error(
+        "unknown revision",
+        ProblemCode::NotFound,
+        "there is no such revision",
+        REVISION_HINT,
+    ),
+    known_error(
+        "Needed a single revision",
+        ProblemCode::NotFound,
+        "there is no such revision",
+        REVISION_HINT,
+    ),
+    known_error("bad revision", ProblemCode::NotFound, "there is no such revision", REVISION_HINT),
+    known_error(
+        "Not a valid object name",
+        ProblemCode::NotFound,
+        "there is no such object",
+        REVISION_HINT,
+    ),
+    known_error(
+        "Not a valid commit name",
+        ProblemCode::NotFound,
+        "there is no such commit",
+        REVISION_HINT,
+    ),
+    known_error("not a tree object", ProblemCode::NotFound, "there is no such tree", REVISION_HINT),
+    known_error(
         "index file",
-        Code::StoreDamaged,
+        ProblemCode::StoreDamaged,
         "the index cannot be read",
         "`git reset` in {root} writes it anew",
     ),
-    known("bad object", Code::StoreDamaged, DAMAGED, FSCK),
-    known("corrupt", Code::StoreDamaged, DAMAGED, FSCK),
-    known("inflate", Code::StoreDamaged, DAMAGED, FSCK),
-    known("unable to stream", Code::StoreDamaged, DAMAGED, FSCK),
-    known("unable to read", Code::StoreDamaged, DAMAGED, FSCK),
-    known("could not read", Code::StoreDamaged, DAMAGED, FSCK),
+    known_error("bad object", ProblemCode::StoreDamaged, DAMAGED_OBJECT, FSCK_HINT),
+    known_error("corrupt", ProblemCode::StoreDamaged, DAMAGED_OBJECT, FSCK_HINT),
+    known_error("inflate", ProblemCode::StoreDamaged, DAMAGED_OBJECT, FSCK_HINT),
+    known_error("unable to stream", ProblemCode::StoreDamaged, DAMAGED_OBJECT, FSCK_HINT),
+    known_error("unable to read", ProblemCode::StoreDamaged, DAMAGED_OBJECT, FSCK_HINT),
+    known_error("could not read", ProblemCode::StoreDamaged, DAMAGED_OBJECT, FSCK_HINT),
 ];
 
 /// A call that ended badly.
-pub(crate) fn ended(about: &About, status: ExitStatus, complaint: &[u8]) -> Problem {
+pub(crate) fn call_failed(about: &GitCallInfo, status: ExitStatus, complaint: &[u8]) -> Problem {
     let said = String::from_utf8_lossy(complaint);
-    let found = TABLE.iter().find(|known| said.contains(known.words));
+    let found = KNOWN_ERRORS.iter().find(|known| said.contains(known.pattern));
     let problem = match found {
-        Some(known) => Problem::new(known.code, fill(known.means, about)),
-        None => Problem::new(Code::Unavailable, format!("git {} failed ({status})", about.verb)),
+        Some(known) => Problem::new(known.code, fill_placeholders(known.message, about)),
+        None => {
+            Problem::new(ProblemCode::Unavailable, format!("git {} failed ({status})", about.verb))
+        }
     };
     let hint = found.map_or("run `git status` in {root} to see more", |known| known.hint);
-    problem.hint(fill(hint, about)).detail("git", about.verb).detail("stderr", printable(&said))
+    problem
+        .hint(fill_placeholders(hint, about))
+        .detail("git", about.verb)
+        .detail("stderr", printable(&said))
 }
 
 /// A call that could not start.
-pub(crate) fn not_started(about: &About, error: io::Error) -> Problem {
+pub(crate) fn start_failed(about: &GitCallInfo, error: io::Error) -> Problem {
     if error.kind() == io::ErrorKind::NotFound && about.root.is_dir() {
-        return no_git().because(error);
+        return git_not_found().with_source(error);
     }
-    Problem::new(Code::Unavailable, format!("cannot start git in {}", about.root.display()))
+    Problem::new(ProblemCode::Unavailable, format!("cannot start git in {}", about.root.display()))
         .hint("check that the folder is there and that git can be run")
-        .because(error)
+        .with_source(error)
 }
 
 /// A call whose output broke off.
-pub(crate) fn not_read(about: &About, error: io::Error) -> Problem {
-    Problem::new(Code::Unavailable, format!("cannot read what git {} says", about.verb))
+pub(crate) fn read_failed(about: &GitCallInfo, error: io::Error) -> Problem {
+    Problem::new(ProblemCode::Unavailable, format!("cannot read what git {} says", about.verb))
         .hint("repeat the request")
-        .because(error)
+        .with_source(error)
 }
 
 /// An answer that does not have the form git documents.
-pub(crate) fn not_understood(verb: &str, line: &[u8]) -> Problem {
+pub(crate) fn unexpected_output(verb: &str, line: &[u8]) -> Problem {
     let line = String::from_utf8_lossy(line);
     Problem::internal(format!("git {verb} wrote a line we do not know"))
         .detail("line", line.escape_debug().to_string())
 }
 
-fn fill(text: &str, about: &About) -> String {
+fn fill_placeholders(text: &str, about: &GitCallInfo) -> String {
     text.replace("{root}", &about.root.display().to_string())
 }
 
@@ -142,21 +202,21 @@ mod tests {
     use super::*;
 
     fn problem(said: &str) -> Problem {
-        let about = About { verb: "ls-tree", root: "/r".into(), git_dirs: Vec::new() };
-        ended(&about, ExitStatus::from_raw(128 << 8), said.as_bytes())
+        let about = GitCallInfo { verb: "ls-tree", root: "/r".into(), git_dirs: Vec::new() };
+        call_failed(&about, ExitStatus::from_raw(128 << 8), said.as_bytes())
     }
 
     #[test]
     fn what_git_says_becomes_a_next_step() {
         let dubious = problem("fatal: detected dubious ownership in repository at '/r'\n");
-        assert_eq!(dubious.code, Code::Unavailable);
+        assert_eq!(dubious.code, ProblemCode::Unavailable);
         assert_eq!(
             dubious.hints,
             ["if you trust it, run `git config --global --add safe.directory '/r'`"]
         );
-        assert_eq!(problem("fatal: not a git repository").code, Code::NotFound);
-        assert_eq!(problem("error: inflate: data stream error").code, Code::StoreDamaged);
-        assert_eq!(problem("fatal: Needed a single revision").code, Code::NotFound);
+        assert_eq!(problem("fatal: not a git repository").code, ProblemCode::NotFound);
+        assert_eq!(problem("error: inflate: data stream error").code, ProblemCode::StoreDamaged);
+        assert_eq!(problem("fatal: Needed a single revision").code, ProblemCode::NotFound);
     }
 
     #[test]

@@ -4,26 +4,26 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use base::{Code, Problem, Result};
+use base::{Problem, ProblemCode, Result};
 
-use crate::host::Host;
-use crate::{Layout, platform};
+use crate::host::GitHost;
+use crate::{RepoLayout, platform};
 
 /// No file that git keeps for itself and that we read is larger, not even `packed-refs`.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// The bytes of a regular file; `None` when there is none. A pipe or a device is a problem.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
-    match tree::read_regular(path, MOST_BYTES) {
+    match tree::read_regular(path, MAX_FILE_BYTES) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if is_none(&error) => Ok(None),
+        Err(error) if is_absent(&error) => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(too_large(path)),
         Err(error) => Err(Problem::io(format!("read {}", path.display()))(error)),
     }
 }
 
 /// A folder is none too: where a branch `a/b` is, there is no branch `a`.
-fn is_none(error: &io::Error) -> bool {
+fn is_absent(error: &io::Error) -> bool {
     let kinds =
         [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory, io::ErrorKind::IsADirectory];
     kinds.contains(&error.kind())
@@ -40,14 +40,15 @@ pub(crate) fn read_line(path: &Path) -> Result<Option<Vec<u8>>> {
 /// `None` when nothing is there, or the file is not.
 pub(crate) fn read_path(file: &Path, folder: &Path) -> Result<Option<PathBuf>> {
     let line = read_line(file)?.filter(|line| !line.is_empty());
-    Ok(line.and_then(|line| folder.join(platform::path_of(line)).canonicalize().ok()))
+    Ok(line.and_then(|line| folder.join(platform::path_from_bytes(line)).canonicalize().ok()))
 }
 
 /// Files that git opens in almost every call, in the folder of one worktree.
-const OWN: [&str; 5] = ["HEAD", "index", "commondir", "config.worktree", "info/sparse-checkout"];
+const WORKTREE_FILES: [&str; 5] =
+    ["HEAD", "index", "commondir", "config.worktree", "info/sparse-checkout"];
 
 /// Files that git opens in almost every call, in the folder that worktrees share.
-const SHARED: [&str; 8] = [
+const COMMON_FILES: [&str; 8] = [
     "config",
     "packed-refs",
     "shallow",
@@ -61,23 +62,23 @@ const SHARED: [&str; 8] = [
 /// Fails if git would wait for ever: it opens its files without looking what they are.
 ///
 /// These are the files of almost every call. Git opens many others, such as each reference and each
-/// object; those are looked at when it is silent ([`awaited_by_git`]).
-pub(crate) fn check_before_git(layout: &Layout) -> Result<()> {
-    let own = OWN.iter().map(|name| layout.git_dir.join(name));
-    let shared = SHARED.iter().map(|name| layout.common_dir.join(name));
-    none_is_waited_for(own.chain(shared))
+/// object; those are looked at when it is silent ([`find_blocking_file`]).
+pub(crate) fn check_before_git(layout: &RepoLayout) -> Result<()> {
+    let own = WORKTREE_FILES.iter().map(|name| layout.git_dir.join(name));
+    let shared = COMMON_FILES.iter().map(|name| layout.common_dir.join(name));
+    require_none_blocks(own.chain(shared))
 }
 
 /// The same of the user's own settings, which every call of git opens.
-pub(crate) fn check_settings(host: &Host) -> Result<()> {
-    none_is_waited_for(host.settings_files().into_iter())
+pub(crate) fn check_settings(host: &GitHost) -> Result<()> {
+    require_none_blocks(host.settings_files().into_iter())
 }
 
-fn none_is_waited_for(mut files: impl Iterator<Item = PathBuf>) -> Result<()> {
-    match files.find(|path| is_waited_for(path)) {
+fn require_none_blocks(mut files: impl Iterator<Item = PathBuf>) -> Result<()> {
+    match files.find(|path| would_block(path)) {
         None => Ok(()),
         Some(path) => Err(Problem::new(
-            Code::Io,
+            ProblemCode::Io,
             format!("git was not started: {} is not a regular file", path.display()),
         )
         .hint("look at what it is; git would wait for it for ever")),
@@ -86,14 +87,14 @@ fn none_is_waited_for(mut files: impl Iterator<Item = PathBuf>) -> Result<()> {
 
 /// A file below a folder of git that whoever opens it may wait for: a pipe, a device, a socket, or a
 /// link to one. Links to folders are not followed.
-pub(crate) fn awaited_by_git(git_dir: &Path) -> Option<PathBuf> {
+pub(crate) fn find_blocking_file(git_dir: &Path) -> Option<PathBuf> {
     let mut folders = vec![git_dir.to_path_buf()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             match entry.file_type() {
                 Ok(kind) if kind.is_file() => {}
                 Ok(kind) if kind.is_dir() => folders.push(entry.path()),
-                _ if is_waited_for(&entry.path()) => return Some(entry.path()),
+                _ if would_block(&entry.path()) => return Some(entry.path()),
                 _ => {}
             }
         }
@@ -103,15 +104,15 @@ pub(crate) fn awaited_by_git(git_dir: &Path) -> Option<PathBuf> {
 
 /// Whether something is there that is neither a file nor a folder. The null device is as good as an
 /// empty file, and people put it in place of their settings.
-fn is_waited_for(path: &Path) -> bool {
+fn would_block(path: &Path) -> bool {
     let is_other = |known: std::fs::Metadata| !known.is_file() && !known.is_dir();
     path.metadata().is_ok_and(is_other)
         && path.canonicalize().is_ok_and(|path| path != Path::new(platform::NULL_DEVICE))
 }
 
 fn too_large(path: &Path) -> Problem {
-    let most = MOST_BYTES >> 20;
-    Problem::new(Code::Unavailable, format!("{} is larger than {most} MiB", path.display()))
+    let most = MAX_FILE_BYTES >> 20;
+    Problem::new(ProblemCode::Unavailable, format!("{} is larger than {most} MiB", path.display()))
         .hint("git keeps small files there; look at what it is")
-        .detail("limit_bytes", MOST_BYTES)
+        .detail("limit_bytes", MAX_FILE_BYTES)
 }

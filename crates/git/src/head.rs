@@ -5,7 +5,7 @@ use base::{Call, Result};
 
 use crate::files;
 use crate::oid::Oid;
-use crate::refs::{self, HeadLine, Tip};
+use crate::refs::{self, BranchTip, HeadTarget};
 use crate::repo::Repo;
 
 /// What a worktree has checked out.
@@ -16,12 +16,12 @@ pub struct Head {
     /// The commit; `None` before the first one
     pub commit: Option<CommitId>,
     /// What is in progress
-    pub state: State,
+    pub state: WorktreeState,
 }
 
 /// What a worktree is in the middle of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum State {
+pub enum WorktreeState {
     /// Nothing; a branch is checked out
     Normal,
     /// Nothing; a commit is checked out, and no branch
@@ -39,86 +39,87 @@ pub enum State {
 }
 
 /// Files that tell of something in progress, the strongest first: a rebase picks, too.
-const MARKS: [(&str, State); 6] = [
-    ("rebase-merge", State::Rebasing),
-    ("rebase-apply", State::Rebasing),
-    ("MERGE_HEAD", State::Merging),
-    ("CHERRY_PICK_HEAD", State::CherryPicking),
-    ("REVERT_HEAD", State::Reverting),
-    ("BISECT_LOG", State::Bisecting),
+const STATE_MARKERS: [(&str, WorktreeState); 6] = [
+    ("rebase-merge", WorktreeState::Rebasing),
+    ("rebase-apply", WorktreeState::Rebasing),
+    ("MERGE_HEAD", WorktreeState::Merging),
+    ("CHERRY_PICK_HEAD", WorktreeState::CherryPicking),
+    ("REVERT_HEAD", WorktreeState::Reverting),
+    ("BISECT_LOG", WorktreeState::Bisecting),
 ];
 
 /// The branch, and the commit it is at.
-type Where = (Option<Vec<u8>>, Option<CommitId>);
+type BranchAndCommit = (Option<Vec<u8>>, Option<CommitId>);
 
 impl Repo {
     /// What is checked out now. Runs git only where references are not plain files.
     pub fn head(&self, call: &Call) -> Result<Head> {
-        call.go_on()?;
-        let ((branch, commit), mark) = match self.checked_out_by_files()? {
-            Some(found) => (found, self.mark_by_files()),
-            None => (self.checked_out_by_git(call)?, self.mark_by_git(call)?),
+        call.check_stopped()?;
+        let ((branch, commit), mark) = match self.checked_out_from_files()? {
+            Some(found) => (found, self.state_from_files()),
+            None => (self.checked_out_from_git(call)?, self.state_from_git(call)?),
         };
-        self.head_of(branch, commit, mark)
+        self.build_head(branch, commit, mark)
     }
 
     /// What is checked out, as far as files tell; `None` when only git knows.
-    pub(crate) fn head_by_files(&self) -> Result<Option<Head>> {
-        let Some((branch, commit)) = self.checked_out_by_files()? else { return Ok(None) };
-        self.head_of(branch, commit, self.mark_by_files()).map(Some)
+    pub(crate) fn head_from_files(&self) -> Result<Option<Head>> {
+        let Some((branch, commit)) = self.checked_out_from_files()? else { return Ok(None) };
+        self.build_head(branch, commit, self.state_from_files()).map(Some)
     }
 
-    fn head_of(
+    fn build_head(
         &self,
         branch: Option<Vec<u8>>,
         commit: Option<CommitId>,
-        mark: Option<State>,
+        mark: Option<WorktreeState>,
     ) -> Result<Head> {
-        let idle = if branch.is_some() { State::Normal } else { State::Detached };
+        let idle = if branch.is_some() { WorktreeState::Normal } else { WorktreeState::Detached };
         let state = mark.unwrap_or(idle);
         let branch = match branch {
-            None if state == State::Rebasing => self.rebased_branch()?,
-            None if state == State::Bisecting => self.bisected_branch()?,
+            None if state == WorktreeState::Rebasing => self.rebased_branch()?,
+            None if state == WorktreeState::Bisecting => self.bisected_branch()?,
             branch => branch,
         };
-        Ok(Head { branch: branch.map(|name| refs::text(&name)), commit, state })
+        Ok(Head { branch: branch.map(|name| refs::display_name(&name)), commit, state })
     }
 
     /// `None` when only git knows.
-    fn checked_out_by_files(&self) -> Result<Option<Where>> {
-        let branch = match refs::head_line(self.git_dir())? {
-            HeadLine::Branch(branch) => branch,
-            HeadLine::Commit(oid) => return Ok(Some((None, Some(oid.to_commit())))),
-            HeadLine::Unsure => return Ok(None),
+    fn checked_out_from_files(&self) -> Result<Option<BranchAndCommit>> {
+        let branch = match refs::read_head(self.git_dir())? {
+            HeadTarget::Branch(branch) => branch,
+            HeadTarget::Commit(oid) => return Ok(Some((None, Some(oid.to_commit_id())))),
+            HeadTarget::Unknown => return Ok(None),
         };
-        Ok(match refs::tip(self.common_dir(), &branch)? {
-            Tip::Commit(oid) => Some((Some(branch), Some(oid.to_commit()))),
-            Tip::None => Some((Some(branch), None)),
-            Tip::Unsure => None,
+        Ok(match refs::read_tip(self.common_dir(), &branch)? {
+            BranchTip::Commit(oid) => Some((Some(branch), Some(oid.to_commit_id()))),
+            BranchTip::None => Some((Some(branch), None)),
+            BranchTip::Unknown => None,
         })
     }
 
-    fn checked_out_by_git(&self, call: &Call) -> Result<Where> {
-        let name = self.git("symbolic-ref")?.args(["-q", "HEAD"]).run(call)?.answer()?;
+    fn checked_out_from_git(&self, call: &Call) -> Result<BranchAndCommit> {
+        let name = self.git("symbolic-ref")?.args(["-q", "HEAD"]).run(call)?.optional_output()?;
         let branch = name.as_deref().map(<[u8]>::trim_ascii_end).and_then(refs::branch_of);
         let commit = self.git("rev-parse")?.args(["-q", "--verify", "--end-of-options"]);
-        let commit = commit.args(["HEAD^{commit}"]).run(call)?.answer()?;
-        let commit = commit.and_then(|line| Oid::from_digits(line.trim_ascii_end()));
-        Ok((branch.map(<[u8]>::to_vec), commit.map(Oid::to_commit)))
+        let commit = commit.args(["HEAD^{commit}"]).run(call)?.optional_output()?;
+        let commit = commit.and_then(|line| Oid::from_hex(line.trim_ascii_end()));
+        Ok((branch.map(<[u8]>::to_vec), commit.map(Oid::to_commit_id)))
     }
 
-    fn mark_by_files(&self) -> Option<State> {
+    fn state_from_files(&self) -> Option<WorktreeState> {
         let there = |name: &str| self.git_dir().join(name).exists();
-        MARKS.iter().find(|(name, _)| there(name)).map(|(_, state)| *state)
+        STATE_MARKERS.iter().find(|(name, _)| there(name)).map(|(_, state)| *state)
     }
 
     /// With reftable, what is being picked or reverted is a reference and not a file.
-    fn mark_by_git(&self, call: &Call) -> Result<Option<State>> {
-        for (name, state) in MARKS {
-            let kept_as_reference = matches!(state, State::CherryPicking | State::Reverting);
+    fn state_from_git(&self, call: &Call) -> Result<Option<WorktreeState>> {
+        for (name, state) in STATE_MARKERS {
+            let kept_as_reference =
+                matches!(state, WorktreeState::CherryPicking | WorktreeState::Reverting);
             let git = self.git("rev-parse")?.args(["-q", "--verify", "--end-of-options", name]);
             let there = self.git_dir().join(name).exists()
-                || (kept_as_reference && git.run(call)?.answer()?.is_some());
+                || (kept_as_reference && git.run(call)?.optional_output()?.is_some());
             if there {
                 return Ok(Some(state));
             }
@@ -140,7 +141,7 @@ impl Repo {
     /// The branch that a bisect began on; it may have begun on a commit.
     fn bisected_branch(&self) -> Result<Option<Vec<u8>>> {
         let line = files::read_line(&self.git_dir().join("BISECT_START"))?.unwrap_or_default();
-        if Oid::from_digits(&line).is_some() {
+        if Oid::from_hex(&line).is_some() {
             return Ok(None);
         }
         Ok(refs::branch_of(&[b"refs/heads/", &*line].concat()).map(<[u8]>::to_vec))

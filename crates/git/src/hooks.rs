@@ -20,10 +20,10 @@ pub enum HooksDir {
 impl Repo {
     /// The folder git really uses, absolute, whether or not it is there yet.
     pub fn hooks_dir(&self, call: &Call) -> Result<HooksDir> {
-        let git = self.git_with(HooksPath::Configured, "rev-parse")?;
+        let git = self.git_with_hooks_path(HooksPath::Configured, "rev-parse")?;
         let mut output = git.args(["--git-path", "hooks"]).run(call)?.output()?;
         output.pop_if(|byte| *byte == b'\n');
-        let dir = self.layout().root.join(platform::path_of(output));
+        let dir = self.layout().root.join(platform::path_from_bytes(output));
         let homes = [&self.layout().root, &self.layout().common_dir, &self.layout().git_dir];
         let inside =
             resolved(&dir).is_some_and(|dir| homes.iter().any(|home| dir.starts_with(home)));

@@ -4,13 +4,13 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use base::{Code, Problem, Result};
+use base::{Problem, ProblemCode, Result};
 
 use crate::platform;
 
 /// What git needs of the environment: programs, the user's own settings, scratch space, and who
 /// called `sudo`, for whom repositories are safe to open.
-const NEEDED: [&str; 15] = [
+const INHERITED_VARIABLES: [&str; 15] = [
     "PATH",
     "HOME",
     "XDG_CONFIG_HOME",
@@ -30,27 +30,27 @@ const NEEDED: [&str; 15] = [
 
 /// Where git is, and the environment it is given. Whoever knows the environment hands it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Host {
+pub struct GitHost {
     /// Git's program file, absolute
     pub program: PathBuf,
     /// Variables; what git does not need is left out when it runs, every `GIT_…` among it
     pub env: Vec<(OsString, OsString)>,
 }
 
-impl Host {
+impl GitHost {
     /// Finds git on the `PATH` of an environment, in absolute folders alone.
     pub fn find(env: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Self> {
-        let env: Vec<_> = env.into_iter().filter(|(name, _)| is_needed(name)).collect();
+        let env: Vec<_> = env.into_iter().filter(|(name, _)| is_inherited(name)).collect();
         let path = env.iter().find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
         let folders = path.map(|(_, path)| absolute_folders(path)).unwrap_or_default();
         let program = folders.iter().map(|folder| folder.join(platform::GIT)).find(|p| p.is_file());
-        let program = program.ok_or_else(no_git)?;
+        let program = program.ok_or_else(git_not_found)?;
         Ok(Self { program, env })
     }
 
     /// The program, if it is one that no repository can stand in for.
     pub(crate) fn program(&self) -> Result<&Path> {
-        if self.program.is_absolute() { Ok(&self.program) } else { Err(no_git()) }
+        if self.program.is_absolute() { Ok(&self.program) } else { Err(git_not_found()) }
     }
 
     /// The files of the user's own settings that git opens in every call, whether they are there or
@@ -70,14 +70,14 @@ impl Host {
     }
 
     /// The variables git gets. Relative folders leave its `PATH`: they would be the repository's.
-    pub(crate) fn needed(&self) -> impl Iterator<Item = (&OsStr, OsString)> {
-        let needed = self.env.iter().filter(|(name, _)| is_needed(name));
+    pub(crate) fn environment(&self) -> impl Iterator<Item = (&OsStr, OsString)> {
+        let needed = self.env.iter().filter(|(name, _)| is_inherited(name));
         needed.map(|(name, value)| (name.as_os_str(), safe_value(name, value)))
     }
 }
 
-fn is_needed(name: &OsStr) -> bool {
-    NEEDED.iter().any(|needed| name.eq_ignore_ascii_case(needed))
+fn is_inherited(name: &OsStr) -> bool {
+    INHERITED_VARIABLES.iter().any(|needed| name.eq_ignore_ascii_case(needed))
 }
 
 fn safe_value(name: &OsStr, value: &OsStr) -> OsString {
@@ -91,8 +91,8 @@ fn absolute_folders(path: &OsStr) -> Vec<PathBuf> {
     env::split_paths(path).filter(|folder| folder.is_absolute()).collect()
 }
 
-pub(crate) fn no_git() -> Problem {
-    Problem::new(Code::Unavailable, "git was not found")
+pub(crate) fn git_not_found() -> Problem {
+    Problem::new(ProblemCode::Unavailable, "git was not found")
         .hint("install git 2.45 or newer and put its folder on PATH")
 }
 
@@ -100,8 +100,8 @@ pub(crate) fn no_git() -> Problem {
 mod tests {
     use super::*;
 
-    fn host(vars: &[(&str, &str)]) -> Result<Host> {
-        Host::find(vars.iter().map(|(name, value)| (name.into(), value.into())))
+    fn host(vars: &[(&str, &str)]) -> Result<GitHost> {
+        GitHost::find(vars.iter().map(|(name, value)| (name.into(), value.into())))
     }
 
     #[test]
@@ -110,8 +110,8 @@ mod tests {
         let env =
             [("GIT_DIR", "x"), ("PATH", ".::/usr/bin:bin"), ("HOME", "/h"), ("PAGER", "less")];
         let env = env.map(|(name, value)| (name.into(), value.into())).to_vec();
-        let host = Host { program, env };
-        let passed: Vec<_> = host.needed().collect();
+        let host = GitHost { program, env };
+        let passed: Vec<_> = host.environment().collect();
         assert_eq!(passed, [("PATH".as_ref(), "/usr/bin".into()), ("HOME".as_ref(), "/h".into())]);
     }
 
@@ -119,7 +119,7 @@ mod tests {
     fn the_settings_of_the_user_are_where_git_looks_for_them() {
         let files = |env: &[(&str, &str)]| {
             let env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
-            let files = Host { program: "/usr/bin/git".into(), env }.settings_files();
+            let files = GitHost { program: "/usr/bin/git".into(), env }.settings_files();
             files.iter().take(2).map(|file| file.display().to_string()).collect::<Vec<_>>()
         };
         assert_eq!(files(&[("HOME", "/h")]), ["/h/.gitconfig", "/h/.config/git/config"]);
@@ -134,9 +134,9 @@ mod tests {
         std::fs::write(temp.path().join("git"), "").unwrap();
         let path = format!(".:{}", temp.path().display());
         assert_eq!(host(&[("PATH", &path)]).unwrap().program, temp.path().join("git"));
-        assert_eq!(host(&[("PATH", ".:src")]).unwrap_err().code, Code::Unavailable);
-        assert_eq!(host(&[]).unwrap_err().code, Code::Unavailable);
-        let relative = Host { program: "git".into(), env: Vec::new() };
+        assert_eq!(host(&[("PATH", ".:src")]).unwrap_err().code, ProblemCode::Unavailable);
+        assert_eq!(host(&[]).unwrap_err().code, ProblemCode::Unavailable);
+        let relative = GitHost { program: "git".into(), env: Vec::new() };
         assert!(relative.program().is_err());
     }
 }

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Layout, Place, discover};
+use crate::{RepoLayout, RepoLocation, discover};
 
 /// Settings that name programs. `{}` is the trap's script; one is written
 /// for every setting. Sections come in the order of the file.
@@ -96,7 +96,7 @@ const ATTRIBUTES: &str =
 /// Both paths must be plain: no spaces, quotes or backslashes.
 pub fn arm(repo_root: &Path, canary_dir: &Path) {
     let layout = match discover(repo_root) {
-        Ok(Place::Worktree(layout)) => layout,
+        Ok(RepoLocation::Worktree(layout)) => layout,
         other => panic!("{} is no worktree to arm: {other:?}", repo_root.display()),
     };
     let traps = Traps { folder: layout.common_dir.join("traps"), canaries: canary_dir.to_owned() };
@@ -126,7 +126,7 @@ struct Traps {
 }
 
 impl Traps {
-    fn arm_config(&self, layout: &Layout) {
+    fn arm_config(&self, layout: &RepoLayout) {
         let settings = SETTINGS.iter().map(|(section, settings)| self.section(section, settings));
         let (traps, canaries) = (self.folder.display(), self.canaries.display());
         let text = format!(
@@ -151,7 +151,7 @@ impl Traps {
         format!("[{section}]\n{}", settings.iter().map(setting).collect::<String>())
     }
 
-    fn arm_hooks(&self, layout: &Layout) {
+    fn arm_hooks(&self, layout: &RepoLayout) {
         for folder in [self.folder.join("hooks"), layout.common_dir.join("hooks")] {
             fs::create_dir_all(&folder).expect("the folder of a test can be made");
             for hook in HOOKS {
@@ -160,7 +160,7 @@ impl Traps {
         }
     }
 
-    fn arm_attributes(&self, layout: &Layout) {
+    fn arm_attributes(&self, layout: &RepoLayout) {
         let info = layout.common_dir.join("info");
         fs::create_dir_all(&info).expect("the folder of a test can be made");
         write(&info.join("attributes"), ATTRIBUTES);
@@ -169,7 +169,7 @@ impl Traps {
     }
 
     /// A submodule that wants to be updated, and programs for a `PATH` with `.` in it.
-    fn arm_worktree(&self, layout: &Layout) {
+    fn arm_worktree(&self, layout: &RepoLayout) {
         let update = self.script(&self.folder, "gitmodules.update");
         let text =
             format!("[submodule \"trap\"]\n\tpath = trap\n\turl = ./trap\n\tupdate = !{update}\n");

@@ -3,28 +3,29 @@
 use base::{Call, RepoPath, Result};
 
 use crate::failure;
-use crate::listing::{Entry, EntryKind, Leaf, Listing, records, words_and_path};
+use crate::listing::{Listing, TreeEntry, TreeEntryKind, TreeObject, records, split_record};
 use crate::repo::Repo;
 
 /// A file in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Staged {
+pub struct IndexEntry {
     /// Where and what it is
-    pub entry: Entry,
+    pub entry: TreeEntry,
     /// 0, or in a conflict 1 for the base, 2 for ours, 3 for theirs
     pub stage: u8,
 }
 
 impl Repo {
     /// Every file in the index.
-    pub fn staged(&self, call: &Call) -> Result<Listing<Staged>> {
+    pub fn staged(&self, call: &Call) -> Result<Listing<IndexEntry>> {
         let output = self.git("ls-files")?.args(["-z", "-s", "--full-name"]).run(call)?.output()?;
         let mut listing = Listing::new();
         for record in records(&output) {
-            let ([mode, digits, stage], path) = words_and_path("ls-files", record)?;
-            let leaf = Leaf::parse(mode, digits).zip(stage_of(stage));
-            let (leaf, stage) = leaf.ok_or_else(|| failure::not_understood("ls-files", record))?;
-            listing.add(path, |path| Staged { entry: Entry { path, leaf }, stage });
+            let ([mode, digits, stage], path) = split_record("ls-files", record)?;
+            let leaf = TreeObject::parse(mode, digits).zip(parse_stage(stage));
+            let (leaf, stage) =
+                leaf.ok_or_else(|| failure::unexpected_output("ls-files", record))?;
+            listing.add(path, |path| IndexEntry { entry: TreeEntry { path, object: leaf }, stage });
         }
         Ok(listing)
     }
@@ -33,14 +34,14 @@ impl Repo {
     pub fn submodules(&self, call: &Call) -> Result<Listing<RepoPath>> {
         let staged = self.staged(call)?;
         let entries = staged.items.into_iter().map(|staged| staged.entry);
-        let submodules = entries.filter(|entry| entry.leaf.kind == EntryKind::Submodule);
+        let submodules = entries.filter(|entry| entry.object.kind == TreeEntryKind::Submodule);
         let mut items: Vec<_> = submodules.map(|entry| entry.path).collect();
         items.dedup();
-        Ok(Listing { items, refused: staged.refused })
+        Ok(Listing { items, invalid_paths: staged.invalid_paths })
     }
 
     /// Tracked files that a sparse checkout leaves out of the working tree.
-    pub fn left_out(&self, call: &Call) -> Result<Listing<RepoPath>> {
+    pub fn sparse_excluded(&self, call: &Call) -> Result<Listing<RepoPath>> {
         let mut listing = Listing::new();
         if !self.layout().git_dir.join("info/sparse-checkout").is_file() {
             return Ok(listing);
@@ -63,7 +64,7 @@ impl Repo {
     }
 }
 
-fn stage_of(word: &[u8]) -> Option<u8> {
+fn parse_stage(word: &[u8]) -> Option<u8> {
     match word {
         [digit @ b'0'..=b'3'] => Some(digit - b'0'),
         _ => None,

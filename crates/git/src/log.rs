@@ -9,17 +9,17 @@
 
 use std::collections::VecDeque;
 
-use base::{Call, Code, Problem, Result};
+use base::{Call, Problem, ProblemCode, Result};
 
-use crate::ancestry::Link;
+use crate::ancestry::CommitParents;
 use crate::failure;
 use crate::oid::Oid;
 use crate::repo::Repo;
-use crate::run::Running;
+use crate::run::GitProcess;
 
 /// Commits go to the processes in turns of this many: what one process has unpacked for a commit
 /// serves the next, so each gets long runs, and their output waits to be pulled.
-const TURN: usize = 256;
+const COMMITS_PER_TURN: usize = 256;
 
 /// How many processes compare commits with one parent.
 const WORKERS: usize = 2;
@@ -46,42 +46,42 @@ const FLAGS: [&str; 13] = [
 
 /// How one process looks for renames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Renames {
+enum RenameDetection {
     /// By comparing contents, among at most 1000 pairs of files, whatever is configured
-    Similar,
+    BySimilarity,
     /// Only files whose content is the same, which their names tell without reading them
-    Identical,
-    /// Not at all: merges, whose moves are found by [`with_moves`]
-    Never,
+    ExactOnly,
+    /// Not at all: merges, whose moves are found by [`detect_moves`]
+    Disabled,
 }
 
-impl Renames {
+impl RenameDetection {
     const fn flags(self) -> [&'static str; 2] {
         match self {
-            Self::Similar => ["-M50%", "-l1000"],
-            Self::Identical => ["-M100%", "-l1000"],
-            Self::Never => ["-c", "--no-renames"],
+            Self::BySimilarity => ["-M50%", "-l1000"],
+            Self::ExactOnly => ["-M100%", "-l1000"],
+            Self::Disabled => ["-c", "--no-renames"],
         }
     }
 }
 
 /// After so many commits whose contents could not be compared, a process compares no more: where
 /// contents are missing on purpose, one process for each commit would take too long.
-const MOST_FAILURES: usize = 8;
+const MAX_FAILURES: usize = 8;
 
 /// A commit as its author left it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Commit {
+pub struct GitCommit {
     /// Its name
     pub oid: Oid,
     /// Who wrote it
-    pub author: Person,
+    pub author: GitSignature,
     /// Who committed it
-    pub committer: Person,
+    pub committer: GitSignature,
     /// What it says, in UTF-8 where git could tell how it was written
     pub message: Vec<u8>,
     /// The files it touched, in git's order
-    pub touched: Vec<Touched>,
+    pub touched: Vec<TouchedFile>,
     /// Whether files may have been renamed that are listed as deleted and added: contents that
     /// would tell are missing
     pub renames_unknown: bool,
@@ -89,7 +89,7 @@ pub struct Commit {
 
 /// Somebody, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Person {
+pub struct GitSignature {
     /// Their name
     pub name: Vec<u8>,
     /// Their address
@@ -100,20 +100,20 @@ pub struct Person {
 
 /// A file that a commit touched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Touched {
+pub struct TouchedFile {
     /// What happened to it
-    pub how: Touch,
+    pub kind: TouchKind,
     /// Where it is, as git wrote it
     pub path: Vec<u8>,
     /// Where it was before it was renamed
-    pub old: Option<Vec<u8>>,
+    pub old_path: Option<Vec<u8>>,
     /// The content it has now; none when it was deleted
     pub oid: Option<Oid>,
 }
 
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Touch {
+pub enum TouchKind {
     /// It is new
     Added,
     /// It is gone
@@ -127,152 +127,160 @@ pub enum Touch {
 }
 
 /// A reader of commits.
-pub struct Commits {
-    readers: Vec<Reader>,
+pub struct CommitReader {
+    readers: Vec<DiffTreeReader>,
     /// For each commit that is still to come, whose turn it is
     turns: VecDeque<(Oid, usize)>,
 }
 
 impl Repo {
     /// Reads commits in the order of `links`, which say who has several parents.
-    pub fn commits(&self, links: &[Link]) -> Result<Commits> {
+    pub fn commits(&self, links: &[CommitParents]) -> Result<CommitReader> {
         let mut lists = vec![Vec::new(); WORKERS + 1];
         let mut turns = VecDeque::with_capacity(links.len());
         for (at, link) in links.iter().enumerate() {
-            let turn = if link.parents.len() > 1 { WORKERS } else { (at / TURN) % WORKERS };
+            let turn =
+                if link.parents.len() > 1 { WORKERS } else { (at / COMMITS_PER_TURN) % WORKERS };
             lists[turn].push(link.oid);
             turns.push_back((link.oid, turn));
         }
         let readers = lists.into_iter().enumerate().map(|(at, commits)| {
-            let renames = if at == WORKERS { Renames::Never } else { Renames::Similar };
-            Reader::start(self, commits, renames)
+            let renames = if at == WORKERS {
+                RenameDetection::Disabled
+            } else {
+                RenameDetection::BySimilarity
+            };
+            DiffTreeReader::start(self, commits, renames)
         });
-        Ok(Commits { readers: readers.collect::<Result<_>>()?, turns })
+        Ok(CommitReader { readers: readers.collect::<Result<_>>()?, turns })
     }
 
     /// Starts a process that writes commits in this order; none if there are no commits.
     fn diff_commits(
         &self,
         commits: impl IntoIterator<Item = Oid>,
-        renames: Renames,
-    ) -> Result<Option<Running>> {
+        renames: RenameDetection,
+    ) -> Result<Option<GitProcess>> {
         let list: String = commits.into_iter().map(|oid| format!("{oid}\n")).collect();
         if list.is_empty() {
             return Ok(None);
         }
         let git = self.git("diff-tree")?.args(FLAGS).args(renames.flags()).args([FORMAT]);
-        Ok(Some(git.fed().start()?.fed_with(list.into_bytes())))
+        Ok(Some(git.with_stdin().start()?.with_input(list.into_bytes())))
     }
 }
 
-impl Commits {
+impl CommitReader {
     /// The next commit; none after the last.
-    pub fn next(&mut self, call: &Call) -> Result<Option<Commit>> {
+    pub fn next(&mut self, call: &Call) -> Result<Option<GitCommit>> {
         let Some((oid, turn)) = self.turns.pop_front() else { return Ok(None) };
         let commit = self.readers[turn].next(call)?;
         if commit.oid != oid {
-            return Err(failure::not_understood("diff-tree", commit.oid.to_string().as_bytes()));
+            return Err(failure::unexpected_output("diff-tree", commit.oid.to_string().as_bytes()));
         }
         Ok(Some(commit))
     }
 }
 
 /// Reads commits from one process, and from another where that one fails.
-struct Reader {
+struct DiffTreeReader {
     repo: Repo,
-    renames: Renames,
+    renames: RenameDetection,
     /// The commits that are still to come
     pending: VecDeque<Oid>,
-    output: Output,
+    output: DiffTreeOutput,
     /// How many commits could only be read without comparing contents
     failures: usize,
 }
 
-impl Reader {
-    fn start(repo: &Repo, commits: Vec<Oid>, renames: Renames) -> Result<Self> {
-        let output = Output::of(repo.diff_commits(commits.iter().copied(), renames)?);
+impl DiffTreeReader {
+    fn start(repo: &Repo, commits: Vec<Oid>, renames: RenameDetection) -> Result<Self> {
+        let output = DiffTreeOutput::of(repo.diff_commits(commits.iter().copied(), renames)?);
         Ok(Self { repo: repo.clone(), renames, pending: commits.into(), output, failures: 0 })
     }
 
-    fn next(&mut self, call: &Call) -> Result<Commit> {
+    fn next(&mut self, call: &Call) -> Result<GitCommit> {
         let mut commit = match self.output.commit(call) {
-            Err(problem) if self.renames == Renames::Similar && !is_stop(&problem) => {
-                return self.alone(call);
+            Err(problem)
+                if self.renames == RenameDetection::BySimilarity && !is_interruption(&problem) =>
+            {
+                return self.read_single(call);
             }
             read => read?,
         };
         self.pending.pop_front();
-        commit.renames_unknown &= self.renames == Renames::Identical;
+        commit.renames_unknown &= self.renames == RenameDetection::ExactOnly;
         Ok(commit)
     }
 
     /// Reads the next commit by itself after the process that read many failed, and starts another
     /// one for those that follow.
-    fn alone(&mut self, call: &Call) -> Result<Commit> {
+    fn read_single(&mut self, call: &Call) -> Result<GitCommit> {
         let oid = self.pending.pop_front();
-        let single = |renames| Output::of(self.repo.diff_commits(oid, renames)?).commit(call);
-        let commit = match single(Renames::Similar) {
-            Err(problem) if !is_stop(&problem) => {
+        let single =
+            |renames| DiffTreeOutput::of(self.repo.diff_commits(oid, renames)?).commit(call);
+        let commit = match single(RenameDetection::BySimilarity) {
+            Err(problem) if !is_interruption(&problem) => {
                 self.failures += 1;
-                single(Renames::Identical)?
+                single(RenameDetection::ExactOnly)?
             }
-            read => Commit { renames_unknown: false, ..read? },
+            read => GitCommit { renames_unknown: false, ..read? },
         };
-        if self.failures >= MOST_FAILURES {
-            self.renames = Renames::Identical;
+        if self.failures >= MAX_FAILURES {
+            self.renames = RenameDetection::ExactOnly;
         }
         let rest = self.pending.iter().copied();
-        self.output = Output::of(self.repo.diff_commits(rest, self.renames)?);
+        self.output = DiffTreeOutput::of(self.repo.diff_commits(rest, self.renames)?);
         Ok(commit)
     }
 }
 
 /// Whether the caller gave up, so that nothing is to be tried again.
-fn is_stop(problem: &Problem) -> bool {
-    matches!(problem.code, Code::Timeout | Code::Cancelled)
+fn is_interruption(problem: &Problem) -> bool {
+    matches!(problem.code, ProblemCode::Timeout | ProblemCode::Cancelled)
 }
 
 /// Takes one process's output apart.
-struct Output {
-    running: Option<Running>,
+struct DiffTreeOutput {
+    running: Option<GitProcess>,
     buffer: Vec<u8>,
-    at: usize,
+    position: usize,
     /// A field that turned out to be the next commit's
-    ahead: Option<Vec<u8>>,
+    lookahead: Option<Vec<u8>>,
 }
 
-impl Output {
-    const fn of(running: Option<Running>) -> Self {
-        Self { running, buffer: Vec::new(), at: 0, ahead: None }
+impl DiffTreeOutput {
+    const fn of(running: Option<GitProcess>) -> Self {
+        Self { running, buffer: Vec::new(), position: 0, lookahead: None }
     }
 
     /// The next commit. Whether its renames are known depends on how the process looks for them:
     /// here it says whether there could be any.
-    fn commit(&mut self, call: &Call) -> Result<Commit> {
-        let digits = match self.ahead.take() {
+    fn commit(&mut self, call: &Call) -> Result<GitCommit> {
+        let digits = match self.lookahead.take() {
             Some(digits) => digits,
-            None => self.needed(call)?,
+            None => self.required_field(call)?,
         };
-        let oid = Oid::from_digits(&digits);
-        let oid = oid.ok_or_else(|| failure::not_understood("diff-tree", &digits))?;
+        let oid = Oid::from_hex(&digits);
+        let oid = oid.ok_or_else(|| failure::unexpected_output("diff-tree", &digits))?;
         let (author, committer) = (self.person(call)?, self.person(call)?);
-        let message = self.needed(call)?;
-        let touched = self.touched(call)?;
-        let has = |how: Touch| touched.iter().any(|touched| touched.how == how);
-        let renames_unknown = has(Touch::Added) && has(Touch::Deleted);
-        Ok(Commit { oid, author, committer, message, touched, renames_unknown })
+        let message = self.required_field(call)?;
+        let touched = self.touched_files(call)?;
+        let has = |how: TouchKind| touched.iter().any(|touched| touched.kind == how);
+        let renames_unknown = has(TouchKind::Added) && has(TouchKind::Deleted);
+        Ok(GitCommit { oid, author, committer, message, touched, renames_unknown })
     }
 
-    fn person(&mut self, call: &Call) -> Result<Person> {
-        let (name, email) = (self.needed(call)?, self.needed(call)?);
-        let time = self.needed(call)?;
+    fn person(&mut self, call: &Call) -> Result<GitSignature> {
+        let (name, email) = (self.required_field(call)?, self.required_field(call)?);
+        let time = self.required_field(call)?;
         let time = std::str::from_utf8(&time).ok().and_then(|time| time.trim().parse().ok());
         // A time that no number holds is one that nobody can mean.
-        Ok(Person { name, email, time: time.unwrap_or(0) })
+        Ok(GitSignature { name, email, time: time.unwrap_or(0) })
     }
 
     /// The files, up to the next commit or the end.
-    fn touched(&mut self, call: &Call) -> Result<Vec<Touched>> {
+    fn touched_files(&mut self, call: &Call) -> Result<Vec<TouchedFile>> {
         let mut found = Vec::new();
         while let Some(field) = self.field(call)? {
             // An empty field ends the message; a line feed starts the list of one parent.
@@ -281,27 +289,33 @@ impl Output {
                 continue;
             }
             if !words.starts_with(b":") {
-                self.ahead = Some(field);
+                self.lookahead = Some(field);
                 break;
             }
-            let raw = Raw::parse(words);
-            let raw = raw.ok_or_else(|| failure::not_understood("diff-tree", words))?;
-            let first = self.needed(call)?;
-            found.push(match raw.how {
-                Touch::Renamed => {
-                    let path = self.needed(call)?;
-                    (raw.before, Touched { how: raw.how, path, old: Some(first), oid: raw.after })
+            let raw = RawDiffRecord::parse(words);
+            let raw = raw.ok_or_else(|| failure::unexpected_output("diff-tree", words))?;
+            let first = self.required_field(call)?;
+            found.push(match raw.kind {
+                TouchKind::Renamed => {
+                    let path = self.required_field(call)?;
+                    (
+                        raw.before,
+                        TouchedFile { kind: raw.kind, path, old_path: Some(first), oid: raw.after },
+                    )
                 }
-                how => (raw.before, Touched { how, path: first, old: None, oid: raw.after }),
+                how => (
+                    raw.before,
+                    TouchedFile { kind: how, path: first, old_path: None, oid: raw.after },
+                ),
             });
         }
-        Ok(with_moves(found))
+        Ok(detect_moves(found))
     }
 
-    fn needed(&mut self, call: &Call) -> Result<Vec<u8>> {
+    fn required_field(&mut self, call: &Call) -> Result<Vec<u8>> {
         match self.field(call)? {
             Some(field) => Ok(field),
-            None => Err(failure::not_understood("diff-tree", b"(the end)")),
+            None => Err(failure::unexpected_output("diff-tree", b"(the end)")),
         }
     }
 
@@ -309,10 +323,10 @@ impl Output {
     fn field(&mut self, call: &Call) -> Result<Option<Vec<u8>>> {
         let mut seen = 0;
         loop {
-            let fresh = &self.buffer[self.at + seen..];
+            let fresh = &self.buffer[self.position + seen..];
             if let Some(end) = fresh.iter().position(|byte| *byte == 0) {
-                let field = self.buffer[self.at..self.at + seen + end].to_vec();
-                self.at += seen + end + 1;
+                let field = self.buffer[self.position..self.position + seen + end].to_vec();
+                self.position += seen + end + 1;
                 return Ok(Some(field));
             }
             seen += fresh.len();
@@ -323,27 +337,27 @@ impl Output {
     }
 
     fn fill(&mut self, call: &Call) -> Result<bool> {
-        self.buffer.drain(..self.at);
-        self.at = 0;
+        self.buffer.drain(..self.position);
+        self.position = 0;
         let Some(running) = &mut self.running else { return Ok(false) };
-        if let Some(piece) = running.pull(call)? {
+        if let Some(piece) = running.read_chunk(call)? {
             self.buffer.extend(piece);
             return Ok(true);
         }
         let mut running = self.running.take().expect("it was there a line above");
-        running.reap(call)?.output()?;
+        running.wait_for_exit(call)?.output()?;
         Ok(false)
     }
 }
 
 /// What git says of a path before it names it.
-pub(crate) struct Raw {
-    how: Touch,
+pub(crate) struct RawDiffRecord {
+    kind: TouchKind,
     before: Vec<Oid>,
     after: Option<Oid>,
 }
 
-impl Raw {
+impl RawDiffRecord {
     /// Reads `:mode mode name name S`, with a colon, a mode and a name more for each parent more.
     pub(crate) fn parse(words: &[u8]) -> Option<Self> {
         let parents = words.iter().take_while(|byte| **byte == b':').count();
@@ -353,28 +367,28 @@ impl Raw {
             return None;
         }
         let names = &modes[parents + 1..];
-        let oids: Vec<Oid> = names.iter().map(|n| Oid::from_digits(n)).collect::<Option<_>>()?;
+        let oids: Vec<Oid> = names.iter().map(|n| Oid::from_hex(n)).collect::<Option<_>>()?;
         let (after, before) = oids.split_last()?;
         let every = |letter: u8| status.iter().all(|byte| *byte == letter);
         let how = match status.first()? {
-            b'R' => Touch::Renamed,
-            b'T' => Touch::TypeChanged,
-            b'A' if every(b'A') => Touch::Added,
-            b'D' if every(b'D') => Touch::Deleted,
-            b'A' | b'D' | b'M' => Touch::Modified,
+            b'R' => TouchKind::Renamed,
+            b'T' => TouchKind::TypeChanged,
+            b'A' if every(b'A') => TouchKind::Added,
+            b'D' if every(b'D') => TouchKind::Deleted,
+            b'A' | b'D' | b'M' => TouchKind::Modified,
             _ => return None,
         };
         let after = Some(*after).filter(|oid| !oid.is_null());
-        Some(Self { how, before: before.to_vec(), after })
+        Some(Self { kind: how, before: before.to_vec(), after })
     }
 }
 
 /// In merges, a file that vanished and one that came with the same content are one that moved.
-fn with_moves(found: Vec<(Vec<Oid>, Touched)>) -> Vec<Touched> {
-    let is = |how: Touch| move |(_, touched): &&(Vec<Oid>, Touched)| touched.how == how;
+fn detect_moves(found: Vec<(Vec<Oid>, TouchedFile)>) -> Vec<TouchedFile> {
+    let is = |how: TouchKind| move |(_, touched): &&(Vec<Oid>, TouchedFile)| touched.kind == how;
     let pairs: Vec<(Vec<u8>, Vec<u8>)> = {
-        let mut gone: Vec<_> = found.iter().filter(is(Touch::Deleted)).collect();
-        let came = found.iter().filter(is(Touch::Added)).filter_map(|(_, new)| {
+        let mut gone: Vec<_> = found.iter().filter(is(TouchKind::Deleted)).collect();
+        let came = found.iter().filter(is(TouchKind::Added)).filter_map(|(_, new)| {
             let at = gone.iter().position(|(old, _)| new.oid.is_some_and(|o| old.contains(&o)))?;
             Some((gone.remove(at).1.path.clone(), new.path.clone()))
         });
@@ -383,12 +397,12 @@ fn with_moves(found: Vec<(Vec<Oid>, Touched)>) -> Vec<Touched> {
     if pairs.is_empty() {
         return found.into_iter().map(|(_, touched)| touched).collect();
     }
-    let moved = |(_, mut touched): (Vec<Oid>, Touched)| {
+    let moved = |(_, mut touched): (Vec<Oid>, TouchedFile)| {
         if let Some((old, _)) = pairs.iter().find(|(_, new)| *new == touched.path) {
-            (touched.how, touched.old) = (Touch::Renamed, Some(old.clone()));
+            (touched.kind, touched.old_path) = (TouchKind::Renamed, Some(old.clone()));
         }
         let left = pairs.iter().any(|(old, _)| *old == touched.path);
-        (!left || touched.how == Touch::Renamed).then_some(touched)
+        (!left || touched.kind == TouchKind::Renamed).then_some(touched)
     };
     found.into_iter().filter_map(moved).collect()
 }
@@ -400,13 +414,13 @@ mod tests {
     #[test]
     fn raw_lines_of_one_and_of_several_parents_are_read() {
         let (a, b, no) = ("1".repeat(40), "2".repeat(40), "0".repeat(40));
-        let read = |line: String| Raw::parse(line.as_bytes()).map(|raw| raw.how);
-        assert_eq!(read(format!(":100644 100644 {a} {b} M")), Some(Touch::Modified));
-        assert_eq!(read(format!(":100644 100644 {a} {b} R087")), Some(Touch::Renamed));
-        assert_eq!(read(format!("::1 1 1 {a} {b} {a} MM")), Some(Touch::Modified));
-        assert_eq!(read(format!("::1 0 1 {a} {no} {a} MA")), Some(Touch::Modified));
-        assert_eq!(read(format!("::0 0 1 {no} {no} {a} AA")), Some(Touch::Added));
-        assert_eq!(read(format!("::1 1 0 {a} {b} {no} DD")), Some(Touch::Deleted));
+        let read = |line: String| RawDiffRecord::parse(line.as_bytes()).map(|raw| raw.kind);
+        assert_eq!(read(format!(":100644 100644 {a} {b} M")), Some(TouchKind::Modified));
+        assert_eq!(read(format!(":100644 100644 {a} {b} R087")), Some(TouchKind::Renamed));
+        assert_eq!(read(format!("::1 1 1 {a} {b} {a} MM")), Some(TouchKind::Modified));
+        assert_eq!(read(format!("::1 0 1 {a} {no} {a} MA")), Some(TouchKind::Modified));
+        assert_eq!(read(format!("::0 0 1 {no} {no} {a} AA")), Some(TouchKind::Added));
+        assert_eq!(read(format!("::1 1 0 {a} {b} {no} DD")), Some(TouchKind::Deleted));
         for line in ["", ":", ":1 2 3", "::1 1 1 a b c MM", ":100644 100644 1 2 M"] {
             assert!(read(line.to_owned()).is_none(), "{line}");
         }

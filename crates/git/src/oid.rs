@@ -8,7 +8,7 @@ use sha1::Digest;
 
 /// How a repository names its objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum ObjectFormat {
     /// Forty digits
     Sha1,
     /// Sixty-four digits
@@ -24,9 +24,9 @@ pub enum Oid {
     Sha256([u8; 32]),
 }
 
-impl Format {
+impl ObjectFormat {
     /// The name of a blob with these bytes.
-    pub fn object_id(self, bytes: &[u8]) -> Oid {
+    pub fn blob_id(self, bytes: &[u8]) -> Oid {
         self.hash("blob", bytes)
     }
 
@@ -37,8 +37,8 @@ impl Format {
 
     /// Whether a file with these bytes is the blob `oid`, as it is or with LF for CRLF.
     pub fn same_content(self, bytes: &[u8], oid: Oid) -> bool {
-        self.object_id(bytes) == oid
-            || with_lf(bytes).is_some_and(|bytes| self.object_id(&bytes) == oid)
+        self.blob_id(bytes) == oid
+            || crlf_to_lf(bytes).is_some_and(|bytes| self.blob_id(&bytes) == oid)
     }
 
     fn hash(self, kind: &str, bytes: &[u8]) -> Oid {
@@ -55,7 +55,7 @@ fn digest<D: Digest>(header: &str, bytes: &[u8]) -> sha1::digest::Output<D> {
 }
 
 /// The bytes with LF for every CRLF; `None` when there is no CRLF.
-fn with_lf(bytes: &[u8]) -> Option<Vec<u8>> {
+fn crlf_to_lf(bytes: &[u8]) -> Option<Vec<u8>> {
     let crlf = |at: usize| bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n');
     let kept: Vec<u8> = (0..bytes.len()).filter(|at| !crlf(*at)).map(|at| bytes[at]).collect();
     (kept.len() < bytes.len()).then_some(kept)
@@ -77,7 +77,7 @@ impl Oid {
     }
 
     /// The same name, for an object that is known to be a commit.
-    pub fn to_commit(self) -> CommitId {
+    pub fn to_commit_id(self) -> CommitId {
         self.to_string().parse().expect("a whole name is a commit's name in form")
     }
 
@@ -87,7 +87,7 @@ impl Oid {
     }
 
     /// A name from the digits that git wrote.
-    pub(crate) fn from_digits(digits: &[u8]) -> Option<Self> {
+    pub(crate) fn from_hex(digits: &[u8]) -> Option<Self> {
         std::str::from_utf8(digits).ok()?.parse().ok()
     }
 }
@@ -124,25 +124,25 @@ mod tests {
 
     #[test]
     fn names_are_those_git_gives() {
-        let name = |format: Format| format.object_id(b"hello\n").to_string();
-        assert_eq!(name(Format::Sha1), "ce013625030ba8dba906f756967f9e9ca394464a");
+        let name = |format: ObjectFormat| format.blob_id(b"hello\n").to_string();
+        assert_eq!(name(ObjectFormat::Sha1), "ce013625030ba8dba906f756967f9e9ca394464a");
         assert_eq!(
-            name(Format::Sha256),
+            name(ObjectFormat::Sha256),
             "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4"
         );
         assert_eq!(
-            Format::Sha1.empty_tree().to_string(),
+            ObjectFormat::Sha1.empty_tree().to_string(),
             "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
         );
     }
 
     #[test]
     fn names_read_back_and_nonsense_is_refused() {
-        for format in [Format::Sha1, Format::Sha256] {
-            let oid = format.object_id(b"x");
+        for format in [ObjectFormat::Sha1, ObjectFormat::Sha256] {
+            let oid = format.blob_id(b"x");
             assert_eq!(oid.to_string().parse(), Ok(oid));
             assert_eq!(Oid::from_bytes(oid.as_bytes()), Some(oid));
-            assert_eq!(oid.to_commit().as_str(), oid.to_string());
+            assert_eq!(oid.to_commit_id().as_str(), oid.to_string());
         }
         for text in ["", "abc", "+1", &"g".repeat(40), &"é".repeat(20)] {
             assert!(text.parse::<Oid>().is_err(), "{text}");
@@ -151,11 +151,11 @@ mod tests {
 
     #[test]
     fn line_endings_do_not_make_a_change() {
-        let oid = Format::Sha1.object_id(b"a\nb\rc\n");
-        assert!(Format::Sha1.same_content(b"a\r\nb\rc\r\n", oid));
-        assert!(Format::Sha1.same_content(b"a\nb\rc\n", oid));
-        assert!(!Format::Sha1.same_content(b"a\nb\nc\n", oid));
-        let crlf = Format::Sha1.object_id(b"a\r\n");
-        assert!(!Format::Sha1.same_content(b"a\n", crlf));
+        let oid = ObjectFormat::Sha1.blob_id(b"a\nb\rc\n");
+        assert!(ObjectFormat::Sha1.same_content(b"a\r\nb\rc\r\n", oid));
+        assert!(ObjectFormat::Sha1.same_content(b"a\nb\rc\n", oid));
+        assert!(!ObjectFormat::Sha1.same_content(b"a\nb\nc\n", oid));
+        let crlf = ObjectFormat::Sha1.blob_id(b"a\r\n");
+        assert!(!ObjectFormat::Sha1.same_content(b"a\n", crlf));
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn device(_path: &Path) -> Option<u64> {
 
 /// A path from the bytes that git wrote.
 #[cfg(unix)]
-pub(crate) fn path_of(bytes: Vec<u8>) -> PathBuf {
+pub(crate) fn path_from_bytes(bytes: Vec<u8>) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
     OsString::from_vec(bytes).into()
 }

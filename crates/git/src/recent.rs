@@ -8,7 +8,7 @@ use crate::failure;
 use crate::repo::Repo;
 
 /// How many commits are looked at.
-const MOST: &str = "-n1000";
+const MAX_COMMITS_FLAG: &str = "-n1000";
 
 /// Name, first parents, time, author, trailers; the fields and commits end in NUL.
 const FORMAT: &str =
@@ -16,7 +16,7 @@ const FORMAT: &str =
 
 /// A commit and whose work it says it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recent {
+pub struct RecentCommit {
     /// Its name
     pub id: CommitId,
     /// The commit before it; the first of a merge
@@ -31,28 +31,31 @@ pub struct Recent {
 
 impl Repo {
     /// The commits of `HEAD` that were made since a moment, newest first, merges left out.
-    pub fn recent(&self, call: &Call, since: Timestamp) -> Result<Vec<Recent>> {
+    pub fn recent_commits(&self, call: &Call, since: Timestamp) -> Result<Vec<RecentCommit>> {
         if self.head(call)?.commit.is_none() {
             return Ok(Vec::new());
         }
-        let git = self.git("log")?.args(["-z", "--no-merges", "--no-color", MOST, FORMAT]);
+        let git =
+            self.git("log")?.args(["-z", "--no-merges", "--no-color", MAX_COMMITS_FLAG, FORMAT]);
         let since = format!("--since=@{}", since.as_second());
         let output = git.args([since.as_str(), "--end-of-options", "HEAD", "--"]).run(call)?;
         let output = output.output()?;
         let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
         let whole = fields.chunks_exact(5);
         whole
-            .map(|commit| parse(commit).ok_or_else(|| failure::not_understood("log", commit[0])))
+            .map(|commit| {
+                parse_commit(commit).ok_or_else(|| failure::unexpected_output("log", commit[0]))
+            })
             .collect()
     }
 }
 
-pub(crate) fn parse(fields: &[&[u8]]) -> Option<Recent> {
+pub(crate) fn parse_commit(fields: &[&[u8]]) -> Option<RecentCommit> {
     let text = |at: usize| fields.get(at).map(|field| String::from_utf8_lossy(field).into_owned());
     let seconds: i64 = text(2)?.parse().ok()?;
     let tasks = text(4)?;
     let tasks = tasks.split([',', '\n']).map(str::trim).filter(|task| !task.is_empty());
-    Some(Recent {
+    Some(RecentCommit {
         id: text(0)?.trim().parse().ok()?,
         parent: text(1)?.split(' ').next().and_then(|parent| parent.parse().ok()),
         at: Timestamp::from_second(seconds).ok()?,

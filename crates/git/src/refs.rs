@@ -1,7 +1,7 @@
 //! Reading references in process, as git keeps them in files.
 //!
 //! Whatever is not plainly a reference in a file (reftable, symlinks, chains of symbolic
-//! references, odd names) is `Unsure`, and git is asked instead.
+//! references, odd names) is `Unknown`, and git is asked instead.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,52 +13,52 @@ use crate::{files, platform};
 
 /// What HEAD says.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum HeadLine {
+pub(crate) enum HeadTarget {
     /// It follows a branch, given without `refs/heads/`
     Branch(Vec<u8>),
     /// It is at a commit
     Commit(Oid),
     /// Only git knows
-    Unsure,
+    Unknown,
 }
 
 /// What a branch is at.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Tip {
+pub(crate) enum BranchTip {
     /// A commit
     Commit(Oid),
     /// The branch is not there
     None,
     /// Only git knows
-    Unsure,
+    Unknown,
 }
 
 /// Reads the HEAD of a worktree.
-pub(crate) fn head_line(git_dir: &Path) -> Result<HeadLine> {
+pub(crate) fn read_head(git_dir: &Path) -> Result<HeadTarget> {
     let file = git_dir.join("HEAD");
     if file.is_symlink() {
-        return Ok(HeadLine::Unsure);
+        return Ok(HeadTarget::Unknown);
     }
     let line = files::read_line(&file)?.unwrap_or_default();
-    if let Some(oid) = Oid::from_digits(&line) {
-        return Ok(HeadLine::Commit(oid));
+    if let Some(oid) = Oid::from_hex(&line) {
+        return Ok(HeadTarget::Commit(oid));
     }
     let name = line.strip_prefix(b"ref:").map(<[u8]>::trim_ascii).and_then(branch_of);
-    Ok(name.map_or(HeadLine::Unsure, |name| HeadLine::Branch(name.to_vec())))
+    Ok(name.map_or(HeadTarget::Unknown, |name| HeadTarget::Branch(name.to_vec())))
 }
 
 /// Reads what a branch is at.
-pub(crate) fn tip(common_dir: &Path, branch: &[u8]) -> Result<Tip> {
-    let loose = common_dir.join("refs/heads").join(platform::path_of(branch.to_vec()));
+pub(crate) fn read_tip(common_dir: &Path, branch: &[u8]) -> Result<BranchTip> {
+    let loose = common_dir.join("refs/heads").join(platform::path_from_bytes(branch.to_vec()));
     if let Some(line) = files::read_line(&loose)? {
-        return Ok(Oid::from_digits(&line).map_or(Tip::Unsure, Tip::Commit));
+        return Ok(Oid::from_hex(&line).map_or(BranchTip::Unknown, BranchTip::Commit));
     }
     let packed = files::read(&common_dir.join("packed-refs"))?.unwrap_or_default();
     let wanted = [b" refs/heads/", branch].concat();
     let line = packed.split(|byte| *byte == b'\n').find(|line| line.ends_with(&wanted));
-    let Some(line) = line else { return Ok(Tip::None) };
+    let Some(line) = line else { return Ok(BranchTip::None) };
     let digits = &line[..line.len() - wanted.len()];
-    Ok(Oid::from_digits(digits).map_or(Tip::Unsure, Tip::Commit))
+    Ok(Oid::from_hex(digits).map_or(BranchTip::Unknown, BranchTip::Commit))
 }
 
 /// The branch that `origin/HEAD` means, or that there is none; `None` when only git knows.
@@ -73,7 +73,7 @@ pub(crate) fn origin_head(common_dir: &Path) -> Result<Option<Option<String>>> {
     let name = line.strip_prefix(b"ref:").map(<[u8]>::trim_ascii);
     Ok(name
         .and_then(|name| name.strip_prefix(b"refs/remotes/origin/"))
-        .map(|name| Some(text(name))))
+        .map(|name| Some(display_name(name))))
 }
 
 /// Whether references are kept in a table, and not in files.
@@ -82,12 +82,12 @@ pub(crate) fn is_reftable(common_dir: &Path) -> bool {
 }
 
 /// Whether the files show a reference for each of these branches.
-pub(crate) fn has_all<'n>(
+pub(crate) fn has_all_branches<'n>(
     common_dir: &Path,
     mut names: impl Iterator<Item = &'n str>,
 ) -> Result<bool> {
     let folder = common_dir.join("refs/heads");
-    let has_file = |name: &&str| branch_is_plain(name) && folder.join(name).is_file();
+    let has_file = |name: &&str| is_safe_branch_name(name) && folder.join(name).is_file();
     let mut others = names.by_ref().filter(|name| !has_file(name)).peekable();
     if others.peek().is_none() {
         return Ok(true);
@@ -100,7 +100,7 @@ pub(crate) fn has_all<'n>(
     Ok(others.all(|name| known.contains(name.as_bytes())))
 }
 
-fn branch_is_plain(name: &str) -> bool {
+fn is_safe_branch_name(name: &str) -> bool {
     branch_of(format!("refs/heads/{name}").as_bytes()).is_some()
 }
 
@@ -108,12 +108,12 @@ fn branch_is_plain(name: &str) -> bool {
 pub(crate) fn former_names(common_dir: &Path, branch: &str) -> Result<Vec<String>> {
     let log = files::read(&common_dir.join("logs/refs/heads").join(branch))?.unwrap_or_default();
     let lines: Vec<&[u8]> = log.split(|byte| *byte == b'\n').collect();
-    Ok(names_before(branch, &lines))
+    Ok(former_names_in_log(branch, &lines))
 }
 
 /// The same from the lines of a log, the oldest first. A log moves along with its branch, so
 /// all renames are in the log of the last name.
-pub(crate) fn names_before(branch: &str, lines: &[&[u8]]) -> Vec<String> {
+pub(crate) fn former_names_in_log(branch: &str, lines: &[&[u8]]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for line in lines.iter().rev() {
         let line = String::from_utf8_lossy(line);
@@ -137,7 +137,7 @@ pub(crate) fn branch_of(reference: &[u8]) -> Option<&[u8]> {
 
 /// A reference's name as text. Bytes that are not UTF-8 become `\xff`; since git allows no
 /// backslash in names, two names never become one.
-pub(crate) fn text(name: &[u8]) -> String {
+pub(crate) fn display_name(name: &[u8]) -> String {
     let mut text = String::with_capacity(name.len());
     for chunk in name.utf8_chunks() {
         text.push_str(chunk.valid());
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn names_that_are_not_text_stay_apart() {
-        assert_eq!(text(b"caf\xc3\xa9/\xff"), "café/\\xff");
+        assert_eq!(display_name(b"caf\xc3\xa9/\xff"), "café/\\xff");
     }
 
     #[test]
@@ -180,8 +180,8 @@ mod tests {
         .iter()
         .map(|line| line.as_bytes())
         .collect();
-        assert_eq!(names_before("d", &lines), ["b/c", "a"]);
-        assert!(names_before("c", &lines).is_empty());
+        assert_eq!(former_names_in_log("d", &lines), ["b/c", "a"]);
+        assert!(former_names_in_log("c", &lines).is_empty());
     }
 
     #[test]
@@ -195,12 +195,13 @@ mod tests {
             "# pack-refs with: peeled fully-peeled sorted \n{OID} refs/heads/old\n^{OID}\n"
         );
         fs::write(temp.path().join("packed-refs"), packed).unwrap();
-        let tip = |name: &str| tip(temp.path(), name.as_bytes()).unwrap();
-        assert_eq!(tip("x/loose"), Tip::Commit(oid));
-        assert_eq!(tip("old"), Tip::Commit(oid));
-        assert_eq!(tip("ld"), Tip::None);
-        assert_eq!(tip("chain"), Tip::Unsure);
-        let has_all = |names: &[&str]| has_all(temp.path(), names.iter().copied()).unwrap();
+        let tip = |name: &str| read_tip(temp.path(), name.as_bytes()).unwrap();
+        assert_eq!(tip("x/loose"), BranchTip::Commit(oid));
+        assert_eq!(tip("old"), BranchTip::Commit(oid));
+        assert_eq!(tip("ld"), BranchTip::None);
+        assert_eq!(tip("chain"), BranchTip::Unknown);
+        let has_all =
+            |names: &[&str]| has_all_branches(temp.path(), names.iter().copied()).unwrap();
         assert!(has_all(&["x/loose", "old"]) && has_all(&[]));
         assert!(!has_all(&["x/loose", "ld"]) && !has_all(&["x"]) && !has_all(&["../../config"]));
     }

@@ -2,27 +2,27 @@
 
 use std::path::{Path, PathBuf};
 
-use base::{Call, Code, Problem, Result};
+use base::{Call, Problem, ProblemCode, Result};
 
-use crate::command::{Git, HooksPath};
-use crate::config::Config;
-use crate::host::Host;
-use crate::{Format, Layout, Oid};
+use crate::command::{GitCommand, HooksPath};
+use crate::config::GitConfig;
+use crate::host::GitHost;
+use crate::{ObjectFormat, Oid, RepoLayout};
 
 /// One worktree of one repository. Cheap to clone; opening it runs nothing.
 #[derive(Debug, Clone)]
 pub struct Repo {
-    host: Host,
-    layout: Layout,
-    format: Format,
+    host: GitHost,
+    layout: RepoLayout,
+    format: ObjectFormat,
     index: Option<PathBuf>,
 }
 
 impl Repo {
     /// Opens the worktree that [`discover`](crate::discover) found.
-    pub fn open(host: Host, layout: Layout) -> Result<Self> {
-        let config = Config::read(&layout.git_dir, &layout.common_dir)?;
-        let format = format_of(&config)?;
+    pub fn open(host: GitHost, layout: RepoLayout) -> Result<Self> {
+        let config = GitConfig::read(&layout.git_dir, &layout.common_dir)?;
+        let format = object_format(&config)?;
         Ok(Self { host, layout, format, index: None })
     }
 
@@ -34,18 +34,18 @@ impl Repo {
     }
 
     /// Where its parts are.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &RepoLayout {
         &self.layout
     }
 
     /// How it names objects.
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> ObjectFormat {
         self.format
     }
 
     /// What git would name a blob with these bytes.
-    pub fn object_id(&self, bytes: &[u8]) -> Oid {
-        self.format.object_id(bytes)
+    pub fn blob_id(&self, bytes: &[u8]) -> Oid {
+        self.format.blob_id(bytes)
     }
 
     /// Whether a file with these bytes is the blob `oid`, as it is or with LF for CRLF.
@@ -55,26 +55,31 @@ impl Repo {
 
     /// The user's address, if git knows one.
     pub fn user_email(&self, call: &Call) -> Result<Option<String>> {
-        let email = self.git("config")?.args(["-z", "--get", "user.email"]).run(call)?.answer()?;
+        let email =
+            self.git("config")?.args(["-z", "--get", "user.email"]).run(call)?.optional_output()?;
         let email =
             email.map(|bytes| String::from_utf8_lossy(&bytes).trim_end_matches('\0').into());
         Ok(email.filter(|email: &String| !email.is_empty() && !email.contains(char::is_control)))
     }
 
     /// The same repository, seen from another of its worktrees.
-    pub(crate) fn at(&self, layout: Layout) -> Self {
+    pub(crate) fn with_layout(&self, layout: RepoLayout) -> Self {
         Self { layout, ..self.clone() }
     }
 
     /// A hardened call in this worktree.
-    pub(crate) fn git(&self, verb: &'static str) -> Result<Git> {
-        self.git_with(HooksPath::Nowhere, verb)
+    pub(crate) fn git(&self, verb: &'static str) -> Result<GitCommand> {
+        self.git_with_hooks_path(HooksPath::Disabled, verb)
     }
 
     /// A hardened call that sees where hooks are.
-    pub(crate) fn git_with(&self, hooks: HooksPath, verb: &'static str) -> Result<Git> {
-        let git = Git::inside(&self.host, &self.layout, self.format, hooks, verb)?;
-        Ok(git.index(self.index.as_deref()))
+    pub(crate) fn git_with_hooks_path(
+        &self,
+        hooks: HooksPath,
+        verb: &'static str,
+    ) -> Result<GitCommand> {
+        let git = GitCommand::in_repository(&self.host, &self.layout, self.format, hooks, verb)?;
+        Ok(git.with_index_file(self.index.as_deref()))
     }
 
     pub(crate) fn git_dir(&self) -> &Path {
@@ -86,13 +91,13 @@ impl Repo {
     }
 }
 
-fn format_of(config: &Config) -> Result<Format> {
+fn object_format(config: &GitConfig) -> Result<ObjectFormat> {
     match config.get("extensions.objectformat") {
-        None | Some(b"sha1") => Ok(Format::Sha1),
-        Some(b"sha256") => Ok(Format::Sha256),
+        None | Some(b"sha1") => Ok(ObjectFormat::Sha1),
+        Some(b"sha256") => Ok(ObjectFormat::Sha256),
         Some(other) => {
             let other = String::from_utf8_lossy(other).escape_debug().to_string();
-            Err(Problem::new(Code::Unavailable, format!("unknown object format `{other}`"))
+            Err(Problem::new(ProblemCode::Unavailable, format!("unknown object format `{other}`"))
                 .hint("git knows sha1 and sha256; see extensions.objectFormat in .git/config"))
         }
     }

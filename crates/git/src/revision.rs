@@ -1,8 +1,8 @@
 //! Names of commits: resolving them, and how commits are related.
 
 use base::entity::CommitId;
-use base::near::nearest;
-use base::{Call, Code, Problem, Result};
+use base::similarity::most_similar;
+use base::{Call, Problem, ProblemCode, Result};
 
 use crate::failure;
 use crate::oid::Oid;
@@ -11,17 +11,18 @@ use crate::repo::Repo;
 impl Repo {
     /// The commit that a revision names: a branch, a tag, digits of a name, `HEAD~2`.
     pub fn resolve(&self, call: &Call, revision: &str) -> Result<CommitId> {
-        check(revision)?;
+        check_revision(revision)?;
         let git = self.git("rev-parse")?.args(["--verify", "--end-of-options"]);
         let done = git.args([format!("{revision}^{{commit}}")]).run(call)?;
-        let output = done.output().map_err(|problem| self.unresolved(call, revision, problem))?;
-        whole_name("rev-parse", &output)
+        let output =
+            done.output().map_err(|problem| self.unresolved_problem(call, revision, problem))?;
+        parse_commit_id("rev-parse", &output)
     }
 
     /// Whether `old` is `new` or among its ancestors.
     pub fn is_ancestor(&self, call: &Call, old: &CommitId, new: &CommitId) -> Result<bool> {
         let git = self.git("merge-base")?.args(["--is-ancestor", "--end-of-options"]);
-        let answer = git.args([old.as_str(), new.as_str()]).run(call)?.answer()?;
+        let answer = git.args([old.as_str(), new.as_str()]).run(call)?.optional_output()?;
         Ok(answer.is_some())
     }
 
@@ -34,26 +35,26 @@ impl Repo {
         }
         let git = self.git("rev-list")?.args(["--first-parent", "--max-parents=0"]);
         let output = git.args(["--end-of-options", "HEAD"]).run(call)?.output()?;
-        whole_name("rev-list", &output).map(Some)
+        parse_commit_id("rev-list", &output).map(Some)
     }
 
     /// The best common ancestor; `None` when the two share no history.
     pub fn merge_base(&self, call: &Call, a: &CommitId, b: &CommitId) -> Result<Option<CommitId>> {
         let git = self.git("merge-base")?.args(["--end-of-options", a.as_str(), b.as_str()]);
-        let output = git.run(call)?.answer()?;
-        output.map(|output| whole_name("merge-base", &output)).transpose()
+        let output = git.run(call)?.optional_output()?;
+        output.map(|output| parse_commit_id("merge-base", &output)).transpose()
     }
 
     /// Names the revision in the problem, and the branches it may have meant.
-    fn unresolved(&self, call: &Call, revision: &str, problem: Problem) -> Problem {
+    fn unresolved_problem(&self, call: &Call, revision: &str, problem: Problem) -> Problem {
         let shown = revision.escape_debug();
         let message = match problem.code {
-            Code::NotFound => format!("there is no commit `{shown}`"),
-            Code::Ambiguous => format!("`{shown}` fits several objects"),
+            ProblemCode::NotFound => format!("there is no commit `{shown}`"),
+            ProblemCode::Ambiguous => format!("`{shown}` fits several objects"),
             _ => return problem,
         };
         let branches = self.branches(call).unwrap_or_default();
-        let near = nearest(revision, branches.iter().map(|branch| branch.name.as_str()), 3);
+        let near = most_similar(revision, branches.iter().map(|branch| branch.name.as_str()), 3);
         let meant = near.iter().map(|name| format!("did you mean `{name}`?").into());
         let hints = meant.chain(problem.hints).collect();
         Problem { message, hints, ..problem }
@@ -61,7 +62,7 @@ impl Repo {
 }
 
 /// Refuses what git would take for an option or a negation, or could not be handed.
-fn check(revision: &str) -> Result<()> {
+fn check_revision(revision: &str) -> Result<()> {
     let odd = revision.is_empty() || revision.starts_with(['-', '^']);
     if odd || revision.contains(char::is_control) {
         let shown = revision.escape_debug();
@@ -71,7 +72,7 @@ fn check(revision: &str) -> Result<()> {
     Ok(())
 }
 
-fn whole_name(verb: &str, output: &[u8]) -> Result<CommitId> {
-    let oid = Oid::from_digits(output.trim_ascii_end());
-    oid.map(Oid::to_commit).ok_or_else(|| failure::not_understood(verb, output))
+fn parse_commit_id(verb: &str, output: &[u8]) -> Result<CommitId> {
+    let oid = Oid::from_hex(output.trim_ascii_end());
+    oid.map(Oid::to_commit_id).ok_or_else(|| failure::unexpected_output(verb, output))
 }

@@ -4,20 +4,20 @@ use base::entity::CommitId;
 use base::{Call, Result};
 
 use crate::failure;
-use crate::listing::{Entry, Leaf, Listing, records, words_and_path};
+use crate::listing::{Listing, TreeEntry, TreeObject, records, split_record};
 use crate::repo::Repo;
 
 impl Repo {
     /// Every file of a commit.
-    pub fn tree(&self, call: &Call, commit: &CommitId) -> Result<Listing<Entry>> {
+    pub fn tree(&self, call: &Call, commit: &CommitId) -> Result<Listing<TreeEntry>> {
         let git = self.git("ls-tree")?.args(["-r", "-z", "--full-tree", "--end-of-options"]);
         let output = git.args([commit.as_str()]).run(call)?.output()?;
         let mut listing = Listing::new();
         for record in records(&output) {
-            let ([mode, _, digits], path) = words_and_path("ls-tree", record)?;
-            let leaf = Leaf::parse(mode, digits);
-            let leaf = leaf.ok_or_else(|| failure::not_understood("ls-tree", record))?;
-            listing.add(path, |path| Entry { path, leaf });
+            let ([mode, _, digits], path) = split_record("ls-tree", record)?;
+            let leaf = TreeObject::parse(mode, digits);
+            let leaf = leaf.ok_or_else(|| failure::unexpected_output("ls-tree", record))?;
+            listing.add(path, |path| TreeEntry { path, object: leaf });
         }
         listing.items.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         Ok(listing)

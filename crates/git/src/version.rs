@@ -3,15 +3,15 @@
 use std::fmt;
 use std::path::Path;
 
-use base::{Call, Code, Problem, Result};
+use base::{Call, Problem, ProblemCode, Result};
 
-use crate::command::Git;
+use crate::command::GitCommand;
 use crate::failure;
-use crate::host::Host;
+use crate::host::GitHost;
 
 /// A version of git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version {
+pub struct GitVersion {
     /// The first number
     pub major: u32,
     /// The second
@@ -20,17 +20,17 @@ pub struct Version {
     pub patch: u32,
 }
 
-impl Version {
+impl GitVersion {
     /// The oldest that can be hardened: `--attr-source`, `GIT_NO_LAZY_FETCH`, and both together.
-    pub const OLDEST: Self = Self { major: 2, minor: 45, patch: 0 };
+    pub const MINIMUM: Self = Self { major: 2, minor: 45, patch: 0 };
 
     /// Fails when this git is too old to be run safely.
     pub fn check(self) -> Result<()> {
-        if self >= Self::OLDEST {
+        if self >= Self::MINIMUM {
             return Ok(());
         }
-        let oldest = Self::OLDEST;
-        Err(Problem::new(Code::Unavailable, format!("git {self} is too old"))
+        let oldest = Self::MINIMUM;
+        Err(Problem::new(ProblemCode::Unavailable, format!("git {self} is too old"))
             .hint(format!("install git {}.{} or newer", oldest.major, oldest.minor))
             .detail("found", self.to_string())
             .detail("oldest", oldest.to_string()))
@@ -46,17 +46,20 @@ impl Version {
     }
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for GitVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
     }
 }
 
 /// Asks git for its version. Doors [`check`](Version::check) it once, before anything else runs.
-pub fn version(host: &Host, call: &Call) -> Result<Version> {
-    let said = Git::outside(host, Path::new("."))?.args(["version"]).run(call)?.output()?;
-    let version = Version::parse(&String::from_utf8_lossy(&said));
-    version.ok_or_else(|| failure::not_understood("version", &said))
+pub fn version(host: &GitHost, call: &Call) -> Result<GitVersion> {
+    let said = GitCommand::without_repository(host, Path::new("."))?
+        .args(["version"])
+        .run(call)?
+        .output()?;
+    let version = GitVersion::parse(&String::from_utf8_lossy(&said));
+    version.ok_or_else(|| failure::unexpected_output("version", &said))
 }
 
 #[cfg(test)]
@@ -65,7 +68,7 @@ mod tests {
 
     #[test]
     fn versions_of_all_vendors_are_read() {
-        let read = |text| Version::parse(text).map(|version| version.to_string());
+        let read = |text| GitVersion::parse(text).map(|version| version.to_string());
         assert_eq!(read("git version 2.47.3\n"), Some("2.47.3".into()));
         assert_eq!(read("git version 2.39.3 (Apple Git-146)\n"), Some("2.39.3".into()));
         assert_eq!(read("git version 2.45.1.windows.1\n"), Some("2.45.1".into()));
@@ -75,10 +78,10 @@ mod tests {
 
     #[test]
     fn an_old_git_is_refused_with_a_next_step() {
-        let old = Version { major: 2, minor: 44, patch: 9 };
+        let old = GitVersion { major: 2, minor: 44, patch: 9 };
         let problem = old.check().unwrap_err();
-        assert_eq!(problem.code, Code::Unavailable);
+        assert_eq!(problem.code, ProblemCode::Unavailable);
         assert_eq!(problem.hints, ["install git 2.45 or newer"]);
-        assert!(Version::OLDEST.check().is_ok());
+        assert!(GitVersion::MINIMUM.check().is_ok());
     }
 }

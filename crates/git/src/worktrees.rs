@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use base::{Problem, Result};
 
-use crate::config::Config;
-use crate::discover::look;
-use crate::{Kind, Layout, Place, files, platform};
+use crate::config::GitConfig;
+use crate::discover::inspect_folder;
+use crate::{RepoLayout, RepoLocation, WorktreeKind, files, platform};
 
-impl Layout {
+impl RepoLayout {
     /// All worktrees that share this repository and are there, this one too; the main one first.
     ///
     /// A worktree whose folder is gone, or now belongs to something else, is left out. A main
@@ -19,7 +19,7 @@ impl Layout {
         let mut linked = Vec::new();
         for git_dir in self.linked_git_dirs()? {
             let dot_git = files::read_path(&git_dir.join("gitdir"), &git_dir)?;
-            linked.extend(dot_git.and_then(|file| alive(file.parent()?, &git_dir)));
+            linked.extend(dot_git.and_then(|file| existing_worktree(file.parent()?, &git_dir)));
         }
         linked.sort_by(|a, b| a.root.cmp(&b.root));
         let main = self.main_worktree()?;
@@ -27,14 +27,15 @@ impl Layout {
     }
 
     fn main_worktree(&self) -> Result<Option<Self>> {
-        if self.kind != Kind::Linked {
+        if self.kind != WorktreeKind::Linked {
             return Ok(Some(self.clone()));
         }
         let common_dir = &self.common_dir;
-        let config = Config::read(common_dir, common_dir)?;
-        let named = config.get("core.worktree").map(|path| platform::path_of(path.to_vec()));
+        let config = GitConfig::read(common_dir, common_dir)?;
+        let named =
+            config.get("core.worktree").map(|path| platform::path_from_bytes(path.to_vec()));
         let root = common_dir.join(named.unwrap_or_else(|| PathBuf::from("..")));
-        Ok(root.canonicalize().ok().and_then(|root| alive(&root, common_dir)))
+        Ok(root.canonicalize().ok().and_then(|root| existing_worktree(&root, common_dir)))
     }
 
     /// What git keeps for each linked worktree, those whose folder is not there too.
@@ -51,9 +52,9 @@ impl Layout {
 }
 
 /// The worktree at `root`, if its `.git` leads back to `git_dir`.
-fn alive(root: &Path, git_dir: &Path) -> Option<Layout> {
-    match look(root) {
-        Ok(Some(Place::Worktree(layout))) if layout.git_dir == git_dir => Some(layout),
+fn existing_worktree(root: &Path, git_dir: &Path) -> Option<RepoLayout> {
+    match inspect_folder(root) {
+        Ok(Some(RepoLocation::Worktree(layout))) if layout.git_dir == git_dir => Some(layout),
         _ => None,
     }
 }

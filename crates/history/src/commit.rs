@@ -1,24 +1,24 @@
 //! What a commit says, as it is kept by its name: the same on every branch and in every worktree.
 
-use crate::bytes::{Eye, Pen};
+use crate::codec::{ByteDecoder, ByteEncoder};
 
 /// A commit. Nothing here depends on what is checked out or configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Commit {
+pub struct HistoryCommit {
     /// Its name, as bytes
     pub sha: Vec<u8>,
     /// The names of its parents
     pub parents: Vec<Vec<u8>>,
     /// Who wrote it
-    pub author: Person,
+    pub author: CommitSignature,
     /// Who committed it
-    pub committer: Person,
+    pub committer: CommitSignature,
     /// What it says
     pub message: String,
     /// The files it touched
-    pub changes: Vec<Change>,
+    pub changes: Vec<CommitFileChange>,
     /// Whether a shallow clone hid its parents, so that everything looks added
-    pub is_edge: bool,
+    pub is_shallow_edge: bool,
     /// Whether files listed as deleted and added may have been renamed: contents that would tell
     /// were missing when it was read
     pub renames_unknown: bool,
@@ -26,7 +26,7 @@ pub struct Commit {
 
 /// Somebody, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Person {
+pub struct CommitSignature {
     /// Their name
     pub name: String,
     /// Their address
@@ -37,20 +37,20 @@ pub struct Person {
 
 /// A file that a commit touched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct CommitFileChange {
     /// What happened to it
-    pub how: How,
+    pub kind: CommitChangeKind,
     /// Where it is
     pub path: Vec<u8>,
     /// Where it was, if it was renamed
-    pub old: Option<Vec<u8>>,
+    pub old_path: Option<Vec<u8>>,
     /// The name of its content; none when it was deleted
     pub oid: Option<Vec<u8>>,
 }
 
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum How {
+pub enum CommitChangeKind {
     /// It is new
     Added,
     /// It is gone
@@ -63,7 +63,7 @@ pub enum How {
     Renamed,
 }
 
-impl How {
+impl CommitChangeKind {
     const ALL: [Self; 5] =
         [Self::Added, Self::Deleted, Self::Modified, Self::TypeChanged, Self::Renamed];
 
@@ -94,7 +94,7 @@ impl How {
     }
 }
 
-impl Commit {
+impl HistoryCommit {
     /// The first line.
     pub fn subject(&self) -> &str {
         subject(&self.message)
@@ -119,39 +119,39 @@ pub fn body(message: &str) -> &str {
 
 /// The text of a message or a name. Bytes that are no UTF-8, in a commit that does not say how it
 /// is written, are read as Latin-1, which gives every byte a letter.
-pub fn text(bytes: Vec<u8>) -> String {
+pub fn decode_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }
 
 /// Changes as the bytes they are kept as.
-pub(crate) fn encode(changes: &[Change]) -> Vec<u8> {
-    let mut pen = Pen::default();
+pub(crate) fn encode_changes(changes: &[CommitFileChange]) -> Vec<u8> {
+    let mut pen = ByteEncoder::default();
     for change in changes {
-        pen.number(u64::from(change.how.letter()));
+        pen.number(u64::from(change.kind.letter()));
         pen.bytes(&change.path);
-        pen.bytes(change.old.as_deref().unwrap_or_default());
+        pen.bytes(change.old_path.as_deref().unwrap_or_default());
         pen.bytes(change.oid.as_deref().unwrap_or_default());
     }
     pen.bytes
 }
 
-/// Changes read back; none if the bytes are not what [`encode`] wrote.
-pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<Change>> {
+/// Changes read back; none if the bytes are not what [`encode_changes`] wrote.
+pub(crate) fn decode_changes(bytes: &[u8]) -> Option<Vec<CommitFileChange>> {
     let some = |bytes: &[u8]| (!bytes.is_empty()).then(|| bytes.to_vec());
-    let mut eye = Eye::new(bytes);
+    let mut eye = ByteDecoder::new(bytes);
     let mut changes = Vec::new();
     while !eye.is_at_end() {
-        let how = How::from_letter(eye.number()?.try_into().ok()?)?;
+        let how = CommitChangeKind::from_letter(eye.number()?.try_into().ok()?)?;
         let path = eye.bytes()?.to_vec();
         let (old, oid) = (some(eye.bytes()?), some(eye.bytes()?));
-        changes.push(Change { how, path, old, oid });
+        changes.push(CommitFileChange { kind: how, path, old_path: old, oid });
     }
     Some(changes)
 }
 
 /// The digits of a name.
-pub fn hex(sha: &[u8]) -> String {
+pub fn sha_to_hex(sha: &[u8]) -> String {
     use std::fmt::Write as _;
     sha.iter().fold(String::with_capacity(sha.len() * 2), |mut text, byte| {
         write!(text, "{byte:02x}").expect("writing to a string does not fail");
@@ -160,7 +160,7 @@ pub fn hex(sha: &[u8]) -> String {
 }
 
 /// A name from its digits, which may be an odd number of them: then the last half is left out.
-pub fn unhex(digits: &str) -> Vec<u8> {
+pub fn sha_from_hex(digits: &str) -> Vec<u8> {
     let pairs = digits.as_bytes().chunks_exact(2);
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
     pairs.map_while(byte).collect()
@@ -173,20 +173,20 @@ mod tests {
     #[test]
     fn changes_read_back_whatever_their_paths() {
         let long = vec![b'x'; 70_000];
-        let change = |how, path: &[u8], old: Option<&[u8]>| Change {
-            how,
+        let change = |how, path: &[u8], old: Option<&[u8]>| CommitFileChange {
+            kind: how,
             path: path.to_vec(),
-            old: old.map(<[u8]>::to_vec),
-            oid: (how != How::Deleted).then(|| vec![7; 20]),
+            old_path: old.map(<[u8]>::to_vec),
+            oid: (how != CommitChangeKind::Deleted).then(|| vec![7; 20]),
         };
         let changes = [
-            change(How::Added, b"a b\nc", None),
-            change(How::Renamed, &long, Some(b"\xff\x80old")),
-            change(How::Deleted, b"[x]", None),
+            change(CommitChangeKind::Added, b"a b\nc", None),
+            change(CommitChangeKind::Renamed, &long, Some(b"\xff\x80old")),
+            change(CommitChangeKind::Deleted, b"[x]", None),
         ];
-        assert_eq!(decode(&encode(&changes)).unwrap(), changes);
+        assert_eq!(decode_changes(&encode_changes(&changes)).unwrap(), changes);
         for broken in [&b"A"[..], b"X\x00\x00\x00", b"A\xff\xff\xff", b"A\x05abc"] {
-            assert_eq!(decode(broken), None);
+            assert_eq!(decode_changes(broken), None);
         }
     }
 
@@ -195,7 +195,7 @@ mod tests {
         let message = "\nfeat: a\r\n\nwhy\nhow\n";
         assert_eq!((subject(message), body(message)), ("feat: a", "why\nhow"));
         assert_eq!((subject(""), body("one")), ("", ""));
-        assert_eq!(text(b"gr\xfc\xdfe".to_vec()), "grüße");
-        assert_eq!(hex(&unhex("00ffa5")), "00ffa5");
+        assert_eq!(decode_text(b"gr\xfc\xdfe".to_vec()), "grüße");
+        assert_eq!(sha_to_hex(&sha_from_hex("00ffa5")), "00ffa5");
     }
 }

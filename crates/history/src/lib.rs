@@ -5,17 +5,21 @@
 //! what they add up to for one checkout is the [`line`](mod@line). Knows neither git nor the graph: who
 //! uses it brings the commits.
 
-mod bytes;
+pub mod checkout;
 pub mod cochange;
+mod codec;
 pub mod commit;
-pub mod facts;
-pub mod line;
+pub mod commit_store;
 mod order;
 pub mod snapshot;
 mod subject;
 mod tags;
 
-pub use commit::{Change, Commit, How, Person, hex, unhex};
-pub use order::{Link, all_descend_from, in_order};
-pub use subject::{Conventional, conventional};
-pub use tags::{Folders, TagOp, said as tags_said, state as tag_state};
+pub use commit::{
+    CommitChangeKind, CommitFileChange, CommitSignature, HistoryCommit, sha_from_hex, sha_to_hex,
+};
+pub use order::{CommitAndParents, all_descend_from, topological_order};
+pub use subject::{ConventionalSubject, parse_conventional_subject};
+pub use tags::{
+    FolderTagRules, TagOp, replay_tag_ops as tag_state, tag_ops_in_message as tags_said,
+};

@@ -8,7 +8,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 /// A commit and its parents, by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub struct CommitAndParents {
     /// The commit
     pub sha: Vec<u8>,
     /// Its parents; those that are not among the links count as absent
@@ -16,7 +16,7 @@ pub struct Link {
 }
 
 /// Puts links into the order.
-pub fn in_order(links: Vec<Link>) -> Vec<Link> {
+pub fn topological_order(links: Vec<CommitAndParents>) -> Vec<CommitAndParents> {
     let at: HashMap<&[u8], usize> =
         links.iter().enumerate().map(|(at, link)| (link.sha.as_slice(), at)).collect();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); links.len()];
@@ -40,12 +40,12 @@ pub fn in_order(links: Vec<Link>) -> Vec<Link> {
             }
         }
     }
-    let mut links: Vec<Option<Link>> = links.into_iter().map(Some).collect();
+    let mut links: Vec<Option<CommitAndParents>> = links.into_iter().map(Some).collect();
     order.into_iter().filter_map(|at| links[at].take()).collect()
 }
 
 /// Whether every one of these commits has `ancestor` among its ancestors.
-pub fn all_descend_from(ancestor: &[u8], in_order: &[Link]) -> bool {
+pub fn all_descend_from(ancestor: &[u8], in_order: &[CommitAndParents]) -> bool {
     let mut found: std::collections::HashSet<&[u8]> = [ancestor].into();
     in_order.iter().all(|link| {
         let descends = link.parents.iter().any(|parent| found.contains(parent.as_slice()));
@@ -63,11 +63,11 @@ mod tests {
     use super::*;
 
     /// Commits named by a scrambled number, each with parents among the earlier ones.
-    fn history() -> impl Strategy<Value = Vec<Link>> {
+    fn history() -> impl Strategy<Value = Vec<CommitAndParents>> {
         prop::collection::vec(prop::collection::vec(any::<prop::sample::Index>(), 0..3), 1..40)
             .prop_map(|all| {
                 let name = |at: usize| vec![u8::try_from(at * 97 % 251).unwrap()];
-                let link = |(at, parents): (usize, Vec<prop::sample::Index>)| Link {
+                let link = |(at, parents): (usize, Vec<prop::sample::Index>)| CommitAndParents {
                     sha: name(at),
                     parents: match at {
                         0 => Vec::new(),
@@ -78,7 +78,7 @@ mod tests {
             })
     }
 
-    fn ancestors(of: &[u8], links: &[Link]) -> Vec<Link> {
+    fn ancestors(of: &[u8], links: &[CommitAndParents]) -> Vec<CommitAndParents> {
         let mut wanted = vec![of.to_vec()];
         for link in links.iter().rev() {
             if wanted.contains(&link.sha) {
@@ -93,7 +93,7 @@ mod tests {
         fn parents_come_first_and_what_is_shared_keeps_its_order(
             links in history(), tip in any::<prop::sample::Index>()
         ) {
-            let whole = in_order(links.clone());
+            let whole = topological_order(links.clone());
             prop_assert_eq!(whole.len(), links.len());
             let at = |sha: &[u8]| whole.iter().position(|link| link.sha == sha).unwrap();
             for link in &whole {
@@ -101,7 +101,7 @@ mod tests {
             }
             let some = ancestors(&links[tip.index(links.len())].sha, &links);
             let kept = whole.iter().filter(|link| some.contains(link));
-            prop_assert_eq!(in_order(some.clone()), kept.cloned().collect::<Vec<_>>());
+            prop_assert_eq!(topological_order(some.clone()), kept.cloned().collect::<Vec<_>>());
         }
     }
 }

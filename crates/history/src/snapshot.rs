@@ -4,12 +4,12 @@
 //! out as it was. So a snapshot outlives every change of tables, and a clone that lacks commits
 //! can have them from one.
 
-use base::{Code, NextCall, Problem, RepoPath, Result};
+use base::{NextCall, Problem, ProblemCode, RepoPath, Result};
 use store::Connection;
 
-use crate::bytes::{Eye, Pen};
-use crate::commit::{Change, Commit, How, Person};
-use crate::line::{self, Live, Writer};
+use crate::checkout::{self, CheckedOutPaths, CheckoutHistoryWriter};
+use crate::codec::{ByteDecoder, ByteEncoder};
+use crate::commit::{CommitChangeKind, CommitFileChange, CommitSignature, HistoryCommit};
 
 /// How a snapshot starts, whatever its format.
 const MAGIC: &[u8] = b"cairn history ";
@@ -22,15 +22,15 @@ const FORMAT: u64 = 1;
 const RENAMES_UNKNOWN: usize = 1 << 32;
 
 /// The length of the hash at the end.
-const SEAL: usize = blake3::OUT_LEN;
+const CHECKSUM_LEN: usize = blake3::OUT_LEN;
 
 /// What a snapshot is of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct About {
+pub struct SnapshotHeader {
     /// The commit that was checked out
     pub head: Vec<u8>,
     /// When it was taken, in seconds since 1970
-    pub made: i64,
+    pub created_at: i64,
     /// How many commits there are
     pub commits: usize,
     /// The patterns of paths that were left out
@@ -45,36 +45,36 @@ pub struct About {
 #[derive(Debug, Clone)]
 pub struct Snapshot<'a> {
     /// What it is of
-    pub about: About,
-    rest: Eye<'a>,
+    pub header: SnapshotHeader,
+    rest: ByteDecoder<'a>,
 }
 
 /// The commits of a snapshot as they are written, one after the other.
 #[derive(Debug, Default)]
-pub struct Roll {
-    pen: Pen,
+pub struct SnapshotWriter {
+    encoder: ByteEncoder,
 }
 
-impl Roll {
+impl SnapshotWriter {
     /// Adds the next commit.
-    pub fn add(&mut self, commit: &Commit) {
-        put(&mut self.pen, commit);
+    pub fn add(&mut self, commit: &HistoryCommit) {
+        write_commit(&mut self.encoder, commit);
     }
 
-    /// The snapshot. `about` says how many commits were added.
-    pub fn finish(self, about: &About) -> Vec<u8> {
-        let mut pen = Pen::default();
+    /// The snapshot. `header` says how many commits were added.
+    pub fn finish(self, about: &SnapshotHeader) -> Vec<u8> {
+        let mut pen = ByteEncoder::default();
         pen.bytes.extend_from_slice(MAGIC);
         pen.bytes.extend_from_slice(format!("{FORMAT}\n").as_bytes());
         pen.bytes(&about.head);
-        pen.time(about.made);
+        pen.time(about.created_at);
         pen.length(about.commits);
         pen.bytes(about.digest.as_bytes());
         pen.length(about.exclude.len());
         about.exclude.iter().for_each(|pattern| pen.bytes(pattern.as_bytes()));
         pen.length(about.tree.len());
         about.tree.iter().for_each(|path| pen.bytes(path));
-        pen.bytes.extend_from_slice(&self.pen.bytes);
+        pen.bytes.extend_from_slice(&self.encoder.bytes);
         let seal = blake3::hash(&pen.bytes);
         pen.bytes.extend_from_slice(seal.as_bytes());
         pen.bytes
@@ -83,176 +83,187 @@ impl Roll {
 
 /// Reads a snapshot's beginning, and whether all of it is as it was written.
 pub fn read(bytes: &[u8]) -> Result<Snapshot<'_>> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or_else(stranger)?;
-    let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(stranger)?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or_else(not_a_snapshot)?;
+    let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(not_a_snapshot)?;
     let format = std::str::from_utf8(&rest[..end]).ok().and_then(|digits| digits.parse().ok());
-    match format.ok_or_else(stranger)? {
+    match format.ok_or_else(not_a_snapshot)? {
         FORMAT => {}
-        format => return Err(unknown(format)),
+        format => return Err(unsupported_format(format)),
     }
-    let (body, seal) = bytes.split_last_chunk::<SEAL>().ok_or_else(broken)?;
+    let (body, seal) = bytes.split_last_chunk::<CHECKSUM_LEN>().ok_or_else(damaged_snapshot)?;
     if blake3::hash(body) != *seal {
-        return Err(broken());
+        return Err(damaged_snapshot());
     }
-    let body = rest[end + 1..].split_last_chunk::<SEAL>().ok_or_else(broken)?.0;
-    let mut eye = Eye::new(body);
-    let about = about(&mut eye).ok_or_else(broken)?;
-    Ok(Snapshot { about, rest: eye })
+    let body = rest[end + 1..].split_last_chunk::<CHECKSUM_LEN>().ok_or_else(damaged_snapshot)?.0;
+    let mut eye = ByteDecoder::new(body);
+    let about = read_header(&mut eye).ok_or_else(damaged_snapshot)?;
+    Ok(Snapshot { header: about, rest: eye })
 }
 
 impl Snapshot<'_> {
     /// What its commits add up to when they are replayed from nothing. `hides` says which paths
     /// its patterns leave out.
     pub fn replay(&self, hides: &dyn Fn(&RepoPath) -> bool) -> Result<String> {
-        let failed = || store::problem("replay a snapshot");
+        let failed = || store::sqlite_problem("replay a snapshot");
         let conn = Connection::open_in_memory().map_err(failed())?;
-        conn.execute_batch(line::SCHEMA).map_err(failed())?;
-        let mut writer = Writer::from(&conn, 0, hides)?;
+        conn.execute_batch(checkout::SCHEMA).map_err(failed())?;
+        let mut writer = CheckoutHistoryWriter::truncated_to(&conn, 0, hides)?;
         for (id, commit) in (1..).zip(self.commits()) {
             writer.add(id, &commit?)?;
         }
         let paths =
-            self.about.tree.iter().filter_map(|path| RepoPath::from_bytes(path.as_slice()).ok());
-        writer.finish(&Live::Tree(&paths.collect::<Vec<_>>()))?;
-        line::set_meta(&conn, "head", &crate::hex(&self.about.head))?;
-        line::digest(&conn)
+            self.header.tree.iter().filter_map(|path| RepoPath::from_bytes(path.as_slice()).ok());
+        writer.finish(&CheckedOutPaths::Tree(&paths.collect::<Vec<_>>()))?;
+        checkout::set_meta(&conn, "head", &crate::sha_to_hex(&self.header.head))?;
+        checkout::digest(&conn)
     }
 
     /// Its commits, in order.
-    pub fn commits(&self) -> impl Iterator<Item = Result<Commit>> + '_ {
+    pub fn commits(&self) -> impl Iterator<Item = Result<HistoryCommit>> + '_ {
         let mut eye = self.rest.clone();
-        let mut left = self.about.commits;
+        let mut left = self.header.commits;
         std::iter::from_fn(move || {
             if left == 0 {
-                let is_over = std::mem::replace(&mut eye, Eye::new(&[])).is_at_end();
-                return (!is_over).then(|| Err(broken()));
+                let is_over = std::mem::replace(&mut eye, ByteDecoder::new(&[])).is_at_end();
+                return (!is_over).then(|| Err(damaged_snapshot()));
             }
-            let commit = take(&mut eye).ok_or_else(broken);
+            let commit = read_commit(&mut eye).ok_or_else(damaged_snapshot);
             left = if commit.is_ok() { left - 1 } else { 0 };
             if commit.is_err() {
-                eye = Eye::new(&[]);
+                eye = ByteDecoder::new(&[]);
             }
             Some(commit)
         })
     }
 }
 
-fn about(eye: &mut Eye<'_>) -> Option<About> {
+fn read_header(eye: &mut ByteDecoder<'_>) -> Option<SnapshotHeader> {
     let (head, made, commits) = (eye.bytes()?.to_vec(), eye.time()?, eye.length()?);
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
     let digest = text(eye.bytes()?)?;
     let exclude = (0..eye.length()?).map(|_| text(eye.bytes()?)).collect::<Option<_>>()?;
     let tree = (0..eye.length()?).map(|_| Some(eye.bytes()?.to_vec())).collect::<Option<_>>()?;
-    Some(About { head, made, commits, exclude, tree, digest })
+    Some(SnapshotHeader { head, created_at: made, commits, exclude, tree, digest })
 }
 
-fn put(pen: &mut Pen, commit: &Commit) {
+fn write_commit(pen: &mut ByteEncoder, commit: &HistoryCommit) {
     pen.bytes(&commit.sha);
     let unknown = if commit.renames_unknown { RENAMES_UNKNOWN } else { 0 };
-    pen.length(unknown + commit.parents.len() * 2 + usize::from(commit.is_edge));
+    pen.length(unknown + commit.parents.len() * 2 + usize::from(commit.is_shallow_edge));
     commit.parents.iter().for_each(|parent| pen.bytes(parent));
     for person in [&commit.author, &commit.committer] {
-        pen.word(person.name.as_bytes());
-        pen.word(person.email.as_bytes());
+        pen.interned_text(person.name.as_bytes());
+        pen.interned_text(person.email.as_bytes());
         pen.time(person.time);
     }
     pen.bytes(commit.message.as_bytes());
     pen.length(commit.changes.len());
     for change in &commit.changes {
-        pen.number(u64::from(change.how.letter()));
-        pen.word(&change.path);
-        if change.how == How::Renamed {
-            pen.word(change.old.as_deref().unwrap_or_default());
+        pen.number(u64::from(change.kind.letter()));
+        pen.interned_text(&change.path);
+        if change.kind == CommitChangeKind::Renamed {
+            pen.interned_text(change.old_path.as_deref().unwrap_or_default());
         }
         pen.bytes(change.oid.as_deref().unwrap_or_default());
     }
 }
 
-fn take(eye: &mut Eye<'_>) -> Option<Commit> {
+fn read_commit(eye: &mut ByteDecoder<'_>) -> Option<HistoryCommit> {
     let sha = eye.bytes()?.to_vec();
     let marks = eye.length()?;
     let renames_unknown = marks >= RENAMES_UNKNOWN;
     let marks = marks % RENAMES_UNKNOWN;
     let parents = (0..marks / 2).map(|_| Some(eye.bytes()?.to_vec())).collect::<Option<_>>()?;
-    let (author, committer) = (person(eye)?, person(eye)?);
+    let (author, committer) = (read_signature(eye)?, read_signature(eye)?);
     let message = String::from_utf8(eye.bytes()?.to_vec()).ok()?;
-    let changes = (0..eye.length()?).map(|_| change(eye)).collect::<Option<_>>()?;
+    let changes = (0..eye.length()?).map(|_| read_change(eye)).collect::<Option<_>>()?;
     let is_edge = marks % 2 == 1;
-    Some(Commit { sha, parents, author, committer, message, changes, is_edge, renames_unknown })
+    Some(HistoryCommit {
+        sha,
+        parents,
+        author,
+        committer,
+        message,
+        changes,
+        is_shallow_edge: is_edge,
+        renames_unknown,
+    })
 }
 
-fn person(eye: &mut Eye<'_>) -> Option<Person> {
-    let mut text = || String::from_utf8(eye.word()?.to_vec()).ok();
+fn read_signature(eye: &mut ByteDecoder<'_>) -> Option<CommitSignature> {
+    let mut text = || String::from_utf8(eye.interned_text()?.to_vec()).ok();
     let (name, email) = (text()?, text()?);
-    Some(Person { name, email, time: eye.time()? })
+    Some(CommitSignature { name, email, time: eye.time()? })
 }
 
-fn change(eye: &mut Eye<'_>) -> Option<Change> {
-    let how = How::from_letter(eye.number()?.try_into().ok()?)?;
-    let path = eye.word()?.to_vec();
-    let old = if how == How::Renamed { Some(eye.word()?.to_vec()) } else { None };
+fn read_change(eye: &mut ByteDecoder<'_>) -> Option<CommitFileChange> {
+    let how = CommitChangeKind::from_letter(eye.number()?.try_into().ok()?)?;
+    let path = eye.interned_text()?.to_vec();
+    let old =
+        if how == CommitChangeKind::Renamed { Some(eye.interned_text()?.to_vec()) } else { None };
     let oid = eye.bytes()?.to_vec();
-    Some(Change { how, path, old, oid: (!oid.is_empty()).then_some(oid) })
+    Some(CommitFileChange { kind: how, path, old_path: old, oid: (!oid.is_empty()).then_some(oid) })
 }
 
-fn stranger() -> Problem {
+fn not_a_snapshot() -> Problem {
     Problem::invalid("it is no snapshot of a history")
-        .hint_call("snapshots are listed by", NextCall::to("history.snapshots"))
-        .hint_call("and one is written by", NextCall::to("history.snapshot"))
+        .hint_call("snapshots are listed by", NextCall::new("history.snapshots"))
+        .hint_call("and one is written by", NextCall::new("history.snapshot"))
 }
 
-fn unknown(format: u64) -> Problem {
+fn unsupported_format(format: u64) -> Problem {
     let text = format!("it is a snapshot in format {format}; this cairn reads format {FORMAT}");
-    Problem::new(Code::InvalidOperation, text).hint("a newer cairn wrote it: update this one")
+    Problem::new(ProblemCode::InvalidOperation, text)
+        .hint("a newer cairn wrote it: update this one")
 }
 
-fn broken() -> Problem {
-    Problem::new(Code::StoreDamaged, "it is a snapshot that was cut off or changed")
-        .hint_call("take it again with", NextCall::to("history.snapshot"))
+fn damaged_snapshot() -> Problem {
+    Problem::new(ProblemCode::StoreDamaged, "it is a snapshot that was cut off or changed")
+        .hint_call("take it again with", NextCall::new("history.snapshot"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn commit(number: u8) -> Commit {
-        let person = |name: &str| Person {
+    fn commit(number: u8) -> HistoryCommit {
+        let person = |name: &str| CommitSignature {
             name: name.into(),
             email: "a@b.c".into(),
             time: -i64::from(number),
         };
-        let change = |how, path: &[u8], old: Option<&[u8]>| Change {
-            how,
+        let change = |how, path: &[u8], old: Option<&[u8]>| CommitFileChange {
+            kind: how,
             path: path.to_vec(),
-            old: old.map(<[u8]>::to_vec),
-            oid: (how != How::Deleted).then(|| vec![number; 20]),
+            old_path: old.map(<[u8]>::to_vec),
+            oid: (how != CommitChangeKind::Deleted).then(|| vec![number; 20]),
         };
-        Commit {
+        HistoryCommit {
             sha: vec![number; 20],
             parents: (0..number).map(|parent| vec![parent; 20]).collect(),
             author: person("Ü"),
             committer: person("C"),
             message: format!("feat: {number}\n\n\u{1}\0anything"),
             changes: vec![
-                change(How::Renamed, b"a \n\xff", Some(b"b")),
-                change(How::Deleted, b"b", None),
-                change(How::Added, b"b", None),
+                change(CommitChangeKind::Renamed, b"a \n\xff", Some(b"b")),
+                change(CommitChangeKind::Deleted, b"b", None),
+                change(CommitChangeKind::Added, b"b", None),
             ],
-            is_edge: number == 1,
+            is_shallow_edge: number == 1,
             renames_unknown: number == 2,
         }
     }
 
-    fn rolled(about: &About, commits: u8) -> Vec<u8> {
-        let mut roll = Roll::default();
+    fn rolled(about: &SnapshotHeader, commits: u8) -> Vec<u8> {
+        let mut roll = SnapshotWriter::default();
         (0..commits).for_each(|number| roll.add(&commit(number)));
         roll.finish(about)
     }
 
-    fn snapshot() -> (About, Vec<u8>) {
-        let about = About {
+    fn snapshot() -> (SnapshotHeader, Vec<u8>) {
+        let about = SnapshotHeader {
             head: vec![2; 20],
-            made: 1_700_000_000,
+            created_at: 1_700_000_000,
             commits: 3,
             exclude: vec!["*.lock".into()],
             tree: vec![b"b".to_vec(), b"a \n\xff".to_vec()],
@@ -266,8 +277,8 @@ mod tests {
     fn what_is_written_reads_back() {
         let (about, bytes) = snapshot();
         let read = read(&bytes).unwrap();
-        assert_eq!(read.about, about);
-        let commits: Vec<Commit> = read.commits().collect::<Result<_>>().unwrap();
+        assert_eq!(read.header, about);
+        let commits: Vec<HistoryCommit> = read.commits().collect::<Result<_>>().unwrap();
         assert_eq!(commits, (0..3).map(commit).collect::<Vec<_>>());
     }
 
@@ -275,23 +286,23 @@ mod tests {
     fn strange_newer_cut_and_changed_files_are_refused() {
         let (about, bytes) = snapshot();
         let code = |bytes: &[u8]| read(bytes).map(|_| ()).unwrap_err().code;
-        assert_eq!(code(b""), Code::ValidationError);
-        assert_eq!(code(b"SQLite format 3\0"), Code::ValidationError);
-        assert_eq!(code(b"cairn history x\n"), Code::ValidationError);
-        assert_eq!(code(b"cairn history 2\nanything"), Code::InvalidOperation);
+        assert_eq!(code(b""), ProblemCode::ValidationError);
+        assert_eq!(code(b"SQLite format 3\0"), ProblemCode::ValidationError);
+        assert_eq!(code(b"cairn history x\n"), ProblemCode::ValidationError);
+        assert_eq!(code(b"cairn history 2\nanything"), ProblemCode::InvalidOperation);
         for end in [20, bytes.len() / 2, bytes.len() - 1] {
-            assert_eq!(code(&bytes[..end]), Code::StoreDamaged, "cut at {end}");
+            assert_eq!(code(&bytes[..end]), ProblemCode::StoreDamaged, "cut at {end}");
         }
         let mut changed = bytes.clone();
         let middle = changed.len() / 2;
         changed[middle] ^= 1;
-        assert_eq!(code(&changed), Code::StoreDamaged);
+        assert_eq!(code(&changed), ProblemCode::StoreDamaged);
         // One that is sealed and yet says less, or more, than it promises.
         for (promised, there) in [(3, 2), (2, 3)] {
-            let about = About { commits: promised, ..about.clone() };
+            let about = SnapshotHeader { commits: promised, ..about.clone() };
             let bytes = rolled(&about, there);
-            let commits: Result<Vec<Commit>> = read(&bytes).unwrap().commits().collect();
-            assert_eq!(commits.unwrap_err().code, Code::StoreDamaged);
+            let commits: Result<Vec<HistoryCommit>> = read(&bytes).unwrap().commits().collect();
+            assert_eq!(commits.unwrap_err().code, ProblemCode::StoreDamaged);
         }
     }
 }

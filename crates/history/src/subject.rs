@@ -2,7 +2,7 @@
 
 /// The parts of `feat(auth)!: add rate limiting`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conventional<'a> {
+pub struct ConventionalSubject<'a> {
     /// `feat`, `fix` and the like
     pub kind: &'a str,
     /// What it is about
@@ -12,7 +12,7 @@ pub struct Conventional<'a> {
 }
 
 /// Reads a message; none if its subject follows no such rules.
-pub fn conventional(message: &str) -> Option<Conventional<'_>> {
+pub fn parse_conventional_subject(message: &str) -> Option<ConventionalSubject<'_>> {
     let (head, rest) = crate::commit::subject(message).split_once(':')?;
     if !rest.starts_with(' ') {
         return None;
@@ -26,7 +26,7 @@ pub fn conventional(message: &str) -> Option<Conventional<'_>> {
     if kind.is_empty() || !kind.chars().all(is_word) || scope == Some("") {
         return None;
     }
-    Some(Conventional { kind, scope, breaking: bang || has_footer(message) })
+    Some(ConventionalSubject { kind, scope, breaking: bang || has_footer(message) })
 }
 
 fn has_footer(message: &str) -> bool {
@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn conventional_subjects_are_told_from_others() {
         let read = |text: &'static str| {
-            conventional(text).map(|c| (c.kind, c.scope.unwrap_or("-"), c.breaking))
+            parse_conventional_subject(text).map(|c| (c.kind, c.scope.unwrap_or("-"), c.breaking))
         };
         assert_eq!(read("feat(auth): add"), Some(("feat", "auth", false)));
         assert_eq!(read("fix!: x"), Some(("fix", "-", true)));

@@ -15,25 +15,27 @@ pub struct TagOp {
 
 /// Which parts of a path make no tag.
 #[derive(Debug, Clone, Default)]
-pub struct Folders {
+pub struct FolderTagRules {
     /// Parts that are only structure
-    pub strip: Vec<String>,
+    pub structural_parts: Vec<String>,
     /// Names too general to tell anything
-    pub stop: Vec<String>,
+    pub stop_words: Vec<String>,
 }
 
-impl Folders {
+impl FolderTagRules {
     /// The tags that the folders above a file give it.
     pub fn tags(&self, path: &RepoPath) -> BTreeSet<String> {
         let folder = path.parent().unwrap_or(RepoPath::ROOT).to_string();
         let parts = folder.split('/').filter(|part| !matches!(*part, "" | "."));
-        let silent = |part: &&str| self.strip.iter().chain(&self.stop).any(|word| word == part);
+        let silent = |part: &&str| {
+            self.structural_parts.iter().chain(&self.stop_words).any(|word| word == part)
+        };
         parts.filter(|part| !silent(part)).map(str::to_owned).collect()
     }
 }
 
 /// The tags of a file: those of its folders, with everything done to them since, in order.
-pub fn state<'a>(
+pub fn replay_tag_ops<'a>(
     mut tags: BTreeSet<String>,
     ops: impl IntoIterator<Item = &'a TagOp>,
 ) -> BTreeSet<String> {
@@ -51,7 +53,7 @@ pub fn state<'a>(
 ///
 /// It counts in the last paragraph, or in the one before a closing block of git trailers. Prose
 /// that happens to start with the word further up does not, and neither does the subject.
-pub fn said(message: &str) -> Vec<TagOp> {
+pub fn tag_ops_in_message(message: &str) -> Vec<TagOp> {
     if !message.contains("tags:") {
         return Vec::new(); // nearly every message
     }
@@ -63,7 +65,7 @@ pub fn said(message: &str) -> Vec<TagOp> {
             tag_line(before)
         })
     });
-    found.map(parse).unwrap_or_default()
+    found.map(parse_tag_list).unwrap_or_default()
 }
 
 /// The lines below the subject, in groups between empty lines.
@@ -93,7 +95,7 @@ fn is_trailer(line: &str) -> bool {
         || line.split_once(':').is_some_and(|(key, _)| is_key(key.trim_end()))
 }
 
-fn parse(list: &str) -> Vec<TagOp> {
+fn parse_tag_list(list: &str) -> Vec<TagOp> {
     let op = |word: &str| {
         let word = word.trim();
         let (adds, tag) = match word.strip_prefix('-') {
@@ -112,7 +114,7 @@ mod tests {
 
     fn shown(message: &str) -> String {
         let op = |op: TagOp| format!("{}{}", if op.adds { '+' } else { '-' }, op.tag);
-        said(message).into_iter().map(op).collect::<Vec<_>>().join(" ")
+        tag_ops_in_message(message).into_iter().map(op).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -140,12 +142,15 @@ mod tests {
     #[test]
     fn folders_give_tags_and_lines_change_them_in_order() {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-        let folders = Folders { strip: words(&["src", "lib"]), stop: words(&["utils"]) };
+        let folders = FolderTagRules {
+            structural_parts: words(&["src", "lib"]),
+            stop_words: words(&["utils"]),
+        };
         let path = "src/auth/utils/lib/session/handler.ts".parse().unwrap();
         let tags = folders.tags(&path);
         assert_eq!(tags, ["auth".to_owned(), "session".to_owned()].into());
         assert!(folders.tags(&"README.md".parse().unwrap()).is_empty());
-        let ops = said("a\n\ntags: -auth, redis, -never, -redis, +redis");
-        assert_eq!(state(tags, &ops), ["redis".to_owned(), "session".to_owned()].into());
+        let ops = tag_ops_in_message("a\n\ntags: -auth, redis, -never, -redis, +redis");
+        assert_eq!(replay_tag_ops(tags, &ops), ["redis".to_owned(), "session".to_owned()].into());
     }
 }

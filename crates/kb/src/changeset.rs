@@ -2,42 +2,46 @@
 //!
 //! What it means for the store is decided in `plan`.
 
-use base::near::nearest;
-use base::{Code, Problem};
+use base::similarity::most_similar;
+use base::{Problem, ProblemCode};
 use serde_json::{Map, Value, json};
 
-use crate::end::End;
-use crate::model::{Kind, Priority, Relates, RelationKey};
+use crate::endpoint::KbEndpoint;
+use crate::model::{KbEntityKind, KbRelationKind, RelationKey, RequirementPriority};
 
 /// The longest text of one field, in bytes.
-const LONGEST: usize = 4 * 1024 * 1024;
+const MAX_FIELD_BYTES: usize = 4 * 1024 * 1024;
 
 /// Something wrong with a changeset, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct ChangesetFault {
     /// The place in the payload, such as `relations[2].to`
     pub path: String,
     /// What is wrong
     pub message: String,
     /// The kind of wrong
-    pub code: Code,
+    pub code: ProblemCode,
 }
 
-impl Fault {
+impl ChangesetFault {
     /// A fault of the kind most of them are.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::of(Code::ValidationError, path, message)
+        Self::with_code(ProblemCode::ValidationError, path, message)
     }
 
     /// A fault of another kind.
-    pub fn of(code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn with_code(
+        code: ProblemCode,
+        path: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
         Self { path: path.into(), message: message.into(), code }
     }
 }
 
 /// All faults as one problem. Nothing was written.
-pub fn refused(faults: &[Fault]) -> Problem {
-    let first = faults.first().map_or(Code::ValidationError, |fault| fault.code);
+pub fn faults_problem(faults: &[ChangesetFault]) -> Problem {
+    let first = faults.first().map_or(ProblemCode::ValidationError, |fault| fault.code);
     let same = faults.iter().all(|fault| fault.code == first);
     let message = match faults {
         [only] => format!("{}: {}", only.path, only.message),
@@ -45,7 +49,7 @@ pub fn refused(faults: &[Fault]) -> Problem {
     };
     let rows: Vec<Value> =
         faults.iter().map(|f| json!({"path": f.path, "problem": f.message})).collect();
-    Problem::new(if same { first } else { Code::ValidationError }, message)
+    Problem::new(if same { first } else { ProblemCode::ValidationError }, message)
         .detail("problems", rows)
         .hint("nothing was written; mend all of them and send the whole changeset again")
 }
@@ -62,7 +66,7 @@ pub struct Changeset {
     /// Relations to make or change
     pub relations: Vec<Tie>,
     /// What to remove
-    pub delete: Vec<Doomed>,
+    pub delete: Vec<Deletion>,
     /// Whether what points at a removed entity goes too
     pub cascade: bool,
 }
@@ -97,7 +101,7 @@ pub struct Tie {
 
 /// Something to remove.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Doomed {
+pub enum Deletion {
     /// An entity: place, id, the version it must have
     Entity(String, String, Option<u64>),
     /// A relation: place, key
@@ -105,7 +109,7 @@ pub enum Doomed {
 }
 
 /// What a field holds.
-enum Holds {
+enum FieldType {
     Text,
     Line,
     Texts,
@@ -114,63 +118,67 @@ enum Holds {
     Flag,
 }
 
-const FIELDS: [(&str, Holds); 15] = [
-    ("type", Holds::Kind),
-    ("title", Holds::Text),
-    ("status", Holds::Line),
-    ("source", Holds::Text),
-    ("tags", Holds::Texts),
-    ("owner", Holds::Text),
-    ("priority", Holds::Priority),
-    ("severity", Holds::Line),
-    ("links", Holds::Texts),
-    ("text_ref", Holds::Text),
-    ("text", Holds::Text),
-    ("kind", Holds::Line),
-    ("code", Holds::Line),
-    ("allow_cycle", Holds::Flag),
-    ("author", Holds::Line),
+const ENTITY_FIELDS: [(&str, FieldType); 15] = [
+    ("type", FieldType::Kind),
+    ("title", FieldType::Text),
+    ("status", FieldType::Line),
+    ("source", FieldType::Text),
+    ("tags", FieldType::Texts),
+    ("owner", FieldType::Text),
+    ("priority", FieldType::Priority),
+    ("severity", FieldType::Line),
+    ("links", FieldType::Texts),
+    ("text_ref", FieldType::Text),
+    ("text", FieldType::Text),
+    ("kind", FieldType::Line),
+    ("code", FieldType::Line),
+    ("allow_cycle", FieldType::Flag),
+    ("author", FieldType::Line),
 ];
 
 /// Fields that nobody may clear.
-const REQUIRED: [&str; 3] = ["type", "title", "status"];
+const REQUIRED_FIELDS: [&str; 3] = ["type", "title", "status"];
 
 /// Fields that callers send and the store decides: taken and passed over.
-const OURS: [&str; 3] = ["created_at", "updated_at", "version"];
+const STORE_OWNED_FIELDS: [&str; 3] = ["created_at", "updated_at", "version"];
 
 impl Changeset {
     /// Reads the parts of a payload, all faults at once.
-    pub fn read(entities: &[Value], relations: &[Value], delete: &[Value]) -> (Self, Vec<Fault>) {
+    pub fn parse(
+        entities: &[Value],
+        relations: &[Value],
+        delete: &[Value],
+    ) -> (Self, Vec<ChangesetFault>) {
         let mut faults = Vec::new();
         let mut set = Self::default();
         for (at, value) in entities.iter().enumerate() {
-            set.entities.extend(patch(format!("entities[{at}]"), value, &mut faults));
+            set.entities.extend(parse_patch(format!("entities[{at}]"), value, &mut faults));
         }
         for (at, value) in relations.iter().enumerate() {
-            set.relations.extend(tie(format!("relations[{at}]"), value, &mut faults));
+            set.relations.extend(parse_relation(format!("relations[{at}]"), value, &mut faults));
         }
         for (at, value) in delete.iter().enumerate() {
-            set.delete.extend(doomed(format!("delete[{at}]"), value, &mut faults));
+            set.delete.extend(parse_deletion(format!("delete[{at}]"), value, &mut faults));
         }
         (set, faults)
     }
 
     /// Every entity it names, at either side of anything.
-    pub fn ends(&self) -> Vec<End> {
+    pub fn endpoints(&self) -> Vec<KbEndpoint> {
         let of_key = |key: &RelationKey| [key.from.clone(), key.to.clone()];
         let patched = self.entities.iter().map(|patch| patch.id.clone());
         let tied = self.relations.iter().flat_map(|tie| of_key(&tie.key));
         let doomed = self.delete.iter().flat_map(|doomed| match doomed {
-            Doomed::Entity(_, id, _) => vec![id.clone()],
-            Doomed::Relation(_, key) => of_key(key).to_vec(),
+            Deletion::Entity(_, id, _) => vec![id.clone()],
+            Deletion::Relation(_, key) => of_key(key).to_vec(),
         });
         let all = patched.chain(tied).chain(doomed);
-        all.filter_map(|text| End::read(&text).ok()).collect()
+        all.filter_map(|text| KbEndpoint::parse(&text).ok()).collect()
     }
 }
 
-fn patch(path: String, value: &Value, faults: &mut Vec<Fault>) -> Option<Patch> {
-    let object = object(&path, value, faults)?;
+fn parse_patch(path: String, value: &Value, faults: &mut Vec<ChangesetFault>) -> Option<Patch> {
+    let object = expect_object(&path, value, faults)?;
     let mut fields = Map::new();
     let (mut id, mut if_version) = (None, None);
     for (key, value) in object {
@@ -178,54 +186,66 @@ fn patch(path: String, value: &Value, faults: &mut Vec<Fault>) -> Option<Patch> 
         let place = format!("{path}.{key}");
         match key.as_str() {
             "id" => id = read_id(&place, value, faults),
-            "if_version" => if_version = version(&place, value, faults),
-            key if OURS.contains(&key) => {}
+            "if_version" => if_version = parse_version(&place, value, faults),
+            key if STORE_OWNED_FIELDS.contains(&key) => {}
             key => {
-                if let Some(value) = field(&place, key, value, faults) {
+                if let Some(value) = parse_field(&place, key, value, faults) {
                     fields.insert(key.to_owned(), value);
                 }
             }
         }
     }
     if id.is_none() && !object.contains_key("id") {
-        faults.push(Fault::new(format!("{path}.id"), "an entity has an id"));
+        faults.push(ChangesetFault::new(format!("{path}.id"), "an entity has an id"));
     }
     Some(Patch { path, id: id?, fields, if_version })
 }
 
-fn field(place: &str, key: &str, value: &Value, faults: &mut Vec<Fault>) -> Option<Value> {
-    let Some((_, holds)) = FIELDS.iter().find(|(name, _)| *name == key) else {
-        let near = nearest(key, FIELDS.iter().map(|(name, _)| *name), 1);
+fn parse_field(
+    place: &str,
+    key: &str,
+    value: &Value,
+    faults: &mut Vec<ChangesetFault>,
+) -> Option<Value> {
+    let Some((_, holds)) = ENTITY_FIELDS.iter().find(|(name, _)| *name == key) else {
+        let near = most_similar(key, ENTITY_FIELDS.iter().map(|(name, _)| *name), 1);
         let near = near.first().map(|near| format!("; the nearest is `{near}`"));
-        faults.push(Fault::new(place, format!("unknown field{}", near.unwrap_or_default())));
+        faults
+            .push(ChangesetFault::new(place, format!("unknown field{}", near.unwrap_or_default())));
         return None;
     };
     let checked = match (value, holds) {
-        (Value::Null, _) if REQUIRED.contains(&key) => Err(format!("`{key}` cannot be cleared")),
+        (Value::Null, _) if REQUIRED_FIELDS.contains(&key) => {
+            Err(format!("`{key}` cannot be cleared"))
+        }
         (Value::Null, _) => Ok(Value::Null),
-        (Value::Bool(_), Holds::Flag) => Ok(value.clone()),
-        (Value::String(text), Holds::Text) => long(text),
-        (Value::String(text), Holds::Line) => line(text),
-        (Value::String(text), Holds::Kind) => text.parse::<Kind>().map(|_| value.clone()),
-        (Value::String(text), Holds::Priority) => text.parse::<Priority>().map(|_| value.clone()),
-        (Value::String(text), Holds::Texts) => Ok(split(text)),
-        (Value::Array(items), Holds::Texts) if items.iter().all(Value::is_string) => {
+        (Value::Bool(_), FieldType::Flag) => Ok(value.clone()),
+        (Value::String(text), FieldType::Text) => check_length(text),
+        (Value::String(text), FieldType::Line) => check_single_line(text),
+        (Value::String(text), FieldType::Kind) => {
+            text.parse::<KbEntityKind>().map(|_| value.clone())
+        }
+        (Value::String(text), FieldType::Priority) => {
+            text.parse::<RequirementPriority>().map(|_| value.clone())
+        }
+        (Value::String(text), FieldType::Texts) => Ok(split(text)),
+        (Value::Array(items), FieldType::Texts) if items.iter().all(Value::is_string) => {
             Ok(value.clone())
         }
-        (_, Holds::Texts) => Err("a list of texts is expected".into()),
-        (_, Holds::Flag) => Err("true or false is expected".into()),
-        _ => Err(format!("text is expected, not {}", short(value))),
+        (_, FieldType::Texts) => Err("a list of texts is expected".into()),
+        (_, FieldType::Flag) => Err("true or false is expected".into()),
+        _ => Err(format!("text is expected, not {}", describe_value(value))),
     };
-    checked.map_err(|message| faults.push(Fault::new(place, message))).ok()
+    checked.map_err(|message| faults.push(ChangesetFault::new(place, message))).ok()
 }
 
-fn tie(path: String, value: &Value, faults: &mut Vec<Fault>) -> Option<Tie> {
+fn parse_relation(path: String, value: &Value, faults: &mut Vec<ChangesetFault>) -> Option<Tie> {
     const KNOWN: [&str; 7] = ["type", "from", "to", "kind", "confidence", "source", "allow_cycle"];
-    let object = object(&path, value, faults)?;
+    let object = expect_object(&path, value, faults)?;
     let before = faults.len();
     let known = |key: &str| KNOWN.contains(&key) || matches!(key, "created_at" | "created_by");
     for key in object.keys().map(|key| snake_case(key)).filter(|key| !known(key)) {
-        faults.push(Fault::new(format!("{path}.{key}"), "unknown field"));
+        faults.push(ChangesetFault::new(format!("{path}.{key}"), "unknown field"));
     }
     let get = |key: &str| object.iter().find(|(k, _)| snake_case(k) == key).map(|(_, v)| v);
     let confidence = match get("confidence").unwrap_or(&Value::Null) {
@@ -235,40 +255,45 @@ fn tie(path: String, value: &Value, faults: &mut Vec<Fault>) -> Option<Tie> {
         }
         _ => {
             let message = "a number from 0 to 1 is expected";
-            faults.push(Fault::new(format!("{path}.confidence"), message));
+            faults.push(ChangesetFault::new(format!("{path}.confidence"), message));
             None
         }
     };
     let allow_cycle = get("allow_cycle").and_then(Value::as_bool).unwrap_or(false);
     let source = get("source").and_then(Value::as_str).map(ToOwned::to_owned);
-    let key = key(&path, object, faults);
+    let key = parse_relation_key(&path, object, faults);
     let key = key.filter(|_| faults.len() == before)?;
     Some(Tie { path, key, confidence, source, allow_cycle })
 }
 
-fn key(path: &str, object: &Map<String, Value>, faults: &mut Vec<Fault>) -> Option<RelationKey> {
+fn parse_relation_key(
+    path: &str,
+    object: &Map<String, Value>,
+    faults: &mut Vec<ChangesetFault>,
+) -> Option<RelationKey> {
     let mut text = |name: &str, needed: bool| match object.get(name) {
         Some(Value::String(text)) => Some(text.clone()),
         None | Some(Value::Null) if !needed => Some(String::new()),
         None => {
-            faults.push(Fault::new(format!("{path}.{name}"), "it is missing"));
+            faults.push(ChangesetFault::new(format!("{path}.{name}"), "it is missing"));
             None
         }
         Some(other) => {
-            let message = format!("text is expected, not {}", short(other));
-            faults.push(Fault::new(format!("{path}.{name}"), message));
+            let message = format!("text is expected, not {}", describe_value(other));
+            faults.push(ChangesetFault::new(format!("{path}.{name}"), message));
             None
         }
     };
     let (relates, from, to) = (text("type", true), text("from", true), text("to", true));
     let kind = text("kind", false)?;
     let mut checked = |name: &str, read: Result<String, String>| {
-        read.map_err(|message| faults.push(Fault::new(format!("{path}.{name}"), message))).ok()
+        read.map_err(|message| faults.push(ChangesetFault::new(format!("{path}.{name}"), message)))
+            .ok()
     };
-    let end = |text: String| End::read(&text).map(|end| end.text());
+    let end = |text: String| KbEndpoint::parse(&text).map(|end| end.canonical_text());
     let from = from.and_then(|text| checked("from", end(text)));
     let to = to.and_then(|text| checked("to", end(text)));
-    let parse = |text: String| text.trim_start_matches("kb.").parse::<Relates>();
+    let parse = |text: String| text.trim_start_matches("kb.").parse::<KbRelationKind>();
     let relates = relates.and_then(|text| match parse(text) {
         Ok(relates) => Some(relates),
         Err(message) => {
@@ -276,77 +301,91 @@ fn key(path: &str, object: &Map<String, Value>, faults: &mut Vec<Fault>) -> Opti
             None
         }
     })?;
-    if relates == Relates::RelatesTo && kind.is_empty() {
+    if relates == KbRelationKind::RelatesTo && kind.is_empty() {
         checked("kind", Err("`relates_to` says what kind of tie it is".into()));
         return None;
     }
     Some(RelationKey { relates, from: from?, to: to?, kind })
 }
 
-fn doomed(path: String, value: &Value, faults: &mut Vec<Fault>) -> Option<Doomed> {
+fn parse_deletion(
+    path: String,
+    value: &Value,
+    faults: &mut Vec<ChangesetFault>,
+) -> Option<Deletion> {
     match value {
         Value::String(_) => {
             let id = read_id(&path, value, faults)?;
-            Some(Doomed::Entity(path, id, None))
+            Some(Deletion::Entity(path, id, None))
         }
         Value::Object(object) if object.contains_key("from") => {
-            let key = key(&path, object, faults)?;
-            Some(Doomed::Relation(path, key))
+            let key = parse_relation_key(&path, object, faults)?;
+            Some(Deletion::Relation(path, key))
         }
         Value::Object(object) => {
             let id = object.get("id").unwrap_or(&Value::Null);
             let id = read_id(&format!("{path}.id"), id, faults)?;
             let pinned = object.get("if_version").or(object.get("ifVersion"));
-            let pinned = pinned.and_then(|v| version(&format!("{path}.if_version"), v, faults));
-            Some(Doomed::Entity(path, id, pinned))
+            let pinned =
+                pinned.and_then(|v| parse_version(&format!("{path}.if_version"), v, faults));
+            Some(Deletion::Entity(path, id, pinned))
         }
         other => {
-            let message =
-                format!("an id, or a relation with type, from and to, not {}", short(other));
-            faults.push(Fault::new(path, message));
+            let message = format!(
+                "an id, or a relation with type, from and to, not {}",
+                describe_value(other)
+            );
+            faults.push(ChangesetFault::new(path, message));
             None
         }
     }
 }
 
-fn object<'a>(
+fn expect_object<'a>(
     path: &str,
     value: &'a Value,
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<ChangesetFault>,
 ) -> Option<&'a Map<String, Value>> {
     let found = value.as_object();
     if found.is_none() {
-        faults.push(Fault::new(path, format!("an object is expected, not {}", short(value))));
+        faults.push(ChangesetFault::new(
+            path,
+            format!("an object is expected, not {}", describe_value(value)),
+        ));
     }
     found
 }
 
-fn read_id(place: &str, value: &Value, faults: &mut Vec<Fault>) -> Option<String> {
-    let read = match value.as_str().map(End::read) {
-        Some(Ok(End::Entity(id))) if id.len() <= 200 => Ok(id),
-        Some(Ok(End::Entity(_))) => Err("an id has at most 200 bytes".into()),
-        Some(Ok(End::Code(node))) => Err(format!("`{node}` is not an id but a piece of the tree")),
+fn read_id(place: &str, value: &Value, faults: &mut Vec<ChangesetFault>) -> Option<String> {
+    let read = match value.as_str().map(KbEndpoint::parse) {
+        Some(Ok(KbEndpoint::Entity(id))) if id.len() <= 200 => Ok(id),
+        Some(Ok(KbEndpoint::Entity(_))) => Err("an id has at most 200 bytes".into()),
+        Some(Ok(KbEndpoint::Code(node))) => {
+            Err(format!("`{node}` is not an id but a piece of the tree"))
+        }
         Some(Err(message)) => Err(message),
-        None => Err(format!("an id is text, not {}", short(value))),
+        None => Err(format!("an id is text, not {}", describe_value(value))),
     };
-    read.map_err(|message| faults.push(Fault::new(place, message))).ok()
+    read.map_err(|message| faults.push(ChangesetFault::new(place, message))).ok()
 }
 
-fn version(place: &str, value: &Value, faults: &mut Vec<Fault>) -> Option<u64> {
+fn parse_version(place: &str, value: &Value, faults: &mut Vec<ChangesetFault>) -> Option<u64> {
     if value.as_u64().is_none() && !value.is_null() {
-        faults.push(Fault::new(place, "a version is a whole number"));
+        faults.push(ChangesetFault::new(place, "a version is a whole number"));
     }
     value.as_u64()
 }
 
-fn long(text: &str) -> Result<Value, String> {
+fn check_length(text: &str) -> Result<Value, String> {
     match text.len() {
-        long if long > LONGEST => Err(format!("{long} bytes are more than {LONGEST}")),
+        long if long > MAX_FIELD_BYTES => {
+            Err(format!("{long} bytes are more than {MAX_FIELD_BYTES}"))
+        }
         _ => Ok(text.into()),
     }
 }
 
-fn line(text: &str) -> Result<Value, String> {
+fn check_single_line(text: &str) -> Result<Value, String> {
     let good = !text.trim().is_empty() && !text.contains(char::is_control);
     good.then(|| text.into()).ok_or_else(|| "one line of text is expected".into())
 }
@@ -356,7 +395,7 @@ fn split(text: &str) -> Value {
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
 }
 
-fn short(value: &Value) -> String {
+fn describe_value(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -375,7 +414,7 @@ mod tests {
 
     #[test]
     fn every_fault_is_told_with_its_place() {
-        let (_, faults) = Changeset::read(
+        let (_, faults) = Changeset::parse(
             &[
                 json!({"type": "req", "titel": "x", "tags": 7}),
                 json!({"id": "REQ-1", "type": "rek", "title": 3, "title2": null, "allowCycle": true}),

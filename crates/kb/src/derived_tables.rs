@@ -1,17 +1,17 @@
 //! The SQL of what files say: a part of the index, learnt and forgotten file by file.
 
 use base::{Problem, RepoPath, Result};
-use store::{Connection, Row, SqlResult, bad_value, params, problem, rows};
+use store::{Connection, Row, SqlResult, bad_value, params, rows, sqlite_problem};
 
-use crate::extract::Extracted;
+use crate::extract::ExtractedFacts;
+use crate::knowledge_model::{FactOrigin, FileRelation};
 use crate::model::Entity;
-use crate::read::{Origin, Told};
 
 /// The tables, as SQL.
 pub const SCHEMA: &str = include_str!("derived.sql");
 
 /// Queries whose rows must be the same in an index built from nothing.
-pub const DUMP: &[&str] = &[
+pub const REBUILD_CHECK_QUERIES: &[&str] = &[
     "SELECT path, number, line, extractor, entity FROM kb_said ORDER BY path, number",
     "SELECT path, number, line, extractor, type, source_end, target_end, kind FROM kb_told
      ORDER BY path, number",
@@ -20,7 +20,7 @@ pub const DUMP: &[&str] = &[
 
 /// An entity that a file tells.
 #[derive(Debug)]
-pub struct Said {
+pub struct FileEntity {
     /// The file
     pub path: RepoPath,
     /// The line in it
@@ -30,21 +30,21 @@ pub struct Said {
 }
 
 /// Takes in what a file says.
-pub fn learn(
+pub fn index_file(
     conn: &Connection,
     (path, extractor): (&RepoPath, &str),
-    found: &Extracted,
+    found: &ExtractedFacts,
 ) -> Result<()> {
     for (number, (entity, line)) in found.entities.iter().enumerate() {
         let json = serde_json::to_string(entity)
-            .map_err(|error| Problem::internal("an entity is not JSON").because(error))?;
+            .map_err(|error| Problem::internal("an entity is not JSON").with_source(error))?;
         run(
             conn,
             "INSERT INTO kb_said VALUES (?1,?2,?3,?4,?5)",
             params![path.as_bytes(), number, line, extractor, json],
         )?;
     }
-    for (number, told) in found.told.iter().enumerate() {
+    for (number, told) in found.relations.iter().enumerate() {
         let line = told.origin.file().map_or(0, |(_, line)| line);
         run(
             conn,
@@ -54,7 +54,7 @@ pub fn learn(
                 number,
                 line,
                 extractor,
-                told.relates.map_or("", crate::Relates::word),
+                told.relates.map_or("", crate::KbRelationKind::word),
                 told.from,
                 told.to,
                 told.kind
@@ -72,7 +72,7 @@ pub fn learn(
 }
 
 /// Drops what was learnt from a file.
-pub fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
+pub fn remove_file(conn: &Connection, path: &RepoPath) -> Result<()> {
     for sql in [
         "DELETE FROM kb_said WHERE path = ?1",
         "DELETE FROM kb_told WHERE path = ?1",
@@ -90,37 +90,37 @@ pub fn ids_of(conn: &Connection, path: &RepoPath) -> Result<Vec<String>> {
 }
 
 /// What is told of an id; of several files, what the first one tells.
-pub fn first_said(conn: &Connection, id: &str) -> Result<Option<Said>> {
+pub fn first_entity_by_id(conn: &Connection, id: &str) -> Result<Option<FileEntity>> {
     let sql = "SELECT extractor, path, line, entity FROM kb_said WHERE entity ->> 'id' = ?1
         ORDER BY path, number LIMIT 1";
-    let found = rows(conn, (sql, "read what files say"), params![id], said_row)?;
+    let found = rows(conn, (sql, "read what files say"), params![id], entity_from_row)?;
     Ok(found.into_iter().next().map(|(_, said)| said))
 }
 
 /// Every entity that files tell, by path, with the extractor that read it.
-pub fn said(conn: &Connection) -> Result<Vec<(String, Said)>> {
+pub fn all_entities(conn: &Connection) -> Result<Vec<(String, FileEntity)>> {
     let sql = "SELECT extractor, path, line, entity FROM kb_said ORDER BY path, number";
-    rows(conn, (sql, "read what files say"), &[], said_row)
+    rows(conn, (sql, "read what files say"), &[], entity_from_row)
 }
 
-fn said_row(row: &Row<'_>) -> SqlResult<(String, Said)> {
+fn entity_from_row(row: &Row<'_>) -> SqlResult<(String, FileEntity)> {
     let json: String = row.get(3)?;
     let entity = serde_json::from_str(&json).map_err(|e| bad_value(3, e.to_string()))?;
-    Ok((row.get(0)?, Said { path: path(row, 1)?, line: row.get(2)?, entity }))
+    Ok((row.get(0)?, FileEntity { path: path(row, 1)?, line: row.get(2)?, entity }))
 }
 
 /// Every relation that files tell, by path, with the extractor that read it.
-pub fn told(conn: &Connection) -> Result<Vec<(String, Told)>> {
+pub fn all_relations(conn: &Connection) -> Result<Vec<(String, FileRelation)>> {
     let sql = "SELECT extractor, path, line, type, source_end, target_end, kind FROM kb_told
         ORDER BY path, number";
     rows(conn, (sql, "read what files say"), &[], |row| {
         let relates: String = row.get(3)?;
-        let told = Told {
+        let told = FileRelation {
             relates: relates.parse().ok(),
             from: row.get(4)?,
             to: row.get(5)?,
             kind: row.get(6)?,
-            origin: Origin::File(path(row, 1)?, row.get(2)?),
+            origin: FactOrigin::File(path(row, 1)?, row.get(2)?),
         };
         Ok((row.get(0)?, told))
     })
@@ -138,7 +138,7 @@ fn run(conn: &Connection, sql: &str, params: &[&dyn store::ToSql]) -> Result<()>
     conn.prepare_cached(sql)
         .and_then(|mut s| s.execute(params))
         .map(drop)
-        .map_err(problem("write what files say"))
+        .map_err(sqlite_problem("write what files say"))
 }
 
 fn path(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {

@@ -4,14 +4,14 @@
 use base::EntityRef;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Entity, Relation, RelationKey};
-use crate::references::named_code;
+use crate::model::{Entity, KbRelation, RelationKey};
+use crate::references::referenced_code;
 
 /// One row, before and after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "lists of edits are short, and most are entities")]
-pub enum Edit {
+pub enum KbRowChange {
     /// An entity
     Entity {
         /// Its id
@@ -26,13 +26,13 @@ pub enum Edit {
         /// What tells it apart
         key: RelationKey,
         /// What it was
-        before: Option<Relation>,
+        before: Option<KbRelation>,
         /// What it is
-        after: Option<Relation>,
+        after: Option<KbRelation>,
     },
 }
 
-impl Edit {
+impl KbRowChange {
     /// The way back.
     #[must_use]
     pub fn inverse(self) -> Self {
@@ -45,21 +45,22 @@ impl Edit {
     }
 
     /// The pieces of the tree that it names, before or after.
-    pub fn code(&self) -> Vec<EntityRef> {
+    pub fn code_refs(&self) -> Vec<EntityRef> {
         match self {
             Self::Entity { before, after, .. } => {
                 let rows: Vec<Entity> = [before, after].into_iter().flatten().cloned().collect();
-                named_code(&rows, &[])
+                referenced_code(&rows, &[])
             }
             Self::Relation { before, after, .. } => {
-                let rows: Vec<Relation> = [before, after].into_iter().flatten().cloned().collect();
-                named_code(&[], &rows)
+                let rows: Vec<KbRelation> =
+                    [before, after].into_iter().flatten().cloned().collect();
+                referenced_code(&[], &rows)
             }
         }
     }
 
     /// What it does, in a few words.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let (what, before, after) = match self {
             Self::Entity { id, before, after } => (id.clone(), before.is_some(), after.is_some()),
             Self::Relation { key, before, after } => {
@@ -77,7 +78,7 @@ impl Edit {
 
 /// How many rows of each sort an edit list adds, changes and removes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-pub struct Tally {
+pub struct RowChangeCounts {
     /// Rows that are new
     pub added: usize,
     /// Rows that are other
@@ -86,16 +87,16 @@ pub struct Tally {
     pub removed: usize,
 }
 
-impl Tally {
+impl RowChangeCounts {
     /// Counts the entities and the relations of an edit list.
-    pub fn of(edits: &[Edit]) -> (Self, Self) {
+    pub fn of(edits: &[KbRowChange]) -> (Self, Self) {
         let (mut entities, mut relations) = (Self::default(), Self::default());
         for edit in edits {
             let (tally, before, after) = match edit {
-                Edit::Entity { before, after, .. } => {
+                KbRowChange::Entity { before, after, .. } => {
                     (&mut entities, before.is_some(), after.is_some())
                 }
-                Edit::Relation { before, after, .. } => {
+                KbRowChange::Relation { before, after, .. } => {
                     (&mut relations, before.is_some(), after.is_some())
                 }
             };

@@ -8,34 +8,40 @@ mod apply;
 mod changeset;
 pub mod derived_tables;
 mod edit;
-mod end;
+mod endpoint;
 mod extract;
 mod import;
+mod knowledge_model;
 mod model;
 mod plan;
 mod promote;
 mod query;
-mod read;
 mod references;
 mod replay;
 pub mod rules;
 pub mod share;
 mod tables;
 
-pub use apply::{Outside, Planned, apply, check, hand_over, inverse, roll_back};
-pub use changeset::{Changeset, Doomed, Fault, Patch, Tie, refused};
-pub use edit::{Edit, Tally};
-pub use end::End;
-pub use extract::{EXTRACTORS, Extracted, Extractor, extractor};
-pub use import::{Code, IMPORTERS, Imported, Importer};
-pub use model::{Entity, Kind, More, Priority, Relates, Relation, RelationKey, Side};
-pub use plan::Stamp;
+pub use apply::{
+    CheckedChangeset, ExternalRefs, apply_changeset, check_changeset, remove_promoted_entity,
+    roll_back, rollback_record,
+};
+pub use changeset::{Changeset, ChangesetFault, Deletion, Patch, Tie, faults_problem};
+pub use edit::{KbRowChange, RowChangeCounts};
+pub use endpoint::KbEndpoint;
+pub use extract::{EXTRACTORS, ExtractedFacts, Extractor, extractor};
+pub use import::{CodeLookup, IMPORTERS, ImportedReport, ReportImporter};
+pub use knowledge_model::{FactOrigin, FileRelation, KnowledgeModel, KnownEntity, KnownRelation};
+pub use model::{
+    EndpointRule, Entity, EntityDetails, KbEntityKind, KbRelation, KbRelationKind, RelationKey,
+    RequirementPriority,
+};
+pub use plan::ChangeStamp;
 pub use promote::{document_path, to_document};
-pub use query::{Found, Pattern, Wanted, Way, query};
-pub use read::{Bond, Fact, Model, Origin, Told};
-pub use references::{code_node, renamed_code, text_node};
-pub use replay::{Replay, merge, replay, torn};
+pub use query::{EntityQuery, EntityQueryResult, RelationPattern, TraversalDirection, query};
+pub use references::{changeset_for_moved_code, code_node, text_node};
+pub use replay::{LogReplay, merge, merge_conflict, replay};
 pub use tables::{
-    Logged, STEPS, counts, entities, entity, entry, ids, logged, number_log_from, relations,
-    shrink, uids, whole_log,
+    AuditEntry, MIGRATIONS, counts, entities, entity, full_log, ids, log_entry, log_page,
+    relations, reserve_log_numbers, uids, vacuum,
 };

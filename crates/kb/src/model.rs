@@ -48,7 +48,7 @@ fn unknown<'a>(what: &str, text: &str, words: impl Iterator<Item = &'a str>) -> 
 
 words!(
     /// What an entity is.
-    Kind, "a type" {
+    KbEntityKind, "a type" {
         /// Something the project must do
         Req = "req",
         /// A behaviour, as given, when and then
@@ -70,7 +70,7 @@ words!(
 
 words!(
     /// How much a requirement matters.
-    Priority, "a priority" {
+    RequirementPriority, "a priority" {
         /// Without it the project fails
         Must = "must",
         /// It is expected
@@ -82,7 +82,7 @@ words!(
 
 words!(
     /// What one end of a relation is to the other.
-    Relates, "a relation" {
+    KbRelationKind, "a relation" {
         /// A requirement needs another
         DependsOn = "depends_on",
         /// A requirement is told as a behaviour
@@ -116,18 +116,18 @@ words!(
 
 /// What may stand at an end of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum EndpointRule {
     /// An entity of one type
-    Only(Kind),
+    Only(KbEntityKind),
     /// An entity of one of these, or a file or folder if the flag says so
-    OneOf(&'static [Kind], bool),
+    OneOf(&'static [KbEntityKind], bool),
     /// Anything
     Any,
 }
 
-impl Side {
+impl EndpointRule {
     /// Whether an entity type may stand here; none is a file or folder.
-    pub fn takes(self, kind: Option<Kind>) -> bool {
+    pub fn accepts(self, kind: Option<KbEntityKind>) -> bool {
         match (self, kind) {
             (Self::Any, _) => true,
             (Self::Only(wanted), kind) => kind == Some(wanted),
@@ -137,7 +137,7 @@ impl Side {
     }
 }
 
-impl fmt::Display for Side {
+impl fmt::Display for EndpointRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Any => f.write_str("anything"),
@@ -151,12 +151,12 @@ impl fmt::Display for Side {
     }
 }
 
-impl Relates {
+impl KbRelationKind {
     /// What may stand at its two ends.
-    pub const fn signature(self) -> (Side, Side) {
-        use Kind::{Adr, Event, Fact, Flag, Req, Scenario, Symbol, Test};
-        const fn only(from: Kind, to: Kind) -> (Side, Side) {
-            (Side::Only(from), Side::Only(to))
+    pub const fn signature(self) -> (EndpointRule, EndpointRule) {
+        use KbEntityKind::{Adr, Event, Fact, Flag, Req, Scenario, Symbol, Test};
+        const fn only(from: KbEntityKind, to: KbEntityKind) -> (EndpointRule, EndpointRule) {
+            (EndpointRule::Only(from), EndpointRule::Only(to))
         }
         match self {
             Self::DependsOn => only(Req, Req),
@@ -165,25 +165,27 @@ impl Relates {
             Self::Implements => only(Symbol, Req),
             Self::CoveredBy => only(Symbol, Test),
             Self::ConstrainedBy => only(Symbol, Adr),
-            Self::Affects => (Side::Only(Adr), Side::OneOf(&[Symbol], true)),
-            Self::Guards => (Side::Only(Flag), Side::OneOf(&[Symbol, Event, Req], false)),
+            Self::Affects => (EndpointRule::Only(Adr), EndpointRule::OneOf(&[Symbol], true)),
+            Self::Guards => {
+                (EndpointRule::Only(Flag), EndpointRule::OneOf(&[Symbol, Event, Req], false))
+            }
             Self::Publishes | Self::Consumes => only(Symbol, Event),
             Self::Supersedes => only(Adr, Adr),
             Self::Constrains | Self::RequiresProperty => only(Req, Fact),
-            Self::RelatesTo => (Side::Any, Side::Any),
+            Self::RelatesTo => (EndpointRule::Any, EndpointRule::Any),
         }
     }
 
     /// Whether the types of two ends fit it.
-    pub fn fits(self, from: Option<Kind>, to: Option<Kind>) -> bool {
+    pub fn fits(self, from: Option<KbEntityKind>, to: Option<KbEntityKind>) -> bool {
         let (left, right) = self.signature();
-        left.takes(from) && right.takes(to)
+        left.accepts(from) && right.accepts(to)
     }
 
     /// The relation that an untyped link between two entities means, and whether it runs
     /// backwards: the only one that their types allow, first as it is written, then the other
     /// way round. A link between decisions says nothing about succession.
-    pub fn of_link(from: Kind, to: Kind) -> (Self, bool) {
+    pub fn of_link(from: KbEntityKind, to: KbEntityKind) -> (Self, bool) {
         let only = |from, to| {
             let plain = |one: &&Self| !matches!(**one, Self::RelatesTo | Self::Supersedes);
             let mut fitting = Self::ALL.iter().filter(plain).filter(|one| one.fits(from, to));
@@ -197,7 +199,7 @@ impl Relates {
     }
 }
 
-impl Kind {
+impl KbEntityKind {
     /// The states it may be in; the first is where it begins.
     pub const fn statuses(self) -> &'static [&'static str] {
         match self {
@@ -261,7 +263,7 @@ pub struct Entity {
     pub id: String,
     /// What it is
     #[serde(rename = "type")]
-    pub kind: Kind,
+    pub kind: KbEntityKind,
     /// What it says in short
     pub title: String,
     /// The state it is in
@@ -282,13 +284,13 @@ pub struct Entity {
     pub version: u32,
     /// What it may have besides
     #[serde(flatten)]
-    pub more: More,
+    pub more: EntityDetails,
 }
 
 /// What an entity may have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct More {
+pub struct EntityDetails {
     /// Words to find it by
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
@@ -297,7 +299,7 @@ pub struct More {
     pub owner: Option<String>,
     /// How much it matters
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub priority: Option<Priority>,
+    pub priority: Option<RequirementPriority>,
     /// How bad it is if it fails
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<String>,
@@ -323,10 +325,10 @@ pub struct More {
 
 /// One relation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Relation {
+pub struct KbRelation {
     /// What it says
     #[serde(rename = "type")]
-    pub relates: Relates,
+    pub relates: KbRelationKind,
     /// Where it starts: an id, or a handle
     pub from: String,
     /// Where it ends: an id, or a handle
@@ -355,7 +357,7 @@ pub struct Relation {
 pub struct RelationKey {
     /// What it says
     #[serde(rename = "type")]
-    pub relates: Relates,
+    pub relates: KbRelationKind,
     /// Where it starts
     pub from: String,
     /// Where it ends
@@ -365,7 +367,7 @@ pub struct RelationKey {
     pub kind: String,
 }
 
-impl Relation {
+impl KbRelation {
     /// What tells it apart.
     pub fn key(&self) -> RelationKey {
         let (from, to, kind) = (self.from.clone(), self.to.clone(), self.kind.clone());
@@ -387,25 +389,25 @@ mod tests {
     #[test]
     fn an_untyped_link_means_the_one_relation_that_fits() {
         for (from, to, relation) in [
-            (Kind::Req, Kind::Scenario, (Relates::SpecifiedBy, false)),
-            (Kind::Test, Kind::Req, (Relates::VerifiedBy, true)),
-            (Kind::Req, Kind::Req, (Relates::DependsOn, false)),
-            (Kind::Symbol, Kind::Event, (Relates::RelatesTo, false)),
-            (Kind::Adr, Kind::Symbol, (Relates::Affects, false)),
-            (Kind::Symbol, Kind::Adr, (Relates::ConstrainedBy, false)),
-            (Kind::Adr, Kind::Adr, (Relates::RelatesTo, false)),
-            (Kind::Event, Kind::Flag, (Relates::Guards, true)),
-            (Kind::Req, Kind::Fact, (Relates::RelatesTo, false)),
+            (KbEntityKind::Req, KbEntityKind::Scenario, (KbRelationKind::SpecifiedBy, false)),
+            (KbEntityKind::Test, KbEntityKind::Req, (KbRelationKind::VerifiedBy, true)),
+            (KbEntityKind::Req, KbEntityKind::Req, (KbRelationKind::DependsOn, false)),
+            (KbEntityKind::Symbol, KbEntityKind::Event, (KbRelationKind::RelatesTo, false)),
+            (KbEntityKind::Adr, KbEntityKind::Symbol, (KbRelationKind::Affects, false)),
+            (KbEntityKind::Symbol, KbEntityKind::Adr, (KbRelationKind::ConstrainedBy, false)),
+            (KbEntityKind::Adr, KbEntityKind::Adr, (KbRelationKind::RelatesTo, false)),
+            (KbEntityKind::Event, KbEntityKind::Flag, (KbRelationKind::Guards, true)),
+            (KbEntityKind::Req, KbEntityKind::Fact, (KbRelationKind::RelatesTo, false)),
         ] {
-            assert_eq!(Relates::of_link(from, to), relation, "{from} {to}");
+            assert_eq!(KbRelationKind::of_link(from, to), relation, "{from} {to}");
         }
     }
 
     #[test]
     fn ids_and_folders_tell_the_type() {
-        assert_eq!(Kind::of_id("evt-7"), Some(Kind::Event));
-        assert_eq!(Kind::of_id("EVENT-7"), Some(Kind::Event));
-        assert_eq!(Kind::of_id("X-1"), None);
-        assert_eq!(Kind::of_folder("Decisions"), Some(Kind::Adr));
+        assert_eq!(KbEntityKind::of_id("evt-7"), Some(KbEntityKind::Event));
+        assert_eq!(KbEntityKind::of_id("EVENT-7"), Some(KbEntityKind::Event));
+        assert_eq!(KbEntityKind::of_id("X-1"), None);
+        assert_eq!(KbEntityKind::of_folder("Decisions"), Some(KbEntityKind::Adr));
     }
 }

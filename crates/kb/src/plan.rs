@@ -4,37 +4,37 @@
 
 use std::collections::BTreeMap;
 
-use base::{Code, EntityRef, Result};
+use base::{EntityRef, ProblemCode, Result};
 use serde_json::{Map, Value};
 
-use crate::changeset::{Changeset, Doomed, Fault, Patch, Tie};
-use crate::edit::Edit;
-use crate::end::End;
-use crate::model::{Entity, Kind, Relation, RelationKey};
+use crate::changeset::{Changeset, ChangesetFault, Deletion, Patch, Tie};
+use crate::edit::KbRowChange;
+use crate::endpoint::KbEndpoint;
+use crate::model::{Entity, KbEntityKind, KbRelation, RelationKey};
 
 /// What a changeset is checked against.
-pub trait Known {
+pub trait ChangesetContext {
     /// An entity of the store.
     fn entity(&self, id: &str) -> Result<Option<Entity>>;
     /// A relation of the store.
-    fn relation(&self, key: &RelationKey) -> Result<Option<Relation>>;
+    fn relation(&self, key: &RelationKey) -> Result<Option<KbRelation>>;
     /// Relations of the store that have an entity at either end.
-    fn touching(&self, id: &str) -> Result<Vec<Relation>>;
+    fn touching(&self, id: &str) -> Result<Vec<KbRelation>>;
     /// The type of an entity that a file owns, and the file.
-    fn owned(&self, id: &str) -> Option<(Kind, String)>;
+    fn owning_file(&self, id: &str) -> Option<(KbEntityKind, String)>;
     /// Files whose relations point at an entity.
-    fn pointing(&self, id: &str) -> Vec<String>;
+    fn referencing_files(&self, id: &str) -> Vec<String>;
     /// Whether a piece of the tree is there.
     fn has_code(&self, node: &EntityRef) -> bool;
     /// For an id that nothing has, the nearest that something has.
-    fn near(&self, id: &str) -> Option<&str>;
+    fn nearest_id(&self, id: &str) -> Option<&str>;
     /// Another id that differs from this one in case alone.
     fn differing_in_case(&self, id: &str) -> Result<Option<String>>;
 }
 
 /// Who changes something, and when.
 #[derive(Debug, Clone)]
-pub struct Stamp {
+pub struct ChangeStamp {
     /// When, in RFC 3339
     pub at: String,
     /// Who
@@ -44,10 +44,10 @@ pub struct Stamp {
 /// The rows that a changeset changes. Rows that stay as they are are left out.
 pub fn plan(
     set: &Changeset,
-    known: &dyn Known,
-    stamp: &Stamp,
-) -> Result<Result<Vec<Edit>, Vec<Fault>>> {
-    let mut planner = Planner {
+    known: &dyn ChangesetContext,
+    stamp: &ChangeStamp,
+) -> Result<Result<Vec<KbRowChange>, Vec<ChangesetFault>>> {
+    let mut planner = ChangesetPlanner {
         set,
         known,
         stamp,
@@ -55,31 +55,31 @@ pub fn plan(
         entities: BTreeMap::new(),
         relations: BTreeMap::new(),
     };
-    planner.doom()?;
-    set.entities.iter().try_for_each(|patch| planner.patch(patch))?;
-    set.relations.iter().try_for_each(|tie| planner.tie(tie))?;
-    planner.cut_loose()?;
+    planner.plan_deletions()?;
+    set.entities.iter().try_for_each(|patch| planner.plan_patch(patch))?;
+    set.relations.iter().try_for_each(|tie| planner.plan_relation(tie))?;
+    planner.plan_orphaned_relations()?;
     Ok(if planner.faults.is_empty() { Ok(planner.edits()) } else { Err(planner.faults) })
 }
 
-type Row<T> = (Option<T>, Option<T>);
+type BeforeAfter<T> = (Option<T>, Option<T>);
 
-struct Planner<'a> {
+struct ChangesetPlanner<'a> {
     set: &'a Changeset,
-    known: &'a dyn Known,
-    stamp: &'a Stamp,
-    faults: Vec<Fault>,
-    entities: BTreeMap<String, Row<Entity>>,
-    relations: BTreeMap<RelationKey, Row<Relation>>,
+    known: &'a dyn ChangesetContext,
+    stamp: &'a ChangeStamp,
+    faults: Vec<ChangesetFault>,
+    entities: BTreeMap<String, BeforeAfter<Entity>>,
+    relations: BTreeMap<RelationKey, BeforeAfter<KbRelation>>,
 }
 
-impl Planner<'_> {
-    fn fault(&mut self, code: Code, path: &str, message: impl Into<String>) {
-        self.faults.push(Fault::of(code, path, message));
+impl ChangesetPlanner<'_> {
+    fn fault(&mut self, code: ProblemCode, path: &str, message: impl Into<String>) {
+        self.faults.push(ChangesetFault::with_code(code, path, message));
     }
 
-    fn nobody(&self, id: &str) -> String {
-        let near = self.known.near(id).map(|near| format!("; the nearest is {near}"));
+    fn unknown_entity_message(&self, id: &str) -> String {
+        let near = self.known.nearest_id(id).map(|near| format!("; the nearest is {near}"));
         format!("no entity is called {id}{}", near.unwrap_or_default())
     }
 
@@ -87,27 +87,33 @@ impl Planner<'_> {
         self.set.source.clone().unwrap_or_else(|| self.stamp.actor.clone())
     }
 
-    fn doom(&mut self) -> Result<()> {
+    fn plan_deletions(&mut self) -> Result<()> {
         for doomed in &self.set.delete {
             match doomed {
-                Doomed::Entity(path, id, pinned) => self.doom_entity(path, id, *pinned)?,
-                Doomed::Relation(path, key) => match self.known.relation(key)? {
+                Deletion::Entity(path, id, pinned) => {
+                    self.plan_entity_deletion(path, id, *pinned)?
+                }
+                Deletion::Relation(path, key) => match self.known.relation(key)? {
                     Some(there) => drop(self.relations.insert(key.clone(), (Some(there), None))),
-                    None => self.fault(Code::NotFound, path, format!("no relation {key}")),
+                    None => self.fault(ProblemCode::NotFound, path, format!("no relation {key}")),
                 },
             }
         }
         Ok(())
     }
 
-    fn doom_entity(&mut self, path: &str, id: &str, pinned: Option<u64>) -> Result<()> {
-        if let Some((_, file)) = self.known.owned(id) {
-            self.fault(Code::InvalidOperation, path, format!("{id} belongs to {file}: edit that"));
+    fn plan_entity_deletion(&mut self, path: &str, id: &str, pinned: Option<u64>) -> Result<()> {
+        if let Some((_, file)) = self.known.owning_file(id) {
+            self.fault(
+                ProblemCode::InvalidOperation,
+                path,
+                format!("{id} belongs to {file}: edit that"),
+            );
             return Ok(());
         }
         let Some(there) = self.known.entity(id)? else {
-            let message = self.nobody(id);
-            self.fault(Code::NotFound, path, message);
+            let message = self.unknown_entity_message(id);
+            self.fault(ProblemCode::NotFound, path, message);
             return Ok(());
         };
         self.check_version(path, pinned, Some(&there));
@@ -116,9 +122,9 @@ impl Planner<'_> {
     }
 
     /// Relations of what is removed go with it; what still points at it keeps it.
-    fn cut_loose(&mut self) -> Result<()> {
+    fn plan_orphaned_relations(&mut self) -> Result<()> {
         for doomed in &self.set.delete {
-            let Doomed::Entity(path, id, _) = doomed else { continue };
+            let Deletion::Entity(path, id, _) = doomed else { continue };
             if !matches!(self.entities.get(id), Some((Some(_), None))) {
                 continue;
             }
@@ -131,35 +137,39 @@ impl Planner<'_> {
                 }
                 self.relations.entry(key).or_insert((Some(relation), None));
             }
-            let files = self.known.pointing(id).into_iter().map(|file| format!("a link in {file}"));
+            let files = self
+                .known
+                .referencing_files(id)
+                .into_iter()
+                .map(|file| format!("a link in {file}"));
             if !self.set.cascade {
                 holding.extend(files);
             }
             if !holding.is_empty() {
                 let message = format!("still needed: {}", holding.join("; "));
-                self.fault(Code::Blocked, path, message);
+                self.fault(ProblemCode::Blocked, path, message);
             }
         }
         Ok(())
     }
 
-    fn patch(&mut self, patch: &Patch) -> Result<()> {
+    fn plan_patch(&mut self, patch: &Patch) -> Result<()> {
         let id = &patch.id;
-        if let Some((_, file)) = self.known.owned(id) {
+        if let Some((_, file)) = self.known.owning_file(id) {
             let message = format!("{id} belongs to {file}: edit that");
-            self.fault(Code::InvalidOperation, &format!("{}.id", patch.path), message);
+            self.fault(ProblemCode::InvalidOperation, &format!("{}.id", patch.path), message);
             return Ok(());
         }
         if self.entities.contains_key(id) {
-            self.fault(Code::ValidationError, &patch.path, format!("{id} is in it twice"));
+            self.fault(ProblemCode::ValidationError, &patch.path, format!("{id} is in it twice"));
             return Ok(());
         }
         let before = self.known.entity(id)?;
         if before.is_none()
-            && let Some(other) = self.clashing(id)?
+            && let Some(other) = self.case_conflict(id)?
         {
             let message = format!("{id} differs from {other} in case alone");
-            self.fault(Code::InvariantViolation, &format!("{}.id", patch.path), message);
+            self.fault(ProblemCode::InvariantViolation, &format!("{}.id", patch.path), message);
             return Ok(());
         }
         self.check_version(
@@ -167,10 +177,10 @@ impl Planner<'_> {
             patch.if_version,
             before.as_ref(),
         );
-        let after = self.merged(patch, before.as_ref());
+        let after = self.apply_patch(patch, before.as_ref());
         if let Some(after) = after {
             let after = match &before {
-                Some(before) if same(before, &after) => before.clone(),
+                Some(before) if has_same_content(before, &after) => before.clone(),
                 _ => after,
             };
             self.entities.insert(id.clone(), (before, Some(after)));
@@ -179,7 +189,7 @@ impl Planner<'_> {
     }
 
     /// An entity that is there, or is made here, whose id differs in case alone.
-    fn clashing(&self, id: &str) -> Result<Option<String>> {
+    fn case_conflict(&self, id: &str) -> Result<Option<String>> {
         let folded = id.to_lowercase();
         let is_other = |other: &&String| *other != id && other.to_lowercase() == folded;
         let stays = self.entities.iter().filter(|(_, (_, after))| after.is_some());
@@ -196,12 +206,12 @@ impl Planner<'_> {
         let found = there.map_or(0, |entity| u64::from(entity.version));
         if let Some(pinned) = pinned.filter(|pinned| *pinned != found) {
             let message = format!("version {pinned} was expected, and it is at {found}");
-            self.fault(Code::Conflict, path, message);
+            self.fault(ProblemCode::Conflict, path, message);
         }
     }
 
     /// The entity with the fields of a patch laid over it.
-    fn merged(&mut self, patch: &Patch, before: Option<&Entity>) -> Option<Entity> {
+    fn apply_patch(&mut self, patch: &Patch, before: Option<&Entity>) -> Option<Entity> {
         let count = self.faults.len();
         let mut fields = match before.map(serde_json::to_value) {
             Some(Ok(Value::Object(fields))) => fields,
@@ -236,18 +246,18 @@ impl Planner<'_> {
         match serde_json::from_value(fields.into()) {
             Ok(entity) => Some(entity),
             Err(error) => {
-                self.fault(Code::ValidationError, &patch.path, error.to_string());
+                self.fault(ProblemCode::ValidationError, &patch.path, error.to_string());
                 None
             }
         }
     }
 
-    fn kind(&mut self, patch: &Patch, fields: &Map<String, Value>) -> Option<Kind> {
+    fn kind(&mut self, patch: &Patch, fields: &Map<String, Value>) -> Option<KbEntityKind> {
         let kind = fields.get("type").and_then(Value::as_str).and_then(|text| text.parse().ok());
         if kind.is_none() {
-            let guess = Kind::of_id(&patch.id).map(|kind| format!("; probably `{kind}`"));
+            let guess = KbEntityKind::of_id(&patch.id).map(|kind| format!("; probably `{kind}`"));
             let message = format!("an entity has a type{}", guess.unwrap_or_default());
-            self.fault(Code::ValidationError, &format!("{}.type", patch.path), message);
+            self.fault(ProblemCode::ValidationError, &format!("{}.type", patch.path), message);
         }
         kind
     }
@@ -256,42 +266,42 @@ impl Planner<'_> {
         let title = fields.get("title").and_then(Value::as_str).unwrap_or_default();
         if title.trim().is_empty() {
             let path = format!("{}.title", patch.path);
-            self.fault(Code::ValidationError, &path, "an entity has a title");
+            self.fault(ProblemCode::ValidationError, &path, "an entity has a title");
         }
     }
 
     /// A new entity begins in the first state of its type.
-    fn status(&mut self, patch: &Patch, fields: &mut Map<String, Value>, kind: Kind) {
+    fn status(&mut self, patch: &Patch, fields: &mut Map<String, Value>, kind: KbEntityKind) {
         let allowed = kind.statuses();
         let status = fields.entry("status").or_insert_with(|| allowed[0].into());
         let status = status.as_str().unwrap_or_default().to_owned();
         if !allowed.contains(&status.as_str()) {
             let shown = status.escape_debug();
             let message = format!("`{shown}` is no state of a {kind}: {}", allowed.join(", "));
-            self.fault(Code::ValidationError, &format!("{}.status", patch.path), message);
+            self.fault(ProblemCode::ValidationError, &format!("{}.status", patch.path), message);
         }
     }
 
-    fn tie(&mut self, tie: &Tie) -> Result<()> {
+    fn plan_relation(&mut self, tie: &Tie) -> Result<()> {
         let key = &tie.key;
-        let from = self.end(&key.from, &format!("{}.from", tie.path))?;
-        let to = self.end(&key.to, &format!("{}.to", tie.path))?;
+        let from = self.endpoint_kind(&key.from, &format!("{}.from", tie.path))?;
+        let to = self.endpoint_kind(&key.to, &format!("{}.to", tie.path))?;
         let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
         if !key.relates.fits(from, to) {
             let (left, right) = key.relates.signature();
-            let named = |kind: Option<Kind>| kind.map_or("component", Kind::word);
+            let named = |kind: Option<KbEntityKind>| kind.map_or("component", KbEntityKind::word);
             let message = format!(
                 "{}({left}, {right}) does not take ({}, {})",
                 key.relates,
                 named(from),
                 named(to)
             );
-            self.fault(Code::ValidationError, &tie.path, message);
+            self.fault(ProblemCode::ValidationError, &tie.path, message);
             return Ok(());
         }
         let before = self.known.relation(key)?;
         let source = tie.source.clone().unwrap_or_else(|| self.source());
-        let made = Relation {
+        let made = KbRelation {
             relates: key.relates,
             from: key.from.clone(),
             to: key.to.clone(),
@@ -303,7 +313,7 @@ impl Planner<'_> {
             allow_cycle: tie.allow_cycle,
         };
         let after = match &before {
-            Some(before) => Relation {
+            Some(before) => KbRelation {
                 created_at: before.created_at.clone(),
                 created_by: before.created_by.clone(),
                 ..made
@@ -317,19 +327,23 @@ impl Planner<'_> {
 
     /// The type of what stands at an end; the outer none if nothing does.
     #[expect(clippy::option_option, reason = "a file or folder is there and has no type")]
-    fn end(&mut self, text: &str, path: &str) -> Result<Option<Option<Kind>>> {
-        match End::read(text) {
-            Ok(End::Code(node)) => {
+    fn endpoint_kind(&mut self, text: &str, path: &str) -> Result<Option<Option<KbEntityKind>>> {
+        match KbEndpoint::parse(text) {
+            Ok(KbEndpoint::Code(node)) => {
                 if self.known.has_code(&node) {
-                    return Ok(Some(End::code_kind(&node)));
+                    return Ok(Some(KbEndpoint::code_kind(&node)));
                 }
-                self.fault(Code::ValidationError, path, format!("{node} is not in the tree"));
+                self.fault(
+                    ProblemCode::ValidationError,
+                    path,
+                    format!("{node} is not in the tree"),
+                );
                 Ok(None)
             }
-            Ok(End::Entity(id)) => {
+            Ok(KbEndpoint::Entity(id)) => {
                 let found = match self.entities.get(&id) {
                     Some((_, after)) => after.as_ref().map(|entity| entity.kind),
-                    None => match self.known.owned(&id) {
+                    None => match self.known.owning_file(&id) {
                         Some((kind, _)) => Some(kind),
                         None => self.known.entity(&id)?.map(|entity| entity.kind),
                     },
@@ -337,30 +351,31 @@ impl Planner<'_> {
                 // A patch with faults of its own is not missing, only wrong.
                 let announced = self.set.entities.iter().any(|patch| patch.id == id);
                 if found.is_none() && !announced {
-                    let message = self.nobody(&id);
-                    self.fault(Code::ValidationError, path, message);
+                    let message = self.unknown_entity_message(&id);
+                    self.fault(ProblemCode::ValidationError, path, message);
                 }
                 Ok(found.map(Some))
             }
             Err(message) => {
-                self.fault(Code::ValidationError, path, message);
+                self.fault(ProblemCode::ValidationError, path, message);
                 Ok(None)
             }
         }
     }
 
-    fn edits(self) -> Vec<Edit> {
+    fn edits(self) -> Vec<KbRowChange> {
         let entities = self.entities.into_iter().filter(|(_, (before, after))| before != after);
-        let entities = entities.map(|(id, (before, after))| Edit::Entity { id, before, after });
+        let entities =
+            entities.map(|(id, (before, after))| KbRowChange::Entity { id, before, after });
         let relations = self.relations.into_iter().filter(|(_, (before, after))| before != after);
         let relations =
-            relations.map(|(key, (before, after))| Edit::Relation { key, before, after });
+            relations.map(|(key, (before, after))| KbRowChange::Relation { key, before, after });
         entities.chain(relations).collect()
     }
 }
 
 /// Whether two entities say the same: who wrote them when does not count.
-fn same(before: &Entity, after: &Entity) -> bool {
+fn has_same_content(before: &Entity, after: &Entity) -> bool {
     let plain = |entity: &Entity| Entity {
         updated_at: String::new(),
         author: String::new(),

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::model::{Entity, Relation};
+use crate::model::{Entity, KbRelation};
 
 /// The document that tells an entity and its relations. Read back it says the same.
-pub fn to_document(entity: &Entity, relations: &[Relation]) -> String {
+pub fn to_document(entity: &Entity, relations: &[KbRelation]) -> String {
     let more = &entity.more;
     let list = |items: &[String]| Value::from(items.to_vec());
     let text = |text: &Option<String>| text.clone().map(Value::from);
@@ -62,13 +62,13 @@ pub fn document_path(entity: &Entity) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Kind, More, Relates};
+    use crate::model::{EntityDetails, KbEntityKind, KbRelationKind};
 
     #[test]
     fn a_document_reads_back_as_the_entity() {
         let entity = Entity {
             id: "FACT-1".into(),
-            kind: Kind::Fact,
+            kind: KbEntityKind::Fact,
             title: "quotes \" and: # \\ \n newline 🦀 \u{202e}".into(),
             status: "active".into(),
             created_at: "2026-01-02T03:04:05Z".into(),
@@ -76,15 +76,15 @@ mod tests {
             source: "ada".into(),
             author: "ada".into(),
             version: 3,
-            more: More {
+            more: EntityDetails {
                 tags: vec!["yes".into(), "1.0".into()],
                 text: Some("  Body  \n\n--- not a fence  \n\n".into()),
                 links: vec!["https://x.y".into()],
-                ..More::default()
+                ..EntityDetails::default()
             },
         };
-        let tie = Relation {
-            relates: Relates::RelatesTo,
+        let tie = KbRelation {
+            relates: KbRelationKind::RelatesTo,
             from: "FACT-1".into(),
             to: "REQ-1".into(),
             kind: "explains".into(),
@@ -100,7 +100,10 @@ mod tests {
         let (read, _) = &found.entities[0];
         assert_eq!((read.title.trim(), &read.more.tags), (entity.title.trim(), &entity.more.tags));
         assert_eq!((&read.more.text, &read.more.links), (&entity.more.text, &entity.more.links));
-        assert_eq!((found.told[0].to.as_str(), found.told[0].kind.as_str()), ("REQ-1", "explains"));
+        assert_eq!(
+            (found.relations[0].to.as_str(), found.relations[0].kind.as_str()),
+            ("REQ-1", "explains")
+        );
         assert!(found.faults.is_empty(), "{:?}", found.faults);
     }
 }

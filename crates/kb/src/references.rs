@@ -3,20 +3,20 @@
 use base::EntityRef;
 use serde_json::{Map, Value};
 
-use crate::changeset::{Changeset, Doomed, Patch, Tie};
-use crate::end::End;
-use crate::model::{Entity, Relation, RelationKey};
+use crate::changeset::{Changeset, Deletion, Patch, Tie};
+use crate::endpoint::KbEndpoint;
+use crate::model::{Entity, KbRelation, RelationKey};
 
 /// Every piece of the tree that entities and relations of a store name, each once, sorted.
-pub(crate) fn named_code(entities: &[Entity], relations: &[Relation]) -> Vec<EntityRef> {
+pub(crate) fn referenced_code(entities: &[Entity], relations: &[KbRelation]) -> Vec<EntityRef> {
     let of_entities = entities.iter().flat_map(|entity| {
         let code = entity.more.code.as_deref().and_then(code_node);
         let text = entity.more.text_ref.as_deref().and_then(text_node);
         code.into_iter().chain(text)
     });
     let ends = relations.iter().flat_map(|relation| [&relation.from, &relation.to]);
-    let of_relations = ends.filter_map(|end| match End::read(end) {
-        Ok(End::Code(node)) => Some(node),
+    let of_relations = ends.filter_map(|end| match KbEndpoint::parse(end) {
+        Ok(KbEndpoint::Code(node)) => Some(node),
         _ => None,
     });
     let mut nodes: Vec<EntityRef> = of_entities.chain(of_relations).collect();
@@ -27,9 +27,9 @@ pub(crate) fn named_code(entities: &[Entity], relations: &[Relation]) -> Vec<Ent
 
 /// The changeset after which a store names what has moved by its new place. `moved` says where
 /// something is now; what it knows nothing of stays. Empty if there is nothing to mend.
-pub fn renamed_code(
+pub fn changeset_for_moved_code(
     entities: &[Entity],
-    relations: &[Relation],
+    relations: &[KbRelation],
     moved: &dyn Fn(&EntityRef) -> Option<EntityRef>,
 ) -> Changeset {
     let mut set = Changeset::default();
@@ -46,12 +46,12 @@ pub fn renamed_code(
             fields.insert("text_ref".into(), path.to_string().into());
         }
         if !fields.is_empty() {
-            set.entities.push(patch(set.entities.len(), entity, fields));
+            set.entities.push(entity_patch(set.entities.len(), entity, fields));
         }
     }
     for relation in relations {
-        let end = |text: &String| match End::read(text) {
-            Ok(End::Code(node)) => moved(&node).map(|node| node.to_string()),
+        let end = |text: &String| match KbEndpoint::parse(text) {
+            Ok(KbEndpoint::Code(node)) => moved(&node).map(|node| node.to_string()),
             _ => None,
         };
         let (from, to) = (end(&relation.from), end(&relation.to));
@@ -62,22 +62,22 @@ pub fn renamed_code(
                 to: to.unwrap_or_else(|| old.to.clone()),
                 ..old.clone()
             };
-            set.relations.push(tie(set.relations.len(), relation, key));
-            set.delete.push(Doomed::Relation(format!("delete[{}]", set.delete.len()), old));
+            set.relations.push(relation_patch(set.relations.len(), relation, key));
+            set.delete.push(Deletion::Relation(format!("delete[{}]", set.delete.len()), old));
         }
     }
     set
 }
 
 /// What an entity was told about itself stays as it was: who wrote it, and where it is from.
-fn patch(at: usize, entity: &Entity, mut fields: Map<String, Value>) -> Patch {
+fn entity_patch(at: usize, entity: &Entity, mut fields: Map<String, Value>) -> Patch {
     fields.insert("source".into(), entity.source.as_str().into());
     fields.insert("author".into(), entity.author.as_str().into());
     let if_version = Some(u64::from(entity.version));
     Patch { path: format!("entities[{at}]"), id: entity.id.clone(), fields, if_version }
 }
 
-fn tie(at: usize, relation: &Relation, key: RelationKey) -> Tie {
+fn relation_patch(at: usize, relation: &KbRelation, key: RelationKey) -> Tie {
     Tie {
         path: format!("relations[{at}]"),
         key,
@@ -103,13 +103,13 @@ pub fn text_node(text: &str) -> Option<EntityRef> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Kind, More, Relates};
+    use crate::model::{EntityDetails, KbEntityKind, KbRelationKind};
 
     #[test]
     fn what_moved_is_named_by_its_new_place() {
         let entity = Entity {
             id: "SYM-1".into(),
-            kind: Kind::Symbol,
+            kind: KbEntityKind::Symbol,
             title: "charge".into(),
             status: "active".into(),
             created_at: String::new(),
@@ -117,14 +117,14 @@ mod tests {
             source: "review".into(),
             author: "ada".into(),
             version: 2,
-            more: More {
+            more: EntityDetails {
                 code: Some("src/pay.ts#charge".into()),
                 text_ref: Some("docs/pay.md".into()),
-                ..More::default()
+                ..EntityDetails::default()
             },
         };
-        let relation = Relation {
-            relates: Relates::Implements,
+        let relation = KbRelation {
+            relates: KbRelationKind::Implements,
             from: "symbol:src/pay.ts#refund".into(),
             to: "REQ-1".into(),
             kind: String::new(),
@@ -136,20 +136,20 @@ mod tests {
         };
         let (entities, relations) = ([entity], [relation]);
         let named: Vec<String> =
-            named_code(&entities, &relations).iter().map(ToString::to_string).collect();
+            referenced_code(&entities, &relations).iter().map(ToString::to_string).collect();
         let all = ["file:docs/pay.md", "symbol:src/pay.ts#charge", "symbol:src/pay.ts#refund"];
         assert_eq!(named, all);
         let moved = |node: &EntityRef| match node {
             EntityRef::Symbol(..) => node.to_string().replace("pay.ts", "money.ts").parse().ok(),
             _ => None,
         };
-        let set = renamed_code(&entities, &relations, &moved);
+        let set = changeset_for_moved_code(&entities, &relations, &moved);
         assert_eq!(set.entities[0].fields["code"], "src/money.ts#charge");
         assert!(!set.entities[0].fields.contains_key("text_ref"));
         assert_eq!(set.relations[0].key.from, "symbol:src/money.ts#refund");
         assert_eq!(set.relations[0].confidence, Some(0.5));
         assert_eq!(set.delete.len(), 1);
-        let none = renamed_code(&entities, &relations, &|_| None);
+        let none = changeset_for_moved_code(&entities, &relations, &|_| None);
         assert_eq!(none, Changeset::default());
     }
 }

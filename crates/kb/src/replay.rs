@@ -2,77 +2,81 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::shared::Prefer;
+use base::shared::MergePreference;
 use base::words::counted;
-use base::{Code, NextCall, Problem, Result};
+use base::{NextCall, Problem, ProblemCode, Result};
 use serde_json::{Value, json};
 use store::Connection;
 
-use crate::apply::{append, write};
-use crate::edit::Edit;
-use crate::model::{Entity, Relation, RelationKey};
-use crate::plan::Stamp;
-use crate::tables::{self, Logged};
+use crate::apply::{append_log_entry, write_rows};
+use crate::edit::KbRowChange;
+use crate::model::{Entity, KbRelation, RelationKey};
+use crate::plan::ChangeStamp;
+use crate::tables::{self, AuditEntry};
 
 /// What a replay does: entries as they will stand in the log, and where the branches differ.
 #[derive(Debug, Default)]
-pub struct Replay {
+pub struct LogReplay {
     /// The entries to append, with the edits that they make here
-    pub entries: Vec<Logged>,
+    pub entries: Vec<AuditEntry>,
     /// Rows that both branches changed
     pub conflicts: Vec<String>,
 }
 
 /// A row of the store that is being merged into, as the replay has left it so far.
 #[derive(Default)]
-struct Overlay {
+struct ReplayOverlay {
     entities: BTreeMap<String, Option<Entity>>,
-    relations: BTreeMap<RelationKey, Option<Relation>>,
+    relations: BTreeMap<RelationKey, Option<KbRelation>>,
 }
 
 /// Plans to bring `theirs`, another branch's whole log, onto a store.
-pub fn replay(conn: &Connection, theirs: &[Logged], prefer: Prefer) -> Result<Replay> {
+pub fn replay(
+    conn: &Connection,
+    theirs: &[AuditEntry],
+    prefer: MergePreference,
+) -> Result<LogReplay> {
     let known: BTreeSet<String> = tables::uids(conn)?.into_iter().collect();
-    let mut overlay = Overlay::default();
+    let mut overlay = ReplayOverlay::default();
     let mut conflicts = BTreeSet::new();
     let mut entries = Vec::new();
     for entry in theirs.iter().filter(|entry| !known.contains(&entry.uid)) {
         let mut edits = Vec::new();
         for edit in &entry.edits {
-            match overlay.lay(conn, edit)? {
-                Laid::Clean(edit) => edits.push(edit),
-                Laid::Same => {}
-                Laid::Torn(what, edit) => {
+            match overlay.compare(conn, edit)? {
+                ReplayedEdit::Clean(edit) => edits.push(edit),
+                ReplayedEdit::AlreadyApplied => {}
+                ReplayedEdit::Conflict(what, edit) => {
                     conflicts.insert(what);
-                    if prefer == Prefer::Theirs {
+                    if prefer == MergePreference::Theirs {
                         edits.push(edit);
                     }
                 }
             }
         }
         for edit in &edits {
-            overlay.keep(edit);
+            overlay.record(edit);
         }
-        entries.push(Logged { edits, ..entry.clone() });
+        entries.push(AuditEntry { edits, ..entry.clone() });
     }
-    Ok(Replay { entries, conflicts: conflicts.into_iter().collect() })
+    Ok(LogReplay { entries, conflicts: conflicts.into_iter().collect() })
 }
 
 /// Applies what [`replay`] planned, inside the caller's transaction.
 pub fn merge(
     conn: &Connection,
-    (theirs, branch): (&[Logged], &str),
-    prefer: Prefer,
-    stamp: &Stamp,
+    (theirs, branch): (&[AuditEntry], &str),
+    prefer: MergePreference,
+    stamp: &ChangeStamp,
 ) -> Result<Vec<i64>> {
     let plan = replay(conn, theirs, prefer)?;
-    if prefer == Prefer::Neither && !plan.conflicts.is_empty() {
-        return Err(torn(branch, &plan.conflicts));
+    if prefer == MergePreference::Neither && !plan.conflicts.is_empty() {
+        return Err(merge_conflict(branch, &plan.conflicts));
     }
     let mut seqs = Vec::new();
     for entry in plan.entries {
-        write(conn, &entry.edits)?;
-        let action = format!("merge of {branch}: {}", plain(&entry.action));
+        write_rows(conn, &entry.edits)?;
+        let action = format!("merge of {branch}: {}", original_action(&entry.action));
         // The caller's own name for a changeset counts in one branch only.
         let taken = match &entry.changeset {
             Some(name) => tables::by_changeset(conn, name)?.is_some(),
@@ -80,27 +84,27 @@ pub fn merge(
         };
         let changeset = entry.changeset.clone().filter(|_| !taken);
         let at = stamp.at.clone();
-        seqs.push(append(conn, Logged { changeset, at, action, ..entry })?);
+        seqs.push(append_log_entry(conn, AuditEntry { changeset, at, action, ..entry })?);
     }
-    dangling(conn, &seqs, branch)?;
+    refuse_dangling_relations(conn, &seqs, branch)?;
     Ok(seqs)
 }
 
 /// What was done in the first place, however often it was merged since.
-fn plain(action: &str) -> &str {
+fn original_action(action: &str) -> &str {
     action.rsplit_once(": ").map_or(action, |(_, plain)| plain)
 }
 
 /// A merge must not leave relations whose entity the other side removed.
-fn dangling(conn: &Connection, seqs: &[i64], branch: &str) -> Result<()> {
+fn refuse_dangling_relations(conn: &Connection, seqs: &[i64], branch: &str) -> Result<()> {
     for seq in seqs {
-        let edits = tables::entry(conn, *seq)?.map(|entry| entry.edits).unwrap_or_default();
+        let edits = tables::log_entry(conn, *seq)?.map(|entry| entry.edits).unwrap_or_default();
         for edit in edits {
-            let Edit::Entity { id, after: None, .. } = edit else { continue };
-            let left = tables::touching(conn, &id)?;
+            let KbRowChange::Entity { id, after: None, .. } = edit else { continue };
+            let left = tables::relations_touching(conn, &id)?;
             if tables::entity(conn, &id)?.is_none() && !left.is_empty() {
                 let names: Vec<String> = left.iter().map(|r| r.key().to_string()).collect();
-                return Err(torn(branch, &names)
+                return Err(merge_conflict(branch, &names)
                     .hint(format!("{id} was removed there and is still needed here")));
             }
         }
@@ -109,74 +113,82 @@ fn dangling(conn: &Connection, seqs: &[i64], branch: &str) -> Result<()> {
 }
 
 /// The problem of branches that both changed something.
-pub fn torn(branch: &str, conflicts: &[String]) -> Problem {
+pub fn merge_conflict(branch: &str, conflicts: &[String]) -> Problem {
     let rows: Vec<Value> = conflicts.iter().map(|what| json!({"changed in both": what})).collect();
     let rows_changed = counted(conflicts.len(), "row");
     let message = format!("{rows_changed} changed both here and in {branch}");
-    Problem::new(Code::Conflict, message)
+    Problem::new(ProblemCode::Conflict, message)
         .detail("conflicts", rows)
         .hint_call(
             "nothing was written; to keep what is here",
-            NextCall::again().with("prefer", "ours"),
+            NextCall::repeat().with("prefer", "ours"),
         )
-        .hint_call("or to take what is there", NextCall::again().with("prefer", "theirs"))
+        .hint_call("or to take what is there", NextCall::repeat().with("prefer", "theirs"))
 }
 
 /// How an edit of one branch meets the rows of another.
-enum Laid {
+enum ReplayedEdit {
     /// The row is as the edit expects
-    Clean(Edit),
+    Clean(KbRowChange),
     /// The row is already as the edit leaves it
-    Same,
+    AlreadyApplied,
     /// The row is something else
-    Torn(String, Edit),
+    Conflict(String, KbRowChange),
 }
 
-impl Overlay {
-    fn lay(&self, conn: &Connection, edit: &Edit) -> Result<Laid> {
+impl ReplayOverlay {
+    fn compare(&self, conn: &Connection, edit: &KbRowChange) -> Result<ReplayedEdit> {
         match edit {
-            Edit::Entity { id, before, after } => {
+            KbRowChange::Entity { id, before, after } => {
                 let here = match self.entities.get(id) {
                     Some(here) => here.clone(),
                     None => tables::entity(conn, id)?,
                 };
-                let now =
-                    Edit::Entity { id: id.clone(), before: here.clone(), after: after.clone() };
-                Ok(judge(here.as_ref(), before.as_ref(), after.as_ref(), (id.clone(), now)))
+                let now = KbRowChange::Entity {
+                    id: id.clone(),
+                    before: here.clone(),
+                    after: after.clone(),
+                };
+                Ok(classify(here.as_ref(), before.as_ref(), after.as_ref(), (id.clone(), now)))
             }
-            Edit::Relation { key, before, after } => {
+            KbRowChange::Relation { key, before, after } => {
                 let here = match self.relations.get(key) {
                     Some(here) => here.clone(),
                     None => tables::relation(conn, key)?,
                 };
-                let now =
-                    Edit::Relation { key: key.clone(), before: here.clone(), after: after.clone() };
-                Ok(judge(here.as_ref(), before.as_ref(), after.as_ref(), (key.to_string(), now)))
+                let now = KbRowChange::Relation {
+                    key: key.clone(),
+                    before: here.clone(),
+                    after: after.clone(),
+                };
+                Ok(classify(here.as_ref(), before.as_ref(), after.as_ref(), (key.to_string(), now)))
             }
         }
     }
 
-    fn keep(&mut self, edit: &Edit) {
+    fn record(&mut self, edit: &KbRowChange) {
         match edit {
-            Edit::Entity { id, after, .. } => drop(self.entities.insert(id.clone(), after.clone())),
-            Edit::Relation { key, after, .. } => {
+            KbRowChange::Entity { id, after, .. } => {
+                drop(self.entities.insert(id.clone(), after.clone()))
+            }
+            KbRowChange::Relation { key, after, .. } => {
                 drop(self.relations.insert(key.clone(), after.clone()));
             }
         }
     }
 }
 
-fn judge<T: PartialEq>(
+fn classify<T: PartialEq>(
     here: Option<&T>,
     before: Option<&T>,
     after: Option<&T>,
-    (name, now): (String, Edit),
-) -> Laid {
+    (name, now): (String, KbRowChange),
+) -> ReplayedEdit {
     if here == after {
-        Laid::Same
+        ReplayedEdit::AlreadyApplied
     } else if here == before {
-        Laid::Clean(now)
+        ReplayedEdit::Clean(now)
     } else {
-        Laid::Torn(name, now)
+        ReplayedEdit::Conflict(name, now)
     }
 }

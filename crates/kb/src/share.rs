@@ -10,19 +10,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::Result;
 use base::shared::{
-    self, Agreement, FOLDER, Merged, Prefer, RecordState, SharedFiles, Sides, Verdict,
+    self, FOLDER, MergeBase, MergePreference, MergeReport, MergeSides, MergeVerdict, RecordState,
+    SharedFiles,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use store::Connection;
 
-use crate::apply::{append, write};
-use crate::edit::Edit;
-use crate::end::End;
-use crate::model::{Entity, Kind, Relation};
-use crate::plan::Stamp;
-use crate::tables::{self, Logged};
+use crate::apply::{append_log_entry, write_rows};
+use crate::edit::KbRowChange;
+use crate::endpoint::KbEndpoint;
+use crate::model::{Entity, KbEntityKind, KbRelation};
+use crate::plan::ChangeStamp;
+use crate::tables::{self, AuditEntry};
 
 /// The field of an entity that is written below the others, as it is.
 const BODY: &str = "text";
@@ -34,18 +35,18 @@ const ENTITIES: &str = "entities";
 const RELATIONS: &str = "relations";
 
 /// The longest name of a file that says what is in it, in characters.
-const LONGEST: usize = 80;
+const MAX_FILE_NAME_CHARS: usize = 80;
 
 /// What is to be written so that the store has what the files have.
 #[derive(Debug, Clone, Default)]
-pub struct Taken {
+pub struct SharedImport {
     /// Rows that change
-    pub edits: Vec<Edit>,
+    pub edits: Vec<KbRowChange>,
     /// Files, with what they and the store agree on now
-    pub agreed: Vec<(String, Agreement)>,
+    pub agreed: Vec<(String, MergeBase)>,
 }
 
-impl Taken {
+impl SharedImport {
     /// Whether there is nothing to write.
     pub const fn is_empty(&self) -> bool {
         self.edits.is_empty() && self.agreed.is_empty()
@@ -54,17 +55,17 @@ impl Taken {
 
 /// What the shared files should say, by path below the repository's root. `told` are the
 /// entities that documents tell: they need no file of their own.
-pub fn texts(
+pub fn shared_file_texts(
     conn: &Connection,
     files: &BTreeMap<String, String>,
-    told: &BTreeMap<String, Kind>,
+    told: &BTreeMap<String, KbEntityKind>,
 ) -> Result<BTreeMap<String, String>> {
     let agreed = tables::agreements(conn)?;
     let mut texts = BTreeMap::new();
     let mut put = |path: String, fields: Map<String, Value>, version: u32| {
-        let content = shared::content(&fields, BODY);
-        let revision = Agreement::revision_of(agreed.get(&path), Some(&content), version);
-        texts.insert(path, shared::text(&fields, BODY, revision));
+        let content = shared::render_content(&fields, BODY);
+        let revision = MergeBase::next_revision(agreed.get(&path), Some(&content), version);
+        texts.insert(path, shared::render_file(&fields, BODY, revision));
     };
     for entity in tables::entities(conn)? {
         put(entity_path(&entity.id), fields(&entity), entity.version);
@@ -78,10 +79,10 @@ pub fn texts(
         if texts.contains_key(path) || known.is_none() && !told.contains(path) {
             continue;
         }
-        let Ok(file) = shared::read(text, BODY) else { continue };
+        let Ok(file) = shared::parse_file(text, BODY) else { continue };
         let agreed = known.map_or(0, |agreed| agreed.revision);
         let revision = match known {
-            Some(known) if known.is_of_deleted() => agreed,
+            Some(known) if known.is_deleted() => agreed,
             _ if file.record.is_none() => agreed.max(file.revision),
             _ => agreed.max(file.revision).saturating_add(1),
         };
@@ -93,72 +94,80 @@ pub fn texts(
 /// Whether a file, by its path and the hash of its text, is as the store last agreed with it.
 pub fn agreements(conn: &Connection) -> Result<impl Fn(&str, &str) -> bool + use<>> {
     let known = tables::agreements(conn)?;
-    Ok(move |path: &str, hash: &str| known.get(path).is_some_and(|known| known.is_with(hash)))
+    Ok(move |path: &str, hash: &str| {
+        known.get(path).is_some_and(|known| known.matches_text_hash(hash))
+    })
 }
 
 /// What the files have and the store has not. `told` are the entities that documents tell.
-pub fn take(
+pub fn plan_import(
     conn: &Connection,
     files: &SharedFiles,
-    told: &BTreeMap<String, Kind>,
-    prefer: Prefer,
-) -> Result<(Taken, Merged)> {
-    let mut taking = Taking {
+    told: &BTreeMap<String, KbEntityKind>,
+    prefer: MergePreference,
+) -> Result<(SharedImport, MergeReport)> {
+    let mut taking = SharedImportPlanner {
         conn,
         told,
         prefer,
         agreed: tables::agreements(conn)?,
-        kinds: tables::entities(conn)?.into_iter().map(|e| (e.id, e.kind)).collect(),
-        taken: Taken::default(),
-        merged: Merged::default(),
+        entity_kinds: tables::entities(conn)?.into_iter().map(|e| (e.id, e.kind)).collect(),
+        taken: SharedImport::default(),
+        merged: MergeReport::default(),
     };
     for folder in [ENTITIES, RELATIONS] {
-        for (path, why) in files.unread_in(folder) {
-            taking.merged.refuse(path, why);
+        for (path, why) in files.unreadable_in(folder) {
+            taking.merged.add_unreadable(path, why);
         }
     }
     files.texts_in(ENTITIES).try_for_each(|(path, text)| taking.entity(path, text))?;
     files.texts_in(RELATIONS).try_for_each(|(path, text)| taking.relation(path, text))?;
-    taking.cut_loose()?;
-    taking.miss(files)?;
+    taking.remove_orphaned_relations()?;
+    taking.record_missing_files(files)?;
     Ok((taking.taken, taking.merged))
 }
 
-/// Writes what [`take`] found, inside the caller's transaction.
-pub fn took(conn: &Connection, taken: &Taken, stamp: &Stamp) -> Result<Vec<i64>> {
+/// Writes what [`plan_import`] found, inside the caller's transaction.
+pub fn apply_import(
+    conn: &Connection,
+    taken: &SharedImport,
+    stamp: &ChangeStamp,
+) -> Result<Vec<i64>> {
     let mut agreed = taken.agreed.iter();
     agreed.try_for_each(|(file, agreed)| tables::set_agreement(conn, file, agreed))?;
     if taken.edits.is_empty() {
         return Ok(Vec::new());
     }
-    write(conn, &taken.edits)?;
-    let entry = Logged::new(("share", FOLDER), stamp, taken.edits.clone());
-    Ok(vec![append(conn, entry)?])
+    write_rows(conn, &taken.edits)?;
+    let entry = AuditEntry::new(("share", FOLDER), stamp, taken.edits.clone());
+    Ok(vec![append_log_entry(conn, entry)?])
 }
 
-struct Taking<'a> {
+struct SharedImportPlanner<'a> {
     conn: &'a Connection,
-    told: &'a BTreeMap<String, Kind>,
-    prefer: Prefer,
-    agreed: BTreeMap<String, Agreement>,
+    told: &'a BTreeMap<String, KbEntityKind>,
+    prefer: MergePreference,
+    agreed: BTreeMap<String, MergeBase>,
     /// The entities of the store, those that came in among them
-    kinds: BTreeMap<String, Kind>,
-    taken: Taken,
-    merged: Merged,
+    entity_kinds: BTreeMap<String, KbEntityKind>,
+    taken: SharedImport,
+    merged: MergeReport,
 }
 
-impl Taking<'_> {
+impl SharedImportPlanner<'_> {
     fn entity(&mut self, path: &str, text: &str) -> Result<()> {
-        let (revision, record) = match shared::read(text, BODY) {
+        let (revision, record) = match shared::parse_file(text, BODY) {
             Ok(file) => (file.revision, file.record),
             Err(why) => {
-                self.merged.refuse(path, why);
+                self.merged.add_unreadable(path, why);
                 return Ok(());
             }
         };
         let Some(record) = record else { return self.deleted_entity(path, revision) };
-        let Some(theirs) = parse::<Entity>(record).filter(|entity| is_sound(entity, path)) else {
-            self.merged.refuse(path, "it is not an entity, or another one than its name says");
+        let Some(theirs) = parse::<Entity>(record).filter(|entity| is_valid_entity(entity, path))
+        else {
+            self.merged
+                .add_unreadable(path, "it is not an entity, or another one than its name says");
             return Ok(());
         };
         if self.told.contains_key(&theirs.id) {
@@ -166,61 +175,70 @@ impl Taking<'_> {
         }
         let folded = theirs.id.to_lowercase();
         let is_other = |other: &&String| **other != theirs.id && other.to_lowercase() == folded;
-        if let Some(other) = self.kinds.keys().chain(self.told.keys()).find(is_other) {
+        if let Some(other) = self.entity_kinds.keys().chain(self.told.keys()).find(is_other) {
             let why = format!("{} differs from {other} in case alone", theirs.id);
-            self.merged.refuse(path, why);
+            self.merged.add_unreadable(path, why);
             return Ok(());
         }
         let ours = tables::entity(self.conn, &theirs.id)?;
         let known = ours.as_ref().map(|entity| (content(entity), entity.version));
         let handle = format!("kb:{}", theirs.id);
-        if self.takes(path, handle, known.as_ref(), Some(&content(&theirs)), revision) {
-            self.kinds.insert(theirs.id.clone(), theirs.kind);
+        if self.should_import(path, handle, known.as_ref(), Some(&content(&theirs)), revision) {
+            self.entity_kinds.insert(theirs.id.clone(), theirs.kind);
             let (id, after) = (theirs.id.clone(), Some(theirs));
-            self.taken.edits.push(Edit::Entity { id, before: ours, after });
+            self.taken.edits.push(KbRowChange::Entity { id, before: ours, after });
         }
         Ok(())
     }
 
     fn deleted_entity(&mut self, path: &str, revision: u32) -> Result<()> {
-        let id = self.kinds.keys().find(|id| entity_path(id) == path).cloned();
+        let id = self.entity_kinds.keys().find(|id| entity_path(id) == path).cloned();
         let ours = id.as_ref().map(|id| tables::entity(self.conn, id)).transpose()?.flatten();
         let known = ours.as_ref().map(|entity| (content(entity), entity.version));
         let handle = id.as_ref().map_or_else(|| path.to_owned(), |id| format!("kb:{id}"));
-        if self.takes(path, handle, known.as_ref(), None, revision)
+        if self.should_import(path, handle, known.as_ref(), None, revision)
             && let Some(id) = id
         {
-            self.kinds.remove(&id);
-            self.taken.edits.push(Edit::Entity { id, before: ours, after: None });
+            self.entity_kinds.remove(&id);
+            self.taken.edits.push(KbRowChange::Entity { id, before: ours, after: None });
         }
         Ok(())
     }
 
     fn relation(&mut self, path: &str, text: &str) -> Result<()> {
-        let (revision, record) = match shared::read(text, BODY) {
+        let (revision, record) = match shared::parse_file(text, BODY) {
             Ok(file) => (file.revision, file.record),
             Err(why) => {
-                self.merged.refuse(path, why);
+                self.merged.add_unreadable(path, why);
                 return Ok(());
             }
         };
         let Some(record) = record else { return self.deleted_relation(path, revision) };
-        let read = parse::<Relation>(record).filter(|one| relation_path(one) == path);
+        let read = parse::<KbRelation>(record).filter(|one| relation_path(one) == path);
         let Some(theirs) = read else {
-            self.merged.refuse(path, "it is not a relation, or another one than its name says");
+            self.merged
+                .add_unreadable(path, "it is not a relation, or another one than its name says");
             return Ok(());
         };
         // One that was agreed on may have lost its ends here since.
-        if !self.agreed.contains_key(path) && !self.fits(&theirs) {
-            self.merged
-                .refuse(path, "an end of it is not there, or of a type that it does not take");
+        if !self.agreed.contains_key(path) && !self.is_valid_relation(&theirs) {
+            self.merged.add_unreadable(
+                path,
+                "an end of it is not there, or of a type that it does not take",
+            );
             return Ok(());
         }
         let key = theirs.key();
         let ours = tables::relation(self.conn, &key)?;
         let known = ours.as_ref().map(|relation| (content(relation), 1)); // it has no version
-        if self.takes(path, key.to_string(), known.as_ref(), Some(&content(&theirs)), revision) {
-            self.taken.edits.push(Edit::Relation { key, before: ours, after: Some(theirs) });
+        if self.should_import(
+            path,
+            key.to_string(),
+            known.as_ref(),
+            Some(&content(&theirs)),
+            revision,
+        ) {
+            self.taken.edits.push(KbRowChange::Relation { key, before: ours, after: Some(theirs) });
         }
         Ok(())
     }
@@ -230,7 +248,7 @@ impl Taking<'_> {
         let ours = relations.find(|relation| relation_path(relation) == path);
         let known = ours.as_ref().map(|relation| (content(relation), 1));
         let handle = ours.as_ref().map_or_else(|| path.to_owned(), |one| one.key().to_string());
-        if self.takes(path, handle, known.as_ref(), None, revision)
+        if self.should_import(path, handle, known.as_ref(), None, revision)
             && let Some(ours) = ours
         {
             self.remove_relation(ours);
@@ -238,14 +256,14 @@ impl Taking<'_> {
         Ok(())
     }
 
-    fn remove_relation(&mut self, relation: Relation) {
+    fn remove_relation(&mut self, relation: KbRelation) {
         let key = relation.key();
-        self.taken.edits.push(Edit::Relation { key, before: Some(relation), after: None });
+        self.taken.edits.push(KbRowChange::Relation { key, before: Some(relation), after: None });
     }
 
     /// Whether what a file says, at its revision, goes into the store, where `ours` is the content
     /// and the version of the record, if it is there.
-    fn takes(
+    fn should_import(
         &mut self,
         path: &str,
         handle: String,
@@ -256,32 +274,32 @@ impl Taking<'_> {
         let agreed = self.agreed.get(path);
         let our_state = ours.map(|(content, version)| RecordState {
             content: Some(content),
-            revision: Agreement::revision_of(agreed, Some(content), *version),
+            revision: MergeBase::next_revision(agreed, Some(content), *version),
         });
         let theirs_state = RecordState { content: theirs, revision };
-        let sides = Sides { ours: our_state, theirs: theirs_state, agreed };
-        let settled = self.merged.settle(path, handle, &sides, self.prefer);
-        if matches!(settled.verdict, Verdict::Agree | Verdict::Take) {
-            let hash = theirs.map_or_else(shared::deleted_hash, shared::hash);
-            let now = Agreement { revision: settled.revision, hash };
+        let sides = MergeSides { ours: our_state, theirs: theirs_state, base: agreed };
+        let settled = self.merged.decide(path, handle, &sides, self.prefer);
+        if matches!(settled.verdict, MergeVerdict::Agree | MergeVerdict::TakeTheirs) {
+            let hash = theirs.map_or_else(shared::deleted_hash, shared::hash_text);
+            let now = MergeBase { revision: settled.revision, hash };
             if agreed != Some(&now) {
                 self.taken.agreed.push((path.to_owned(), now));
             }
         }
-        settled.verdict == Verdict::Take
+        settled.verdict == MergeVerdict::TakeTheirs
     }
 
     /// Relations of the store go with an entity that was deleted elsewhere.
-    fn cut_loose(&mut self) -> Result<()> {
-        let is_gone = |edit: &Edit| match edit {
-            Edit::Entity { id, after: None, .. } => Some(id.clone()),
+    fn remove_orphaned_relations(&mut self) -> Result<()> {
+        let is_gone = |edit: &KbRowChange| match edit {
+            KbRowChange::Entity { id, after: None, .. } => Some(id.clone()),
             _ => None,
         };
         let gone: Vec<String> = self.taken.edits.iter().filter_map(is_gone).collect();
         for id in gone {
-            for relation in tables::touching(self.conn, &id)? {
+            for relation in tables::relations_touching(self.conn, &id)? {
                 let key = relation.key();
-                let is_edited = |edit: &Edit| matches!(edit, Edit::Relation { key: other, .. } if *other == key);
+                let is_edited = |edit: &KbRowChange| matches!(edit, KbRowChange::Relation { key: other, .. } if *other == key);
                 if !self.taken.edits.iter().any(is_edited) {
                     self.remove_relation(relation);
                 }
@@ -292,10 +310,12 @@ impl Taking<'_> {
 
     /// Whether a relation is one that the store could hold: its ends are there, and of types
     /// that it allows.
-    fn fits(&self, relation: &Relation) -> bool {
-        let kind = |end: &str| match End::read(end) {
-            Ok(End::Code(node)) => Some(End::code_kind(&node)),
-            Ok(End::Entity(id)) => self.told.get(&id).or(self.kinds.get(&id)).copied().map(Some),
+    fn is_valid_relation(&self, relation: &KbRelation) -> bool {
+        let kind = |end: &str| match KbEndpoint::parse(end) {
+            Ok(KbEndpoint::Code(node)) => Some(KbEndpoint::code_kind(&node)),
+            Ok(KbEndpoint::Entity(id)) => {
+                self.told.get(&id).or(self.entity_kinds.get(&id)).copied().map(Some)
+            }
             Err(_) => None,
         };
         let (Some(from), Some(to)) = (kind(&relation.from), kind(&relation.to)) else {
@@ -304,7 +324,7 @@ impl Taking<'_> {
         relation.relates.fits(from, to)
     }
 
-    fn miss(&mut self, files: &SharedFiles) -> Result<()> {
+    fn record_missing_files(&mut self, files: &SharedFiles) -> Result<()> {
         let is_gone = |path: &String| self.agreed.contains_key(path) && !files.paths.contains(path);
         let entities = tables::entities(self.conn)?.into_iter();
         let entities = entities.map(|e| (entity_path(&e.id), format!("kb:{}", e.id)));
@@ -312,7 +332,7 @@ impl Taking<'_> {
         let relations = relations.map(|r| (relation_path(&r), r.key().to_string()));
         let gone: Vec<_> = entities.chain(relations).filter(|(path, _)| is_gone(path)).collect();
         for (path, handle) in gone {
-            self.merged.miss(path, handle, self.prefer);
+            self.merged.add_missing(path, handle, self.prefer);
         }
         Ok(())
     }
@@ -323,8 +343,8 @@ fn is_record(path: &str) -> bool {
     [ENTITIES, RELATIONS].iter().any(|folder| path.starts_with(&format!("{FOLDER}/{folder}/")))
 }
 
-fn is_sound(entity: &Entity, path: &str) -> bool {
-    matches!(End::read(&entity.id), Ok(End::Entity(id)) if id == entity.id)
+fn is_valid_entity(entity: &Entity, path: &str) -> bool {
+    matches!(KbEndpoint::parse(&entity.id), Ok(KbEndpoint::Entity(id)) if id == entity.id)
         && entity.kind.statuses().contains(&entity.status.as_str())
         && entity_path(&entity.id) == path
 }
@@ -333,7 +353,7 @@ fn entity_path(id: &str) -> String {
     format!("{FOLDER}/entities/{}.md", file_name(id, id))
 }
 
-fn relation_path(relation: &Relation) -> String {
+fn relation_path(relation: &KbRelation) -> String {
     let key = relation.key();
     let words = format!("{} {} {}", key.from, key.relates, key.to);
     format!("{FOLDER}/relations/{}.md", file_name(&words, &format!("{words} {}", key.kind)))
@@ -342,18 +362,18 @@ fn relation_path(relation: &Relation) -> String {
 /// A name that says what it is of. Where it cannot say all, on every disk, it ends in a digest.
 fn file_name(words: &str, whole: &str) -> String {
     let plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
-    if words == whole && words.chars().all(plain) && words.len() <= LONGEST {
+    if words == whole && words.chars().all(plain) && words.len() <= MAX_FILE_NAME_CHARS {
         return words.to_owned();
     }
     let fit = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '.' };
-    let shown: String = words.chars().map(fit).take(LONGEST).collect();
+    let shown: String = words.chars().map(fit).take(MAX_FILE_NAME_CHARS).collect();
     let digest = blake3::hash(whole.as_bytes()).to_hex();
     format!("{}.{}", shown.trim_matches('.'), &digest[..8])
 }
 
 /// A row as text, without its revision.
 fn content<T: Serialize>(row: &T) -> String {
-    shared::content(&fields(row), BODY)
+    shared::render_content(&fields(row), BODY)
 }
 
 fn fields<T: Serialize>(row: &T) -> Map<String, Value> {

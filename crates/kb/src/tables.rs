@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use base::Result;
-use base::shared::Agreement;
+use base::shared::MergeBase;
 use store::{
-    Connection, Migration, OptionalExtension, Row, SqlResult, bad_value, params, problem, rows,
+    Connection, Migration, OptionalExtension, Row, SqlResult, bad_value, params, rows,
+    sqlite_problem,
 };
 
-use crate::edit::Edit;
-use crate::model::{Entity, Relation, RelationKey};
-use crate::plan::Stamp;
+use crate::edit::KbRowChange;
+use crate::model::{Entity, KbRelation, RelationKey};
+use crate::plan::ChangeStamp;
 
 /// The store's tables, in steps that are never edited once landed.
-pub const STEPS: &[Migration] = &[
+pub const MIGRATIONS: &[Migration] = &[
     Migration { name: "entities, relations and their log", sql: include_str!("kb.sql") },
     Migration { name: "what is shared", sql: include_str!("shared.sql") },
     Migration { name: "revisions of shared files", sql: include_str!("shared_revision.sql") },
@@ -28,7 +29,7 @@ const AUDIT: &str =
 
 /// One line of the audit log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Logged {
+pub struct AuditEntry {
     /// Its number in this store
     pub seq: i64,
     /// Its name in every store that has it
@@ -46,15 +47,15 @@ pub struct Logged {
     /// What was done: upsert, delete, rollback, merge, import, promote
     pub action: String,
     /// Each row before and after
-    pub edits: Vec<Edit>,
+    pub edits: Vec<KbRowChange>,
 }
 
-impl Logged {
+impl AuditEntry {
     /// An entry that is not in the log yet.
     pub(crate) fn new(
         (action, source): (&str, impl Into<String>),
-        stamp: &Stamp,
-        edits: Vec<Edit>,
+        stamp: &ChangeStamp,
+        edits: Vec<KbRowChange>,
     ) -> Self {
         Self {
             seq: 0,
@@ -74,7 +75,7 @@ impl Logged {
 pub fn entity(conn: &Connection, id: &str) -> Result<Option<Entity>> {
     conn.prepare_cached(&format!("{ENTITY} WHERE id = ?1"))
         .and_then(|mut s| s.query_row([id], read_entity).optional())
-        .map_err(problem("read an entity"))
+        .map_err(sqlite_problem("read an entity"))
 }
 
 /// The ids of all entities of the store.
@@ -95,12 +96,12 @@ pub fn entities(conn: &Connection) -> Result<Vec<Entity>> {
 }
 
 /// Every relation of the store.
-pub fn relations(conn: &Connection) -> Result<Vec<Relation>> {
+pub fn relations(conn: &Connection) -> Result<Vec<KbRelation>> {
     let sql = format!("{RELATION} ORDER BY source_end, type, target_end, kind");
     rows(conn, (&sql, "read relations"), &[], read_relation)
 }
 
-pub(crate) fn relation(conn: &Connection, key: &RelationKey) -> Result<Option<Relation>> {
+pub(crate) fn relation(conn: &Connection, key: &RelationKey) -> Result<Option<KbRelation>> {
     let sql =
         format!("{RELATION} WHERE type = ?1 AND source_end = ?2 AND target_end = ?3 AND kind = ?4");
     conn.prepare_cached(&sql)
@@ -108,10 +109,10 @@ pub(crate) fn relation(conn: &Connection, key: &RelationKey) -> Result<Option<Re
             s.query_row(params![key.relates.word(), key.from, key.to, key.kind], read_relation)
                 .optional()
         })
-        .map_err(problem("read a relation"))
+        .map_err(sqlite_problem("read a relation"))
 }
 
-pub(crate) fn touching(conn: &Connection, end: &str) -> Result<Vec<Relation>> {
+pub(crate) fn relations_touching(conn: &Connection, end: &str) -> Result<Vec<KbRelation>> {
     let sql = format!(
         "{RELATION} WHERE source_end = ?1 OR target_end = ?1
          ORDER BY source_end, type, target_end, kind"
@@ -124,7 +125,7 @@ pub(crate) fn set_entity(conn: &Connection, id: &str, entity: Option<&Entity>) -
         return run(conn, "DELETE FROM kb_entity WHERE id = ?1", params![id]);
     };
     let more = serde_json::to_string(&entity.more)
-        .map_err(|error| base::Problem::internal("an entity is not JSON").because(error))?;
+        .map_err(|error| base::Problem::internal("an entity is not JSON").with_source(error))?;
     run(
         conn,
         "INSERT OR REPLACE INTO kb_entity VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
@@ -146,7 +147,7 @@ pub(crate) fn set_entity(conn: &Connection, id: &str, entity: Option<&Entity>) -
 pub(crate) fn set_relation(
     conn: &Connection,
     key: &RelationKey,
-    relation: Option<&Relation>,
+    relation: Option<&KbRelation>,
 ) -> Result<()> {
     let Some(relation) = relation else {
         return run(
@@ -174,9 +175,9 @@ pub(crate) fn set_relation(
 }
 
 /// Appends to the log. Returns the entry's number.
-pub(crate) fn log(conn: &Connection, logged: &Logged) -> Result<i64> {
+pub(crate) fn insert_log_entry(conn: &Connection, logged: &AuditEntry) -> Result<i64> {
     let edits = serde_json::to_string(&logged.edits)
-        .map_err(|error| base::Problem::internal("edits are not JSON").because(error))?;
+        .map_err(|error| base::Problem::internal("edits are not JSON").with_source(error))?;
     run(
         conn,
         "INSERT INTO kb_audit (uid, changeset, digest, at, actor, source, action, edits)
@@ -197,7 +198,7 @@ pub(crate) fn log(conn: &Connection, logged: &Logged) -> Result<i64> {
 
 /// Numbers the next entry of the log at least so. A log whose last number is higher goes on
 /// from that.
-pub fn number_log_from(conn: &Connection, number: i64) -> Result<()> {
+pub fn reserve_log_numbers(conn: &Connection, number: i64) -> Result<()> {
     run(
         conn,
         "INSERT INTO sqlite_sequence (name, seq) SELECT 'kb_audit', 0
@@ -212,18 +213,18 @@ pub fn number_log_from(conn: &Connection, number: i64) -> Result<()> {
 }
 
 /// The log, newest first: how many entries there are, and a part of them.
-pub fn logged(
+pub fn log_page(
     conn: &Connection,
     about: Option<&str>,
     (limit, offset): (usize, usize),
-) -> Result<(u64, Vec<Logged>)> {
+) -> Result<(u64, Vec<AuditEntry>)> {
     let filter = "WHERE ?1 IS NULL OR instr(edits, ?1) > 0";
     let about = about.map(|id| serde_json::Value::from(id).to_string());
     let total = conn
         .query_row(&format!("SELECT count(*) FROM kb_audit {filter}"), params![about], |row| {
             row.get(0)
         })
-        .map_err(problem("read the audit log"))?;
+        .map_err(sqlite_problem("read the audit log"))?;
     let sql = format!("{AUDIT} {filter} ORDER BY seq DESC LIMIT ?2 OFFSET ?3");
     let found = rows(
         conn,
@@ -233,28 +234,28 @@ pub fn logged(
             u32::try_from(limit).unwrap_or(u32::MAX),
             u32::try_from(offset).unwrap_or(0)
         ],
-        read_logged,
+        audit_entry_from_row,
     )?;
     Ok((total, found))
 }
 
 /// One entry of the log.
-pub fn entry(conn: &Connection, seq: i64) -> Result<Option<Logged>> {
+pub fn log_entry(conn: &Connection, seq: i64) -> Result<Option<AuditEntry>> {
     conn.prepare_cached(&format!("{AUDIT} WHERE seq = ?1"))
-        .and_then(|mut s| s.query_row([seq], read_logged).optional())
-        .map_err(problem("read the audit log"))
+        .and_then(|mut s| s.query_row([seq], audit_entry_from_row).optional())
+        .map_err(sqlite_problem("read the audit log"))
 }
 
 /// The entry that a caller's own name belongs to.
-pub(crate) fn by_changeset(conn: &Connection, changeset: &str) -> Result<Option<Logged>> {
+pub(crate) fn by_changeset(conn: &Connection, changeset: &str) -> Result<Option<AuditEntry>> {
     conn.prepare_cached(&format!("{AUDIT} WHERE changeset = ?1"))
-        .and_then(|mut s| s.query_row([changeset], read_logged).optional())
-        .map_err(problem("read the audit log"))
+        .and_then(|mut s| s.query_row([changeset], audit_entry_from_row).optional())
+        .map_err(sqlite_problem("read the audit log"))
 }
 
 /// Every entry, oldest first.
-pub fn whole_log(conn: &Connection) -> Result<Vec<Logged>> {
-    rows(conn, (&format!("{AUDIT} ORDER BY seq"), "read the audit log"), &[], read_logged)
+pub fn full_log(conn: &Connection) -> Result<Vec<AuditEntry>> {
+    rows(conn, (&format!("{AUDIT} ORDER BY seq"), "read the audit log"), &[], audit_entry_from_row)
 }
 
 /// The names of every entry.
@@ -266,7 +267,7 @@ pub fn uids(conn: &Connection) -> Result<Vec<String>> {
 /// How many entries the log has.
 pub(crate) fn log_length(conn: &Connection) -> Result<i64> {
     conn.query_row("SELECT coalesce(max(seq), 0) FROM kb_audit", [], |row| row.get(0))
-        .map_err(problem("read the audit log"))
+        .map_err(sqlite_problem("read the audit log"))
 }
 
 /// How many entities and relations the store holds, and changesets it took.
@@ -277,33 +278,33 @@ pub fn counts(conn: &Connection) -> Result<(u64, u64, u64)> {
         [],
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )
-    .map_err(problem("count entities"))
+    .map_err(sqlite_problem("count entities"))
 }
 
 /// What the store and the files that share its facts last agreed on, by file.
-pub(crate) fn agreements(conn: &Connection) -> Result<BTreeMap<String, Agreement>> {
+pub(crate) fn agreements(conn: &Connection) -> Result<BTreeMap<String, MergeBase>> {
     let sql = "SELECT file, hash, revision FROM kb_shared";
     let pairs = rows(conn, (sql, "read what is shared"), &[], |row| {
-        Ok((row.get(0)?, Agreement { hash: row.get(1)?, revision: row.get(2)? }))
+        Ok((row.get(0)?, MergeBase { hash: row.get(1)?, revision: row.get(2)? }))
     })?;
     Ok(pairs.into_iter().collect())
 }
 
-pub(crate) fn set_agreement(conn: &Connection, file: &str, agreed: &Agreement) -> Result<()> {
+pub(crate) fn set_agreement(conn: &Connection, file: &str, agreed: &MergeBase) -> Result<()> {
     let sql = "INSERT OR REPLACE INTO kb_shared (file, hash, revision) VALUES (?1, ?2, ?3)";
     run(conn, sql, params![file, agreed.hash, agreed.revision])
 }
 
 /// Gives space that is not used back to the disk.
-pub fn shrink(conn: &Connection) -> Result<()> {
-    conn.execute_batch("VACUUM").map_err(problem("compact the knowledge base"))
+pub fn vacuum(conn: &Connection) -> Result<()> {
+    conn.execute_batch("VACUUM").map_err(sqlite_problem("compact the knowledge base"))
 }
 
 fn run(conn: &Connection, sql: &str, params: &[&dyn store::ToSql]) -> Result<()> {
     conn.prepare_cached(sql)
         .and_then(|mut s| s.execute(params))
         .map(drop)
-        .map_err(problem("write the knowledge base"))
+        .map_err(sqlite_problem("write the knowledge base"))
 }
 
 fn read_entity(row: &Row<'_>) -> SqlResult<Entity> {
@@ -322,8 +323,8 @@ fn read_entity(row: &Row<'_>) -> SqlResult<Entity> {
     })
 }
 
-fn read_relation(row: &Row<'_>) -> SqlResult<Relation> {
-    Ok(Relation {
+fn read_relation(row: &Row<'_>) -> SqlResult<KbRelation> {
+    Ok(KbRelation {
         relates: word(row, 0)?,
         from: row.get(1)?,
         to: row.get(2)?,
@@ -336,9 +337,9 @@ fn read_relation(row: &Row<'_>) -> SqlResult<Relation> {
     })
 }
 
-fn read_logged(row: &Row<'_>) -> SqlResult<Logged> {
+fn audit_entry_from_row(row: &Row<'_>) -> SqlResult<AuditEntry> {
     let edits: String = row.get(8)?;
-    Ok(Logged {
+    Ok(AuditEntry {
         seq: row.get(0)?,
         uid: row.get(1)?,
         changeset: row.get(2)?,

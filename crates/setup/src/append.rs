@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::text::newline;
 
 /// The file that holds the block alone.
-pub(crate) fn created(block: &str) -> String {
+pub(crate) fn new_file(block: &str) -> String {
     format!("{block}\n")
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn add(text: &str, block: &str) -> String {
 }
 
 /// The text without the block at `range`; `None` when there was only the block.
-pub(crate) fn cut(text: &str, range: Range<usize>) -> Option<String> {
+pub(crate) fn remove_block(text: &str, range: Range<usize>) -> Option<String> {
     let nl = newline(&text[range.clone()]);
     let (before, after) = (&text[..range.start], &text[range.end..]);
     if before.is_empty() && (after.is_empty() || after == nl) {

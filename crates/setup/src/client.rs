@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use base::near::nearest;
+use base::similarity::most_similar;
 
 /// A program that speaks MCP and reads its servers from a file in the repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,7 +53,7 @@ impl FromStr for Client {
         let wanted = text.trim().to_lowercase();
         Self::ALL.into_iter().find(|client| client.name() == wanted).ok_or_else(|| {
             let names = Self::ALL.map(Self::name);
-            let hint = match nearest(&wanted, names, 1)[..] {
+            let hint = match most_similar(&wanted, names, 1)[..] {
                 [near] => format!("did you mean `{near}`?"),
                 _ => format!("the clients are {}", names.join(", ")),
             };

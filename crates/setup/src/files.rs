@@ -3,171 +3,219 @@
 //! Of Cursor's rules only an old `.cursorrules` gets our block: it reads `AGENTS.md` by itself,
 //! and a rule in `.cursor/rules` would say the same twice in its context.
 
-use crate::json::{self, Entry, EntryValue};
-use crate::{Client, Malformed, block, toml};
+use crate::json::{self, JsonEntry, JsonEntryValue};
+use crate::{Client, MalformedFile, markdown_block, toml};
 
 /// The version of what cairn writes into a repository.
 pub const FORMAT_VERSION: u32 = 1;
 
-const FORMAT: &str = "1\n";
+const FORMAT_FILE_TEXT: &str = "1\n";
 
 /// One file and what cairn keeps in it.
 #[derive(Debug)]
-pub struct File {
+pub struct SetupFile {
     /// Its path from the root, with `/`
     pub path: &'static str,
-    part: Part,
-    when: When,
+    content: SetupContent,
+    condition: InstallCondition,
 }
 
 #[derive(Debug)]
-enum Part {
+enum SetupContent {
     /// The whole file, made when it is missing and then the user's
     Whole(fn() -> &'static str),
     /// A paragraph between markers
     Block,
     /// An entry in a JSON file
-    Json(&'static Entry),
+    Json(&'static JsonEntry),
     /// A table in Codex's TOML file
     Toml,
 }
 
 /// When a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum When {
+pub(crate) enum InstallCondition {
     /// Always, made if it is missing
     Always,
     /// When some agent is set up, made if it is missing
-    Agents,
+    AnyClient,
     /// When some agent is set up, and only if it is there
-    There,
+    IfExists,
     /// With this client, made if it is missing
     Client(Client),
     /// With this client, and only if it is there and the file before it is not
-    Instead(Client),
+    Alternative(Client),
 }
 
 /// The name of our server in the files of MCP clients.
-const NAME: &str = "cairn";
+const SERVER_NAME: &str = "cairn";
 
-const SERVERS: Entry = Entry {
+const MCP_SERVERS_ENTRY: JsonEntry = JsonEntry {
     container: "mcpServers",
-    name: NAME,
-    value: EntryValue::Fields(&[("command", "\"cairn\""), ("args", "[\"mcp\"]")]),
+    name: SERVER_NAME,
+    value: JsonEntryValue::Fields(&[("command", "\"cairn\""), ("args", "[\"mcp\"]")]),
 };
 
 /// What Claude Code runs when a session starts; what it prints is told to the agent.
-const SESSION_START: Entry = Entry {
+const SESSION_START_ENTRY: JsonEntry = JsonEntry {
     container: "hooks",
     name: "SessionStart",
-    value: EntryValue::Text(
+    value: JsonEntryValue::Text(
         "[{ \"hooks\": [{ \"type\": \"command\", \"command\": \"cairn status\" }] }]",
     ),
 };
 
-const VSCODE: Entry = Entry {
+const VSCODE_ENTRY: JsonEntry = JsonEntry {
     container: "servers",
-    name: NAME,
-    value: EntryValue::Fields(&[
+    name: SERVER_NAME,
+    value: JsonEntryValue::Fields(&[
         ("type", "\"stdio\""),
         ("command", "\"cairn\""),
         ("args", "[\"mcp\"]"),
     ]),
 };
 
-const OPENCODE: Entry = Entry {
+const OPENCODE_ENTRY: JsonEntry = JsonEntry {
     container: "mcp",
-    name: NAME,
-    value: EntryValue::Fields(&[
+    name: SERVER_NAME,
+    value: JsonEntryValue::Fields(&[
         ("type", "\"local\""),
         ("command", "[\"cairn\", \"mcp\"]"),
         ("enabled", "true"),
     ]),
 };
 
-static ALL: [File; 15] = [
-    File::new("cairn.jsonc", Part::Whole(config::template), When::Always),
-    File::new(".cairn/schema/version", Part::Whole(|| FORMAT), When::Always),
-    File::new("AGENTS.md", Part::Block, When::Agents),
-    File::new("CLAUDE.md", Part::Block, When::There),
-    File::new("GEMINI.md", Part::Block, When::There),
-    File::new(".cursorrules", Part::Block, When::There),
-    File::new(".github/copilot-instructions.md", Part::Block, When::There),
-    File::new(".mcp.json", Part::Json(&SERVERS), When::Client(Client::Claude)),
-    File::new(".claude/settings.json", Part::Json(&SESSION_START), When::Client(Client::Claude)),
-    File::new(".codex/config.toml", Part::Toml, When::Client(Client::Codex)),
-    File::new(".cursor/mcp.json", Part::Json(&SERVERS), When::Client(Client::Cursor)),
-    File::new(".vscode/mcp.json", Part::Json(&VSCODE), When::Client(Client::Vscode)),
-    File::new(".gemini/settings.json", Part::Json(&SERVERS), When::Client(Client::Gemini)),
-    File::new("opencode.json", Part::Json(&OPENCODE), When::Client(Client::Opencode)),
-    File::new("opencode.jsonc", Part::Json(&OPENCODE), When::Instead(Client::Opencode)),
+static FILES: [SetupFile; 15] = [
+    SetupFile::new("cairn.jsonc", SetupContent::Whole(config::template), InstallCondition::Always),
+    SetupFile::new(
+        ".cairn/schema/version",
+        SetupContent::Whole(|| FORMAT_FILE_TEXT),
+        InstallCondition::Always,
+    ),
+    SetupFile::new("AGENTS.md", SetupContent::Block, InstallCondition::AnyClient),
+    SetupFile::new("CLAUDE.md", SetupContent::Block, InstallCondition::IfExists),
+    SetupFile::new("GEMINI.md", SetupContent::Block, InstallCondition::IfExists),
+    SetupFile::new(".cursorrules", SetupContent::Block, InstallCondition::IfExists),
+    SetupFile::new(
+        ".github/copilot-instructions.md",
+        SetupContent::Block,
+        InstallCondition::IfExists,
+    ),
+    SetupFile::new(
+        ".mcp.json",
+        SetupContent::Json(&MCP_SERVERS_ENTRY),
+        InstallCondition::Client(Client::Claude),
+    ),
+    SetupFile::new(
+        ".claude/settings.json",
+        SetupContent::Json(&SESSION_START_ENTRY),
+        InstallCondition::Client(Client::Claude),
+    ),
+    SetupFile::new(
+        ".codex/config.toml",
+        SetupContent::Toml,
+        InstallCondition::Client(Client::Codex),
+    ),
+    SetupFile::new(
+        ".cursor/mcp.json",
+        SetupContent::Json(&MCP_SERVERS_ENTRY),
+        InstallCondition::Client(Client::Cursor),
+    ),
+    SetupFile::new(
+        ".vscode/mcp.json",
+        SetupContent::Json(&VSCODE_ENTRY),
+        InstallCondition::Client(Client::Vscode),
+    ),
+    SetupFile::new(
+        ".gemini/settings.json",
+        SetupContent::Json(&MCP_SERVERS_ENTRY),
+        InstallCondition::Client(Client::Gemini),
+    ),
+    SetupFile::new(
+        "opencode.json",
+        SetupContent::Json(&OPENCODE_ENTRY),
+        InstallCondition::Client(Client::Opencode),
+    ),
+    SetupFile::new(
+        "opencode.jsonc",
+        SetupContent::Json(&OPENCODE_ENTRY),
+        InstallCondition::Alternative(Client::Opencode),
+    ),
 ];
 
-impl File {
-    const fn new(path: &'static str, part: Part, when: When) -> Self {
-        Self { path, part, when }
+impl SetupFile {
+    const fn new(path: &'static str, content: SetupContent, condition: InstallCondition) -> Self {
+        Self { path, content, condition }
     }
 
     /// Every file, in the order in which they are written.
     pub fn all() -> &'static [Self] {
-        &ALL
+        &FILES
     }
 
     /// The file at this path.
-    pub fn at(path: &str) -> Option<&'static Self> {
-        ALL.iter().find(|file| file.path == path)
+    pub fn by_path(path: &str) -> Option<&'static Self> {
+        FILES.iter().find(|file| file.path == path)
     }
 
-    pub(crate) const fn when(&self) -> When {
-        self.when
+    pub(crate) const fn condition(&self) -> InstallCondition {
+        self.condition
     }
 
     /// Whether what it would say comes from another file that is written anyway.
-    pub(crate) fn is_told_elsewhere(&self, existing: &[u8]) -> bool {
-        matches!(self.part, Part::Block)
+    pub(crate) fn imports_agents_file(&self, existing: &[u8]) -> bool {
+        matches!(self.content, SetupContent::Block)
             && self.path != "AGENTS.md"
-            && block::imports_agents(existing)
+            && markdown_block::imports_agents(existing)
     }
 
     /// The file's text with cairn's part in it; an entry that the user changed stays as it is.
-    pub fn install(&self, existing: Option<&[u8]>) -> Result<Vec<u8>, Malformed> {
-        match (&self.part, existing) {
-            (Part::Whole(_), Some(text)) => Ok(text.to_vec()),
-            (Part::Whole(text), None) => Ok(text().into()),
-            (Part::Block, _) => block::install(existing),
-            (Part::Json(entry), _) => self.proven(existing, json::install(entry, existing)?),
-            (Part::Toml, _) => self.proven(existing, toml::install(existing)?),
+    pub fn install(&self, existing: Option<&[u8]>) -> Result<Vec<u8>, MalformedFile> {
+        match (&self.content, existing) {
+            (SetupContent::Whole(_), Some(text)) => Ok(text.to_vec()),
+            (SetupContent::Whole(text), None) => Ok(text().into()),
+            (SetupContent::Block, _) => markdown_block::install(existing),
+            (SetupContent::Json(entry), _) => {
+                self.verify_reversible(existing, json::install(entry, existing)?)
+            }
+            (SetupContent::Toml, _) => self.verify_reversible(existing, toml::install(existing)?),
         }
     }
 
     /// An edit that could not be taken back exactly is not made.
-    fn proven(&self, before: Option<&[u8]>, after: Vec<u8>) -> Result<Vec<u8>, Malformed> {
+    fn verify_reversible(
+        &self,
+        before: Option<&[u8]>,
+        after: Vec<u8>,
+    ) -> Result<Vec<u8>, MalformedFile> {
         let changed = before != Some(after.as_slice());
         if changed && self.remove(&after)?.as_deref() != before {
             let message = "the file cannot be edited so that it could be given back";
-            return Err(Malformed::at(&after, 0, message).hint("please report this file's shape"));
+            return Err(
+                MalformedFile::at(&after, 0, message).hint("please report this file's shape")
+            );
         }
         Ok(after)
     }
 
     /// The file's text without cairn's part; `None` when nothing else was in it.
-    pub fn remove(&self, existing: &[u8]) -> Result<Option<Vec<u8>>, Malformed> {
-        match &self.part {
-            Part::Whole(text) if existing == text().as_bytes() => Ok(None),
-            Part::Whole(_) => Ok(Some(existing.to_vec())),
-            Part::Block => block::remove(existing),
-            Part::Json(entry) => json::remove(entry, existing),
-            Part::Toml => toml::remove(existing),
+    pub fn remove(&self, existing: &[u8]) -> Result<Option<Vec<u8>>, MalformedFile> {
+        match &self.content {
+            SetupContent::Whole(text) if existing == text().as_bytes() => Ok(None),
+            SetupContent::Whole(_) => Ok(Some(existing.to_vec())),
+            SetupContent::Block => markdown_block::remove(existing),
+            SetupContent::Json(entry) => json::remove(entry, existing),
+            SetupContent::Toml => toml::remove(existing),
         }
     }
 
     /// Whether cairn's part is there but not as cairn writes it, so that it is left alone.
     pub fn is_customised(&self, existing: &[u8]) -> bool {
-        match &self.part {
-            Part::Whole(text) => existing != text().as_bytes(),
-            Part::Block => false,
-            Part::Json(entry) => json::is_customised(entry, existing),
-            Part::Toml => toml::is_customised(existing),
+        match &self.content {
+            SetupContent::Whole(text) => existing != text().as_bytes(),
+            SetupContent::Block => false,
+            SetupContent::Json(entry) => json::is_customised(entry, existing),
+            SetupContent::Toml => toml::is_customised(existing),
         }
     }
 }

@@ -8,21 +8,21 @@
 use std::fmt;
 use std::str::FromStr;
 
-use base::near::nearest;
+use base::similarity::most_similar;
 
-use crate::block::marked;
-use crate::{Malformed, shell};
+use crate::markdown_block::find_marked_range;
+use crate::{MalformedFile, shell};
 
 const BEGIN: &str = "# cairn:begin";
 const END: &str = "# cairn:end";
 const SHEBANG: &str = "#!/bin/sh\n";
-const OURS: &str =
+const CREATED_BY_CAIRN: &str =
     "# Made by `cairn init`. Your own lines go below the block; they stay when it goes.\n";
 
 /// Git's third argument is 1 when a branch was checked out, 0 for single files.
-const A_BRANCH: &str = "[ \"${3-}\" = 1 ] && ";
+const IF_BRANCH_CHECKOUT: &str = "[ \"${3-}\" = 1 ] && ";
 
-const CHECK: &str = "\
+const PRE_COMMIT_SCRIPT: &str = "\
 # Stops the commit when cairn has findings (exit 1), never for any other reason.
 if command -v cairn >/dev/null 2>&1; then
   cairn hook pre-commit \"$@\" </dev/null || [ $? -ne 1 ] || exit 1
@@ -30,7 +30,7 @@ fi";
 
 /// A hook that cairn listens to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Hook {
+pub enum GitHook {
     /// Another branch was checked out
     PostCheckout,
     /// A merge or a pull
@@ -43,7 +43,7 @@ pub enum Hook {
     PreCommit,
 }
 
-impl Hook {
+impl GitHook {
     /// Every hook.
     pub const ALL: [Self; 5] =
         [Self::PostCheckout, Self::PostMerge, Self::PostRewrite, Self::PostCommit, Self::PreCommit];
@@ -70,21 +70,21 @@ impl Hook {
             )
         };
         let lines = match self {
-            Self::PreCommit => CHECK.into(),
-            Self::PostCheckout => background(A_BRANCH),
+            Self::PreCommit => PRE_COMMIT_SCRIPT.into(),
+            Self::PostCheckout => background(IF_BRANCH_CHECKOUT),
             _ => background(""),
         };
         format!("{BEGIN}\n{lines}\n{END}")
     }
 
     /// The hook's script with cairn's lines in it. The caller makes a new file executable.
-    pub fn install(self, existing: Option<&[u8]>) -> Result<Vec<u8>, Malformed> {
+    pub fn install(self, existing: Option<&[u8]>) -> Result<Vec<u8>, MalformedFile> {
         let block = self.block();
         let Some(script) = existing else {
-            return Ok(format!("{SHEBANG}{OURS}{block}\n").into_bytes());
+            return Ok(format!("{SHEBANG}{CREATED_BY_CAIRN}{block}\n").into_bytes());
         };
-        shell::check(script).map_err(|error| error.hint(self.by_hand()))?;
-        if let Some(range) = marked(script, BEGIN, END)? {
+        shell::check_shell_script(script).map_err(|error| error.hint(self.manual_hint()))?;
+        if let Some(range) = find_marked_range(script, BEGIN, END)? {
             return Ok([&script[..range.start], block.as_bytes(), &script[range.end..]].concat());
         }
         let (head, own) = script.split_at(shell::head_end(script));
@@ -95,14 +95,16 @@ impl Hook {
     }
 
     /// The script without cairn's lines; `None` when the file was cairn's own.
-    pub fn remove(self, existing: &[u8]) -> Result<Option<Vec<u8>>, Malformed> {
-        let Some(range) = marked(existing, BEGIN, END)? else { return Ok(Some(existing.to_vec())) };
+    pub fn remove(self, existing: &[u8]) -> Result<Option<Vec<u8>>, MalformedFile> {
+        let Some(range) = find_marked_range(existing, BEGIN, END)? else {
+            return Ok(Some(existing.to_vec()));
+        };
         let (before, after) = (&existing[..range.start], &existing[range.end..]);
         let left = match after.strip_prefix(b"\n") {
             Some(after) => [before, after].concat(),
             None => [before.strip_suffix(b"\n").unwrap_or(before), after].concat(),
         };
-        let own = format!("{SHEBANG}{OURS}");
+        let own = format!("{SHEBANG}{CREATED_BY_CAIRN}");
         Ok(match left.strip_prefix(own.as_bytes()) {
             Some(b"") => None,
             Some(rest) => Some([SHEBANG.as_bytes(), rest].concat()),
@@ -110,7 +112,7 @@ impl Hook {
         })
     }
 
-    fn by_hand(self) -> String {
+    fn manual_hint(self) -> String {
         let name = self.name();
         match self {
             Self::PreCommit => format!(
@@ -124,19 +126,19 @@ impl Hook {
     }
 }
 
-impl fmt::Display for Hook {
+impl fmt::Display for GitHook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Hook {
+impl FromStr for GitHook {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|hook| hook.name() == text).ok_or_else(|| {
             let names = Self::ALL.map(Self::name);
-            let hint = match nearest(text, names, 1)[..] {
+            let hint = match most_similar(text, names, 1)[..] {
                 [near] => format!("did you mean `{near}`?"),
                 _ => format!("the hooks are {}", names.join(", ")),
             };

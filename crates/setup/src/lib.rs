@@ -7,27 +7,28 @@
 //! - removing what was installed gives the file back byte for byte, and deletes a file that was
 //!   not there before;
 //! - what the user wrote in between stays;
-//! - a file that does not parse is [`Malformed`] and left alone, and an entry that the user
+//! - a file that does not parse is [`MalformedFile`] and left alone, and an entry that the user
 //!   changed is the user's.
 //!
 //! Nothing is remembered between the two: how an entry is laid out tells what was there before.
 
 mod append;
-mod block;
 mod client;
 mod files;
 mod hooks;
 mod json;
 mod malformed;
+mod markdown_block;
 mod plan;
 mod shell;
 mod text;
 mod toml;
 
 pub use client::{Client, parse_clients};
-pub use files::{FORMAT_VERSION, File};
-pub use hooks::Hook;
-pub use malformed::Malformed;
+pub use files::{FORMAT_VERSION, SetupFile};
+pub use hooks::GitHook;
+pub use malformed::MalformedFile;
 pub use plan::{
-    FileChange, Plan, Refusal, plan_hooks_init, plan_hooks_uninstall, plan_init, plan_uninstall,
+    FileChange, SetupPlan, SetupRefusal, plan_hooks_init, plan_hooks_uninstall, plan_init,
+    plan_uninstall,
 };

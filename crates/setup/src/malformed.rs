@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A file that cannot be edited safely, so it is not edited at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Malformed {
+pub struct MalformedFile {
     /// Line of the trouble, from 1
     pub line: usize,
     /// What is wrong
@@ -13,7 +13,7 @@ pub struct Malformed {
     pub hint: Option<String>,
 }
 
-impl Malformed {
+impl MalformedFile {
     /// Trouble at a byte of a text.
     pub(crate) fn at(text: &[u8], offset: usize, message: impl Into<String>) -> Self {
         let before = &text[..offset.min(text.len())];
@@ -28,10 +28,10 @@ impl Malformed {
     }
 }
 
-impl fmt::Display for Malformed {
+impl fmt::Display for MalformedFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, self.message)
     }
 }
 
-impl std::error::Error for Malformed {}
+impl std::error::Error for MalformedFile {}

@@ -1,15 +1,15 @@
 //! Which hook files are shell scripts, so that our lines can run in them.
 
-use crate::Malformed;
+use crate::MalformedFile;
 
 /// Shells that understand the few POSIX lines we add.
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "busybox"];
 
 /// Refuses what is not a shell script. A file without a shebang is one: git hands it to `sh`.
-pub(crate) fn check(script: &[u8]) -> Result<(), Malformed> {
-    let refuse = |message: String| Err(Malformed::at(script, 0, message));
+pub(crate) fn check_shell_script(script: &[u8]) -> Result<(), MalformedFile> {
+    let refuse = |message: String| Err(MalformedFile::at(script, 0, message));
     if let Some(nul) = script.iter().position(|byte| *byte == 0) {
-        return Err(Malformed::at(script, nul, "the hook is a program, not a script"));
+        return Err(MalformedFile::at(script, nul, "the hook is a program, not a script"));
     }
     if script.starts_with("\u{feff}".as_bytes()) {
         return refuse("the hook starts with a byte order mark, so it does not run".into());
@@ -57,11 +57,11 @@ mod tests {
             "#!C:/Program/Git/bin/sh.exe\r\n",
             "#!/bin/busybox sh\n",
         ] {
-            assert_eq!(check(shell.as_bytes()), Ok(()), "{shell}");
+            assert_eq!(check_shell_script(shell.as_bytes()), Ok(()), "{shell}");
         }
         for other in ["#!/usr/bin/env python3\n", "#!/usr/bin/fish", "#!", "\u{feff}#!/bin/sh"] {
-            assert!(check(other.as_bytes()).is_err(), "{other}");
+            assert!(check_shell_script(other.as_bytes()).is_err(), "{other}");
         }
-        assert!(check(b"\x7fELF\x02\x00").is_err());
+        assert!(check_shell_script(b"\x7fELF\x02\x00").is_err());
     }
 }

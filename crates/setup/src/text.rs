@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use crate::Malformed;
+use crate::MalformedFile;
 
 const BOM: &str = "\u{feff}";
 
 /// The text, and the byte order mark before it.
-pub(crate) fn decoded(bytes: &[u8]) -> Result<(&str, &str), Malformed> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<(&str, &str), MalformedFile> {
     let text = std::str::from_utf8(bytes)
-        .map_err(|error| Malformed::at(bytes, error.valid_up_to(), "the file is not UTF-8"))?;
+        .map_err(|error| MalformedFile::at(bytes, error.valid_up_to(), "the file is not UTF-8"))?;
     Ok(text.strip_prefix(BOM).map_or(("", text), |rest| (BOM, rest)))
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn newline(text: &str) -> &'static str {
 }
 
 /// The text without some stretches, which are in order and apart.
-pub(crate) fn without(text: &str, cuts: &[Range<usize>]) -> String {
+pub(crate) fn remove_ranges(text: &str, cuts: &[Range<usize>]) -> String {
     let (mut kept, mut from) = (String::with_capacity(text.len()), 0);
     for cut in cuts {
         kept.push_str(&text[from..cut.start]);

@@ -6,14 +6,14 @@ use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use setup::File;
+use setup::SetupFile;
 
 /// The files with their container and our entry.
-fn clients() -> [(&'static File, &'static str, Value); 3] {
+fn clients() -> [(&'static SetupFile, &'static str, Value); 3] {
     let plain = json!({ "command": "cairn", "args": ["mcp"] });
     let stdio = json!({ "type": "stdio", "command": "cairn", "args": ["mcp"] });
     let local = json!({ "type": "local", "command": ["cairn", "mcp"], "enabled": true });
-    let file = |path| File::at(path).unwrap();
+    let file = |path| SetupFile::by_path(path).unwrap();
     [
         (file(".mcp.json"), "mcpServers", plain),
         (file(".vscode/mcp.json"), "servers", stdio),
@@ -201,8 +201,10 @@ fn a_file_that_was_not_there_goes_again() {
 }
 
 fn installed(text: &str) -> String {
-    String::from_utf8(File::at(".mcp.json").unwrap().install(Some(text.as_bytes())).unwrap())
-        .unwrap()
+    String::from_utf8(
+        SetupFile::by_path(".mcp.json").unwrap().install(Some(text.as_bytes())).unwrap(),
+    )
+    .unwrap()
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use base::Problem;
-use setup::{Client, Hook, Plan, plan_hooks_init, plan_hooks_uninstall, plan_init, plan_uninstall};
+use setup::{
+    Client, GitHook, SetupPlan, plan_hooks_init, plan_hooks_uninstall, plan_init, plan_uninstall,
+};
 
 type Tree = BTreeMap<String, Vec<u8>>;
 
@@ -11,7 +13,7 @@ fn tree(files: &[(&str, &str)]) -> Tree {
     files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect()
 }
 
-fn apply(tree: &Tree, plan: &Plan) -> Tree {
+fn apply(tree: &Tree, plan: &SetupPlan) -> Tree {
     let mut tree = tree.clone();
     for change in &plan.changes {
         assert_eq!(tree.get(change.path), change.before.as_ref());
@@ -23,15 +25,15 @@ fn apply(tree: &Tree, plan: &Plan) -> Tree {
     tree
 }
 
-fn init(tree: &Tree, clients: &[Client]) -> Plan {
+fn init(tree: &Tree, clients: &[Client]) -> SetupPlan {
     plan_init(|path| tree.get(path).cloned(), clients)
 }
 
-fn uninstall(tree: &Tree) -> Plan {
+fn uninstall(tree: &Tree) -> SetupPlan {
     plan_uninstall(|path| tree.get(path).cloned())
 }
 
-fn paths(plan: &Plan) -> Vec<&str> {
+fn paths(plan: &SetupPlan) -> Vec<&str> {
     plan.changes.iter().map(|change| change.path).collect()
 }
 
@@ -58,9 +60,9 @@ fn an_empty_repository_gets_the_files_and_loses_them_again() {
     let version = format!("{}\n", setup::FORMAT_VERSION);
     assert_eq!(full[".cairn/schema/version"], version.as_bytes());
     assert_eq!(paths(&init(&Tree::new(), &[])), ["cairn.jsonc", ".cairn/schema/version"]);
-    assert_eq!(init(&full, &Client::ALL), Plan::default());
+    assert_eq!(init(&full, &Client::ALL), SetupPlan::default());
     assert_eq!(apply(&full, &uninstall(&full)), Tree::new());
-    assert_eq!(uninstall(&Tree::new()), Plan::default());
+    assert_eq!(uninstall(&Tree::new()), SetupPlan::default());
 }
 
 #[test]
@@ -89,7 +91,7 @@ fn what_was_there_comes_back() {
         ]
     );
     let after = apply(&before, &plan);
-    assert_eq!(init(&after, &[Client::Claude, Client::Opencode]), Plan::default());
+    assert_eq!(init(&after, &[Client::Claude, Client::Opencode]), SetupPlan::default());
     assert_eq!(apply(&after, &uninstall(&after)), before);
 }
 
@@ -114,21 +116,21 @@ fn files_that_do_not_parse_or_are_the_users_are_told() {
 #[test]
 fn hooks_are_planned_apart() {
     let before = |hook| match hook {
-        Hook::PreCommit => Some(b"#!/bin/sh\nnpm test\n".to_vec()),
-        Hook::PostMerge => Some(b"#!/usr/bin/python\n".to_vec()),
+        GitHook::PreCommit => Some(b"#!/bin/sh\nnpm test\n".to_vec()),
+        GitHook::PostMerge => Some(b"#!/usr/bin/python\n".to_vec()),
         _ => None,
     };
     let plan = plan_hooks_init(before);
     assert_eq!(paths(&plan), ["post-checkout", "post-rewrite", "post-commit", "pre-commit"]);
     assert_eq!(plan.refused[0].path, "post-merge");
-    let after = |hook: Hook| {
+    let after = |hook: GitHook| {
         let change = plan.changes.iter().find(|change| change.path == hook.name());
         change.map_or(before(hook), |change| change.after.clone())
     };
     let back = plan_hooks_uninstall(after);
     assert!(back.refused.is_empty());
     for change in &back.changes {
-        let hook: Hook = change.path.parse().unwrap();
+        let hook: GitHook = change.path.parse().unwrap();
         assert_eq!(change.after, before(hook));
     }
     assert_eq!(back.changes.len(), 4);

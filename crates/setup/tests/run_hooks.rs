@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use setup::Hook;
+use setup::GitHook;
 use tempfile::TempDir;
 
 /// One test at a time: a program cannot start while another thread's child holds it open.
@@ -62,7 +62,7 @@ const SHELLS: [&str; 2] = ["sh", "bash"];
 fn the_scripts_input_output_and_exit_status_are_its_own() {
     let _turn = turn();
     for (hook, exit) in
-        Hook::ALL.into_iter().flat_map(|hook| [0, 2, 3, 70].map(|exit| (hook, exit)))
+        GitHook::ALL.into_iter().flat_map(|hook| [0, 2, 3, 70].map(|exit| (hook, exit)))
     {
         let (bin, folder) = (bin(exit), TempDir::new().unwrap());
         let note = folder.path().join("note");
@@ -71,7 +71,7 @@ fn the_scripts_input_output_and_exit_status_are_its_own() {
             for bin in [Some(bin.path()), None] {
                 let output = run(shell, &script, bin, &note, &["a", "b", "1"]);
                 let said = String::from_utf8(output.stdout).unwrap();
-                let noise = hook == Hook::PreCommit && bin.is_some();
+                let noise = hook == GitHook::PreCommit && bin.is_some();
                 assert_eq!(said, if noise { "noise\nhello3:a\n" } else { "hello3:a\n" });
                 assert_eq!(output.status.code(), Some(3), "{hook} {shell}");
                 assert_eq!(output.stderr.is_empty(), !noise, "{hook} {shell}");
@@ -88,7 +88,7 @@ fn findings_alone_stop_a_commit() {
     let folder = TempDir::new().unwrap();
     let note = folder.path().join("note");
     for own in [None, Some(&b"#!/bin/sh -e\necho mine\n"[..])] {
-        let script = Hook::PreCommit.install(own).unwrap();
+        let script = GitHook::PreCommit.install(own).unwrap();
         for (exit, expected) in [(0, 0), (1, 1), (2, 0), (70, 0), (127, 0)] {
             for shell in SHELLS {
                 let output = run(shell, &script, Some(bin(exit).path()), &note, &[]);
@@ -104,7 +104,7 @@ fn checking_out_single_files_is_not_told() {
     let _turn = turn();
     let (bin, folder) = (bin(0), TempDir::new().unwrap());
     let note = folder.path().join("note");
-    let script = foreground(&Hook::PostCheckout.install(None).unwrap());
+    let script = foreground(&GitHook::PostCheckout.install(None).unwrap());
     for args in [&["a", "b", "0"][..], &[]] {
         assert_eq!(run("sh", &script, Some(bin.path()), &note, args).status.code(), Some(0));
         assert!(!note.exists());
@@ -117,7 +117,7 @@ fn a_slow_cairn_does_not_keep_git_waiting() {
     let (bin, folder) = (bin(0), TempDir::new().unwrap());
     let note = folder.path().join("note");
     assert!(program("mkfifo").arg(&note).status().unwrap().success());
-    for hook in Hook::ALL.into_iter().filter(|hook| *hook != Hook::PreCommit) {
+    for hook in GitHook::ALL.into_iter().filter(|hook| *hook != GitHook::PreCommit) {
         let script = hook.install(None).unwrap();
         // cairn cannot end before the pipe is read below, and yet the hook does.
         let output = run("sh", &script, Some(bin.path()), &note, &["a", "b", "1"]);

@@ -3,14 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use proptest::prelude::*;
-use setup::{File, Hook};
+use setup::{GitHook, SetupFile};
 
-fn codex() -> &'static File {
-    File::at(".codex/config.toml").unwrap()
+fn codex() -> &'static SetupFile {
+    SetupFile::by_path(".codex/config.toml").unwrap()
 }
 
-fn agents() -> &'static File {
-    File::at("AGENTS.md").unwrap()
+fn agents() -> &'static SetupFile {
+    SetupFile::by_path("AGENTS.md").unwrap()
 }
 
 /// Joins lines with one line end, with or without one at the end.
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn hooks_are_given_back(script in script(), hook in prop::sample::select(Hook::ALL.to_vec())) {
+    fn hooks_are_given_back(script in script(), hook in prop::sample::select(GitHook::ALL.to_vec())) {
         let installed = hook.install(Some(&script)).unwrap();
         prop_assert_eq!(&hook.install(Some(&installed)).unwrap(), &installed);
         prop_assert_eq!(hook.remove(&installed).unwrap(), Some(script.clone()));
@@ -156,7 +156,7 @@ proptest! {
                 prop_assert_eq!(file.remove(&installed).unwrap(), Some(bytes.clone()));
             }
         }
-        for hook in Hook::ALL {
+        for hook in GitHook::ALL {
             if let Ok(installed) = hook.install(Some(&bytes)) {
                 prop_assert_eq!(hook.remove(&installed).unwrap(), Some(bytes.clone()));
             }
@@ -172,12 +172,12 @@ fn head(script: &[u8]) -> usize {
 
 #[test]
 fn files_that_were_not_there_go_again() {
-    for file in File::all() {
+    for file in SetupFile::all() {
         let created = file.install(None).unwrap();
         assert_eq!(file.install(Some(&created)).unwrap(), created, "{}", file.path);
         assert_eq!(file.remove(&created).unwrap(), None, "{}", file.path);
     }
-    for hook in Hook::ALL {
+    for hook in GitHook::ALL {
         let created = hook.install(None).unwrap();
         assert_eq!(hook.install(Some(&created)).unwrap(), created);
         assert_eq!(hook.remove(&created).unwrap(), None);
@@ -218,7 +218,8 @@ fn what_cannot_be_edited_says_its_line_and_what_to_do() {
         assert_eq!((error.line, error.message.as_str()), (line, message));
         assert_eq!(agents().remove(text.as_bytes()).unwrap_err(), error);
     }
-    let python = Hook::PostCommit.install(Some(b"#!/usr/bin/env python3\nprint()\n")).unwrap_err();
+    let python =
+        GitHook::PostCommit.install(Some(b"#!/usr/bin/env python3\nprint()\n")).unwrap_err();
     assert_eq!(python.message, "the hook runs `/usr/bin/env python3`, not a shell");
     assert!(python.hint.unwrap().contains("`cairn hook post-commit`"));
 }
@@ -229,7 +230,7 @@ fn an_old_block_is_brought_up_to_date_where_it_stands() {
     let new = String::from_utf8(agents().install(Some(old.as_bytes())).unwrap()).unwrap();
     assert!(new.starts_with("# Mine\n\n<!-- cairn:begin -->\n## Ask cairn"));
     assert!(new.ends_with("<!-- cairn:end -->\n\nmore\n") && !new.contains("old words"));
-    let hook = Hook::PostMerge;
+    let hook = GitHook::PostMerge;
     let old = b"#!/bin/sh\n# cairn:begin\nold\n# cairn:end\nmine\n";
     let expected = format!("#!/bin/sh\n{}\nmine\n", hook.block());
     assert_eq!(hook.install(Some(old)).unwrap(), expected.as_bytes());
@@ -244,7 +245,7 @@ fn the_paragraph_is_short_enough_to_be_read() {
 
 #[test]
 fn lines_below_the_block_of_our_own_hook_stay() {
-    let created = Hook::PreCommit.install(None).unwrap();
+    let created = GitHook::PreCommit.install(None).unwrap();
     let edited = [&created[..], b"npm test\n"].concat();
-    assert_eq!(Hook::PreCommit.remove(&edited).unwrap().unwrap(), b"#!/bin/sh\nnpm test\n");
+    assert_eq!(GitHook::PreCommit.remove(&edited).unwrap().unwrap(), b"#!/bin/sh\nnpm test\n");
 }

@@ -6,19 +6,19 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use base::{Code, Problem, Result};
+use base::{Problem, ProblemCode, Result};
 use rusqlite::Connection;
 
-use crate::failure::problem;
-use crate::open::{Durability, integrity, open, require_regular};
-use crate::still::{self, beside};
+use crate::failure::sqlite_problem;
+use crate::immutable::{self, with_suffix};
+use crate::open::{Durability, check_integrity, open, require_regular};
 use crate::tables;
 
 /// How the name of a copy ends that is not finished.
-const UNFINISHED: &str = "tmp";
+const UNFINISHED_EXTENSION: &str = "tmp";
 
 /// What the names of the files end with that SQLite keeps beside a store.
-const LOGS: [&str; 3] = ["-journal", "-wal", "-shm"];
+const SIDE_FILE_SUFFIXES: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// What a copy says about itself: where it was taken and of what.
 pub type BackupNotes = BTreeMap<String, String>;
@@ -28,17 +28,20 @@ pub type BackupNotes = BTreeMap<String, String>;
 pub fn back_up(connection: &Connection, target: &Path, notes: &BackupNotes) -> Result<()> {
     let failed = || Problem::io(format!("write the backup {}", target.display()));
     // A name of this call's own: another process may be copying to the same target.
-    let temp =
-        target.with_extension(format!("{}-{}.{UNFINISHED}", std::process::id(), next_attempt()));
-    remove_with_log(&temp).map_err(failed())?;
+    let temp = target.with_extension(format!(
+        "{}-{}.{UNFINISHED_EXTENSION}",
+        std::process::id(),
+        next_attempt()
+    ));
+    remove_with_side_files(&temp).map_err(failed())?;
     let name = temp.to_string_lossy();
-    connection.execute(tables::COPY, [&name]).map_err(problem("copy a store"))?;
+    connection.execute(tables::VACUUM_INTO, [&name]).map_err(sqlite_problem("copy a store"))?;
     let finished = write_notes(&temp, notes)
-        .and_then(|()| check(&temp))
+        .and_then(|()| check_backup(&temp))
         .and_then(|()| sync(&temp).map_err(failed()))
         .and_then(|()| publish(&temp, target));
     if finished.is_err() {
-        let _ = remove_with_log(&temp); // the failure itself is what the caller has to know
+        let _ = remove_with_side_files(&temp); // the failure itself is what the caller has to know
     }
     finished
 }
@@ -48,12 +51,12 @@ pub fn back_up(connection: &Connection, target: &Path, notes: &BackupNotes) -> R
 pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)?.flatten() {
         let path = entry.path();
-        let is_unfinished = path.extension() == Some(UNFINISHED.as_ref());
-        let is_log = LOGS.iter().any(|log| {
-            entry.file_name().to_string_lossy().ends_with(&format!(".{UNFINISHED}{log}"))
+        let is_unfinished = path.extension() == Some(UNFINISHED_EXTENSION.as_ref());
+        let is_log = SIDE_FILE_SUFFIXES.iter().any(|log| {
+            entry.file_name().to_string_lossy().ends_with(&format!(".{UNFINISHED_EXTENSION}{log}"))
         });
         if is_unfinished || is_log {
-            remove(&path)?;
+            remove_if_exists(&path)?;
         }
     }
     Ok(())
@@ -61,8 +64,8 @@ pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
 
 /// What a copy says about itself; nothing if it was taken without notes.
 pub fn backup_notes(path: &Path) -> Result<BackupNotes> {
-    let failed = || problem("read the notes of a backup");
-    let copy = still::open(path).map_err(failed())?;
+    let failed = || sqlite_problem("read the notes of a backup");
+    let copy = immutable::open_immutable(path).map_err(failed())?;
     if !copy.table_exists(None, tables::NOTES_TABLE).map_err(failed())? {
         return Ok(BackupNotes::new());
     }
@@ -72,12 +75,12 @@ pub fn backup_notes(path: &Path) -> Result<BackupNotes> {
 }
 
 fn write_notes(copy: &Path, notes: &BackupNotes) -> Result<()> {
-    let failed = || problem("write the notes of a backup");
+    let failed = || sqlite_problem("write the notes of a backup");
     if notes.is_empty() {
         return Ok(());
     }
     let connection = Connection::open(copy).map_err(failed())?;
-    connection.execute_batch(tables::MAKE_NOTES).map_err(failed())?;
+    connection.execute_batch(tables::CREATE_NOTES).map_err(failed())?;
     for (key, value) in notes {
         connection.execute(tables::ADD_NOTE, [key, value]).map_err(failed())?;
     }
@@ -95,18 +98,18 @@ fn publish(temp: &Path, target: &Path) -> Result<()> {
     let failed = || Problem::io(format!("write {}", target.display()));
     match fs::hard_link(temp, target) {
         Ok(()) => {
-            let _ = remove(temp); // a second name costs nothing
+            let _ = remove_if_exists(temp); // a second name costs nothing
         }
-        Err(_) if target.symlink_metadata().is_ok() => return Err(name_is_taken(target)),
+        Err(_) if target.symlink_metadata().is_ok() => return Err(name_taken_problem(target)),
         // Not every file system has links.
         Err(_) => fs::rename(temp, target).map_err(failed())?,
     }
     sync_folder(target).map_err(failed())
 }
 
-fn name_is_taken(target: &Path) -> Problem {
+fn name_taken_problem(target: &Path) -> Problem {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
-    Problem::new(Code::Conflict, format!("a copy called {name} is already there"))
+    Problem::new(ProblemCode::Conflict, format!("a copy called {name} is already there"))
         .hint("nothing was replaced; repeat the request")
 }
 
@@ -115,27 +118,27 @@ fn name_is_taken(target: &Path) -> Problem {
 ///
 /// The caller holds the store's lock. A reader sees the old store or the new one, and never a
 /// new store beside the log of an old one.
-pub fn put_back(backup: &Path, path: &Path, aside: &Path) -> Result<()> {
+pub fn restore(backup: &Path, path: &Path, aside: &Path) -> Result<()> {
     let failed = || Problem::io(format!("put back {}", path.display()));
-    check(backup)?;
-    let temp = beside(path, ".restoring");
+    check_backup(backup)?;
+    let temp = with_suffix(path, ".restoring");
     tree::require_regular(&temp).map_err(failed())?;
     // What a process that was killed left: its journal would be rolled back into this copy.
-    remove_with_log(&temp).map_err(failed())?;
+    remove_with_side_files(&temp).map_err(failed())?;
     fs::copy(backup, &temp).map_err(failed())?;
     drop_notes(&temp)?;
     sync(&temp).map_err(failed())?;
-    check(&temp)?;
+    check_backup(&temp)?;
     if path.exists() {
         if aside.symlink_metadata().is_ok() {
-            return Err(name_is_taken(aside));
+            return Err(name_taken_problem(aside));
         }
         // A sound store takes its log in, so that one file keeps all of it.
-        if !still::is_whole(path) {
+        if !immutable::has_empty_wal(path) {
             let _ = open(path, Durability::Durable).and_then(|store| store.checkpoint());
         }
         for end in ["-wal", "-shm"] {
-            keep(&beside(path, end), &beside(aside, end)).map_err(failed())?;
+            rename_if_exists(&with_suffix(path, end), &with_suffix(aside, end)).map_err(failed())?;
         }
         if fs::hard_link(path, aside).is_err() {
             fs::rename(path, aside).map_err(failed())?;
@@ -146,7 +149,7 @@ pub fn put_back(backup: &Path, path: &Path, aside: &Path) -> Result<()> {
 
 /// A store holds no notes: they are about the copy.
 fn drop_notes(copy: &Path) -> Result<()> {
-    let failed = || problem("put a backup back");
+    let failed = || sqlite_problem("put a backup back");
     let connection = Connection::open(copy).map_err(failed())?;
     connection.execute_batch(tables::DROP_NOTES).map_err(failed())?;
     connection.close().map_err(|(_, error)| failed()(error))
@@ -157,16 +160,16 @@ fn sync(file: &Path) -> io::Result<()> {
 }
 
 /// Refuses a copy that is not sound.
-fn check(path: &Path) -> Result<()> {
+fn check_backup(path: &Path) -> Result<()> {
     require_regular(path)?;
-    let copy = still::open(path).map_err(problem("open a backup"))?;
-    let is_empty = crate::version(&copy)? == 0;
-    let finding = integrity(&copy)?.into_iter().next();
+    let copy = immutable::open_immutable(path).map_err(sqlite_problem("open a backup"))?;
+    let is_empty = crate::schema_version(&copy)? == 0;
+    let finding = check_integrity(&copy)?.into_iter().next();
     match finding.or(is_empty.then(|| "it is empty".into())) {
         None => Ok(()),
         Some(finding) => {
             let message = format!("the backup is not sound: {finding}");
-            Err(Problem::new(Code::StoreDamaged, message).hint("choose another backup"))
+            Err(Problem::new(ProblemCode::StoreDamaged, message).hint("choose another backup"))
         }
     }
 }
@@ -176,7 +179,7 @@ pub(crate) fn sync_folder(file: &Path) -> io::Result<()> {
     fs::File::open(file.parent().unwrap_or(file))?.sync_all()
 }
 
-fn keep(from: &Path, to: &Path) -> io::Result<()> {
+fn rename_if_exists(from: &Path, to: &Path) -> io::Result<()> {
     match fs::rename(from, to) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         kept => kept,
@@ -184,11 +187,14 @@ fn keep(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Removes a store of ours together with what SQLite keeps beside it.
-fn remove_with_log(path: &Path) -> io::Result<()> {
-    LOGS.iter().try_for_each(|end| remove(&beside(path, end))).and_then(|()| remove(path))
+fn remove_with_side_files(path: &Path) -> io::Result<()> {
+    SIDE_FILE_SUFFIXES
+        .iter()
+        .try_for_each(|end| remove_if_exists(&with_suffix(path, end)))
+        .and_then(|()| remove_if_exists(path))
 }
 
-fn remove(path: &Path) -> io::Result<()> {
+fn remove_if_exists(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
@@ -198,19 +204,19 @@ fn remove(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Migration, open_durable, open_reading};
+    use crate::{Migration, open_durable, open_read_only};
 
     const STEP: Migration = Migration { name: "notes", sql: "CREATE TABLE note (text TEXT)" };
 
     fn count(path: &Path) -> i64 {
-        let reader = open_reading(path).unwrap();
+        let reader = open_read_only(path).unwrap();
         reader.query_row("SELECT count(*) FROM note", [], |row| row.get(0)).unwrap()
     }
 
     fn add(path: &Path) {
         let mut store = open_durable(path, &[STEP]).unwrap();
         let add = "INSERT INTO note VALUES ('kept')";
-        store.write(|tx| tx.execute(add, []).map(drop).map_err(problem("add"))).unwrap();
+        store.write(|tx| tx.execute(add, []).map(drop).map_err(sqlite_problem("add"))).unwrap();
     }
 
     #[test]
@@ -224,18 +230,18 @@ mod tests {
         assert_eq!(backup_notes(&copy).unwrap(), notes);
         add(&path);
         let open_since = open_durable(&path, &[STEP]).unwrap(); // its log is there
-        put_back(&copy, &path, &aside).unwrap();
+        restore(&copy, &path, &aside).unwrap();
         drop(open_since);
         assert_eq!((count(&path), count(&aside)), (1, 2));
         assert!(backup_notes(&path).unwrap().is_empty(), "a store holds no notes");
         fs::write(&copy, &fs::read(&copy).unwrap()[..5000]).unwrap();
-        assert_eq!(put_back(&copy, &path, &aside).unwrap_err().code, Code::StoreDamaged);
+        assert_eq!(restore(&copy, &path, &aside).unwrap_err().code, ProblemCode::StoreDamaged);
         assert_eq!(count(&path), 1);
     }
 
     /// The journal of a change to a copy of `store` that a process did not live to finish.
     fn journal_of_a_killed_process(store: &Path) -> Vec<u8> {
-        let copy = beside(store, ".killed");
+        let copy = with_suffix(store, ".killed");
         fs::copy(store, &copy).unwrap();
         let connection = Connection::open(&copy).unwrap();
         // One page of cache: the change reaches the disk before it is committed.
@@ -245,7 +251,7 @@ mod tests {
                  UPDATE note SET text = text || 'x'; UPDATE note SET text = text || 'y';",
             )
             .unwrap();
-        fs::read(beside(&copy, "-journal")).unwrap()
+        fs::read(with_suffix(&copy, "-journal")).unwrap()
     }
 
     #[test]
@@ -258,7 +264,7 @@ mod tests {
             let add = "INSERT INTO note SELECT printf('%0500d %s', value, ?1) FROM json_each(?2)";
             let rows = format!("[{}]", ["7"; 400].join(","));
             store
-                .write(|tx| tx.execute(add, [text, &rows]).map(drop).map_err(problem("add")))
+                .write(|tx| tx.execute(add, [text, &rows]).map(drop).map_err(sqlite_problem("add")))
                 .unwrap();
             store.checkpoint().unwrap();
         };
@@ -267,10 +273,10 @@ mod tests {
         let take = open_durable(&path, &[STEP]).unwrap();
         back_up(take.connection(), &copy, &BackupNotes::new()).unwrap();
         drop(take);
-        fs::write(beside(&path, ".restoring-journal"), journal_of_a_killed_process(&other))
+        fs::write(with_suffix(&path, ".restoring-journal"), journal_of_a_killed_process(&other))
             .unwrap();
-        put_back(&copy, &path, &aside).unwrap();
-        let reader = open_reading(&path).unwrap();
+        restore(&copy, &path, &aside).unwrap();
+        let reader = open_read_only(&path).unwrap();
         let wanted = "SELECT count(*) FROM note WHERE text LIKE '% wanted'";
         let found: i64 = reader.query_row(wanted, [], |row| row.get(0)).unwrap();
         assert_eq!(found, 400);
@@ -299,10 +305,10 @@ mod tests {
             back_up(store.connection(), &copy, &BackupNotes::new())
         };
         take().unwrap();
-        put_back(&copy, &path, &aside).unwrap();
+        restore(&copy, &path, &aside).unwrap();
         add(&path);
-        assert_eq!(take().unwrap_err().code, Code::Conflict);
-        assert_eq!(put_back(&copy, &path, &aside).unwrap_err().code, Code::Conflict);
+        assert_eq!(take().unwrap_err().code, ProblemCode::Conflict);
+        assert_eq!(restore(&copy, &path, &aside).unwrap_err().code, ProblemCode::Conflict);
         assert_eq!((count(&path), count(&copy), count(&aside)), (2, 1, 1));
         let left = fs::read_dir(dir.path()).unwrap().flatten();
         let temps = left.filter(|entry| entry.path().extension() == Some("tmp".as_ref()));

@@ -1,50 +1,50 @@
 //! SQLite's failures in the words every door uses.
 
-use base::{Code, NextCall, Problem};
+use base::{NextCall, Problem, ProblemCode};
 use rusqlite::{Error, ErrorCode};
 
 /// For `map_err`: a failure of SQLite while doing `what`.
-pub fn problem(what: &str) -> impl FnOnce(Error) -> Problem {
+pub fn sqlite_problem(what: &str) -> impl FnOnce(Error) -> Problem {
     move |error| {
         let (code, hint) = match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                (Code::Busy, "another process is writing; repeat the request in a moment")
+                (ProblemCode::Busy, "another process is writing; repeat the request in a moment")
             }
-            Some(ErrorCode::DiskFull) => full(),
+            Some(ErrorCode::DiskFull) => disk_full(),
             // The log's index is a file too, and has no code of its own for a full disk.
-            Some(ErrorCode::SystemIoFailure) if is_cramped(&error) => full(),
+            Some(ErrorCode::SystemIoFailure) if is_shared_memory_full(&error) => disk_full(),
             Some(ErrorCode::ReadOnly) => {
-                (Code::Io, "the store cannot be written; check the disk and permissions")
+                (ProblemCode::Io, "the store cannot be written; check the disk and permissions")
             }
             Some(ErrorCode::OperationInterrupted) => {
-                (Code::Timeout, "narrow the request or allow more time")
+                (ProblemCode::Timeout, "narrow the request or allow more time")
             }
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                return Problem::new(Code::StoreDamaged, format!("cannot {what}"))
-                    .hint_call("a backup is put back by", NextCall::to("restore"))
-                    .hint_call("all stores are checked by", NextCall::to("doctor"))
-                    .because(error);
+                return Problem::new(ProblemCode::StoreDamaged, format!("cannot {what}"))
+                    .hint_call("a backup is put back by", NextCall::new("restore"))
+                    .hint_call("all stores are checked by", NextCall::new("doctor"))
+                    .with_source(error);
             }
             Some(
                 ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::PermissionDenied,
-            ) => (Code::Io, "check the disk and the permissions of the store's folder"),
-            _ => (Code::Internal, "this is a bug in cairn; please report it"),
+            ) => (ProblemCode::Io, "check the disk and the permissions of the store's folder"),
+            _ => (ProblemCode::Internal, "this is a bug in cairn; please report it"),
         };
-        Problem::new(code, format!("cannot {what}")).hint(hint).because(error)
+        Problem::new(code, format!("cannot {what}")).hint(hint).with_source(error)
     }
 }
 
-const fn full() -> (Code, &'static str) {
-    (Code::Io, "the disk is full; nothing was lost; free some space")
+const fn disk_full() -> (ProblemCode, &'static str) {
+    (ProblemCode::Io, "the disk is full; nothing was lost; free some space")
 }
 
-fn is_cramped(error: &Error) -> bool {
+fn is_shared_memory_full(error: &Error) -> bool {
     let code = error.sqlite_error().map(|error| error.extended_code);
     code == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE)
 }
 
 /// Whether a failure means that the file itself is not a sound store.
-pub fn damaged(error: &Error) -> bool {
+pub fn is_corrupt(error: &Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 

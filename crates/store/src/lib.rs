@@ -5,24 +5,24 @@
 
 mod backup;
 mod failure;
+mod immutable;
 mod migrate;
 mod open;
 mod rows;
-mod still;
 mod tables;
 
-pub use backup::{BackupNotes, back_up, backup_notes, put_back, remove_unfinished};
-pub use failure::{damaged, is_unwritable, problem};
-pub use migrate::{Migration, migrate, open_durable, refuse_newer, version};
+pub use backup::{BackupNotes, back_up, backup_notes, remove_unfinished, restore};
+pub use failure::{is_corrupt, is_unwritable, sqlite_problem};
+pub use immutable::MemoryStore;
+pub use migrate::{Migration, migrate, open_durable, refuse_newer, schema_version};
 pub use open::{
-    Durability, Store, integrity, library_version, open, open_new, open_reading,
-    require_sound_library,
+    Durability, Store, check_integrity, open, open_new, open_read_only, require_safe_sqlite,
+    sqlite_version,
 };
 pub use rows::rows;
 pub use rusqlite::{
     Connection, OptionalExtension, Row, Statement, ToSql, Transaction, params, params_from_iter,
 };
-pub use still::Memory;
 
 pub use rusqlite::types::ValueRef;
 

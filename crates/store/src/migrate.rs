@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use base::{Code, NextCall, Problem, Result};
+use base::{NextCall, Problem, ProblemCode, Result};
 use rusqlite::Connection;
 
 use crate::backup::{BackupNotes, back_up, sync_folder};
-use crate::failure::problem;
-use crate::open::{Durability, Store, open, open_reading};
+use crate::failure::sqlite_problem;
+use crate::open::{Durability, Store, open, open_read_only};
 use crate::tables;
 
 /// One step of a store's schema. Once landed it is never edited; the next step mends it.
@@ -27,26 +27,26 @@ pub struct Migration {
 /// without any step has lost what it held: it is refused too.
 pub fn open_durable(path: &Path, steps: &[Migration]) -> Result<Store> {
     if !path.exists() {
-        make(path, steps)?;
+        create(path, steps)?;
     }
     if fs::metadata(path).is_ok_and(|known| known.len() == 0) {
-        return Err(emptied(path)); // opening it would write to it
+        return Err(empty_store_problem(path)); // opening it would write to it
     }
     let mut store = open(path, Durability::Durable)?;
-    let newest = newest(steps);
-    let found = version(store.connection())?;
+    let newest = newest_version(steps);
+    let found = schema_version(store.connection())?;
     match found {
-        0 => return Err(emptied(path)),
-        _ if found > newest => return Err(newer(path, found, newest)),
+        0 => return Err(empty_store_problem(path)),
+        _ if found > newest => return Err(newer_store_problem(path, found, newest)),
         _ if found == newest => return Ok(store),
-        _ => back_up(store.connection(), &beside(path, found), &BackupNotes::new())?,
+        _ => back_up(store.connection(), &backup_path(path, found), &BackupNotes::new())?,
     }
     migrate(&mut store, steps)?;
     Ok(store)
 }
 
 /// Makes a store under another name and gives it its own once it is whole.
-fn make(path: &Path, steps: &[Migration]) -> Result<()> {
+fn create(path: &Path, steps: &[Migration]) -> Result<()> {
     let failed = || Problem::io(format!("make the store {}", path.display()));
     // What a crash left of an earlier attempt is gone on with.
     let unfinished = path.with_extension("making");
@@ -67,11 +67,13 @@ fn make(path: &Path, steps: &[Migration]) -> Result<()> {
 pub fn migrate(store: &mut Store, steps: &[Migration]) -> Result<()> {
     store.write(|transaction| {
         // Another process may have migrated while this one waited.
-        let found = version(transaction)?;
+        let found = schema_version(transaction)?;
         for (number, step) in (1..).zip(steps).filter(|(number, _)| *number > found) {
             let what = format!("apply migration {number}, {}", step.name);
-            transaction.execute_batch(step.sql).map_err(problem(&what))?;
-            transaction.execute_batch(&tables::set_version(number)).map_err(problem(&what))?;
+            transaction.execute_batch(step.sql).map_err(sqlite_problem(&what))?;
+            transaction
+                .execute_batch(&tables::set_version(number))
+                .map_err(sqlite_problem(&what))?;
         }
         Ok(())
     })
@@ -79,17 +81,17 @@ pub fn migrate(store: &mut Store, steps: &[Migration]) -> Result<()> {
 
 /// Refuses a store, or a copy of one, that a newer cairn wrote. It is only read.
 pub fn refuse_newer(path: &Path, steps: &[Migration]) -> Result<()> {
-    let (found, newest) = (version(&open_reading(path)?)?, newest(steps));
-    if found > newest { Err(newer(path, found, newest)) } else { Ok(()) }
+    let (found, newest) = (schema_version(&open_read_only(path)?)?, newest_version(steps));
+    if found > newest { Err(newer_store_problem(path, found, newest)) } else { Ok(()) }
 }
 
-fn newest(steps: &[Migration]) -> u32 {
+fn newest_version(steps: &[Migration]) -> u32 {
     u32::try_from(steps.len()).expect("a store has few migrations")
 }
 
 /// The copy that is taken before a migration. One that is there stays: a store that was put back
 /// from a backup is migrated a second time.
-fn beside(path: &Path, version: u32) -> PathBuf {
+fn backup_path(path: &Path, version: u32) -> PathBuf {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let first = format!("{name}.before-migration-{}", version + 1);
     let others = (2..).map(|number| format!("{first}-{number}"));
@@ -100,23 +102,23 @@ fn beside(path: &Path, version: u32) -> PathBuf {
 }
 
 /// How many steps of its schema a store has.
-pub fn version(connection: &Connection) -> Result<u32> {
+pub fn schema_version(connection: &Connection) -> Result<u32> {
     connection
         .query_row(tables::VERSION, [], |row| row.get(0))
-        .map_err(problem("read a store's version"))
+        .map_err(sqlite_problem("read a store's version"))
 }
 
-fn emptied(path: &Path) -> Problem {
+fn empty_store_problem(path: &Path) -> Problem {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Problem::new(Code::StoreDamaged, format!("{name} is empty, and it was not"))
-        .hint_call("the file is kept; a backup is put back by", NextCall::to("restore"))
+    Problem::new(ProblemCode::StoreDamaged, format!("{name} is empty, and it was not"))
+        .hint_call("the file is kept; a backup is put back by", NextCall::new("restore"))
 }
 
-fn newer(path: &Path, found: u32, newest: u32) -> Problem {
+fn newer_store_problem(path: &Path, found: u32, newest: u32) -> Problem {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let message =
         format!("{name} was written by a newer cairn (step {found}; this one knows {newest})");
-    Problem::new(Code::Unavailable, message)
+    Problem::new(ProblemCode::Unavailable, message)
         .hint("update cairn; the store was not touched")
         .detail("found", found)
         .detail("known", newest)
@@ -142,7 +144,7 @@ mod tests {
         let path = dir.path().join("work.sqlite");
         let mut store = open_durable(&path, &[FIRST]).unwrap();
         let add = "INSERT INTO note VALUES ('kept')";
-        store.write(|tx| tx.execute(add, []).map(drop).map_err(problem("add"))).unwrap();
+        store.write(|tx| tx.execute(add, []).map(drop).map_err(sqlite_problem("add"))).unwrap();
         drop(store);
         let store = open_durable(&path, &[FIRST, SECOND]).unwrap();
         assert_eq!(columns(&store), 2);
@@ -154,7 +156,10 @@ mod tests {
         drop(open_durable(&path, &[FIRST, SECOND]).unwrap());
         assert!(again.is_file(), "the first copy is not replaced");
         let refused = open_durable(&path, &[FIRST]).unwrap_err();
-        assert_eq!((refused.code, refused.details["found"].as_u64()), (Code::Unavailable, Some(2)));
+        assert_eq!(
+            (refused.code, refused.details["found"].as_u64()),
+            (ProblemCode::Unavailable, Some(2))
+        );
     }
 
     #[test]
@@ -165,7 +170,7 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
         fs::write(&path, "").unwrap();
         let refused = open_durable(&path, &[FIRST]).unwrap_err();
-        assert_eq!(refused.code, Code::StoreDamaged);
+        assert_eq!(refused.code, ProblemCode::StoreDamaged);
         assert_eq!(refused.message, "work.sqlite is empty, and it was not");
     }
 

@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use base::{Code, Problem, Result};
+use base::{Problem, ProblemCode, Result};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::failure::{is_unwritable, problem};
-use crate::{still, tables};
+use crate::failure::{is_unwritable, sqlite_problem};
+use crate::{immutable, tables};
 
 /// Before this release a bug of the write-ahead log could corrupt a store.
-const OLDEST_SOUND: i32 = 3_051_003;
+const MIN_SQLITE_VERSION: i32 = 3_051_003;
 
 /// Statements that a connection keeps ready. A refresh runs more than a hundred in turn.
-const STATEMENTS: usize = 256;
+const STATEMENT_CACHE_SIZE: usize = 256;
 
 /// What a crash of the machine may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,17 +54,19 @@ impl Store {
     /// Runs `work` in one transaction that starts as a writer; nothing of it stays on failure.
     pub fn write<T>(&mut self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
         let begin = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
-        let transaction = begin.map_err(problem("begin a write"))?;
+        let transaction = begin.map_err(sqlite_problem("begin a write"))?;
         let done = work(&transaction)?;
-        transaction.commit().map_err(problem("commit a write"))?;
+        transaction.commit().map_err(sqlite_problem("commit a write"))?;
         Ok(done)
     }
 
     /// Makes a new file one that others may read and write, and sees it to the disk.
     pub fn finish(self) -> Result<()> {
         let Self { connection, path } = self;
-        connection.query_row(tables::WAL, [], |_| Ok(())).map_err(problem("finish a store"))?;
-        connection.close().map_err(|(_, error)| problem("finish a store")(error))?;
+        connection
+            .query_row(tables::WAL, [], |_| Ok(()))
+            .map_err(sqlite_problem("finish a store"))?;
+        connection.close().map_err(|(_, error)| sqlite_problem("finish a store")(error))?;
         let flushed = std::fs::File::open(&path).and_then(|file| file.sync_data());
         flushed.map_err(Problem::io("flush a store"))
     }
@@ -74,29 +76,29 @@ impl Store {
         let busy: i64 = self
             .connection
             .query_row(tables::CHECKPOINT, [], |row| row.get(0))
-            .map_err(problem("checkpoint"))?;
+            .map_err(sqlite_problem("checkpoint"))?;
         Ok(busy == 0)
     }
 }
 
 /// Opens or creates a store for reading and writing.
 pub fn open(path: &Path, durability: Durability) -> Result<Store> {
-    require_sound_library()?;
+    require_safe_sqlite()?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     require_regular(path)?;
-    let what = format!("open the store {}", name(path));
-    let connection = Connection::open_with_flags(path, flags).map_err(problem(&what))?;
+    let what = format!("open the store {}", file_name(path));
+    let connection = Connection::open_with_flags(path, flags).map_err(sqlite_problem(&what))?;
     let sync = match durability {
         Durability::Derived => tables::SYNC_NORMAL,
         Durability::Durable => tables::SYNC_FULL,
     };
-    prepare(&connection)
+    configure(&connection)
         .and_then(|()| connection.query_row(tables::WAL, [], |_| Ok(())))
         .and_then(|()| connection.execute_batch(sync))
-        .map_err(problem(&what))?;
+        .map_err(sqlite_problem(&what))?;
     Ok(Store::new(connection, path))
 }
 
@@ -108,30 +110,32 @@ pub fn open_new(path: &Path) -> Result<Store> {
         .connection
         .query_row(tables::NO_LOG, [], |_| Ok(()))
         .and_then(|()| store.connection.execute_batch(tables::SYNC_OFF))
-        .map_err(problem("make a store"))?;
+        .map_err(sqlite_problem("make a store"))?;
     Ok(store)
 }
 
 /// Opens an existing store for reading only, also on a disk that cannot be written.
-pub fn open_reading(path: &Path) -> Result<Connection> {
-    require_sound_library()?;
+pub fn open_read_only(path: &Path) -> Result<Connection> {
+    require_safe_sqlite()?;
     require_regular(path)?;
-    let what = format!("open the store {}", name(path));
-    let opened = match open_beside_writers(path) {
-        Err(error) if is_unwritable(&error) && still::is_whole(path) => still::open(path),
+    let what = format!("open the store {}", file_name(path));
+    let opened = match open_query_only(path) {
+        Err(error) if is_unwritable(&error) && immutable::has_empty_wal(path) => {
+            immutable::open_immutable(path)
+        }
         opened => opened,
     };
-    opened.map_err(problem(&what))
+    opened.map_err(sqlite_problem(&what))
 }
 
 /// A reader of a write-ahead log writes its shared memory, so the file is opened for writing
 /// and the connection forbidden to.
-fn open_beside_writers(path: &Path) -> rusqlite::Result<Connection> {
+fn open_query_only(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    prepare(&connection)?;
+    configure(&connection)?;
     connection.execute_batch(tables::READ_ONLY)?;
     // Nothing is opened before it is first read from.
     connection.query_row(tables::VERSION, [], |_| Ok(()))?;
@@ -139,8 +143,8 @@ fn open_beside_writers(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// What SQLite finds wrong with a store; nothing if it is sound.
-pub fn integrity(connection: &Connection) -> Result<Vec<String>> {
-    let failed = || problem("check a store");
+pub fn check_integrity(connection: &Connection) -> Result<Vec<String>> {
+    let failed = || sqlite_problem("check a store");
     let mut statement = connection.prepare(tables::INTEGRITY).map_err(failed())?;
     let found = statement.query_map([], |row| row.get::<_, String>(0)).map_err(failed())?;
     let mut found = found.collect::<Result<Vec<_>, _>>().map_err(failed())?;
@@ -149,23 +153,23 @@ pub fn integrity(connection: &Connection) -> Result<Vec<String>> {
 }
 
 /// The version of the SQLite inside.
-pub fn library_version() -> String {
+pub fn sqlite_version() -> String {
     rusqlite::version().to_owned()
 }
 
 /// Refuses to work on a SQLite that is known to corrupt stores.
-pub fn require_sound_library() -> Result<()> {
-    if rusqlite::version_number() >= OLDEST_SOUND {
+pub fn require_safe_sqlite() -> Result<()> {
+    if rusqlite::version_number() >= MIN_SQLITE_VERSION {
         return Ok(());
     }
     let version = rusqlite::version();
-    Err(Problem::new(Code::Unavailable, format!("SQLite {version} can corrupt a store"))
+    Err(Problem::new(ProblemCode::Unavailable, format!("SQLite {version} can corrupt a store"))
         .hint("build cairn with the SQLite that it brings along"))
 }
 
-pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_millis(tables::BUSY_TIMEOUT_MS.into()))?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_SIZE);
     // Without it a statement is planned anew each time another value is bound to it.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(tables::SETTINGS)
@@ -174,14 +178,14 @@ pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
 /// Refuses a store that SQLite would wait for: it opens its files without looking what they are.
 pub(crate) fn require_regular(path: &Path) -> Result<()> {
     for end in ["", "-wal", "-shm", "-journal"] {
-        let file = still::beside(path, end);
+        let file = immutable::with_suffix(path, end);
         let failed = Problem::io(format!("open the store {}", file.display()));
         tree::require_regular(&file).map_err(failed)?;
     }
     Ok(())
 }
 
-fn name(path: &Path) -> String {
+fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
@@ -191,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_library_is_the_one_it_says() {
-        require_sound_library().unwrap();
+        require_safe_sqlite().unwrap();
         let connection = Connection::open_in_memory().unwrap();
         let version: String =
             connection.query_row("SELECT sqlite_version()", [], |row| row.get(0)).unwrap();
@@ -202,16 +206,18 @@ mod tests {
     fn a_failed_write_leaves_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let mut store = open(&dir.path().join("a.sqlite"), Durability::Durable).unwrap();
-        store.write(|tx| tx.execute_batch("CREATE TABLE t (x)").map_err(problem("make"))).unwrap();
+        store
+            .write(|tx| tx.execute_batch("CREATE TABLE t (x)").map_err(sqlite_problem("make")))
+            .unwrap();
         let failed: Result<()> = store.write(|tx| {
-            tx.execute("INSERT INTO t VALUES (1)", []).map_err(problem("insert"))?;
+            tx.execute("INSERT INTO t VALUES (1)", []).map_err(sqlite_problem("insert"))?;
             Err(Problem::invalid("no"))
         });
-        assert_eq!(failed.unwrap_err().code, Code::ValidationError);
+        assert_eq!(failed.unwrap_err().code, ProblemCode::ValidationError);
         let count =
             |c: &Connection| c.query_row("SELECT count(*) FROM t", [], |r| r.get::<_, i64>(0));
         assert_eq!(count(store.connection()).unwrap(), 0);
-        let reader = open_reading(store.path()).unwrap();
+        let reader = open_read_only(store.path()).unwrap();
         assert!(reader.execute("INSERT INTO t VALUES (1)", []).is_err());
     }
 
@@ -221,10 +227,10 @@ mod tests {
         let path = dir.path().join("a.sqlite");
         let mut store = open_new(&path).unwrap();
         let make = "CREATE TABLE t (x); INSERT INTO t VALUES (1)";
-        store.write(|tx| tx.execute_batch(make).map_err(problem("make"))).unwrap();
+        store.write(|tx| tx.execute_batch(make).map_err(sqlite_problem("make"))).unwrap();
         store.finish().unwrap();
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no log is left");
-        let mode: String = open_reading(&path)
+        let mode: String = open_read_only(&path)
             .unwrap()
             .query_row("PRAGMA journal_mode", [], |row| row.get(0))
             .unwrap();
@@ -237,7 +243,7 @@ mod tests {
         let path = dir.path().join("a.sqlite");
         std::fs::write(&path, "this is not a database, whatever its name says").unwrap();
         let refused = open(&path, Durability::Durable).unwrap_err();
-        assert_eq!(refused.code, Code::StoreDamaged);
+        assert_eq!(refused.code, ProblemCode::StoreDamaged);
         assert_eq!(refused.message, "cannot open the store a.sqlite");
     }
 }

@@ -21,11 +21,11 @@ pub(crate) const READ_ONLY: &str = "PRAGMA query_only = ON";
 pub(crate) const INTEGRITY: &str = "PRAGMA integrity_check(20)";
 pub(crate) const VERSION: &str = "PRAGMA user_version";
 pub(crate) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
-pub(crate) const COPY: &str = "VACUUM INTO ?1";
+pub(crate) const VACUUM_INTO: &str = "VACUUM INTO ?1";
 
 /// What a backup says about itself is a table that its store does not have.
 pub(crate) const NOTES_TABLE: &str = "backup_note";
-pub(crate) const MAKE_NOTES: &str =
+pub(crate) const CREATE_NOTES: &str =
     "CREATE TABLE backup_note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
 pub(crate) const ADD_NOTE: &str = "INSERT INTO backup_note VALUES (?1, ?2)";
 pub(crate) const READ_NOTES: &str = "SELECT key, value FROM backup_note";

@@ -55,9 +55,9 @@ pub enum Language {
 }
 
 /// Name, extensions and whole file names of each language.
-type Row = (Language, &'static str, &'static [&'static str], &'static [&'static str]);
+type LanguageRow = (Language, &'static str, &'static [&'static str], &'static [&'static str]);
 
-const TABLE: &[Row] = &[
+const LANGUAGES: &[LanguageRow] = &[
     (Language::TypeScript, "TypeScript", &["ts", "mts", "cts"], &[]),
     (Language::Tsx, "TSX", &["tsx"], &[]),
     (Language::JavaScript, "JavaScript", &["js", "mjs", "cjs", "jsx"], &[]),
@@ -90,16 +90,16 @@ const TABLE: &[Row] = &[
 impl Language {
     /// Every language, in the order of the table.
     pub fn all() -> Vec<Self> {
-        TABLE.iter().map(|(language, ..)| *language).collect()
+        LANGUAGES.iter().map(|(language, ..)| *language).collect()
     }
 
     /// The language of a file with this name, if it is one that cairn knows.
-    pub fn of(path: &RepoPath) -> Option<Self> {
+    pub fn from_path(path: &RepoPath) -> Option<Self> {
         let name = path.name_bytes();
         let dot = name.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0);
         let extension = dot.map_or(&[][..], |dot| &name[dot + 1..]);
         let has = |wanted: &&str| extension.eq_ignore_ascii_case(wanted.as_bytes());
-        let found = TABLE.iter().find(|(_, _, extensions, names)| {
+        let found = LANGUAGES.iter().find(|(_, _, extensions, names)| {
             extensions.iter().any(has) || names.iter().any(|wanted| wanted.as_bytes() == name)
         });
         let shared = || (has(&"json") && is_tsconfig(path)).then_some(Self::TsConfig);
@@ -126,13 +126,13 @@ impl Language {
 
     /// The name that people use.
     pub fn name(self) -> &'static str {
-        let row = TABLE.iter().find(|(language, ..)| *language == self);
+        let row = LANGUAGES.iter().find(|(language, ..)| *language == self);
         row.map(|(_, name, ..)| *name).expect("every language has a row")
     }
 
     /// The language with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        TABLE.iter().find(|(_, known, ..)| *known == name).map(|(language, ..)| *language)
+    pub fn from_name(name: &str) -> Option<Self> {
+        LANGUAGES.iter().find(|(_, known, ..)| *known == name).map(|(language, ..)| *language)
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn names_tell_the_language() {
-        let of = |name: &str| Language::of(&name.parse().unwrap());
+        let of = |name: &str| Language::from_path(&name.parse().unwrap());
         assert_eq!(of("src/a.d.ts"), Some(Language::TypeScript));
         assert_eq!(of("README.MD"), Some(Language::Markdown));
         assert_eq!(of("Rakefile"), Some(Language::Ruby));
@@ -163,6 +163,6 @@ mod tests {
         assert_eq!(of("a/tsconfig.base.json"), Some(Language::TsConfig));
         assert_eq!(of("packages/typescript-config/base.json"), Some(Language::TsConfig));
         assert_eq!(of("a/data.json"), None);
-        assert_eq!(Language::named("C++"), Some(Language::Cpp));
+        assert_eq!(Language::from_name("C++"), Some(Language::Cpp));
     }
 }

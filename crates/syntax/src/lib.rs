@@ -10,17 +10,16 @@
 
 #[cfg(feature = "bash")]
 mod bash;
-mod build;
 #[cfg(feature = "c")]
 mod c;
 #[cfg(feature = "cpp")]
 mod cpp;
 #[cfg(feature = "csharp")]
 mod csharp;
-mod depth;
-mod docs;
+mod doc_comments;
 pub mod edit;
-mod fold;
+mod facts_builder;
+pub mod framework_relations;
 #[cfg(feature = "go")]
 mod go;
 #[cfg(feature = "java")]
@@ -29,28 +28,29 @@ mod javascript;
 #[cfg(feature = "kotlin")]
 mod kotlin;
 mod language;
-mod lines;
+mod line_index;
 mod manifest;
 mod markdown;
 mod model;
-mod names;
+mod nesting;
 #[cfg(test)]
 mod outline;
 #[cfg(feature = "php")]
 mod php;
-mod plain;
+mod plain_text;
 mod python;
-pub mod relations;
 #[cfg(test)]
-mod robust;
+mod robustness;
 #[cfg(feature = "ruby")]
 mod ruby;
 mod rust;
+mod signature;
 #[cfg(feature = "swift")]
 mod swift;
-mod tree;
+mod symbol_paths;
+mod treesitter;
 
-pub use go::{BuildSet, is_predeclared};
+pub use go::{GoBuildSet, is_predeclared};
 pub use language::Language;
 pub use model::*;
 
@@ -61,14 +61,14 @@ pub const EXTRACTOR_VERSION: u32 = 12;
 ///
 /// Bytes that are not UTF-8 are replaced, each by `?`, so that offsets stay true.
 pub fn extract(language: Option<Language>, bytes: &[u8]) -> FileFacts {
-    let mut facts = read(language, &readable(bytes));
+    let mut facts = extract_by_language(language, &decode_lossy(bytes));
     if let Some(language) = language {
-        names::settle(language, &mut facts);
+        symbol_paths::assign_unique_paths(language, &mut facts);
     }
     facts
 }
 
-fn read(language: Option<Language>, text: &str) -> FileFacts {
+fn extract_by_language(language: Option<Language>, text: &str) -> FileFacts {
     match language {
         Some(language) if language.is_manifest() => {
             manifest::extract(language, text.strip_prefix('\u{feff}').unwrap_or(text))
@@ -101,12 +101,12 @@ fn read(language: Option<Language>, text: &str) -> FileFacts {
         Some(Language::Go) => go::extract(text),
         Some(Language::Python) => python::extract(text),
         Some(Language::Rust) => rust::extract(text),
-        _ => plain::extract(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        _ => plain_text::extract(text.strip_prefix('\u{feff}').unwrap_or(text)),
     }
 }
 
 /// The text of some bytes; invalid ones become `?`, one for one.
-fn readable(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+fn decode_lossy(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.into();
     }

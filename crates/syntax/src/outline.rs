@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::model::{
-    Action, Arg, BindingKind, CallKind, Expr, FileFacts, Flags, Item, Owner, ParamKind, Place,
-    TypeRef, Visibility,
+    Arg, AssignTarget, BindingKind, CallKind, Expr, FileFacts, FlowAction, LiteralItem, ParamKind,
+    SymbolFlags, SymbolOwner, TypeRef, Visibility,
 };
 use crate::{Language, extract};
 
@@ -54,10 +54,10 @@ pub(crate) fn declared(facts: &FileFacts) -> String {
         for (word, yes) in [
             ("exported", symbol.exported),
             ("test", symbol.is_test),
-            ("async", symbol.flags.has(Flags::ASYNC)),
-            ("static", symbol.flags.has(Flags::STATIC)),
-            ("abstract", symbol.flags.has(Flags::ABSTRACT)),
-            ("generator", symbol.flags.has(Flags::GENERATOR)),
+            ("async", symbol.flags.contains(SymbolFlags::ASYNC)),
+            ("static", symbol.flags.contains(SymbolFlags::STATIC)),
+            ("abstract", symbol.flags.contains(SymbolFlags::ABSTRACT)),
+            ("generator", symbol.flags.contains(SymbolFlags::GENERATOR)),
         ] {
             if yes {
                 let _ = write!(out, " {word}");
@@ -147,7 +147,7 @@ pub(crate) fn flow(facts: &FileFacts) -> String {
         let block = if step.block.is_some() { "?" } else { "" };
         let _ = write!(out, "{}{block}: ", owner(facts, step.owner));
         let text = match &step.action {
-            Action::Call(call) => {
+            FlowAction::Call(call) => {
                 let site = &facts.flow.calls[*call as usize];
                 let kind = match site.kind {
                     CallKind::Call => "",
@@ -159,17 +159,19 @@ pub(crate) fn flow(facts: &FileFacts) -> String {
                 };
                 format!("#{call} {kind}{}({})", expr(facts, &site.callee), args(facts, &site.args))
             }
-            Action::Assign(to, value) => format!("{} = {}", place(facts, to), expr(facts, value)),
-            Action::Return(value) => format!("return {}", expr(facts, value)),
-            Action::Yield(value) => format!("yield {}", expr(facts, value)),
-            Action::YieldFrom(value) => format!("yield* {}", expr(facts, value)),
+            FlowAction::Assign(to, value) => {
+                format!("{} = {}", place(facts, to), expr(facts, value))
+            }
+            FlowAction::Return(value) => format!("return {}", expr(facts, value)),
+            FlowAction::Yield(value) => format!("yield {}", expr(facts, value)),
+            FlowAction::YieldFrom(value) => format!("yield* {}", expr(facts, value)),
         };
         let _ = writeln!(out, "{text}");
     }
     out
 }
 
-fn owner(facts: &FileFacts, owner: Owner) -> &str {
+fn owner(facts: &FileFacts, owner: SymbolOwner) -> &str {
     owner.map_or("module", |symbol| &facts.symbols[symbol as usize].path)
 }
 
@@ -182,12 +184,14 @@ fn args(facts: &FileFacts, args: &[Arg]) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-fn place(facts: &FileFacts, place: &Place) -> String {
+fn place(facts: &FileFacts, place: &AssignTarget) -> String {
     match place {
-        Place::Local(local) => self::local(facts, *local),
-        Place::Name(name) => format!("~{name}"),
-        Place::Member(object, name) => format!("{}.{name}", expr(facts, object)),
-        Place::Index(object, key) => format!("{}[{}]", expr(facts, object), expr(facts, key)),
+        AssignTarget::Local(local) => self::local(facts, *local),
+        AssignTarget::Name(name) => format!("~{name}"),
+        AssignTarget::Member(object, name) => format!("{}.{name}", expr(facts, object)),
+        AssignTarget::Index(object, key) => {
+            format!("{}[{}]", expr(facts, object), expr(facts, key))
+        }
     }
 }
 
@@ -206,7 +210,7 @@ fn local(facts: &FileFacts, local: u32) -> String {
 }
 
 fn expr(facts: &FileFacts, value: &Expr) -> String {
-    let item = |item: &Item| {
+    let item = |item: &LiteralItem| {
         let spread = if item.spread { "..." } else { "" };
         let key = item.key.as_ref().map(|key| format!("{}: ", expr(facts, key)));
         format!("{}{spread}{}", key.unwrap_or_default(), expr(facts, &item.value))

@@ -1,7 +1,7 @@
 //! Text that stands for files.
 
 /// The files of a fixture: what follows each line `//- path`, up to the next.
-pub fn files(fixture: &str) -> Vec<(String, String)> {
+pub fn parse_fixture(fixture: &str) -> Vec<(String, String)> {
     let mut files: Vec<(String, String)> = Vec::new();
     for line in fixture.lines() {
         let line = line.strip_prefix("        ").unwrap_or(line);

@@ -3,9 +3,9 @@
 use std::sync::{Arc, LazyLock};
 
 use base::{Call, Result};
-use engine::{AREAS, Area, Change, Durable, Plan, StoreChange, Workspace};
+use engine::{AREAS, Area, DurableStore, Plan, PlannedChange, StoreChange, Workspace};
 use serde_json::{Value, json};
-use store::{Migration, Transaction, problem};
+use store::{Migration, Transaction, sqlite_problem};
 
 /// The store's name.
 const NAME: &str = "ledger";
@@ -13,14 +13,14 @@ const NAME: &str = "ledger";
 /// The area: a store and nothing else.
 pub const LEDGER: Area = Area {
     name: NAME,
-    durable: Some(Durable {
+    durable: Some(DurableStore {
         name: NAME,
         file: "ledger.sqlite",
-        steps: &[Migration { name: "entries", sql: ENTRIES }, engine::UNDO],
-        inverse: |json| Ok(Arc::new(Removal { line: json.to_string() })),
+        steps: &[Migration { name: "entries", sql: ENTRIES }, engine::UNDO_MIGRATION],
+        inverse: |json| Ok(Arc::new(RemoveLine { line: json.to_string() })),
         shared: None,
     }),
-    ..Area::NOTHING
+    ..Area::EMPTY
 };
 
 const ENTRIES: &str = "CREATE TABLE entry (id INTEGER PRIMARY KEY, line TEXT NOT NULL UNIQUE)";
@@ -33,15 +33,15 @@ pub static WITH_LEDGER: LazyLock<&'static [Area]> = LazyLock::new(|| {
 
 /// One line more.
 #[derive(Debug)]
-struct Line(String);
+struct AddLine(String);
 
 /// One line less.
 #[derive(Debug)]
-struct Removal {
+struct RemoveLine {
     line: String,
 }
 
-impl StoreChange for Line {
+impl StoreChange for AddLine {
     fn store(&self) -> &'static str {
         NAME
     }
@@ -52,12 +52,12 @@ impl StoreChange for Line {
 
     fn apply(&self, transaction: &Transaction<'_>) -> Result<Value> {
         let add = "INSERT INTO entry (line) VALUES (?1)";
-        transaction.execute(add, [&self.0]).map_err(problem("add a line"))?;
+        transaction.execute(add, [&self.0]).map_err(sqlite_problem("add a line"))?;
         Ok(json!(self.0))
     }
 }
 
-impl StoreChange for Removal {
+impl StoreChange for RemoveLine {
     fn store(&self) -> &'static str {
         NAME
     }
@@ -68,7 +68,7 @@ impl StoreChange for Removal {
 
     fn apply(&self, transaction: &Transaction<'_>) -> Result<Value> {
         let remove = "DELETE FROM entry WHERE line = ?1";
-        transaction.execute(remove, [&self.line]).map_err(problem("remove a line"))?;
+        transaction.execute(remove, [&self.line]).map_err(sqlite_problem("remove a line"))?;
         Ok(json!(self.line))
     }
 }
@@ -76,8 +76,8 @@ impl StoreChange for Removal {
 /// Adds a line; once this returns it must never be lost.
 pub fn add_line(workspace: &Workspace, call: &Arc<Call>, line: &str) -> Result<()> {
     let plan = |_: &engine::View<'_>| {
-        let change = Change::Store(Arc::new(Line(line.to_owned())));
-        Ok(Plan { summary: format!("add {line}"), change, answer: (), again: true })
+        let change = PlannedChange::Store(Arc::new(AddLine(line.to_owned())));
+        Ok(Plan { summary: format!("add {line}"), change, answer: (), retry_on_conflict: true })
     };
     workspace.write(call, plan).map(drop)
 }

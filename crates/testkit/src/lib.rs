@@ -3,22 +3,22 @@
 //! A fixture is text: a line `//- path` starts a file. Author, committer and time are fixed, so
 //! commits have the same names everywhere. Failures here are failures of a test, so they panic.
 
-mod ask;
 mod fixture;
 pub mod freshness;
+mod index_equality;
+mod invoke;
 pub mod kills;
 mod ledger;
 pub mod limits;
 mod mcp;
 mod repo;
-mod same;
 mod sandbox;
 pub mod soak;
 pub mod writers;
 
-pub use ask::{call, call_by, check};
-pub use fixture::files;
+pub use fixture::parse_fixture;
+pub use index_equality::assert_incremental_equals_full;
+pub use invoke::{call, call_by, check};
 pub use ledger::{LEDGER, WITH_LEDGER, add_line, lines};
 pub use mcp::McpClient;
-pub use repo::Repo;
-pub use same::assert_incremental_equals_full;
+pub use repo::TestRepo;

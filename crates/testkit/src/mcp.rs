@@ -7,21 +7,21 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use serde_json::{Value, json};
 
 /// The revision that most clients speak.
-const LEGACY: &str = "2025-11-25";
+const PROTOCOL_VERSION: &str = "2025-11-25";
 
 /// A client of one server process.
 pub struct McpClient {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
-    next: u64,
+    next_id: u64,
 }
 
 impl McpClient {
     /// Starts `cairn mcp` in a repository and shakes hands.
     pub fn start(binary: &Path, repository: &Path, flags: &[&str]) -> Self {
-        let mut client = Self::start_silent(binary, repository, flags);
-        let hello = json!({"protocolVersion": LEGACY, "capabilities": {},
+        let mut client = Self::start_without_handshake(binary, repository, flags);
+        let hello = json!({"protocolVersion": PROTOCOL_VERSION, "capabilities": {},
             "clientInfo": {"name": "testkit", "version": "1"}});
         client.request("initialize", hello);
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
@@ -30,7 +30,7 @@ impl McpClient {
 
     /// Starts the server without a word.
     #[expect(clippy::disallowed_methods, reason = "a test starts the program under test")]
-    pub fn start_silent(binary: &Path, repository: &Path, flags: &[&str]) -> Self {
+    pub fn start_without_handshake(binary: &Path, repository: &Path, flags: &[&str]) -> Self {
         let mut child = Command::new(binary)
             .args(["-C".as_ref(), repository.as_os_str(), "mcp".as_ref()])
             .args(flags)
@@ -41,7 +41,7 @@ impl McpClient {
             .expect("the server starts");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("stdout is piped"));
-        Self { child, input, output, next: 0 }
+        Self { child, input, output, next_id: 0 }
     }
 
     /// Sends one message as it is.
@@ -53,8 +53,8 @@ impl McpClient {
     /// Sends a request and waits for its response, passing over notifications.
     #[expect(clippy::needless_pass_by_value, reason = "callers write `json!({…})` in place")]
     pub fn request(&mut self, method: &str, params: Value) -> Value {
-        self.next += 1;
-        let id = self.next;
+        self.next_id += 1;
+        let id = self.next_id;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         loop {
             let message = self.receive();
@@ -86,7 +86,7 @@ impl McpClient {
     }
 
     /// Closes stdin and waits for the end; how it ended.
-    pub fn hang_up(mut self) -> ExitStatus {
+    pub fn close(mut self) -> ExitStatus {
         drop(self.input.take());
         self.child.wait().expect("the server ends")
     }

@@ -5,15 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use engine::{AREAS, Area, Mode, Opening, Workspace};
+use engine::{AREAS, Area, Workspace, WorkspaceMode, WorkspaceOptions};
 use tempfile::TempDir;
-use tree::Disk;
+use tree::DiskWriter;
 
 /// When everything happens, unless a test says otherwise.
 const DATE: &str = "2026-01-02T03:04:05Z";
 
 /// A repository that is removed with the test.
-pub struct Repo {
+pub struct TestRepo {
     root: PathBuf,
     /// Removes the folder with the test; none if it is somebody else's
     _dir: Option<TempDir>,
@@ -21,28 +21,28 @@ pub struct Repo {
     home: Option<TempDir>,
 }
 
-impl Repo {
+impl TestRepo {
     /// A git repository on `main` whose first commit holds the fixture.
     pub fn new(fixture: &str) -> Self {
-        let repo = Self::plain(fixture);
+        let repo = Self::without_git(fixture);
         repo.git(&["init", "-q", "-b", "main"]);
         repo.commit("start");
         repo
     }
 
     /// A folder with the fixture, and no git.
-    pub fn plain(fixture: &str) -> Self {
+    pub fn without_git(fixture: &str) -> Self {
         let dir = tempdir("cairn-test-");
         let root = dir.path().canonicalize().expect("the folder is there");
         let repo = Self { root, _dir: Some(dir), home: Some(tempdir("cairn-home-")) };
-        for (path, text) in crate::files(fixture) {
+        for (path, text) in crate::parse_fixture(fixture) {
             repo.write(&path, &text);
         }
         repo
     }
 
     /// A repository, or a worktree of one, that is already there.
-    pub fn at(root: &Path) -> Self {
+    pub fn existing(root: &Path) -> Self {
         Self { root: root.canonicalize().expect("the folder is there"), _dir: None, home: None }
     }
 
@@ -116,11 +116,11 @@ impl Repo {
 
     /// Opens it for one answer.
     pub fn workspace(&self) -> Workspace {
-        self.open(Mode::Once, Disk::default(), AREAS)
+        self.open(WorkspaceMode::Once, DiskWriter::default(), AREAS)
     }
 
     /// Opens it as a test likes.
-    pub fn open(&self, mode: Mode, disk: Disk, areas: &'static [Area]) -> Workspace {
+    pub fn open(&self, mode: WorkspaceMode, disk: DiskWriter, areas: &'static [Area]) -> Workspace {
         let trusted = self.home.as_ref().map(|home| home.path().join("trusted"));
         open(&self.root(), trusted, (mode, disk), areas)
     }
@@ -134,14 +134,23 @@ fn tempdir(prefix: &str) -> TempDir {
 pub(crate) fn open(
     start: &Path,
     trusted: Option<PathBuf>,
-    (mode, disk): (Mode, Disk),
+    (mode, disk): (WorkspaceMode, DiskWriter),
     areas: &'static [Area],
 ) -> Workspace {
     let env = environment();
-    let host = git::Host::find(env.iter().cloned()).ok();
+    let host = git::GitHost::find(env.iter().cloned()).ok();
     let scratch = std::env::temp_dir();
-    Workspace::open(Opening { start, host, env, scratch, trusted, mode, disk, areas })
-        .expect("a workspace")
+    Workspace::open(WorkspaceOptions {
+        start,
+        host,
+        env,
+        scratch,
+        trust_folder: trusted,
+        mode,
+        disk,
+        areas,
+    })
+    .expect("a workspace")
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test stands where a door would")]

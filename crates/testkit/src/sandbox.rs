@@ -15,23 +15,23 @@ pub(crate) struct Sandbox {
 
 impl Sandbox {
     /// An empty place, and beside it a copy of a repository as the first state to go back to.
-    pub(crate) fn around(root: &Path, first: &str) -> Self {
+    pub(crate) fn with_seed(root: &Path, first: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let sandbox = Self { folder };
-        let kept = sandbox.kept(first);
+        let kept = sandbox.saved_path(first);
         fs::create_dir_all(kept.join("home")).expect("a folder");
         copy(root, &kept.join("repo"));
         sandbox
     }
 
     /// Keeps what is here now under a name.
-    pub(crate) fn keep(&self, name: &str) {
-        copy(&self.folder.path().join("work"), &self.kept(name));
+    pub(crate) fn save(&self, name: &str) {
+        copy(&self.folder.path().join("work"), &self.saved_path(name));
     }
 
     /// Forgets what was kept under a name.
-    pub(crate) fn forget(&self, name: &str) {
-        let _ = fs::remove_dir_all(self.kept(name));
+    pub(crate) fn discard(&self, name: &str) {
+        let _ = fs::remove_dir_all(self.saved_path(name));
     }
 
     /// The folder of everything; what is worked on is in `work` below it.
@@ -40,13 +40,13 @@ impl Sandbox {
     }
 
     /// Puts back what was kept under a name.
-    pub(crate) fn put_back(&self, name: &str) {
+    pub(crate) fn restore(&self, name: &str) {
         let work = self.folder.path().join("work");
         let _ = fs::remove_dir_all(&work);
-        copy(&self.kept(name), &work);
+        copy(&self.saved_path(name), &work);
     }
 
-    fn kept(&self, name: &str) -> PathBuf {
+    fn saved_path(&self, name: &str) -> PathBuf {
         self.folder.path().join("kept").join(name)
     }
 
@@ -74,14 +74,14 @@ impl Sandbox {
     }
 
     /// The time that files written now are given.
-    pub(crate) fn file_time(&self) -> SystemTime {
+    pub(crate) fn current_file_time(&self) -> SystemTime {
         let file = self.folder.path().join("now");
         let written = fs::write(&file, "now").and_then(|()| fs::metadata(&file)?.modified());
         written.expect("a file has a time")
     }
 
     /// How long after `begin` the first and the last file was written; nothing if none was.
-    pub(crate) fn written_since(&self, begin: SystemTime) -> Option<(Duration, Duration)> {
+    pub(crate) fn write_window(&self, begin: SystemTime) -> Option<(Duration, Duration)> {
         let files = files_below(&self.folder.path().join("work")).into_iter();
         let time = |file: PathBuf| fs::metadata(file).and_then(|known| known.modified()).ok();
         let times = files.filter_map(time).filter_map(|time| time.duration_since(begin).ok());

@@ -11,28 +11,28 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use base::{Call, Code, Hash, Problem, Result};
-use engine::{Change, Mode, Plan, Workspace};
+use base::{Call, Hash, Problem, ProblemCode, Result};
+use engine::{Plan, PlannedChange, Workspace, WorkspaceMode};
 use serde_json::json;
-use tree::{Disk, FileEdit};
+use tree::{DiskWriter, FileEdit};
 
-use crate::{Repo, WITH_LEDGER, add_line, call, lines};
+use crate::{TestRepo, WITH_LEDGER, add_line, call, lines};
 
 /// Workers that say nothing for so long hang.
-const LONGEST_SILENCE: Duration = Duration::from_mins(10);
+const SILENCE_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// Numbers that look random and come again with the same seed.
 #[derive(Debug, Clone)]
-pub struct Dice(u64);
+pub struct SeededRng(u64);
 
-impl Dice {
+impl SeededRng {
     /// Dice that fall the same way every time.
     pub const fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     /// A number below `sides`.
-    pub const fn roll(&mut self, sides: usize) -> usize {
+    pub const fn below(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -42,7 +42,7 @@ impl Dice {
 
 /// What happened in a soak, and what was wrong at the end of it.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct SoakReport {
     /// Lines whose writing was acknowledged
     pub lines: BTreeSet<String>,
     /// Changes of two files that were acknowledged
@@ -56,28 +56,29 @@ pub struct Report {
     /// Workers that were killed
     pub killed: usize,
     /// What must not be
-    pub wrong: Vec<String>,
+    pub failures: Vec<String>,
 }
 
 /// A worker: reads and writes until it is killed.
-pub fn work(root: &Path, name: &str, seed: u64) {
-    let worker = Worker { repo: Repo::at(root), name, dice: Dice::new(seed) };
+pub fn run_worker(root: &Path, name: &str, seed: u64) {
+    let worker = SoakWorker { repo: TestRepo::existing(root), name, dice: SeededRng::new(seed) };
     worker.run();
 }
 
-struct Worker<'a> {
-    repo: Repo,
+struct SoakWorker<'a> {
+    repo: TestRepo,
     name: &'a str,
-    dice: Dice,
+    dice: SeededRng,
 }
 
-impl Worker<'_> {
+impl SoakWorker<'_> {
     fn run(mut self) {
         let mut own = BTreeSet::new();
         for round in 0_u64.. {
             // As a command would: each round opens the repository anew.
-            let workspace = self.repo.open(Mode::Once, Disk::default(), &WITH_LEDGER);
-            let done = match self.dice.roll(8) {
+            let workspace =
+                self.repo.open(WorkspaceMode::Once, DiskWriter::default(), &WITH_LEDGER);
+            let done = match self.dice.below(8) {
                 0 | 1 => self.write_line(&workspace, round, &mut own),
                 2 => self.write_pair(&workspace, round),
                 3 => self.edit(&workspace, round),
@@ -88,8 +89,8 @@ impl Worker<'_> {
             };
             match done {
                 Ok(()) => {}
-                Err(problem) if problem.code == Code::Busy => say("busy", ""),
-                Err(problem) => say("wrong", &format!("{}: {problem}", self.name)),
+                Err(problem) if problem.code == ProblemCode::Busy => report_line("busy", ""),
+                Err(problem) => report_line("wrong", &format!("{}: {problem}", self.name)),
             }
         }
     }
@@ -97,7 +98,7 @@ impl Worker<'_> {
     fn write_line(&self, on: &Workspace, round: u64, own: &mut BTreeSet<String>) -> Result<()> {
         let line = format!("{}-{round}", self.name);
         add_line(on, &call(), &line)?;
-        say("line", &line);
+        report_line("line", &line);
         own.insert(line);
         Ok(())
     }
@@ -113,14 +114,14 @@ impl Worker<'_> {
                 let expected = view.tree().read(&path)?.map(|blob| blob.hash);
                 Ok(FileEdit { path, expected, content: Some(text.clone().into_bytes()) })
             };
-            let change = Change::Files(vec![edit("left")?, edit("right")?]);
-            Ok(Plan { summary: "a pair".into(), change, answer: (), again: true })
+            let change = PlannedChange::Files(vec![edit("left")?, edit("right")?]);
+            Ok(Plan { summary: "a pair".into(), change, answer: (), retry_on_conflict: true })
         })
         .or_else(|problem| match problem.code {
-            Code::Conflict => Ok(unchanged()), // another writer's pair came between
+            ProblemCode::Conflict => Ok(unchanged()), // another writer's pair came between
             _ => Err(problem),
         })?;
-        say("pair", &text);
+        report_line("pair", &text);
         Ok(())
     }
 
@@ -129,11 +130,11 @@ impl Worker<'_> {
         let id = format!("FACT-{}-{round}", self.name);
         let entity = json!({"id": id, "type": "fact", "title": format!("Round {round}")});
         ask(on, "kb.upsert", json!({"id": id, "entities": [entity]}))?;
-        say("record", &format!("kb:{id}"));
+        report_line("record", &format!("kb:{id}"));
         let found = ask(on, "kb.query", json!({"id": id}))?;
         match found["entities"][0]["id"] == id.as_str() {
-            true => say("read", ""),
-            false => say("wrong", &format!("{id} was acknowledged and is not there")),
+            true => report_line("read", ""),
+            false => report_line("wrong", &format!("{id} was acknowledged and is not there")),
         }
         Ok(())
     }
@@ -142,7 +143,7 @@ impl Worker<'_> {
     fn write_task(&self, on: &Workspace, round: u64) -> Result<()> {
         let name = format!("{}-{round}", self.name);
         ask(on, "work.create", json!({"kind": "task", "name": name}))?;
-        say("record", &format!("task:{name}"));
+        report_line("record", &format!("task:{name}"));
         Ok(())
     }
 
@@ -153,8 +154,8 @@ impl Worker<'_> {
         let answer = ask(on, "context", json!({"targets": [path]}))?;
         let about = answer["targets"][0]["about"].as_str().unwrap_or_default().to_owned();
         match about.starts_with(&format!("{title} ")) {
-            true => say("read", ""),
-            false => say("wrong", &format!("{path} says {title}, the answer {about}")),
+            true => report_line("read", ""),
+            false => report_line("wrong", &format!("{path} says {title}, the answer {about}")),
         }
         Ok(())
     }
@@ -167,15 +168,15 @@ impl Worker<'_> {
             ("verify", json!({})),
             ("code.list", json!({})),
         ];
-        let (name, args) = questions[self.dice.roll(questions.len())].clone();
+        let (name, args) = questions[self.dice.below(questions.len())].clone();
         ask(on, name, args)?;
-        say("read", "");
+        report_line("read", "");
         Ok(())
     }
 }
 
-fn unchanged() -> engine::Written<()> {
-    engine::Written { result: (), files: Vec::new(), change: None, diff: None }
+fn unchanged() -> engine::MutationAnswer<()> {
+    engine::MutationAnswer { result: (), files: Vec::new(), change: None, diff: None }
 }
 
 fn ask(on: &Workspace, name: &str, args: serde_json::Value) -> Result<serde_json::Value> {
@@ -184,7 +185,7 @@ fn ask(on: &Workspace, name: &str, args: serde_json::Value) -> Result<serde_json
     Ok(op.call(on, crate::call_by("worker"), args)?.data.clone())
 }
 
-fn say(what: &str, text: &str) {
+fn report_line(what: &str, text: &str) {
     let line = format!("{what}\t{}\n", text.trim().replace(['\n', '\t'], " "));
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
@@ -193,11 +194,11 @@ fn read_lines(on: &Workspace, own: &BTreeSet<String>) -> Result<()> {
     let found: Vec<String> = lines(on, &call())?;
     let all: BTreeSet<&String> = found.iter().collect();
     if all.len() != found.len() {
-        say("wrong", "a line is there twice");
+        report_line("wrong", "a line is there twice");
     }
     match own.iter().find(|line| !all.contains(line)) {
-        Some(lost) => say("wrong", &format!("{lost} was acknowledged and is not there")),
-        None => say("read", ""),
+        Some(lost) => report_line("wrong", &format!("{lost} was acknowledged and is not there")),
+        None => report_line("read", ""),
     }
     Ok(())
 }
@@ -208,15 +209,15 @@ fn read_lines(on: &Workspace, own: &BTreeSet<String>) -> Result<()> {
 pub fn soak(
     command: impl Fn(&Path, &str, u64) -> Command,
     count: usize,
-    is_enough: impl Fn(&Report, Duration) -> bool,
-) -> Report {
-    let repo = Repo::new(
+    is_enough: impl Fn(&SoakReport, Duration) -> bool,
+) -> SoakReport {
+    let repo = TestRepo::new(
         "//- README.md\n# Start\n//- pairs/left.md\n# none\n//- pairs/right.md\n# none\n",
     );
     repo.data("work.create", json!({"kind": "project", "name": "Soak"}));
     let (sender, said) = channel();
-    let mut dice = Dice::new(count as u64);
-    let mut report = Report::default();
+    let mut dice = SeededRng::new(count as u64);
+    let mut report = SoakReport::default();
     let mut next = 0;
     let mut start = || {
         next += 1;
@@ -225,17 +226,17 @@ pub fn soak(
     let mut workers: Vec<Child> = (0..count).map(|_| start()).collect();
     let begin = Instant::now();
     while !is_enough(&report, begin.elapsed()) {
-        std::thread::sleep(Duration::from_millis(50 + dice.roll(400) as u64)); // anywhere
-        report.hear_some(&said);
-        let victim = &mut workers[dice.roll(count)];
-        end(victim);
+        std::thread::sleep(Duration::from_millis(50 + dice.below(400) as u64)); // anywhere
+        report.drain_some(&said);
+        let victim = &mut workers[dice.below(count)];
+        kill(victim);
         report.killed += 1;
         *victim = start();
     }
-    workers.iter_mut().for_each(end);
+    workers.iter_mut().for_each(kill);
     drop(sender);
-    report.hear(&said);
-    report.look(&repo);
+    report.drain(&said);
+    report.verify(&repo);
     report
 }
 
@@ -252,26 +253,26 @@ fn spawn(mut command: Command, sender: Sender<(String, String)>) -> Child {
     child
 }
 
-fn end(worker: &mut Child) {
+fn kill(worker: &mut Child) {
     let _ = worker.kill(); // SIGKILL: it has no say in it
     let _ = worker.wait();
 }
 
-impl Report {
+impl SoakReport {
     /// What is said until all workers are gone.
-    fn hear(&mut self, said: &Receiver<(String, String)>) {
+    fn drain(&mut self, said: &Receiver<(String, String)>) {
         for one in said {
-            self.note(one);
+            self.record(one);
         }
     }
 
     /// What was said so far; at least one word of it is waited for.
-    fn hear_some(&mut self, said: &Receiver<(String, String)>) {
-        let first = said.recv_timeout(LONGEST_SILENCE).expect("the workers do something");
-        [first].into_iter().chain(said.try_iter()).for_each(|said| self.note(said));
+    fn drain_some(&mut self, said: &Receiver<(String, String)>) {
+        let first = said.recv_timeout(SILENCE_TIMEOUT).expect("the workers do something");
+        [first].into_iter().chain(said.try_iter()).for_each(|said| self.record(said));
     }
 
-    fn note(&mut self, said: (String, String)) {
+    fn record(&mut self, said: (String, String)) {
         let (what, text) = said;
         match what.as_str() {
             "line" => drop(self.lines.insert(text)),
@@ -279,54 +280,56 @@ impl Report {
             "record" => drop(self.records.insert(text)),
             "read" => self.reads += 1,
             "busy" => self.busy += 1,
-            "wrong" => self.wrong.push(text),
+            "wrong" => self.failures.push(text),
             _ => {}
         }
     }
 
     /// What is there at the end, beside what was said.
-    fn look(&mut self, repo: &Repo) {
-        let workspace = repo.open(Mode::Once, Disk::default(), &WITH_LEDGER);
+    fn verify(&mut self, repo: &TestRepo) {
+        let workspace = repo.open(WorkspaceMode::Once, DiskWriter::default(), &WITH_LEDGER);
         let call: Arc<Call> = call();
         let found: BTreeSet<String> =
             lines(&workspace, &call).map(|all| all.into_iter().collect()).unwrap_or_default();
         let lost = self.lines.difference(&found).map(|line| format!("{line} is lost"));
-        self.wrong.extend(lost.collect::<Vec<_>>());
-        self.look_for_records(&workspace);
+        self.failures.extend(lost.collect::<Vec<_>>());
+        self.verify_records(&workspace);
         let side =
             |side: &str| repo.read(&format!("pairs/{side}.md")).map(|t| Hash::of(t.as_bytes()));
         if side("left") != side("right") {
-            self.wrong.push("a change of two files is torn".into());
+            self.failures.push("a change of two files is torn".into());
         }
         let stores = ["ledger.sqlite", "work.sqlite", "branches/main/kb.sqlite"];
         let stores = stores.map(|name| repo.root().join(".git/cairn").join(name));
         for path in stores.into_iter().filter(|path| path.exists()).chain(workspace.index_path()) {
-            let sound = store::open_reading(&path).and_then(|conn| store::integrity(&conn));
+            let sound = store::open_read_only(&path).and_then(|conn| store::check_integrity(&conn));
             if !sound.as_ref().is_ok_and(Vec::is_empty) {
-                self.wrong.push(format!("{} is not sound: {sound:?}", path.display()));
+                self.failures.push(format!("{} is not sound: {sound:?}", path.display()));
             }
         }
         crate::assert_incremental_equals_full(&workspace, "after the soak");
     }
 
     /// Every fact and task that was acknowledged is there, once.
-    fn look_for_records(&mut self, workspace: &Workspace) {
-        let facts = all(workspace, "kb.query", &json!({"type": "fact"}), ("entities", "id"));
-        let tasks = all(workspace, "work.search", &json!({"kind": "task"}), ("items", "name"));
+    fn verify_records(&mut self, workspace: &Workspace) {
+        let facts =
+            fetch_column(workspace, "kb.query", &json!({"type": "fact"}), ("entities", "id"));
+        let tasks =
+            fetch_column(workspace, "work.search", &json!({"kind": "task"}), ("items", "name"));
         let facts = facts.iter().map(|id| format!("kb:{id}"));
         let found: Vec<String> =
             facts.chain(tasks.iter().map(|name| format!("task:{name}"))).collect();
         let known: BTreeSet<&String> = found.iter().collect();
         if known.len() != found.len() {
-            self.wrong.push("a fact or a task is there twice".into());
+            self.failures.push("a fact or a task is there twice".into());
         }
         let lost = self.records.iter().filter(|record| !known.contains(record));
-        self.wrong.extend(lost.map(|record| format!("{record} is lost")));
+        self.failures.extend(lost.map(|record| format!("{record} is lost")));
     }
 }
 
 /// One field of every row of a list, page by page.
-fn all(
+fn fetch_column(
     on: &Workspace,
     name: &str,
     args: &serde_json::Value,

@@ -8,26 +8,26 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use base::Code;
+use base::ProblemCode;
 use serde_json::{Value, json};
 
-use crate::soak::Dice;
-use crate::{Repo, call_by};
+use crate::soak::SeededRng;
+use crate::{TestRepo, call_by};
 
 /// One writer: its name, the number it starts from and the number it ends before.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct WriterAssignment {
     /// Its name
     pub name: String,
     /// The first changeset that was not acknowledged yet
-    pub from: usize,
+    pub next: usize,
     /// How many there are in all
     pub count: usize,
 }
 
 /// What happened, and what was wrong at the end of it.
 #[derive(Debug, Default)]
-pub struct Written {
+pub struct KbSoakReport {
     /// Changesets that were acknowledged
     pub acknowledged: BTreeSet<String>,
     /// Writers that were killed
@@ -37,28 +37,28 @@ pub struct Written {
     /// How long it took
     pub took: Duration,
     /// What must not be
-    pub wrong: Vec<String>,
+    pub failures: Vec<String>,
 }
 
-fn name_of(writer: &str, at: usize) -> String {
+fn changeset_id(writer: &str, at: usize) -> String {
     format!("FACT-{writer}-{at}")
 }
 
 /// A writer: sends its changesets one after the other and says which were acknowledged.
-pub fn write(root: &Path, part: &Part) {
-    let workspace = Repo::at(root).workspace();
+pub fn run_writer(root: &Path, part: &WriterAssignment) {
+    let workspace = TestRepo::existing(root).workspace();
     let op = engine::ops::find("kb.upsert").expect("there is such an operation");
-    for at in part.from..part.count {
-        let id = name_of(&part.name, at);
+    for at in part.next..part.count {
+        let id = changeset_id(&part.name, at);
         let set = json!({"id": id, "entities": [
                 {"id": id, "type": "fact", "title": "one of two"},
                 {"id": format!("{id}-b"), "type": "fact", "title": "the other"}],
             "relations": [{"type": "relates_to", "from": id, "to": format!("{id}-b"), "kind": "pair"}]});
-        let args: engine::Object = serde_json::from_value(set).expect("an object");
+        let args: engine::JsonObject = serde_json::from_value(set).expect("an object");
         let known = loop {
             match op.call(&workspace, call_by(&part.name), args.clone()) {
                 Ok(done) => break done.data["result"]["rows"] == json!([]),
-                Err(problem) if problem.code == Code::Busy => {}
+                Err(problem) if problem.code == ProblemCode::Busy => {}
                 Err(problem) => panic!("{problem}"),
             }
         };
@@ -69,14 +69,14 @@ pub fn write(root: &Path, part: &Part) {
 }
 
 /// One writer as the master sees it.
-struct Running {
-    part: Part,
+struct WriterProcess {
+    part: WriterAssignment,
     child: Child,
 }
 
 /// How much is written, and how often somebody is killed.
 #[derive(Debug, Clone, Copy)]
-pub struct Size {
+pub struct KbSoakSize {
     /// How many processes write
     pub writers: usize,
     /// How many changesets each of them sends
@@ -86,57 +86,61 @@ pub struct Size {
 }
 
 /// A writer that acknowledges nothing for so long hangs.
-const LONGEST_SILENCE: Duration = Duration::from_mins(10);
+const SILENCE_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// Has writers send changesets until all are acknowledged. One is killed each time that some were,
 /// so that it does not depend on how quick the machine is.
-pub fn soak(command: impl Fn(&Path, &Part) -> Command, size: &Size) -> Written {
-    let Size { writers: count, changesets: each, between_kills } = *size;
-    let repo = Repo::new("//- README.md\n# Start\n");
+pub fn soak(
+    command: impl Fn(&Path, &WriterAssignment) -> Command,
+    size: &KbSoakSize,
+) -> KbSoakReport {
+    let KbSoakSize { writers: count, changesets: each, between_kills } = *size;
+    let repo = TestRepo::new("//- README.md\n# Start\n");
     let begin = Instant::now();
     let (sender, said) = channel();
-    let mut report = Written::default();
-    let mut dice = Dice::new(each as u64);
-    let start = |part: &Part| spawn(command(&repo.root(), part), part, sender.clone());
-    let parts = (0..count).map(|at| Part { name: format!("w{at}"), from: 0, count: each });
-    let mut running: Vec<Running> =
-        parts.map(|part| Running { child: start(&part), part }).collect();
+    let mut report = KbSoakReport::default();
+    let mut dice = SeededRng::new(each as u64);
+    let start = |part: &WriterAssignment| spawn(command(&repo.root(), part), part, sender.clone());
+    let parts =
+        (0..count).map(|at| WriterAssignment { name: format!("w{at}"), next: 0, count: each });
+    let mut running: Vec<WriterProcess> =
+        parts.map(|part| WriterProcess { child: start(&part), part }).collect();
     while !running.is_empty() {
-        for _ in 0..=dice.roll(2 * between_kills) {
-            if running.iter().all(|writer| writer.part.from >= each) {
+        for _ in 0..=dice.below(2 * between_kills) {
+            if running.iter().all(|writer| writer.part.next >= each) {
                 break;
             }
-            if let Ok(one) = said.recv_timeout(LONGEST_SILENCE) {
-                report.note(one, &mut running);
+            if let Ok(one) = said.recv_timeout(SILENCE_TIMEOUT) {
+                report.record(one, &mut running);
             }
         }
-        std::thread::sleep(Duration::from_micros(dice.roll(5_000) as u64)); // anywhere in a write
-        report.hear(&said, &mut running);
-        running.retain_mut(|writer| writer.part.from < each || !ended(&mut writer.child));
+        std::thread::sleep(Duration::from_micros(dice.below(5_000) as u64)); // anywhere in a write
+        report.drain(&said, &mut running);
+        running.retain_mut(|writer| writer.part.next < each || !has_exited(&mut writer.child));
         if running.is_empty() {
             break;
         }
-        let victim = dice.roll(running.len());
+        let victim = dice.below(running.len());
         let _ = running[victim].child.kill(); // SIGKILL: it has no say in it
         let _ = running[victim].child.wait();
         report.killed += 1;
-        report.hear(&said, &mut running);
-        if running[victim].part.from < each {
+        report.drain(&said, &mut running);
+        if running[victim].part.next < each {
             running[victim].child = start(&running[victim].part);
         }
     }
     report.took = begin.elapsed();
-    report.look(&repo, count * each);
+    report.verify(&repo, count * each);
     report
 }
 
-fn ended(child: &mut Child) -> bool {
+fn has_exited(child: &mut Child) -> bool {
     matches!(child.try_wait(), Ok(Some(_)))
 }
 
-type Said = (String, String, usize);
+type WriterMessage = (String, String, usize);
 
-fn spawn(mut command: Command, part: &Part, sender: Sender<Said>) -> Child {
+fn spawn(mut command: Command, part: &WriterAssignment, sender: Sender<WriterMessage>) -> Child {
     let mut child = command.stdout(Stdio::piped()).spawn().expect("a writer starts");
     let output = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let name = part.name.clone();
@@ -151,30 +155,30 @@ fn spawn(mut command: Command, part: &Part, sender: Sender<Said>) -> Child {
     child
 }
 
-impl Written {
-    fn hear(&mut self, said: &Receiver<Said>, writers: &mut [Running]) {
+impl KbSoakReport {
+    fn drain(&mut self, said: &Receiver<WriterMessage>, writers: &mut [WriterProcess]) {
         for one in said.try_iter() {
-            self.note(one, writers);
+            self.record(one, writers);
         }
     }
 
-    fn note(&mut self, said: Said, writers: &mut [Running]) {
+    fn record(&mut self, said: WriterMessage, writers: &mut [WriterProcess]) {
         let (name, word, at) = said;
         self.repeated += usize::from(word == "again");
-        self.acknowledged.insert(name_of(&name, at));
+        self.acknowledged.insert(changeset_id(&name, at));
         if let Some(writer) = writers.iter_mut().find(|writer| writer.part.name == name) {
-            writer.part.from = writer.part.from.max(at + 1);
+            writer.part.next = writer.part.next.max(at + 1);
         }
     }
 
     /// What is there at the end, beside what was said.
-    fn look(&mut self, repo: &Repo, all: usize) {
-        let facts = pages(repo, "kb.query", &json!({"type": "fact"}), "entities");
+    fn verify(&mut self, repo: &TestRepo, all: usize) {
+        let facts = fetch_rows(repo, "kb.query", &json!({"type": "fact"}), "entities");
         let facts: BTreeSet<String> = facts.iter().map(|row| text(&row["id"])).collect();
-        let mut log = pages(repo, "kb.log", &json!({}), "entries");
+        let mut log = fetch_rows(repo, "kb.log", &json!({}), "entries");
         log.reverse();
         if self.acknowledged.len() != all {
-            self.wrong.push(format!("{} of {all} were acknowledged", self.acknowledged.len()));
+            self.failures.push(format!("{} of {all} were acknowledged", self.acknowledged.len()));
         }
         let mut times: BTreeMap<String, usize> = BTreeMap::new();
         for entry in &log {
@@ -182,27 +186,27 @@ impl Written {
         }
         for id in &self.acknowledged {
             if !facts.contains(id) || !facts.contains(&format!("{id}-b")) {
-                self.wrong.push(format!("{id} is lost or torn"));
+                self.failures.push(format!("{id} is lost or torn"));
             }
             if times.get(id) != Some(&1) {
-                self.wrong.push(format!("{id} is in the log {:?} times", times.get(id)));
+                self.failures.push(format!("{id} is in the log {:?} times", times.get(id)));
             }
         }
         if facts.len() != 2 * log.len() {
-            self.wrong.push(format!("{} facts of {} changesets", facts.len(), log.len()));
+            self.failures.push(format!("{} facts of {} changesets", facts.len(), log.len()));
         }
-        self.wrong.extend(replayed(&log, &facts));
+        self.failures.extend(replay_log(&log, &facts));
         let file = repo.root().join(".git/cairn/branches/main/kb.sqlite");
-        let sound = store::open_reading(&file).and_then(|conn| store::integrity(&conn));
+        let sound = store::open_read_only(&file).and_then(|conn| store::check_integrity(&conn));
         if !sound.as_ref().is_ok_and(Vec::is_empty) {
-            self.wrong.push(format!("the store is not sound: {sound:?}"));
+            self.failures.push(format!("the store is not sound: {sound:?}"));
         }
     }
 }
 
 /// The log told once more from its beginning: numbers rise, each entry found what the one before it
 /// left, and the end is what is there. A writer that was killed may have taken a number along.
-fn replayed(log: &[Value], facts: &BTreeSet<String>) -> Vec<String> {
+fn replay_log(log: &[Value], facts: &BTreeSet<String>) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut rows: BTreeMap<String, Value> = BTreeMap::new();
     let mut last = 0;
@@ -237,7 +241,7 @@ fn text(value: &Value) -> String {
 }
 
 /// Every row of a list, page by page.
-fn pages(repo: &Repo, name: &str, args: &Value, list: &str) -> Vec<Value> {
+fn fetch_rows(repo: &TestRepo, name: &str, args: &Value, list: &str) -> Vec<Value> {
     let mut found = Vec::new();
     loop {
         let mut args = args.clone();

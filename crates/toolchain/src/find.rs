@@ -2,12 +2,12 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::host::Host;
+use crate::host::ToolHost;
 use crate::platform;
 
 /// Who put a program there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum ProgramOrigin {
     /// The user, in a folder of `PATH` outside the project
     Path,
     /// The project: it is project code, and starts only where the user trusts the repository
@@ -16,24 +16,25 @@ pub enum Origin {
 
 /// A program file that is there. Whether it works only a [probe](crate::probe) tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ProgramFile {
     /// The program file, absolute if the project's root is
     pub path: PathBuf,
     /// Who put it there
-    pub origin: Origin,
+    pub origin: ProgramOrigin,
 }
 
 /// Looks for a program by its bare name: in `node_modules/.bin`, then in a virtual environment of
 /// the project, then on `PATH`.
-pub fn find(program: &str, host: &Host) -> Option<Found> {
+pub fn find_program(program: &str, host: &ToolHost) -> Option<ProgramFile> {
     if !is_bare(program) {
         return None;
     }
     let local = platform::PROJECT_FOLDERS.iter().map(|folder| host.project().join(folder));
-    let mut folders = local.chain(host.folders());
+    let mut folders = local.chain(host.path_folders());
     let path = folders.find_map(|folder| platform::program_in(&folder, program))?;
-    let origin = if host.owns(&path) { Origin::Project } else { Origin::Path };
-    Some(Found { path, origin })
+    let origin =
+        if host.is_in_project(&path) { ProgramOrigin::Project } else { ProgramOrigin::Path };
+    Some(ProgramFile { path, origin })
 }
 
 /// Whether a name has no folder in it: one that has would lead out of the places we look in.
@@ -54,11 +55,11 @@ mod tests {
     use super::*;
 
     /// A project `p` beside a folder `bin`, which is on `PATH` after `p/tools`.
-    fn place() -> (TempDir, Host) {
+    fn place() -> (TempDir, ToolHost) {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path();
         let path = format!("{0}/p/tools:{0}/bin", root.display());
-        let host = Host::new(root.join("p"), [("PATH".into(), path.into())]);
+        let host = ToolHost::new(root.join("p"), [("PATH".into(), path.into())]);
         fs::create_dir_all(root.join("p")).unwrap();
         (temp, host)
     }
@@ -70,8 +71,8 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    fn found(temp: &TempDir, host: &Host, program: &str) -> Option<(String, Origin)> {
-        let found = find(program, host)?;
+    fn found(temp: &TempDir, host: &ToolHost, program: &str) -> Option<(String, ProgramOrigin)> {
+        let found = find_program(program, host)?;
         let path = found.path.strip_prefix(temp.path()).unwrap();
         Some((path.display().to_string(), found.origin))
     }
@@ -82,7 +83,9 @@ mod tests {
         let places =
             ["bin/a", "p/venv/bin/a", "p/.venv/bin/a", "p/node_modules/.bin/a"].into_iter();
         assert_eq!(found(&temp, &host, "a"), None);
-        for (place, origin) in places.zip([Origin::Path].into_iter().chain([Origin::Project; 3])) {
+        for (place, origin) in
+            places.zip([ProgramOrigin::Path].into_iter().chain([ProgramOrigin::Project; 3]))
+        {
             write(&temp, place, 0o755);
             assert_eq!(found(&temp, &host, "a"), Some((place.into(), origin)));
         }
@@ -92,12 +95,12 @@ mod tests {
     fn what_the_path_leads_into_the_project_for_is_the_projects() {
         let (temp, host) = place();
         write(&temp, "p/tools/a", 0o755);
-        assert_eq!(found(&temp, &host, "a"), Some(("p/tools/a".into(), Origin::Project)));
+        assert_eq!(found(&temp, &host, "a"), Some(("p/tools/a".into(), ProgramOrigin::Project)));
         fs::create_dir(temp.path().join("bin")).unwrap();
         symlink(temp.path().join("p/tools/a"), temp.path().join("bin/b")).unwrap();
-        assert_eq!(found(&temp, &host, "b"), Some(("bin/b".into(), Origin::Project)));
+        assert_eq!(found(&temp, &host, "b"), Some(("bin/b".into(), ProgramOrigin::Project)));
         symlink("/bin/sh", temp.path().join("p/tools/c")).unwrap();
-        assert_eq!(found(&temp, &host, "c"), Some(("p/tools/c".into(), Origin::Project)));
+        assert_eq!(found(&temp, &host, "c"), Some(("p/tools/c".into(), ProgramOrigin::Project)));
     }
 
     #[test]
@@ -107,7 +110,7 @@ mod tests {
         fs::create_dir_all(temp.path().join("p/.venv/bin/a")).unwrap();
         assert_eq!(found(&temp, &host, "a"), None);
         write(&temp, "bin/a", 0o755);
-        assert_eq!(found(&temp, &host, "a"), Some(("bin/a".into(), Origin::Path)));
+        assert_eq!(found(&temp, &host, "a"), Some(("bin/a".into(), ProgramOrigin::Path)));
     }
 
     #[test]
@@ -116,7 +119,7 @@ mod tests {
         write(&temp, "p/node_modules/.bin/a", 0o755);
         write(&temp, "bin/b", 0o755);
         for name in ["", ".", "..", "./a", "a/", "../.bin/a", "../../../bin/b", "/bin/sh"] {
-            assert_eq!(find(name, &host), None, "{name}");
+            assert_eq!(find_program(name, &host), None, "{name}");
         }
     }
 }

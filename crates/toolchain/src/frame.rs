@@ -5,42 +5,42 @@
 use serde_json::Value;
 
 /// No header we know of has a tenth of this.
-const MOST_HEADER: usize = 4 << 10;
+const MAX_HEADER_BYTES: usize = 4 << 10;
 
 /// All references to a name in a large project are some megabytes.
-const MOST_BODY: usize = 64 << 20;
+const MAX_BODY_BYTES: usize = 64 << 20;
 
-const LENGTH: &str = "Content-Length";
+const CONTENT_LENGTH: &str = "Content-Length";
 const END_OF_HEADER: &[u8] = b"\r\n\r\n";
 
 /// A message as it goes on the stream.
-pub(crate) fn frame(message: &Value) -> Vec<u8> {
+pub(crate) fn encode_frame(message: &Value) -> Vec<u8> {
     let body = message.to_string();
-    format!("{LENGTH}: {}\r\n\r\n{body}", body.len()).into_bytes()
+    format!("{CONTENT_LENGTH}: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
 /// A stream that is not of this protocol.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Malformed;
+pub(crate) struct MalformedFrame;
 
 /// Cuts a stream into messages.
 #[derive(Default)]
-pub(crate) struct Frames {
+pub(crate) struct FrameDecoder {
     buffer: Vec<u8>,
 }
 
-impl Frames {
+impl FrameDecoder {
     /// Adds what was read.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend(bytes);
     }
 
     /// The next message that is complete. Of a malformed one the offending part stays, for
-    /// [`Frames::rest`] to show.
-    pub(crate) fn next(&mut self) -> Result<Option<Value>, Malformed> {
-        let header = &self.buffer[..self.buffer.len().min(MOST_HEADER)];
+    /// [`Frames::remaining`] to show.
+    pub(crate) fn next(&mut self) -> Result<Option<Value>, MalformedFrame> {
+        let header = &self.buffer[..self.buffer.len().min(MAX_HEADER_BYTES)];
         let Some(end) = position(header, END_OF_HEADER) else {
-            return if header.len() < MOST_HEADER { Ok(None) } else { Err(Malformed) };
+            return if header.len() < MAX_HEADER_BYTES { Ok(None) } else { Err(MalformedFrame) };
         };
         let length = content_length(&header[..end])?;
         let start = end + END_OF_HEADER.len();
@@ -48,17 +48,17 @@ impl Frames {
         let message = serde_json::from_slice(body).ok().filter(Value::is_object);
         let end = if message.is_some() { start + length } else { start };
         self.buffer.drain(..end);
-        message.map(Some).ok_or(Malformed)
+        message.map(Some).ok_or(MalformedFrame)
     }
 
     /// Whether what is left may be the beginning of a message.
     pub(crate) fn is_plausible(&self) -> bool {
-        let length = self.buffer.len().min(LENGTH.len());
-        self.buffer[..length].eq_ignore_ascii_case(&LENGTH.as_bytes()[..length])
+        let length = self.buffer.len().min(CONTENT_LENGTH.len());
+        self.buffer[..length].eq_ignore_ascii_case(&CONTENT_LENGTH.as_bytes()[..length])
     }
 
     /// What is not a complete message, or none at all.
-    pub(crate) fn rest(&self) -> &[u8] {
+    pub(crate) fn remaining(&self) -> &[u8] {
         &self.buffer
     }
 }
@@ -68,16 +68,16 @@ fn position(bytes: &[u8], needle: &[u8]) -> Option<usize> {
 }
 
 /// The length in a header. Its other fields say nothing that we need, but fields they must be.
-fn content_length(header: &[u8]) -> Result<usize, Malformed> {
-    let header = str::from_utf8(header).map_err(|_| Malformed)?;
+fn content_length(header: &[u8]) -> Result<usize, MalformedFrame> {
+    let header = str::from_utf8(header).map_err(|_| MalformedFrame)?;
     let mut length = None;
     for line in header.split("\r\n") {
-        let (name, value) = line.split_once(':').ok_or(Malformed)?;
-        if name.eq_ignore_ascii_case(LENGTH) {
+        let (name, value) = line.split_once(':').ok_or(MalformedFrame)?;
+        if name.eq_ignore_ascii_case(CONTENT_LENGTH) {
             length = value.trim().parse().ok();
         }
     }
-    length.filter(|length| *length <= MOST_BODY).ok_or(Malformed)
+    length.filter(|length| *length <= MAX_BODY_BYTES).ok_or(MalformedFrame)
 }
 
 #[cfg(test)]
@@ -86,8 +86,8 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str) -> Result<Option<Value>, Malformed> {
-        let mut frames = Frames::default();
+    fn read(text: &str) -> Result<Option<Value>, MalformedFrame> {
+        let mut frames = FrameDecoder::default();
         frames.push(text.as_bytes());
         frames.next()
     }
@@ -95,16 +95,16 @@ mod tests {
     #[test]
     fn lengths_are_bytes_and_pieces_may_be_cut_anywhere() {
         let messages = [json!({"name": "çairn – 🪨"}), json!({"id": 1})];
-        assert_eq!(frame(&messages[1]), b"Content-Length: 8\r\n\r\n{\"id\":1}");
-        let stream: Vec<u8> = messages.iter().flat_map(frame).collect();
-        let mut frames = Frames::default();
+        assert_eq!(encode_frame(&messages[1]), b"Content-Length: 8\r\n\r\n{\"id\":1}");
+        let stream: Vec<u8> = messages.iter().flat_map(encode_frame).collect();
+        let mut frames = FrameDecoder::default();
         let mut read = Vec::new();
         for byte in stream {
             frames.push(&[byte]);
             read.extend(frames.next().unwrap());
         }
         assert_eq!(read, messages);
-        assert_eq!(frames.rest(), b"");
+        assert_eq!(frames.remaining(), b"");
     }
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_malformed() {
-        let huge = "x".repeat(MOST_HEADER);
+        let huge = "x".repeat(MAX_HEADER_BYTES);
         let streams = [
             "hello\r\n\r\n",
             "hello\nContent-Length: 2\r\n\r\n{}",
@@ -127,11 +127,11 @@ mod tests {
             &huge,
         ];
         for stream in streams {
-            assert_eq!(read(stream), Err(Malformed), "{stream}");
+            assert_eq!(read(stream), Err(MalformedFrame), "{stream}");
         }
-        let mut frames = Frames::default();
+        let mut frames = FrameDecoder::default();
         frames.push(b"Content-Length: 5\r\n\r\nhello");
-        assert_eq!((frames.next(), frames.rest()), (Err(Malformed), &b"hello"[..]));
+        assert_eq!((frames.next(), frames.remaining()), (Err(MalformedFrame), &b"hello"[..]));
     }
 
     #[test]

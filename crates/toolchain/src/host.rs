@@ -6,12 +6,12 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::find::Origin;
+use crate::find::ProgramOrigin;
 
 /// What tools need of the environment: programs, the user's own settings, scratch space, and
 /// where version managers keep what their proxies start. What makes an interpreter load code,
 /// such as `NODE_OPTIONS`, `PYTHONPATH` or `LD_PRELOAD`, is not among it.
-const NEEDED: [&str; 34] = [
+const INHERITED_VARIABLES: [&str; 34] = [
     "PATH",
     "HOME",
     "USER",
@@ -49,7 +49,7 @@ const NEEDED: [&str; 34] = [
 ];
 
 /// Nothing is downloaded, neither a toolchain nor a package, and nothing is coloured.
-const FIXED: [(&str, &str); 6] = [
+const FIXED_VARIABLES: [(&str, &str); 6] = [
     ("CARGO_NET_OFFLINE", "true"),
     ("GOPROXY", "off"),
     ("GOTOOLCHAIN", "local"),
@@ -60,19 +60,19 @@ const FIXED: [(&str, &str); 6] = [
 
 /// A project and the environment its tools are given. Whoever knows both hands them in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Host {
+pub struct ToolHost {
     project: PathBuf,
     env: Vec<(OsString, OsString)>,
     grace: Option<Duration>,
 }
 
-impl Host {
+impl ToolHost {
     /// A project's root, absolute, and an environment, of which what tools do not need is dropped.
     pub fn new(
         project: impl Into<PathBuf>,
         env: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Self {
-        let env = env.into_iter().filter(|(name, _)| is_needed(name)).collect();
+        let env = env.into_iter().filter(|(name, _)| is_inherited(name)).collect();
         Self { project: project.into(), env, grace: None }
     }
 
@@ -94,13 +94,13 @@ impl Host {
     }
 
     /// Whether a path is the project's, by its name or by where links in it lead.
-    pub(crate) fn owns(&self, path: &Path) -> bool {
+    pub(crate) fn is_in_project(&self, path: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         path.starts_with(&self.project) || real(path).starts_with(real(&self.project))
     }
 
     /// The folders of `PATH`. A relative one would be whoever's folder we stand in.
-    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+    pub(crate) fn path_folders(&self) -> Vec<PathBuf> {
         let path = self.env.iter().find(|(name, _)| is_path(name));
         let folders = path.map(|(_, path)| env::split_paths(path)).into_iter().flatten();
         folders.filter(|folder| folder.is_absolute()).collect()
@@ -108,20 +108,20 @@ impl Host {
 
     /// The variables a program from `origin` gets. What was installed by the user finds nothing
     /// of the project on its `PATH`: `#!/usr/bin/env node` would start the project's `node`.
-    pub(crate) fn variables(&self, origin: Origin) -> Vec<(OsString, OsString)> {
-        let mut folders = self.folders();
-        if origin == Origin::Path {
-            folders.retain(|folder| !self.owns(folder));
+    pub(crate) fn variables(&self, origin: ProgramOrigin) -> Vec<(OsString, OsString)> {
+        let mut folders = self.path_folders();
+        if origin == ProgramOrigin::Path {
+            folders.retain(|folder| !self.is_in_project(folder));
         }
         let path = env::join_paths(folders).expect("folders that were split apart join again");
         let kept = self.env.iter().filter(|(name, _)| !is_path(name)).cloned();
-        let fixed = FIXED.iter().map(|(name, value)| (name.into(), value.into()));
+        let fixed = FIXED_VARIABLES.iter().map(|(name, value)| (name.into(), value.into()));
         kept.chain([("PATH".into(), path)]).chain(fixed).collect()
     }
 }
 
-fn is_needed(name: &OsStr) -> bool {
-    NEEDED.iter().any(|needed| name.eq_ignore_ascii_case(needed))
+fn is_inherited(name: &OsStr) -> bool {
+    INHERITED_VARIABLES.iter().any(|needed| name.eq_ignore_ascii_case(needed))
 }
 
 fn is_path(name: &OsStr) -> bool {
@@ -133,16 +133,16 @@ fn is_path(name: &OsStr) -> bool {
 mod tests {
     use super::*;
 
-    fn host(vars: &[(&str, &str)]) -> Host {
-        Host::new("/p", vars.iter().map(|(name, value)| (name.into(), value.into())))
+    fn host(vars: &[(&str, &str)]) -> ToolHost {
+        ToolHost::new("/p", vars.iter().map(|(name, value)| (name.into(), value.into())))
     }
 
     #[test]
     fn only_what_tools_need_is_passed_on() {
         let host = host(&[("HOME", "/h"), ("NODE_OPTIONS", "-r ./a"), ("LD_PRELOAD", "/a.so")]);
         let names: Vec<_> =
-            host.variables(Origin::Path).into_iter().map(|(name, _)| name).collect();
-        let fixed = FIXED.iter().map(|(name, _)| *name);
+            host.variables(ProgramOrigin::Path).into_iter().map(|(name, _)| name).collect();
+        let fixed = FIXED_VARIABLES.iter().map(|(name, _)| *name);
         assert_eq!(names, ["HOME", "PATH"].into_iter().chain(fixed).collect::<Vec<_>>());
     }
 
@@ -153,7 +153,7 @@ mod tests {
             let variables = host.variables(origin);
             variables.into_iter().find(|(name, _)| is_path(name)).unwrap().1
         };
-        assert_eq!(path(Origin::Path), "/no/bin");
-        assert_eq!(path(Origin::Project), "/p/node_modules/.bin:/no/bin");
+        assert_eq!(path(ProgramOrigin::Path), "/no/bin");
+        assert_eq!(path(ProgramOrigin::Project), "/p/node_modules/.bin:/no/bin");
     }
 }

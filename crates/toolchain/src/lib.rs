@@ -4,7 +4,6 @@
 //! each program a process group of its own, and takes the whole group down with it. Nothing here
 //! prints, reads the environment, or decides about trust: [`Found::origin`] says what needs it.
 
-mod dead;
 mod find;
 mod frame;
 mod host;
@@ -12,13 +11,14 @@ pub mod lsp;
 mod platform;
 mod probe;
 mod process;
+mod program_failure;
 mod run;
 mod servers;
 pub mod tools;
 
-pub use dead::Dead;
-pub use find::{Found, Origin, find};
-pub use host::Host;
-pub use probe::{Alive, probe};
-pub use run::{Ran, run};
-pub use servers::{SERVERS, Server, named, servers};
+pub use find::{ProgramFile, ProgramOrigin, find_program};
+pub use host::ToolHost;
+pub use probe::{ServerInfo, probe};
+pub use program_failure::ProgramFailure;
+pub use run::{ProgramOutput, run_program};
+pub use servers::{SERVERS, ServerSpec, server_by_program, servers_for};

@@ -11,11 +11,11 @@ pub(crate) const PROJECT_FOLDERS: [&str; 3] = if cfg!(windows) {
 };
 
 /// How the name of a program file may end.
-const ENDINGS: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
+const PROGRAM_SUFFIXES: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
 
 /// The program of this name in a folder.
 pub(crate) fn program_in(folder: &Path, name: &str) -> Option<PathBuf> {
-    let mut paths = ENDINGS.iter().map(|ending| folder.join(format!("{name}{ending}")));
+    let mut paths = PROGRAM_SUFFIXES.iter().map(|ending| folder.join(format!("{name}{ending}")));
     paths.find(|path| is_program(path))
 }
 
@@ -32,7 +32,7 @@ fn is_program(path: &Path) -> bool {
 
 /// Gives the process a group of its own, which what it starts belongs to as well.
 #[cfg(unix)]
-pub(crate) fn set_apart(command: &mut Command) {
+pub(crate) fn set_process_group(command: &mut Command) {
     use std::os::unix::process::CommandExt;
     command.process_group(0);
 }
@@ -69,7 +69,7 @@ pub(crate) fn kill_group(child: &mut Child) {
 }
 
 /// The memory of the machine, in bytes, where the system says.
-pub(crate) fn memory() -> Option<u64> {
+pub(crate) fn total_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;

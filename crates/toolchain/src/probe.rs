@@ -8,24 +8,24 @@ use std::path::Path;
 use std::process;
 use std::time::{Duration, Instant};
 
-use base::{Call, Code, Problem, Result};
+use base::{Call, Problem, ProblemCode, Result};
 use serde_json::{Value, json};
 
-use crate::dead::{Dead, shown, telling};
-use crate::find::Found;
-use crate::frame::{Frames, frame};
-use crate::host::Host;
-use crate::process::{Event, Running};
+use crate::find::ProgramFile;
+use crate::frame::{FrameDecoder, encode_frame};
+use crate::host::ToolHost;
+use crate::process::{ProcessEvent, ToolProcess};
+use crate::program_failure::{ProgramFailure, escape_for_display, most_relevant_line};
 
 /// How long a server that answered may take to leave before it is killed.
-const GOODBYE: Duration = Duration::from_secs(1);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
 /// The error code of JSON-RPC for what we do not do.
 const METHOD_NOT_FOUND: i32 = -32601;
 
 /// A server that works, as it calls itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Alive {
+pub struct ServerInfo {
     /// Its name, if it tells
     pub name: Option<String>,
     /// Its version, if it tells
@@ -33,9 +33,9 @@ pub struct Alive {
 }
 
 /// Why there is no answer.
-enum End {
+enum ProbeError {
     /// The server's doing
-    Dead(Dead),
+    Program(ProgramFailure),
     /// The caller's, or ours
     Problem(Problem),
 }
@@ -46,37 +46,37 @@ enum End {
 /// What the project brought along may only be probed where the user trusts the repository. The
 /// outer result fails when the caller no longer waits, which says nothing about the server.
 pub fn probe<A: AsRef<OsStr>>(
-    found: &Found,
+    found: &ProgramFile,
     args: &[A],
-    host: &Host,
+    host: &ToolHost,
     folder: &Path,
     call: &Call,
     timeout: Duration,
-) -> Result<std::result::Result<Alive, Dead>> {
-    call.go_on()?; // nothing starts for somebody who has left
-    let running = match Running::start(found, args, host, folder) {
+) -> Result<std::result::Result<ServerInfo, ProgramFailure>> {
+    call.check_stopped()?; // nothing starts for somebody who has left
+    let running = match ToolProcess::start(found, args, host, folder) {
         Ok(running) => running,
-        Err(error) => return Ok(Err(not_started(found, folder, &error))),
+        Err(error) => return Ok(Err(start_failure(found, folder, &error))),
     };
-    let mut session = Session { running, frames: Frames::default() };
-    match session.greet(call, timeout) {
+    let mut session = ProbeSession { running, frames: FrameDecoder::default() };
+    match session.initialize(call, timeout) {
         Ok(alive) => {
-            session.send_away(call, host.grace(GOODBYE));
+            session.shut_down(call, host.grace(SHUTDOWN_GRACE));
             Ok(Ok(alive))
         }
-        Err(End::Dead(dead)) => Ok(Err(dead)),
-        Err(End::Problem(problem)) => Err(problem),
+        Err(ProbeError::Program(dead)) => Ok(Err(dead)),
+        Err(ProbeError::Problem(problem)) => Err(problem),
     }
 }
 
 /// A conversation with a server.
-struct Session {
-    running: Running,
-    frames: Frames,
+struct ProbeSession {
+    running: ToolProcess,
+    frames: FrameDecoder,
 }
 
-impl Session {
-    fn greet(&mut self, call: &Call, timeout: Duration) -> Result<Alive, End> {
+impl ProbeSession {
+    fn initialize(&mut self, call: &Call, timeout: Duration) -> Result<ServerInfo, ProbeError> {
         // With our process id the server can notice that we are gone, should we be killed.
         let params = json!({
             "processId": process::id(),
@@ -86,25 +86,26 @@ impl Session {
             "capabilities": {},
         });
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-        self.running.feed(&frame(&message));
-        let answer = self.answer(1, call, timeout)?;
-        alive(&answer).map_err(End::Dead)
+        self.running.write_input(&encode_frame(&message));
+        let answer = self.wait_for_answer(1, call, timeout)?;
+        parse_server_info(&answer).map_err(ProbeError::Program)
     }
 
     /// Ends the conversation as the protocol wants it. Whether the server plays along no longer
     /// matters: it is killed with the session.
-    fn send_away(mut self, call: &Call, grace: Duration) {
+    fn shut_down(mut self, call: &Call, grace: Duration) {
         let since = Instant::now();
         let initialized = json!({"jsonrpc": "2.0", "method": "initialized", "params": {}});
-        self.running.feed(&frame(&initialized));
-        self.running.feed(&frame(&json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"})));
-        if self.answer(2, call, grace).is_err() {
+        self.running.write_input(&encode_frame(&initialized));
+        self.running
+            .write_input(&encode_frame(&json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"})));
+        if self.wait_for_answer(2, call, grace).is_err() {
             return;
         }
-        self.running.feed(&frame(&json!({"jsonrpc": "2.0", "method": "exit"})));
-        self.running.close();
-        while since.elapsed() < grace && call.go_on().is_ok() {
-            if matches!(self.running.next(), Event::Ended) {
+        self.running.write_input(&encode_frame(&json!({"jsonrpc": "2.0", "method": "exit"})));
+        self.running.close_input();
+        while since.elapsed() < grace && call.check_stopped().is_ok() {
+            if matches!(self.running.next_event(), ProcessEvent::Ended) {
                 return;
             }
         }
@@ -112,94 +113,114 @@ impl Session {
 
     /// Waits for the answer to a request; what else the server says is passed over, and what it
     /// asks is turned down, since it may wait for our answer before it gives its own.
-    fn answer(&mut self, id: u32, call: &Call, timeout: Duration) -> Result<Value, End> {
+    fn wait_for_answer(
+        &mut self,
+        id: u32,
+        call: &Call,
+        timeout: Duration,
+    ) -> Result<Value, ProbeError> {
         let since = Instant::now();
         loop {
-            while let Some(message) = self.frames.next().map_err(|_| self.garbage())? {
-                if answers(&message, id) {
+            while let Some(message) = self.frames.next().map_err(|_| self.invalid_output())? {
+                if is_answer_to(&message, id) {
                     return Ok(message);
                 }
-                self.turn_down(&message);
+                self.reject_request(&message);
             }
-            call.go_on().map_err(End::Problem)?;
+            call.check_stopped().map_err(ProbeError::Problem)?;
             if since.elapsed() >= timeout {
-                return Err(self.late(timeout));
+                return Err(self.timed_out(timeout));
             }
-            match self.running.next() {
-                Event::Output(bytes) => self.frames.push(&bytes),
-                Event::Quiet => {}
-                Event::Ended => return Err(self.exited()),
+            match self.running.next_event() {
+                ProcessEvent::Output(bytes) => self.frames.push(&bytes),
+                ProcessEvent::Idle => {}
+                ProcessEvent::Ended => return Err(self.exit_error()),
             }
         }
     }
 
-    fn turn_down(&mut self, message: &Value) {
+    fn reject_request(&mut self, message: &Value) {
         if let (Some(id), Some(_)) = (message.get("id"), message.get("method")) {
             let error = json!({"code": METHOD_NOT_FOUND, "message": "this is only a probe"});
-            self.running.feed(&frame(&json!({"jsonrpc": "2.0", "id": id, "error": error})));
+            self.running
+                .write_input(&encode_frame(&json!({"jsonrpc": "2.0", "id": id, "error": error})));
         }
     }
 
-    fn garbage(&self) -> End {
-        End::Dead(Dead::Garbage { said: telling(self.frames.rest()) })
+    fn invalid_output(&self) -> ProbeError {
+        ProbeError::Program(ProgramFailure::InvalidOutput {
+            message: most_relevant_line(self.frames.remaining()),
+        })
     }
 
     /// The time is over. A greeting that is meant for people is not silence.
-    fn late(&self, waited: Duration) -> End {
+    fn timed_out(&self, waited: Duration) -> ProbeError {
         if !self.frames.is_plausible() {
-            return self.garbage();
+            return self.invalid_output();
         }
-        End::Dead(Dead::Silent { waited, said: telling(self.running.complaint()) })
+        ProbeError::Program(ProgramFailure::TimedOut {
+            waited,
+            message: most_relevant_line(self.running.stderr()),
+        })
     }
 
     /// It ended. Its complaint tells why; some, as `tsc`, write that to their output.
-    fn exited(&mut self) -> End {
-        let said = telling(self.running.complaint()).or_else(|| telling(self.frames.rest()));
+    fn exit_error(&mut self) -> ProbeError {
+        let said = most_relevant_line(self.running.stderr())
+            .or_else(|| most_relevant_line(self.frames.remaining()));
         match self.running.reap() {
-            Ok(status) => End::Dead(Dead::Exited { status, said }),
-            Err(error) => End::Problem(
-                Problem::new(Code::Unavailable, "cannot tell how a language server ended")
+            Ok(status) => ProbeError::Program(ProgramFailure::Exited { status, message: said }),
+            Err(error) => ProbeError::Problem(
+                Problem::new(ProblemCode::Unavailable, "cannot tell how a language server ended")
                     .hint("repeat the request")
-                    .because(error),
+                    .with_source(error),
             ),
         }
     }
 }
 
 /// Whether a message answers a request. A server that could not read it answers without an id.
-fn answers(message: &Value, id: u32) -> bool {
+fn is_answer_to(message: &Value, id: u32) -> bool {
     message.get("method").is_none()
         && (message["id"] == id || message["id"].is_null() && message.get("error").is_some())
 }
 
 /// Reads the answer to `initialize`.
-pub(crate) fn alive(answer: &Value) -> Result<Alive, Dead> {
+pub(crate) fn parse_server_info(answer: &Value) -> Result<ServerInfo, ProgramFailure> {
     if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
-        return Err(Dead::Refused { said: error["message"].as_str().map(shown) });
+        return Err(ProgramFailure::Refused {
+            message: error["message"].as_str().map(escape_for_display),
+        });
     }
     let result = &answer["result"];
     if !result["capabilities"].is_object() {
-        return Err(Dead::Garbage { said: Some(shown(&answer.to_string())) });
+        return Err(ProgramFailure::InvalidOutput {
+            message: Some(escape_for_display(&answer.to_string())),
+        });
     }
     let info = &result["serverInfo"];
-    let version = info["version"].as_str().map(version);
-    Ok(Alive { name: info["name"].as_str().map(shown), version })
+    let version = info["version"].as_str().map(display_version);
+    Ok(ServerInfo { name: info["name"].as_str().map(escape_for_display), version })
 }
 
 /// A version as people know it. That of `gopls` is JSON about its whole build.
-fn version(text: &str) -> String {
+fn display_version(text: &str) -> String {
     let build: Option<Value> = serde_json::from_str(text).ok();
-    shown(build.as_ref().and_then(|build| build["Version"].as_str()).unwrap_or(text))
+    escape_for_display(build.as_ref().and_then(|build| build["Version"].as_str()).unwrap_or(text))
 }
 
 /// A program that is there and yet "not found" has lost its interpreter, or we the folder.
-pub(crate) fn not_started(found: &Found, folder: &Path, error: &io::Error) -> Dead {
+pub(crate) fn start_failure(
+    found: &ProgramFile,
+    folder: &Path,
+    error: &io::Error,
+) -> ProgramFailure {
     let why = if error.kind() != io::ErrorKind::NotFound || !found.path.exists() {
         error.to_string()
     } else if folder.is_dir() {
         "the interpreter that its first line names is not there".into()
     } else {
-        format!("the folder {} is not there", shown(&folder.display().to_string()))
+        format!("the folder {} is not there", escape_for_display(&folder.display().to_string()))
     };
-    Dead::NotStarted { why }
+    ProgramFailure::NotStarted { reason: why }
 }

@@ -11,59 +11,59 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::find::Found;
-use crate::host::Host;
+use crate::find::ProgramFile;
+use crate::host::ToolHost;
 use crate::platform;
 
 /// How long we wait for output before the caller is asked whether they still do.
-const PATIENCE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How long the pipes of a group that was killed may stay open; longer, and a daemon holds them.
-const DRAIN: Duration = Duration::from_millis(500);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Output is read in pieces of this size; at most `PIECES` wait to be pulled.
-const PIECE: usize = 64 << 10;
-const PIECES: usize = 16;
+/// Output is read in pieces of this size; at most `MAX_QUEUED_CHUNKS` wait to be pulled.
+const CHUNK_BYTES: usize = 64 << 10;
+const MAX_QUEUED_CHUNKS: usize = 16;
 
 /// As much as every pipe holds, so that feeding a process that does not read never blocks.
-const MOST_FED: usize = 4 << 10;
+const MAX_INPUT_BYTES: usize = 4 << 10;
 
 /// Of what a program complains about, this much is kept.
-const MOST_COMPLAINT: usize = 16 << 10;
+const MAX_STDERR_BYTES: usize = 16 << 10;
 
-enum Piece {
-    Output(Vec<u8>),
-    Complaint(Vec<u8>),
+enum ToolOutputChunk {
+    Stdout(Vec<u8>),
+    Stderr(Vec<u8>),
 }
 
 /// What a process did while we waited.
-pub(crate) enum Event {
+pub(crate) enum ProcessEvent {
     /// It wrote this
     Output(Vec<u8>),
     /// Nothing to tell; ask whether the caller still waits
-    Quiet,
+    Idle,
     /// It ended, and all it wrote was pulled
     Ended,
 }
 
 /// A running process. Dropping it kills its group and reaps it.
-pub(crate) struct Running {
+pub(crate) struct ToolProcess {
     child: Child,
     stdin: Option<ChildStdin>,
-    fed: usize,
-    pieces: Receiver<Piece>,
-    complaint: Vec<u8>,
+    bytes_written: usize,
+    chunks: Receiver<ToolOutputChunk>,
+    stderr: Vec<u8>,
     /// Since when it has ended and the rest of its group was killed
-    ended: Option<Instant>,
+    ended_at: Option<Instant>,
     status: Option<ExitStatus>,
 }
 
-impl Running {
+impl ToolProcess {
     /// Starts a program in a folder.
     pub(crate) fn start<A: AsRef<OsStr>>(
-        found: &Found,
+        found: &ProgramFile,
         args: &[A],
-        host: &Host,
+        host: &ToolHost,
         folder: &Path,
     ) -> io::Result<Self> {
         if !found.path.is_absolute() {
@@ -73,30 +73,38 @@ impl Running {
         let mut command = Command::new(&found.path);
         command.args(args).current_dir(folder).env_clear().envs(host.variables(found.origin));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        platform::set_apart(&mut command);
+        platform::set_process_group(&mut command);
         command.spawn().map(Self::new)
     }
 
     fn new(mut child: Child) -> Self {
-        let (sender, pieces) = sync_channel(PIECES);
-        pump(child.stdout.take(), sender.clone(), Piece::Output);
-        pump(child.stderr.take(), sender, Piece::Complaint);
+        let (sender, chunks) = sync_channel(MAX_QUEUED_CHUNKS);
+        pump(child.stdout.take(), sender.clone(), ToolOutputChunk::Stdout);
+        pump(child.stderr.take(), sender, ToolOutputChunk::Stderr);
         let stdin = child.stdin.take();
-        Self { child, stdin, fed: 0, pieces, complaint: Vec::new(), ended: None, status: None }
+        Self {
+            child,
+            stdin,
+            bytes_written: 0,
+            chunks,
+            stderr: Vec::new(),
+            ended_at: None,
+            status: None,
+        }
     }
 
     /// Writes to its input; what is too much in all is left out. A process that does not read, or
     /// misses something, is found out by what it answers.
-    pub(crate) fn feed(&mut self, bytes: &[u8]) {
-        self.fed += bytes.len();
-        let fits = self.fed <= MOST_FED;
+    pub(crate) fn write_input(&mut self, bytes: &[u8]) {
+        self.bytes_written += bytes.len();
+        let fits = self.bytes_written <= MAX_INPUT_BYTES;
         if let Some(stdin) = self.stdin.as_mut().filter(|_| fits) {
             let _ = stdin.write_all(bytes);
         }
     }
 
     /// Closes its input.
-    pub(crate) fn close(&mut self) {
+    pub(crate) fn close_input(&mut self) {
         self.stdin = None;
     }
 
@@ -111,26 +119,28 @@ impl Running {
     }
 
     /// What it did next, after a short wait at most.
-    pub(crate) fn next(&mut self) -> Event {
-        self.next_within(PATIENCE)
+    pub(crate) fn next_event(&mut self) -> ProcessEvent {
+        self.next_event_within(POLL_INTERVAL)
     }
 
     /// The same after a wait of some length.
-    pub(crate) fn next_within(&mut self, patience: Duration) -> Event {
-        match self.pieces.recv_timeout(patience) {
-            Ok(Piece::Output(bytes)) => return Event::Output(bytes),
-            Ok(Piece::Complaint(bytes)) => self.keep(&bytes),
-            Err(RecvTimeoutError::Timeout) if self.is_drained() => return Event::Ended,
-            Err(RecvTimeoutError::Timeout) => self.look(),
-            Err(RecvTimeoutError::Disconnected) if self.ended.is_some() => return Event::Ended,
+    pub(crate) fn next_event_within(&mut self, patience: Duration) -> ProcessEvent {
+        match self.chunks.recv_timeout(patience) {
+            Ok(ToolOutputChunk::Stdout(bytes)) => return ProcessEvent::Output(bytes),
+            Ok(ToolOutputChunk::Stderr(bytes)) => self.keep_stderr(&bytes),
+            Err(RecvTimeoutError::Timeout) if self.is_drained() => return ProcessEvent::Ended,
+            Err(RecvTimeoutError::Timeout) => self.check_ended(),
+            Err(RecvTimeoutError::Disconnected) if self.ended_at.is_some() => {
+                return ProcessEvent::Ended;
+            }
             Err(RecvTimeoutError::Disconnected) => {
-                self.look();
-                if self.ended.is_none() {
-                    thread::sleep(PATIENCE); // it closed its pipes, so nothing else can wake us
+                self.check_ended();
+                if self.ended_at.is_none() {
+                    thread::sleep(POLL_INTERVAL); // it closed its pipes, so nothing else can wake us
                 }
             }
         }
-        Event::Quiet
+        ProcessEvent::Idle
     }
 
     /// How it ended; what has not is killed.
@@ -145,29 +155,29 @@ impl Running {
     }
 
     /// What it complained about so far.
-    pub(crate) fn complaint(&self) -> &[u8] {
-        &self.complaint
+    pub(crate) fn stderr(&self) -> &[u8] {
+        &self.stderr
     }
 
     /// Notices its end. What it left behind is killed, so that the pipes close.
-    fn look(&mut self) {
-        if self.ended.is_none() && platform::has_ended(&mut self.child) {
+    fn check_ended(&mut self) {
+        if self.ended_at.is_none() && platform::has_ended(&mut self.child) {
             platform::kill_group(&mut self.child);
-            self.ended = Some(Instant::now());
+            self.ended_at = Some(Instant::now());
         }
     }
 
     fn is_drained(&self) -> bool {
-        self.ended.is_some_and(|ended| ended.elapsed() >= DRAIN)
+        self.ended_at.is_some_and(|ended| ended.elapsed() >= DRAIN_TIMEOUT)
     }
 
-    fn keep(&mut self, bytes: &[u8]) {
-        let room = MOST_COMPLAINT.saturating_sub(self.complaint.len());
-        self.complaint.extend(&bytes[..bytes.len().min(room)]);
+    fn keep_stderr(&mut self, bytes: &[u8]) {
+        let room = MAX_STDERR_BYTES.saturating_sub(self.stderr.len());
+        self.stderr.extend(&bytes[..bytes.len().min(room)]);
     }
 }
 
-impl Drop for Running {
+impl Drop for ToolProcess {
     fn drop(&mut self) {
         // This fails only for a process that somebody else has reaped.
         let _ = self.reap();
@@ -177,12 +187,12 @@ impl Drop for Running {
 /// Moves what a pipe holds into the channel, from a thread that ends with the pipe or the channel.
 fn pump(
     pipe: Option<impl Read + Send + 'static>,
-    sender: SyncSender<Piece>,
-    wrap: fn(Vec<u8>) -> Piece,
+    sender: SyncSender<ToolOutputChunk>,
+    wrap: fn(Vec<u8>) -> ToolOutputChunk,
 ) {
     let Some(mut pipe) = pipe else { return };
     thread::spawn(move || {
-        let mut buffer = vec![0; PIECE];
+        let mut buffer = vec![0; CHUNK_BYTES];
         loop {
             match pipe.read(&mut buffer) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

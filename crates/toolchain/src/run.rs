@@ -8,38 +8,38 @@ use std::time::{Duration, Instant};
 
 use base::{Call, Result};
 
-use crate::dead::{Dead, telling};
-use crate::find::Found;
-use crate::host::Host;
-use crate::probe::not_started;
-use crate::process::{Event, Running};
+use crate::find::ProgramFile;
+use crate::host::ToolHost;
+use crate::probe::start_failure;
+use crate::process::{ProcessEvent, ToolProcess};
+use crate::program_failure::{ProgramFailure, most_relevant_line};
 
 /// Output beyond this is no answer to anything we ask, in bytes.
-const MOST_OUTPUT: usize = 32 << 20;
+const MAX_OUTPUT_BYTES: usize = 32 << 20;
 
 /// What a program did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ran {
+pub struct ProgramOutput {
     /// Its exit code; none if a signal ended it
     pub code: Option<i32>,
     /// What it wrote
-    pub output: Vec<u8>,
+    pub stdout: Vec<u8>,
     /// The line of its complaints that tells most
-    pub complaint: Option<String>,
+    pub stderr_line: Option<String>,
 }
 
 /// Runs a program in a folder, with a text as its input. Nothing of it is left running. The outer
 /// result fails when the caller no longer waits.
-pub fn run<A: AsRef<OsStr>>(
-    (found, args): (&Found, &[A]),
-    (host, folder): (&Host, &Path),
+pub fn run_program<A: AsRef<OsStr>>(
+    (found, args): (&ProgramFile, &[A]),
+    (host, folder): (&ToolHost, &Path),
     input: &[u8],
     (call, timeout): (&Call, Duration),
-) -> Result<Result<Ran, Dead>> {
-    call.go_on()?;
-    let mut running = match Running::start(found, args, host, folder) {
+) -> Result<Result<ProgramOutput, ProgramFailure>> {
+    call.check_stopped()?;
+    let mut running = match ToolProcess::start(found, args, host, folder) {
         Ok(running) => running,
-        Err(error) => return Ok(Err(not_started(found, folder, &error))),
+        Err(error) => return Ok(Err(start_failure(found, folder, &error))),
     };
     if let Some(mut stdin) = running.take_stdin() {
         let input = input.to_vec();
@@ -49,20 +49,22 @@ pub fn run<A: AsRef<OsStr>>(
     let since = Instant::now();
     let mut output = Vec::new();
     loop {
-        match running.next() {
-            Event::Output(bytes) => output.extend(bytes),
-            Event::Quiet => {}
-            Event::Ended => break,
+        match running.next_event() {
+            ProcessEvent::Output(bytes) => output.extend(bytes),
+            ProcessEvent::Idle => {}
+            ProcessEvent::Ended => break,
         }
-        call.go_on()?;
-        if since.elapsed() >= timeout || output.len() > MOST_OUTPUT {
-            let said = telling(running.complaint());
-            return Ok(Err(Dead::Silent { waited: since.elapsed(), said }));
+        call.check_stopped()?;
+        if since.elapsed() >= timeout || output.len() > MAX_OUTPUT_BYTES {
+            let said = most_relevant_line(running.stderr());
+            return Ok(Err(ProgramFailure::TimedOut { waited: since.elapsed(), message: said }));
         }
     }
-    let complaint = telling(running.complaint());
+    let complaint = most_relevant_line(running.stderr());
     Ok(match running.reap() {
-        Ok(status) => Ok(Ran { code: status.code(), output, complaint }),
-        Err(error) => Err(Dead::NotStarted { why: error.to_string() }),
+        Ok(status) => {
+            Ok(ProgramOutput { code: status.code(), stdout: output, stderr_line: complaint })
+        }
+        Err(error) => Err(ProgramFailure::NotStarted { reason: error.to_string() }),
     })
 }

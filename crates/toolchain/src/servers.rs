@@ -2,7 +2,7 @@
 
 /// A language server: which program it is, and how to get it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Server {
+pub struct ServerSpec {
     /// The languages it serves, named as `syntax` names them
     pub languages: &'static [&'static str],
     /// The name of its program file
@@ -13,72 +13,76 @@ pub struct Server {
     pub install: &'static str,
     /// What tells it of all files, one of which has to stand in a folder above a file; without one
     /// it knows only what it was shown. Empty where it finds out by itself
-    pub reads: &'static [&'static str],
+    pub project_files: &'static [&'static str],
 }
 
-const SCRIPTS: &[&str] = &["TypeScript", "TSX", "JavaScript"];
+const SCRIPT_LANGUAGES: &[&str] = &["TypeScript", "TSX", "JavaScript"];
 
 /// The built-in servers; of several for one language the preferred comes first.
-pub const SERVERS: &[Server] = &[
+pub const SERVERS: &[ServerSpec] = &[
     // Only TypeScript 7 and newer is its own server: an older `tsc` does not know the option.
-    Server {
-        languages: SCRIPTS,
+    ServerSpec {
+        languages: SCRIPT_LANGUAGES,
         program: "tsc",
         args: &["--lsp", "--stdio"],
         install: "npm install --save-dev typescript@7",
-        reads: &[],
+        project_files: &[],
     },
-    Server {
-        languages: SCRIPTS,
+    ServerSpec {
+        languages: SCRIPT_LANGUAGES,
         program: "typescript-language-server",
         args: &["--stdio"],
         install: "npm install --save-dev typescript-language-server typescript@5",
-        reads: &[],
+        project_files: &[],
     },
-    Server {
+    ServerSpec {
         languages: &["Rust"],
         program: "rust-analyzer",
         args: &[],
         install: "rustup component add rust-analyzer",
-        reads: &[],
+        project_files: &[],
     },
-    Server {
+    ServerSpec {
         languages: &["Python"],
         program: "pyright-langserver",
         args: &["--stdio"],
         install: "npm install --save-dev pyright",
-        reads: &[],
+        project_files: &[],
     },
-    Server {
+    ServerSpec {
         languages: &["Python"],
         program: "basedpyright-langserver",
         args: &["--stdio"],
         install: "pip install basedpyright",
-        reads: &[],
+        project_files: &[],
     },
-    Server {
+    ServerSpec {
         languages: &["Go"],
         program: "gopls",
         args: &[],
         install: "go install golang.org/x/tools/gopls@latest",
-        reads: &[],
+        project_files: &[],
     },
-    Server {
+    ServerSpec {
         languages: &["C", "C++"],
         program: "clangd",
         args: &[],
         install: "install the package `clangd` of your system",
-        reads: &["compile_commands.json", "build/compile_commands.json", "compile_flags.txt"],
+        project_files: &[
+            "compile_commands.json",
+            "build/compile_commands.json",
+            "compile_flags.txt",
+        ],
     },
 ];
 
 /// The servers of a language, the preferred first.
-pub fn servers(language: &str) -> impl Iterator<Item = &'static Server> {
+pub fn servers_for(language: &str) -> impl Iterator<Item = &'static ServerSpec> {
     SERVERS.iter().filter(move |server| server.languages.contains(&language))
 }
 
 /// The built-in server that calls itself this.
-pub fn named(name: &str) -> Option<&'static Server> {
+pub fn server_by_program(name: &str) -> Option<&'static ServerSpec> {
     SERVERS.iter().find(|server| server.program == name)
 }
 
@@ -89,12 +93,12 @@ mod tests {
     #[test]
     fn the_native_server_is_preferred() {
         let programs =
-            |language| servers(language).map(|server| server.program).collect::<Vec<_>>();
+            |language| servers_for(language).map(|server| server.program).collect::<Vec<_>>();
         assert_eq!(programs("TSX"), ["tsc", "typescript-language-server"]);
         assert_eq!(programs("Python"), ["pyright-langserver", "basedpyright-langserver"]);
         assert_eq!(programs("C++"), ["clangd"]);
         assert_eq!(programs("Markdown"), [""; 0]);
-        assert_eq!(named("clangd").map(|server| server.reads.len()), Some(3));
-        assert_eq!(named("no such"), None);
+        assert_eq!(server_by_program("clangd").map(|server| server.project_files.len()), Some(3));
+        assert_eq!(server_by_program("no such"), None);
     }
 }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use cap_std::fs::{Dir, OpenOptions};
 
-use crate::regular::write_regular_in;
-use crate::stat::{Moment, Stat};
+use crate::regular_file::open_regular_for_write_in;
+use crate::stat::{FileTime, Stat};
 
 /// One thing done to the disk. A fault can be put before each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum DiskStep {
     /// A folder is made
     MakeDir,
     /// A file is created, still empty
@@ -30,47 +30,52 @@ pub enum Step {
 }
 
 /// Decides whether a step fails. Real disks fail without being asked.
-pub type Fault = dyn Fn(Step) -> io::Result<()> + Send + Sync;
+pub type FaultInjector = dyn Fn(DiskStep) -> io::Result<()> + Send + Sync;
 
 /// An open folder that paths are resolved beneath.
-pub type Folder = Dir;
+pub type DirHandle = Dir;
 
 /// Opens a folder of our own, such as the cache.
-pub fn open_folder(path: &Path) -> io::Result<Folder> {
+pub fn open_folder(path: &Path) -> io::Result<DirHandle> {
     Dir::open_ambient_dir(path, cap_std::ambient_authority())
 }
 
 /// The disk writer. Tests make it fail, or do something else, before any of its steps.
 #[derive(Clone, Default)]
-pub struct Disk {
-    fault: Option<Arc<Fault>>,
+pub struct DiskWriter {
+    fault_injector: Option<Arc<FaultInjector>>,
 }
 
-impl fmt::Debug for Disk {
+impl fmt::Debug for DiskWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Disk(faulty: {})", self.fault.is_some())
+        write!(f, "Disk(faulty: {})", self.fault_injector.is_some())
     }
 }
 
-impl Disk {
-    /// A disk whose steps fail as `fault` says.
-    pub fn failing(fault: impl Fn(Step) -> io::Result<()> + Send + Sync + 'static) -> Self {
-        Self { fault: Some(Arc::new(fault)) }
+impl DiskWriter {
+    /// A disk whose steps fail as `fault_injector` says.
+    pub fn with_faults(fault: impl Fn(DiskStep) -> io::Result<()> + Send + Sync + 'static) -> Self {
+        Self { fault_injector: Some(Arc::new(fault)) }
     }
 
-    fn step(&self, step: Step) -> io::Result<()> {
-        self.fault.as_ref().map_or(Ok(()), |fault| fault(step))
+    fn inject_fault(&self, step: DiskStep) -> io::Result<()> {
+        self.fault_injector.as_ref().map_or(Ok(()), |fault| fault(step))
     }
 
     /// Puts `bytes` at `target` whole or not at all, by way of `temp` in the same file system.
-    pub fn replace(&self, folder: &Folder, target: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub fn replace(&self, folder: &DirHandle, target: &Path, bytes: &[u8]) -> io::Result<()> {
         let temp = self.write_beside(folder, target, bytes)?;
         self.rename(folder, &temp, folder, target)
     }
 
     /// Puts a program at `target`, whole or not at all: a new one may be run from the moment it is
     /// there, and one that was there keeps its mode.
-    pub fn replace_program(&self, folder: &Folder, target: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub fn replace_program(
+        &self,
+        folder: &DirHandle,
+        target: &Path,
+        bytes: &[u8],
+    ) -> io::Result<()> {
         let temp = self.write_beside(folder, target, bytes)?;
         if !folder.exists(target) {
             make_executable(folder, &temp)?;
@@ -79,7 +84,7 @@ impl Disk {
     }
 
     /// Writes what is to replace `target` beside it, with the same mode; the name of that file.
-    fn write_beside(&self, folder: &Folder, target: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    fn write_beside(&self, folder: &DirHandle, target: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let temp = target.with_file_name(format!(".{name}.cairn-new"));
         self.make_dir(folder, parent(target))?;
@@ -91,30 +96,42 @@ impl Disk {
     }
 
     /// Writes a file's bytes through to the disk, in place.
-    pub fn write(&self, folder: &Folder, target: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.step(Step::Create)?;
+    pub fn write(&self, folder: &DirHandle, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.inject_fault(DiskStep::Create)?;
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
-        let mut file = write_regular_in(folder, target, &mut options)?;
+        let mut file = open_regular_for_write_in(folder, target, &mut options)?;
         let (first, rest) = bytes.split_at(bytes.len() / 2);
         file.write_all(first)?;
-        self.step(Step::Write)?; // a crash here leaves a torn file
+        self.inject_fault(DiskStep::Write)?; // a crash here leaves a torn file
         file.write_all(rest)?;
-        self.step(Step::Sync)?;
+        self.inject_fault(DiskStep::Sync)?;
         file.sync_all()
     }
 
     /// Moves a name, also from one folder handle to another, and makes it durable.
-    pub fn rename(&self, from: &Folder, old: &Path, to: &Folder, new: &Path) -> io::Result<()> {
-        self.step(Step::Rename)?;
+    pub fn rename(
+        &self,
+        from: &DirHandle,
+        old: &Path,
+        to: &DirHandle,
+        new: &Path,
+    ) -> io::Result<()> {
+        self.inject_fault(DiskStep::Rename)?;
         from.rename(old, to, new)?;
         self.sync_dir(to, parent(new))
     }
 
     /// Moves a name to one that is free; fails with `AlreadyExists` if it is not.
-    pub fn rename_new(&self, from: &Folder, old: &Path, to: &Folder, new: &Path) -> io::Result<()> {
-        self.step(Step::Rename)?;
-        match rename_at(from, old, to, new, Renaming::ToFree) {
+    pub fn rename_new(
+        &self,
+        from: &DirHandle,
+        old: &Path,
+        to: &DirHandle,
+        new: &Path,
+    ) -> io::Result<()> {
+        self.inject_fault(DiskStep::Rename)?;
+        match rename_at(from, old, to, new, RenameMode::NoReplace) {
             Err(error) if is_unsupported(&error) => {
                 from.hard_link(old, to, new).and_then(|()| from.remove_file(old))?;
             }
@@ -124,30 +141,36 @@ impl Disk {
     }
 
     /// Lets two names change places at once. `Unsupported` where the file system cannot.
-    pub fn exchange(&self, from: &Folder, one: &Path, to: &Folder, other: &Path) -> io::Result<()> {
-        self.step(Step::Rename)?;
-        match rename_at(from, one, to, other, Renaming::Exchange) {
+    pub fn exchange(
+        &self,
+        from: &DirHandle,
+        one: &Path,
+        to: &DirHandle,
+        other: &Path,
+    ) -> io::Result<()> {
+        self.inject_fault(DiskStep::Rename)?;
+        match rename_at(from, one, to, other, RenameMode::Exchange) {
             Err(error) if is_unsupported(&error) => Err(io::ErrorKind::Unsupported.into()),
             moved => moved.and_then(|()| self.sync_dir(to, parent(other))),
         }
     }
 
     /// Removes a file and makes that durable.
-    pub fn remove(&self, folder: &Folder, target: &Path) -> io::Result<()> {
-        self.step(Step::Remove)?;
+    pub fn remove(&self, folder: &DirHandle, target: &Path) -> io::Result<()> {
+        self.inject_fault(DiskStep::Remove)?;
         folder.remove_file(target)?;
         self.sync_dir(folder, parent(target))
     }
 
     /// Removes a folder with all that is in it.
-    pub fn remove_dir_all(&self, folder: &Folder, target: &Path) -> io::Result<()> {
-        self.step(Step::Remove)?;
+    pub fn remove_dir_all(&self, folder: &DirHandle, target: &Path) -> io::Result<()> {
+        self.inject_fault(DiskStep::Remove)?;
         folder.remove_dir_all(target)
     }
 
     /// Removes a folder if it is empty; says whether it was.
-    pub fn remove_if_empty(&self, folder: &Folder, target: &Path) -> io::Result<bool> {
-        self.step(Step::Remove)?;
+    pub fn remove_if_empty(&self, folder: &DirHandle, target: &Path) -> io::Result<bool> {
+        self.inject_fault(DiskStep::Remove)?;
         match folder.remove_dir(target) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
@@ -157,12 +180,12 @@ impl Disk {
     }
 
     /// Makes a folder and those above it, durably.
-    pub fn make_dir(&self, folder: &Folder, target: &Path) -> io::Result<()> {
+    pub fn make_dir(&self, folder: &DirHandle, target: &Path) -> io::Result<()> {
         if target.as_os_str().is_empty() || folder.is_dir(target) {
             return Ok(());
         }
         self.make_dir(folder, parent(target))?;
-        self.step(Step::MakeDir)?;
+        self.inject_fault(DiskStep::MakeDir)?;
         match folder.create_dir(target) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             made => made.and_then(|()| self.sync_dir(folder, parent(target))),
@@ -170,8 +193,8 @@ impl Disk {
     }
 
     /// Makes the names in a folder durable.
-    pub fn sync_dir(&self, folder: &Folder, target: &Path) -> io::Result<()> {
-        self.step(Step::SyncDir)?;
+    pub fn sync_dir(&self, folder: &DirHandle, target: &Path) -> io::Result<()> {
+        self.inject_fault(DiskStep::SyncDir)?;
         let target = if target.as_os_str().is_empty() { Path::new(".") } else { target };
         let mut options = OpenOptions::new();
         options.read(true);
@@ -184,11 +207,11 @@ impl Disk {
     }
 
     /// What time the file system thinks it is, by writing a file there.
-    pub fn clock(&self, folder: &Folder, target: &Path) -> io::Result<Moment> {
-        self.step(Step::Create)?;
+    pub fn filesystem_time(&self, folder: &DirHandle, target: &Path) -> io::Result<FileTime> {
+        self.inject_fault(DiskStep::Create)?;
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
-        let mut file = write_regular_in(folder, target, &mut options)?;
+        let mut file = open_regular_for_write_in(folder, target, &mut options)?;
         file.write_all(b"tick\n")?;
         Ok(Stat::of_confined(&file.metadata()?).mtime)
     }
@@ -196,9 +219,9 @@ impl Disk {
 
 /// How a name moves.
 #[derive(Clone, Copy)]
-enum Renaming {
+enum RenameMode {
     /// Only to a name that is free
-    ToFree,
+    NoReplace,
     /// In exchange for what is there
     Exchange,
 }
@@ -207,18 +230,18 @@ enum Renaming {
 /// beneath the handles, so that no link leads out.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn rename_at(
-    from: &Folder,
+    from: &DirHandle,
     old: &Path,
-    to: &Folder,
+    to: &DirHandle,
     new: &Path,
-    renaming: Renaming,
+    renaming: RenameMode,
 ) -> io::Result<()> {
     use rustix::fs::{RenameFlags, renameat_with};
     let flags = match renaming {
-        Renaming::ToFree => RenameFlags::NOREPLACE,
-        Renaming::Exchange => RenameFlags::EXCHANGE,
+        RenameMode::NoReplace => RenameFlags::NOREPLACE,
+        RenameMode::Exchange => RenameFlags::EXCHANGE,
     };
-    let holder = |folder: &Folder, path: &Path| match parent(path) {
+    let holder = |folder: &DirHandle, path: &Path| match parent(path) {
         above if above.as_os_str().is_empty() => folder.try_clone(),
         above => folder.open_dir(above),
     };
@@ -228,7 +251,7 @@ fn rename_at(
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn rename_at(_: &Folder, _: &Path, _: &Folder, _: &Path, _: Renaming) -> io::Result<()> {
+fn rename_at(_: &DirHandle, _: &Path, _: &DirHandle, _: &Path, _: RenameMode) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
@@ -244,7 +267,7 @@ pub(crate) fn parent(path: &Path) -> &Path {
 
 /// Whether anybody may run a file.
 #[cfg(unix)]
-pub fn may_run(known: &std::fs::Metadata) -> bool {
+pub fn is_executable(known: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
     known.permissions().mode() & 0o111 != 0
 }
@@ -257,7 +280,7 @@ pub fn may_run(_: &std::fs::Metadata) -> bool {
 
 /// Lets everybody who may read a file run it.
 #[cfg(unix)]
-fn make_executable(folder: &Folder, name: &Path) -> io::Result<()> {
+fn make_executable(folder: &DirHandle, name: &Path) -> io::Result<()> {
     use cap_std::fs::{MetadataExt, Permissions, PermissionsExt};
     let mode = folder.metadata(name)?.mode();
     let readers = mode & 0o444;
@@ -266,7 +289,7 @@ fn make_executable(folder: &Folder, name: &Path) -> io::Result<()> {
 
 /// Elsewhere every file that has the right name can be run.
 #[cfg(not(unix))]
-fn make_executable(_: &Folder, _: &Path) -> io::Result<()> {
+fn make_executable(_: &DirHandle, _: &Path) -> io::Result<()> {
     Ok(())
 }
 
@@ -279,16 +302,16 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = crate::open_folder(dir.path()).unwrap();
         // The process ends right after the name is there.
-        let disk = Disk::failing(|step| match step {
-            Step::SyncDir => Err(io::ErrorKind::Interrupted.into()),
+        let disk = DiskWriter::with_faults(|step| match step {
+            DiskStep::SyncDir => Err(io::ErrorKind::Interrupted.into()),
             _ => Ok(()),
         });
         disk.replace_program(&folder, Path::new("hook"), b"#!/bin/sh\n").unwrap_err();
         let known = |name: &str| std::fs::metadata(dir.path().join(name)).unwrap();
-        assert!(may_run(&known("hook")));
+        assert!(is_executable(&known("hook")));
         // What its owner switched off stays so.
         std::fs::write(dir.path().join("off"), "").unwrap();
-        Disk::default().replace_program(&folder, Path::new("off"), b"#!/bin/sh\n").unwrap();
-        assert!(!may_run(&known("off")));
+        DiskWriter::default().replace_program(&folder, Path::new("off"), b"#!/bin/sh\n").unwrap();
+        assert!(!is_executable(&known("off")));
     }
 }

@@ -9,18 +9,18 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use base::{Call, Code, Hash, NextCall, Problem, RepoPath, Result};
+use base::{Call, Hash, NextCall, Problem, ProblemCode, RepoPath, Result};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::confined::Tree;
-use crate::disk::{Disk, Folder};
-use crate::own::OwnFolder;
-use crate::regular::read_regular_in;
-use crate::swap::{Swap, Swapped, hash_in};
+use crate::confined::WorkingTree;
+use crate::disk::{DirHandle, DiskWriter};
+use crate::private_folder::PrivateFolder;
+use crate::regular_file::read_regular_in;
+use crate::swap::{FileSwap, SwapOutcome, hash_in};
 
 /// How many finished changes are kept for `undo`.
-const KEPT: usize = 200;
+const MAX_KEPT_CHANGES: usize = 200;
 
 /// One file's next content. `None` means the file is absent, before or after.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct FileEdit {
 /// The changes of one working tree.
 #[derive(Debug, Clone)]
 pub struct Journal {
-    home: OwnFolder,
+    home: PrivateFolder,
 }
 
 /// What a change is called, before it is made.
@@ -52,7 +52,7 @@ pub struct ChangeTitle {
 
 /// One change, and whose it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct JournalEntry {
     /// Its number; higher than that of every earlier change
     pub id: u64,
     /// What it did, in a few words
@@ -69,12 +69,12 @@ pub struct Entry {
     /// When they asked
     pub at: Timestamp,
     /// What it did to each file
-    pub edits: Vec<Logged>,
+    pub edits: Vec<JournalEdit>,
 }
 
 /// One file of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Logged {
+pub struct JournalEdit {
     /// Which file
     pub path: RepoPath,
     /// Its hash before; none if it did not exist
@@ -86,120 +86,122 @@ pub struct Logged {
 }
 
 /// What a file held before a change; none if it did not exist.
-pub type Before = Option<Vec<u8>>;
+pub type PreviousContent = Option<Vec<u8>>;
 
 /// What was found half done, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Recovered {
+pub enum RecoveryOutcome {
     /// It had been decided and is now finished
-    Finished(Entry),
+    Finished(JournalEntry),
     /// It had been decided; these files were edited since and are left as they are
-    Overtaken(Entry, Vec<RepoPath>),
+    PartlyFinished(JournalEntry, Vec<RepoPath>),
     /// It had not been decided: nothing of it was written
-    Forgotten(u64),
+    Discarded(u64),
 }
 
 impl Journal {
     /// The journal kept in `home`, a folder that need not exist yet.
-    pub fn at(home: OwnFolder) -> Self {
+    pub fn new(home: PrivateFolder) -> Self {
         Self { home }
     }
 
     /// The number of the last change, 0 before the first.
-    pub fn last(&self) -> u64 {
+    pub fn last_number(&self) -> u64 {
         self.numbers("done-").last().copied().unwrap_or(0)
     }
 
     /// The highest number that a change here has, finished or not; 0 before the first.
-    pub fn highest(&self) -> u64 {
-        self.last().max(self.numbers("pending-").last().copied().unwrap_or(0))
+    pub fn highest_number(&self) -> u64 {
+        self.last_number().max(self.numbers("pending-").last().copied().unwrap_or(0))
     }
 
     /// Every finished change that is kept, the newest first. One that cannot be read is left out.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub fn entries(&self) -> Vec<JournalEntry> {
         self.numbers("done-").into_iter().rev().filter_map(|id| self.entry(id).ok()).collect()
     }
 
     /// A finished change.
-    pub fn entry(&self, id: u64) -> Result<Entry> {
+    pub fn entry(&self, id: u64) -> Result<JournalEntry> {
         let folder = self.home.open()?;
-        let read = folder.and_then(|folder| read(&folder, &done(id).join("entry.json")).ok());
-        let bytes = read.ok_or_else(|| self.no_change(id))?;
+        let read = folder.and_then(|folder| read(&folder, &done_path(id).join("entry.json")).ok());
+        let bytes = read.ok_or_else(|| self.change_not_found(id))?;
         parse(&bytes, id)
     }
 
     /// What the file at `index` of a change held before it.
-    pub fn before(&self, entry: &Entry, index: usize) -> Result<Before> {
+    pub fn content_before(&self, entry: &JournalEntry, index: usize) -> Result<PreviousContent> {
         if entry.edits[index].before.is_none() {
             return Ok(None);
         }
         let failed = || Problem::io("read the journal");
-        let folder = self.home.open()?.ok_or_else(|| self.no_change(entry.id))?;
-        read(&folder, &done(entry.id).join(format!("{index}.before"))).map(Some).map_err(failed())
+        let folder = self.home.open()?.ok_or_else(|| self.change_not_found(entry.id))?;
+        read(&folder, &done_path(entry.id).join(format!("{index}.before")))
+            .map(Some)
+            .map_err(failed())
     }
 
     /// Commits edits: checks them, decides, carries them out. The caller holds the write lock.
     pub fn commit(
         &self,
-        tree: &Tree,
-        disk: &Disk,
+        tree: &WorkingTree,
+        disk: &DiskWriter,
         edits: &[FileEdit],
         title: ChangeTitle,
         call: &Call,
-    ) -> Result<Entry> {
-        check(tree, edits)?;
+    ) -> Result<JournalEntry> {
+        check_edits(tree, edits)?;
         call.step("writing files", 0, edits.len())?; // the last chance to stop
-        let home = self.home.make(disk)?;
-        let entry = decide(&home, (tree, disk), edits, title, call)?;
-        let carrying = Carrying { home: &home, entry: &entry, tree, disk };
-        let foreign = carrying.finish();
+        let home = self.home.create(disk)?;
+        let entry = stage_change(&home, (tree, disk), edits, title, call)?;
+        let carrying = PendingChange { home: &home, entry: &entry, tree, disk };
+        let foreign = carrying.apply();
         if matches!(&foreign, Ok(foreign) if foreign.is_empty()) {
             return Ok(entry);
         }
-        let is_taken_back = carrying.take_back().is_ok();
-        if is_taken_back && carrying.holds_nothing_foreign() {
+        let is_taken_back = carrying.roll_back().is_ok();
+        if is_taken_back && carrying.has_no_foreign_content() {
             // Nothing of it is left; without its entry it is not decided and not finished later.
-            let _ = disk.remove(&home, &pending(entry.id).join("entry.json"));
-            let _ = disk.remove_dir_all(&home, &pending(entry.id));
+            let _ = disk.remove(&home, &pending_path(entry.id).join("entry.json"));
+            let _ = disk.remove_dir_all(&home, &pending_path(entry.id));
         } else if is_taken_back || foreign.is_ok() {
-            carrying.close()?;
+            carrying.mark_done()?;
         }
-        let problem = changed_meanwhile(&foreign?);
+        let problem = changed_meanwhile_problem(&foreign?);
         Err(match is_taken_back {
             true => problem.hint("nothing was written; repeat the request"),
             false => problem
                 .hint_call(
                     "the other files of this change were written; they are taken back by",
-                    NextCall::to("undo").with("change", entry.id.to_string()),
+                    NextCall::new("undo").with("change", entry.id.to_string()),
                 )
                 .detail("change", entry.id),
         })
     }
 
     /// Finishes what was decided, forgets what was not. The caller holds the write lock.
-    pub fn recover(&self, tree: &Tree, disk: &Disk) -> Result<Vec<Recovered>> {
+    pub fn recover(&self, tree: &WorkingTree, disk: &DiskWriter) -> Result<Vec<RecoveryOutcome>> {
         let failed = || Problem::io("recover the journal");
         let Some(home) = self.home.open()? else { return Ok(Vec::new()) };
         let mut recovered = Vec::new();
         for id in self.numbers("pending-") {
-            let bytes = match read(&home, &pending(id).join("entry.json")) {
+            let bytes = match read(&home, &pending_path(id).join("entry.json")) {
                 Ok(bytes) => bytes,
                 // Without an entry it was never decided. One that cannot be read may have been.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    disk.remove_dir_all(&home, &pending(id)).map_err(failed())?;
-                    recovered.push(Recovered::Forgotten(id));
+                    disk.remove_dir_all(&home, &pending_path(id)).map_err(failed())?;
+                    recovered.push(RecoveryOutcome::Discarded(id));
                     continue;
                 }
-                Err(error) => return Err(unreadable(id)(error)),
+                Err(error) => return Err(unreadable_entry(id)(error)),
             };
             let entry = parse(&bytes, id)?;
-            let carrying = Carrying { home: &home, entry: &entry, tree, disk };
-            let foreign = carrying.finish()?;
-            carrying.close()?;
+            let carrying = PendingChange { home: &home, entry: &entry, tree, disk };
+            let foreign = carrying.apply()?;
+            carrying.mark_done()?;
             recovered.push(if foreign.is_empty() {
-                Recovered::Finished(entry)
+                RecoveryOutcome::Finished(entry)
             } else {
-                Recovered::Overtaken(entry, foreign)
+                RecoveryOutcome::PartlyFinished(entry, foreign)
             });
         }
         Ok(recovered)
@@ -211,18 +213,18 @@ impl Journal {
     }
 
     /// Drops the oldest finished changes beyond what is kept. The caller holds the write lock.
-    pub fn prune(&self, disk: &Disk) {
+    pub fn prune(&self, disk: &DiskWriter) {
         let numbers = self.numbers("done-");
         let Ok(Some(home)) = self.home.open() else { return };
-        for id in &numbers[..numbers.len().saturating_sub(KEPT)] {
+        for id in &numbers[..numbers.len().saturating_sub(MAX_KEPT_CHANGES)] {
             // An old change that cannot be dropped now is dropped after the next one.
-            let _ = disk.remove_dir_all(&home, &done(*id));
+            let _ = disk.remove_dir_all(&home, &done_path(*id));
         }
     }
 
-    fn no_change(&self, id: u64) -> Problem {
+    fn change_not_found(&self, id: u64) -> Problem {
         let problem = Problem::not_found(format!("no change {id}"));
-        match self.last() {
+        match self.last_number() {
             0 => problem.hint("nothing has been changed here yet"),
             last => problem.hint(format!("the last change is {last}")),
         }
@@ -238,7 +240,7 @@ impl Journal {
     }
 }
 
-impl Entry {
+impl JournalEntry {
     fn of(title: ChangeTitle, edits: &[FileEdit], call: &Call) -> Self {
         Self {
             id: title.number,
@@ -247,12 +249,12 @@ impl Entry {
             session: Some(call.session.clone()),
             undoes: title.undoes,
             at: call.now,
-            edits: edits.iter().map(Logged::of).collect(),
+            edits: edits.iter().map(JournalEdit::of).collect(),
         }
     }
 }
 
-impl Logged {
+impl JournalEdit {
     fn of(edit: &FileEdit) -> Self {
         Self {
             path: edit.path.clone(),
@@ -263,15 +265,15 @@ impl Logged {
 }
 
 /// Writes everything the change needs. When `entry.json` is there, the change is decided.
-fn decide(
-    home: &Folder,
-    (tree, disk): (&Tree, &Disk),
+fn stage_change(
+    home: &DirHandle,
+    (tree, disk): (&WorkingTree, &DiskWriter),
     edits: &[FileEdit],
     title: ChangeTitle,
     call: &Call,
-) -> Result<Entry> {
+) -> Result<JournalEntry> {
     let failed = || Problem::io("write the journal");
-    let folder = pending(title.number);
+    let folder = pending_path(title.number);
     disk.make_dir(home, &folder).map_err(failed())?;
     let keep =
         |name: String, bytes: &[u8]| disk.write(home, &folder.join(name), bytes).map_err(failed());
@@ -284,84 +286,87 @@ fn decide(
         }
     }
     disk.sync_dir(home, &folder).map_err(failed())?;
-    let entry = Entry::of(title, edits, call);
+    let entry = JournalEntry::of(title, edits, call);
     let json = serde_json::to_vec_pretty(&entry).expect("an entry is plain data");
     disk.replace(home, &folder.join("entry.json"), &json).map_err(failed())?;
     Ok(entry)
 }
 
 /// Whether every file is as its edit expects it, and can be written at all.
-pub fn check(tree: &Tree, edits: &[FileEdit]) -> Result<()> {
+pub fn check_edits(tree: &WorkingTree, edits: &[FileEdit]) -> Result<()> {
     let show = |hash: Option<Hash>| hash.map_or("absent".into(), |hash| hash.to_string());
     for FileEdit { path, expected, .. } in edits {
         if tree.stat(path)?.is_some_and(|stat| stat.is_link()) {
             let target = tree.link_target(path).unwrap_or_default();
-            return Err(Problem::new(Code::InvalidOperation, format!("`{path}` is a link"))
+            return Err(Problem::new(ProblemCode::InvalidOperation, format!("`{path}` is a link"))
                 .hint(format!("edit what it leads to: {}", target.display())));
         }
-        if let Some(file) = file_above(tree, path) {
+        if let Some(file) = non_folder_ancestor(tree, path) {
             let message = format!("`{path}` cannot be written: `{file}` is not a folder");
-            return Err(Problem::new(Code::InvalidOperation, message)
+            return Err(Problem::new(ProblemCode::InvalidOperation, message)
                 .hint(format!("move {file} out of the way first")));
         }
         let current = tree.read(path)?.map(|blob| blob.hash);
         if current != *expected {
-            return Err(Problem::new(Code::Conflict, format!("`{path}` is not as expected"))
-                .detail("expected", show(*expected))
-                .detail("current", show(current))
-                .hint("read the file again and repeat the request"));
+            return Err(Problem::new(
+                ProblemCode::Conflict,
+                format!("`{path}` is not as expected"),
+            )
+            .detail("expected", show(*expected))
+            .detail("current", show(current))
+            .hint("read the file again and repeat the request"));
         }
     }
     Ok(())
 }
 
 /// Something above a path that is there and is no folder.
-fn file_above(tree: &Tree, path: &RepoPath) -> Option<RepoPath> {
+fn non_folder_ancestor(tree: &WorkingTree, path: &RepoPath) -> Option<RepoPath> {
     let mut above = std::iter::successors(path.parent(), RepoPath::parent);
     above.find(|folder| {
-        let stat = tree.stat_if_there(folder);
+        let stat = tree.stat_if_reachable(folder);
         stat.is_some_and(|stat| !stat.is_dir() && !stat.is_link())
     })
 }
 
 /// A decided change, and all that it takes to carry it out.
-struct Carrying<'a> {
-    home: &'a Folder,
-    entry: &'a Entry,
-    tree: &'a Tree,
-    disk: &'a Disk,
+struct PendingChange<'a> {
+    home: &'a DirHandle,
+    entry: &'a JournalEntry,
+    tree: &'a WorkingTree,
+    disk: &'a DiskWriter,
 }
 
-impl Carrying<'_> {
+impl PendingChange<'_> {
     /// Carries the change out, from wherever it was left. Returns the files it left alone because
     /// somebody else has written them.
-    fn finish(&self) -> Result<Vec<RepoPath>> {
+    fn apply(&self) -> Result<Vec<RepoPath>> {
         let mut foreign = Vec::new();
         for (index, edit) in self.entry.edits.iter().enumerate() {
-            if self.carry_out(index, edit)? == Swapped::Foreign {
+            if self.apply_edit(index, edit)? == SwapOutcome::Foreign {
                 foreign.push(edit.path.clone());
             }
         }
         if foreign.is_empty() {
-            self.close()?;
+            self.mark_done()?;
         }
         Ok(foreign)
     }
 
-    fn carry_out(&self, index: usize, edit: &Logged) -> Result<Swapped> {
-        let failed = |error| crate::confined::refused("write", &edit.path, error);
+    fn apply_edit(&self, index: usize, edit: &JournalEdit) -> Result<SwapOutcome> {
+        let failed = |error| crate::confined::path_problem("write", &edit.path, error);
         let (target, staged) = (edit.path.to_relative(), self.file(index, "after"));
         let replaced = self.file(index, "replaced");
         let swap = self.swap(&target, edit.before, &replaced);
-        if swap.resume(&staged, edit.after).map_err(failed)? == Swapped::Foreign {
-            return Ok(Swapped::Foreign);
+        if swap.resume(&staged, edit.after).map_err(failed)? == SwapOutcome::Foreign {
+            return Ok(SwapOutcome::Foreign);
         }
-        let current = self.current(edit)?;
+        let current = self.current_hash(edit)?;
         if current == edit.after {
-            return Ok(Swapped::Done);
+            return Ok(SwapOutcome::Done);
         }
         if current != edit.before {
-            return Ok(Swapped::Foreign);
+            return Ok(SwapOutcome::Foreign);
         }
         let done = match edit.after {
             Some(_) => swap.put(&staged),
@@ -371,8 +376,8 @@ impl Carrying<'_> {
     }
 
     /// Marks the change as finished.
-    fn close(&self) -> Result<()> {
-        let (from, to) = (pending(self.entry.id), done(self.entry.id));
+    fn mark_done(&self) -> Result<()> {
+        let (from, to) = (pending_path(self.entry.id), done_path(self.entry.id));
         if self.home.symlink_metadata(&from).is_err() && self.home.is_dir(&to) {
             return Ok(());
         }
@@ -382,15 +387,15 @@ impl Carrying<'_> {
 
     /// Puts back what a change that was not finished had already done. What somebody else wrote
     /// since is left.
-    fn take_back(&self) -> Result<()> {
+    fn roll_back(&self) -> Result<()> {
         for (index, edit) in self.entry.edits.iter().enumerate() {
-            let failed = |error| crate::confined::refused("take back", &edit.path, error);
+            let failed = |error| crate::confined::path_problem("take back", &edit.path, error);
             let target = edit.path.to_relative();
             let (staged, replaced) = (self.file(index, "after"), self.file(index, "replaced"));
             self.swap(&target, edit.before, &replaced)
                 .resume(&staged, edit.after)
                 .map_err(failed)?;
-            if edit.before == edit.after || self.current(edit)? != edit.after {
+            if edit.before == edit.after || self.current_hash(edit)? != edit.after {
                 continue;
             }
             let undone = self.file(index, "undone");
@@ -405,8 +410,8 @@ impl Carrying<'_> {
     }
 
     /// Whether everything in the change's folder is its own, so that it can go.
-    fn holds_nothing_foreign(&self) -> bool {
-        let own = |index: usize, edit: &Logged, kind: &str| {
+    fn has_no_foreign_content(&self) -> bool {
+        let own = |index: usize, edit: &JournalEdit, kind: &str| {
             let hash = hash_in(self.home, &self.file(index, kind));
             hash.is_none() || hash == edit.before || hash == edit.after
         };
@@ -423,12 +428,12 @@ impl Carrying<'_> {
         Ok(staged)
     }
 
-    fn current(&self, edit: &Logged) -> Result<Option<Hash>> {
+    fn current_hash(&self, edit: &JournalEdit) -> Result<Option<Hash>> {
         Ok(self.tree.read(&edit.path)?.map(|blob| blob.hash))
     }
 
     fn file(&self, index: usize, kind: &str) -> PathBuf {
-        pending(self.entry.id).join(format!("{index}.{kind}"))
+        pending_path(self.entry.id).join(format!("{index}.{kind}"))
     }
 
     fn swap<'a>(
@@ -436,43 +441,46 @@ impl Carrying<'_> {
         target: &'a Path,
         expected: Option<Hash>,
         replaced: &'a Path,
-    ) -> Swap<'a> {
+    ) -> FileSwap<'a> {
         let (disk, tree, journal) = (self.disk, self.tree.dir(), self.home);
-        Swap { disk, tree, journal, target, expected, replaced }
+        FileSwap { disk, tree, journal, target, expected, replaced }
     }
 }
 
 /// Reads a file of the journal. Contents of any size were staged there by us.
-fn read(home: &Folder, path: &Path) -> io::Result<Vec<u8>> {
+fn read(home: &DirHandle, path: &Path) -> io::Result<Vec<u8>> {
     read_regular_in(home, path, u64::MAX)
 }
 
-fn changed_meanwhile(foreign: &[RepoPath]) -> Problem {
+fn changed_meanwhile_problem(foreign: &[RepoPath]) -> Problem {
     let names: Vec<String> = foreign.iter().map(|path| format!("`{path}`")).collect();
     let message = format!("{} changed meanwhile and was left as it is", names.join(", "));
-    Problem::new(Code::Conflict, message)
+    Problem::new(ProblemCode::Conflict, message)
 }
 
-fn unreadable(id: u64) -> impl FnOnce(io::Error) -> Problem {
+fn unreadable_entry(id: u64) -> impl FnOnce(io::Error) -> Problem {
     move |error| {
         Problem::io(format!("read change {id} of the journal"))(error)
             .hint("move the journal's folder away to go on without it")
     }
 }
 
-fn pending(id: u64) -> PathBuf {
+fn pending_path(id: u64) -> PathBuf {
     format!("pending-{id}").into()
 }
 
-fn done(id: u64) -> PathBuf {
+fn done_path(id: u64) -> PathBuf {
     format!("done-{id}").into()
 }
 
-fn parse(bytes: &[u8], id: u64) -> Result<Entry> {
-    let mut entry: Entry = serde_json::from_slice(bytes).map_err(|error| {
-        Problem::new(Code::StoreDamaged, format!("change {id} of the journal does not parse"))
-            .hint("move the journal's folder away to go on without it")
-            .because(error)
+fn parse(bytes: &[u8], id: u64) -> Result<JournalEntry> {
+    let mut entry: JournalEntry = serde_json::from_slice(bytes).map_err(|error| {
+        Problem::new(
+            ProblemCode::StoreDamaged,
+            format!("change {id} of the journal does not parse"),
+        )
+        .hint("move the journal's folder away to go on without it")
+        .with_source(error)
     })?;
     if entry.session.is_none() {
         entry.undoes = undone_by_summary(&entry.summary);

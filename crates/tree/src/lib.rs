@@ -6,25 +6,29 @@
 
 mod confined;
 mod disk;
+mod ignore_rules;
 mod journal;
 mod lock;
-mod own;
-mod regular;
-mod rules;
+mod private_folder;
+mod regular_file;
 mod stat;
 mod swap;
 mod walk;
 mod watch;
 
-pub use confined::{Blob, Tree};
-pub use disk::{Disk, Fault, Folder, Step, may_run, open_folder};
-pub use journal::{Before, ChangeTitle, Entry, FileEdit, Journal, Logged, Recovered, check};
-pub use lock::{Lock, WAITING, lock, lock_in, try_lock};
-pub use own::{OwnFolder, is_own, own_folder};
-pub use regular::{
-    open_regular, open_regular_in, read_regular, read_regular_in, require_regular, write_regular,
+pub use confined::{FileContent, WorkingTree};
+pub use disk::{DirHandle, DiskStep, DiskWriter, FaultInjector, is_executable, open_folder};
+pub use ignore_rules::{IgnoreLimit, IgnoreRule};
+pub use journal::{
+    ChangeTitle, FileEdit, Journal, JournalEdit, JournalEntry, PreviousContent, RecoveryOutcome,
+    check_edits,
 };
-pub use rules::{IgnoreLimit, IgnoreRule};
-pub use stat::{Kind, Moment, Stat};
-pub use walk::{Excludes, Found, Skipped, Walk, Why, is_at_or_below};
-pub use watch::{Dirty, Watcher};
+pub use lock::{FileLock, WAITING_FOR_LOCK, lock, lock_in, try_lock};
+pub use private_folder::{PrivateFolder, is_link_free, open_private_folder};
+pub use regular_file::{
+    open_regular, open_regular_for_write, open_regular_in, read_regular, read_regular_in,
+    require_regular,
+};
+pub use stat::{FileKind, FileTime, Stat};
+pub use walk::{Excludes, FileWalk, ProjectFile, SkipReason, SkippedEntry, is_at_or_below};
+pub use watch::{DirtyPaths, Watcher};

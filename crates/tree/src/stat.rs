@@ -3,22 +3,22 @@
 use serde::{Deserialize, Serialize};
 
 /// A point in time, in nanoseconds since 1970, by the file system's own clock.
-pub type Moment = i64;
+pub type FileTime = i64;
 
 /// File times come in ticks of the kernel's clock; two writes within one look alike.
-const TICK: Moment = 20_000_000;
+const CLOCK_TICK_NANOS: FileTime = 20_000_000;
 
 /// Size, times and place of a file: enough to tell that it did not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stat {
     /// What it is
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Bytes
     pub size: u64,
     /// When its content last changed
-    pub mtime: Moment,
+    pub mtime: FileTime,
     /// When its content or its name last changed
-    pub ctime: Moment,
+    pub ctime: FileTime,
     /// Which file it is on its disk
     pub inode: u64,
     /// Whether it may be run
@@ -27,7 +27,7 @@ pub struct Stat {
 
 /// The kinds of thing a name can lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum FileKind {
     /// A regular file
     File,
     /// A folder
@@ -42,10 +42,10 @@ pub enum Kind {
 macro_rules! stat_of {
     ($known:expr) => {
         Self {
-            kind: kind($known.is_file(), $known.is_dir(), $known.is_symlink()),
+            kind: file_kind($known.is_file(), $known.is_dir(), $known.is_symlink()),
             size: $known.len(),
-            mtime: moment($known.mtime(), $known.mtime_nsec()),
-            ctime: moment($known.ctime(), $known.ctime_nsec()),
+            mtime: file_time($known.mtime(), $known.mtime_nsec()),
+            ctime: file_time($known.ctime(), $known.ctime_nsec()),
             inode: $known.ino(),
             executable: $known.mode() & 0o111 != 0,
         }
@@ -56,24 +56,24 @@ impl Stat {
     /// Whether a file that was read at `read_at` may have changed since without showing it.
     ///
     /// As in git's index: a write in the same tick as the reading leaves no trace in the times.
-    pub const fn is_racy(&self, read_at: Moment) -> bool {
+    pub const fn is_racy(&self, read_at: FileTime) -> bool {
         let latest = if self.mtime > self.ctime { self.mtime } else { self.ctime };
-        latest.saturating_add(TICK) >= read_at
+        latest.saturating_add(CLOCK_TICK_NANOS) >= read_at
     }
 
     /// Whether it is a regular file.
     pub const fn is_file(&self) -> bool {
-        matches!(self.kind, Kind::File)
+        matches!(self.kind, FileKind::File)
     }
 
     /// Whether it is a folder.
     pub const fn is_dir(&self) -> bool {
-        matches!(self.kind, Kind::Dir)
+        matches!(self.kind, FileKind::Dir)
     }
 
     /// Whether it is a symbolic link.
     pub const fn is_link(&self) -> bool {
-        matches!(self.kind, Kind::Link)
+        matches!(self.kind, FileKind::Link)
     }
 
     pub(crate) fn of_confined(known: &cap_std::fs::Metadata) -> Self {
@@ -87,15 +87,15 @@ impl Stat {
     }
 }
 
-const fn kind(file: bool, dir: bool, link: bool) -> Kind {
+const fn file_kind(file: bool, dir: bool, link: bool) -> FileKind {
     match (file, dir, link) {
-        (_, _, true) => Kind::Link,
-        (true, ..) => Kind::File,
-        (_, true, _) => Kind::Dir,
-        _ => Kind::Other,
+        (_, _, true) => FileKind::Link,
+        (true, ..) => FileKind::File,
+        (_, true, _) => FileKind::Dir,
+        _ => FileKind::Other,
     }
 }
 
-const fn moment(seconds: i64, nanoseconds: i64) -> Moment {
+const fn file_time(seconds: i64, nanoseconds: i64) -> FileTime {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
 }

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 
 use base::Hash;
 
-use crate::disk::{Disk, Folder, parent};
-use crate::regular::read_regular_in;
+use crate::disk::{DirHandle, DiskWriter, parent};
+use crate::regular_file::read_regular_in;
 
 /// What became of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Swapped {
+pub(crate) enum SwapOutcome {
     /// It is as the change wants it
     Done,
     /// Somebody else's content is there, and was left or put back
@@ -24,10 +24,10 @@ pub(crate) enum Swapped {
 }
 
 /// One file of the tree, and where the journal keeps what was replaced.
-pub(crate) struct Swap<'a> {
-    pub(crate) disk: &'a Disk,
-    pub(crate) tree: &'a Folder,
-    pub(crate) journal: &'a Folder,
+pub(crate) struct FileSwap<'a> {
+    pub(crate) disk: &'a DiskWriter,
+    pub(crate) tree: &'a DirHandle,
+    pub(crate) journal: &'a DirHandle,
     /// The file, in the tree
     pub(crate) target: &'a Path,
     /// What the file holds before; none if it is not there
@@ -38,12 +38,12 @@ pub(crate) struct Swap<'a> {
 
 /// A file in a folder.
 #[derive(Clone, Copy)]
-struct StagedFile<'a> {
-    folder: &'a Folder,
+struct FolderFile<'a> {
+    folder: &'a DirHandle,
     name: &'a Path,
 }
 
-impl StagedFile<'_> {
+impl FolderFile<'_> {
     /// The hash of the file; none where there is no regular file.
     fn hash(&self) -> Option<Hash> {
         hash_in(self.folder, self.name)
@@ -51,15 +51,15 @@ impl StagedFile<'_> {
 }
 
 /// The hash of a regular file in a folder.
-pub(crate) fn hash_in(folder: &Folder, name: &Path) -> Option<Hash> {
+pub(crate) fn hash_in(folder: &DirHandle, name: &Path) -> Option<Hash> {
     read_regular_in(folder, name, u64::MAX).ok().map(|bytes| Hash::of(&bytes))
 }
 
-impl Swap<'_> {
+impl FileSwap<'_> {
     /// Puts a file that is staged in the journal at the target.
-    pub(crate) fn put(&self, staged: &Path) -> io::Result<Swapped> {
+    pub(crate) fn put(&self, staged: &Path) -> io::Result<SwapOutcome> {
         self.disk.make_dir(self.tree, parent(self.target))?;
-        let staged = StagedFile { folder: self.journal, name: staged };
+        let staged = FolderFile { folder: self.journal, name: staged };
         match self.put_from(staged, self.aside()) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => self.put_copy(staged),
             put => put,
@@ -67,20 +67,20 @@ impl Swap<'_> {
     }
 
     /// Removes the target, and the folders that only held it, as git does.
-    pub(crate) fn remove(&self) -> io::Result<Swapped> {
+    pub(crate) fn remove(&self) -> io::Result<SwapOutcome> {
         let (old, aside) = (self.beside("old"), self.aside());
         let removed = match self.move_aside(aside) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                let near = StagedFile { folder: self.tree, name: &old };
+                let near = FolderFile { folder: self.tree, name: &old };
                 let removed = self.move_aside(near)?;
-                if removed == Swapped::Done {
+                if removed == SwapOutcome::Done {
                     self.disk.remove(self.tree, &old)?;
                 }
                 removed
             }
             removed => removed?,
         };
-        if removed == Swapped::Done {
+        if removed == SwapOutcome::Done {
             self.remove_empty_folders()?;
         }
         Ok(removed)
@@ -88,23 +88,25 @@ impl Swap<'_> {
 
     /// Looks at what an exchange left in the journal that was cut off before it could be looked
     /// at, and puts back what was moved aside by a change that went no further.
-    pub(crate) fn resume(&self, staged: &Path, after: Option<Hash>) -> io::Result<Swapped> {
+    pub(crate) fn resume(&self, staged: &Path, after: Option<Hash>) -> io::Result<SwapOutcome> {
         let old = self.beside("old");
-        for aside in [self.aside(), StagedFile { folder: self.tree, name: &old }] {
-            if after.is_some() && aside.hash().is_some() && !self.is_there() {
-                self.give_back(aside)?;
+        for aside in [self.aside(), FolderFile { folder: self.tree, name: &old }] {
+            if after.is_some() && aside.hash().is_some() && !self.target_exists() {
+                self.move_back(aside)?;
             }
         }
-        let staged = StagedFile { folder: self.journal, name: staged };
+        let staged = FolderFile { folder: self.journal, name: staged };
         let is_exchanged = self.expected.is_some() && self.current().hash() == after;
         match staged.hash() {
-            Some(hash) if is_exchanged && Some(hash) != after => self.look_at(staged, self.aside()),
-            _ => Ok(Swapped::Done),
+            Some(hash) if is_exchanged && Some(hash) != after => {
+                self.verify_replaced(staged, self.aside())
+            }
+            _ => Ok(SwapOutcome::Done),
         }
     }
 
     /// Puts the staged file in place, from wherever on the same disk it is.
-    fn put_from(&self, staged: StagedFile<'_>, aside: StagedFile<'_>) -> io::Result<Swapped> {
+    fn put_from(&self, staged: FolderFile<'_>, aside: FolderFile<'_>) -> io::Result<SwapOutcome> {
         if self.expected.is_none() {
             return self.put_new(staged);
         }
@@ -112,24 +114,24 @@ impl Swap<'_> {
             staged.folder.set_permissions(staged.name, known.permissions())?;
         }
         match self.disk.exchange(staged.folder, staged.name, self.tree, self.target) {
-            Ok(()) => self.look_at(staged, aside),
+            Ok(()) => self.verify_replaced(staged, aside),
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
                 match self.move_aside(aside)? {
-                    Swapped::Done => self.put_new(staged),
-                    Swapped::Foreign => Ok(Swapped::Foreign),
+                    SwapOutcome::Done => self.put_new(staged),
+                    SwapOutcome::Foreign => Ok(SwapOutcome::Foreign),
                 }
             }
-            Err(error) if is_missing(&error) && !self.is_there() => Ok(Swapped::Foreign),
+            Err(error) if is_missing(&error) && !self.target_exists() => Ok(SwapOutcome::Foreign),
             Err(error) => Err(error),
         }
     }
 
     /// The journal is on another disk than the tree: the content is copied beside the target.
-    fn put_copy(&self, staged: StagedFile<'_>) -> io::Result<Swapped> {
+    fn put_copy(&self, staged: FolderFile<'_>) -> io::Result<SwapOutcome> {
         let (new, old) = (self.beside("new"), self.beside("old"));
         let bytes = read_regular_in(staged.folder, staged.name, u64::MAX)?;
         self.disk.write(self.tree, &new, &bytes)?;
-        let [new, old] = [&new, &old].map(|name| StagedFile { folder: self.tree, name });
+        let [new, old] = [&new, &old].map(|name| FolderFile { folder: self.tree, name });
         let put = self.put_from(new, old)?;
         for left in [new, old] {
             // What is neither the new content nor the old one is somebody's, and stays.
@@ -141,40 +143,44 @@ impl Swap<'_> {
         Ok(put)
     }
 
-    fn put_new(&self, staged: StagedFile<'_>) -> io::Result<Swapped> {
+    fn put_new(&self, staged: FolderFile<'_>) -> io::Result<SwapOutcome> {
         match self.disk.rename_new(staged.folder, staged.name, self.tree, self.target) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Swapped::Foreign),
-            put => put.map(|()| Swapped::Done),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(SwapOutcome::Foreign),
+            put => put.map(|()| SwapOutcome::Done),
         }
     }
 
     /// Looks at what an exchange replaced, and changes back unless it was expected.
-    fn look_at(&self, staged: StagedFile<'_>, aside: StagedFile<'_>) -> io::Result<Swapped> {
+    fn verify_replaced(
+        &self,
+        staged: FolderFile<'_>,
+        aside: FolderFile<'_>,
+    ) -> io::Result<SwapOutcome> {
         if staged.hash() == self.expected {
             // Kept as it is: whoever still has it open may write to it.
             self.disk.rename(staged.folder, staged.name, aside.folder, aside.name)?;
-            return Ok(Swapped::Done);
+            return Ok(SwapOutcome::Done);
         }
         self.disk.exchange(staged.folder, staged.name, self.tree, self.target)?;
-        Ok(Swapped::Foreign)
+        Ok(SwapOutcome::Foreign)
     }
 
     /// Moves the target out of the tree, and back again unless it is what was expected.
-    fn move_aside(&self, aside: StagedFile<'_>) -> io::Result<Swapped> {
+    fn move_aside(&self, aside: FolderFile<'_>) -> io::Result<SwapOutcome> {
         match self.disk.rename(self.tree, self.target, aside.folder, aside.name) {
-            Err(error) if is_missing(&error) => return Ok(Swapped::Foreign),
+            Err(error) if is_missing(&error) => return Ok(SwapOutcome::Foreign),
             moved => moved?,
         }
         if aside.hash() == self.expected {
             self.disk.sync_dir(self.tree, parent(self.target))?;
-            return Ok(Swapped::Done);
+            return Ok(SwapOutcome::Done);
         }
-        self.give_back(aside)?;
-        Ok(Swapped::Foreign)
+        self.move_back(aside)?;
+        Ok(SwapOutcome::Foreign)
     }
 
     /// Puts back what was moved aside, unless the name was taken meanwhile: then both are kept.
-    fn give_back(&self, aside: StagedFile<'_>) -> io::Result<()> {
+    fn move_back(&self, aside: FolderFile<'_>) -> io::Result<()> {
         match self.disk.rename_new(aside.folder, aside.name, self.tree, self.target) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             given => given,
@@ -189,15 +195,15 @@ impl Swap<'_> {
         Ok(())
     }
 
-    fn aside(&self) -> StagedFile<'_> {
-        StagedFile { folder: self.journal, name: self.replaced }
+    fn aside(&self) -> FolderFile<'_> {
+        FolderFile { folder: self.journal, name: self.replaced }
     }
 
-    fn current(&self) -> StagedFile<'_> {
-        StagedFile { folder: self.tree, name: self.target }
+    fn current(&self) -> FolderFile<'_> {
+        FolderFile { folder: self.tree, name: self.target }
     }
 
-    fn is_there(&self) -> bool {
+    fn target_exists(&self) -> bool {
         self.tree.symlink_metadata(self.target).is_ok()
     }
 

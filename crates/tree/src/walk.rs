@@ -9,12 +9,12 @@ use cap_std::fs::{DirEntry, MetadataExt};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::confined::Tree;
-use crate::rules::{self, Above, IgnoreLimit, IgnoreRule};
+use crate::confined::WorkingTree;
+use crate::ignore_rules::{self, IgnoreLimit, IgnoreRule, InheritedRules};
 use crate::stat::Stat;
 
 /// How many different rules are counted that hide something.
-const MOST_COUNTED: usize = 50;
+const MAX_COUNTED_RULES: usize = 50;
 
 /// Patterns of `cairn.jsonc` that hide files beyond `.gitignore`.
 #[derive(Debug, Clone)]
@@ -26,15 +26,16 @@ impl Excludes {
         let mut builder = GitignoreBuilder::new("");
         for pattern in patterns {
             builder.add_line(None, pattern).map_err(|error| {
-                Problem::invalid(format!("`{pattern}` is not a gitignore pattern")).because(error)
+                Problem::invalid(format!("`{pattern}` is not a gitignore pattern"))
+                    .with_source(error)
             })?;
         }
-        let built = builder.build().map_err(|e| Problem::invalid("bad patterns").because(e))?;
+        let built = builder.build().map_err(|e| Problem::invalid("bad patterns").with_source(e))?;
         Ok(Self(Arc::new(built)))
     }
 
     /// Whether a path, or a folder above it, is hidden.
-    pub fn hide(&self, path: &RepoPath, is_dir: bool) -> bool {
+    pub fn hides(&self, path: &RepoPath, is_dir: bool) -> bool {
         !self.0.is_empty()
             && self.0.matched_path_or_any_parents(path.to_relative(), is_dir).is_ignore()
     }
@@ -53,27 +54,27 @@ impl Excludes {
 
 /// A file of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ProjectFile {
     /// Where it is
     pub path: RepoPath,
     /// What the file system says of it
     pub stat: Stat,
     /// Whether it has other names too: what is written through one of those may go unheard
-    pub is_linked: bool,
+    pub has_hard_links: bool,
 }
 
 /// Something that was seen and is not a file of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedEntry {
     /// Where it is
     pub path: RepoPath,
     /// Why it was left out
-    pub why: Why,
+    pub reason: SkipReason,
 }
 
 /// Why something was left out of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum SkipReason {
     /// A symbolic link; what it leads to is found at its own place
     Link,
     /// Another repository inside this one: a submodule, a clone, a worktree
@@ -86,33 +87,33 @@ pub enum Why {
 
 /// Everything below one folder.
 #[derive(Debug, Clone, Default)]
-pub struct Walk {
+pub struct FileWalk {
     /// Files of the project, sorted by path
-    pub files: Vec<Found>,
+    pub files: Vec<ProjectFile>,
     /// Folders of the project, the start included, sorted by path
     pub folders: Vec<RepoPath>,
     /// What was left out, apart from what the patterns hide
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedEntry>,
     /// The patterns that hid something, and how many entries each; a hidden folder is one
     pub hidden: BTreeMap<IgnoreRule, usize>,
     /// Ignore files that do not count as a whole, sorted by name
     pub limits: Vec<IgnoreLimit>,
 }
 
-impl Walk {
+impl FileWalk {
     /// Lists the whole tree as git's ignore rules see it.
-    pub fn whole(tree: &Tree, excludes: &Excludes, call: &Call) -> Result<Self> {
-        Self::only(tree, Part::Whole, excludes, call)
+    pub fn whole_tree(tree: &WorkingTree, excludes: &Excludes, call: &Call) -> Result<Self> {
+        Self::run(tree, WalkScope::Whole, excludes, call)
     }
 
     /// Lists what is at or below these paths, by the same rules.
-    pub fn part(
-        tree: &Tree,
+    pub fn of_paths(
+        tree: &WorkingTree,
         paths: &BTreeSet<RepoPath>,
         excludes: &Excludes,
         call: &Call,
     ) -> Result<Self> {
-        let mut walk = Self::only(tree, Part::At(paths.clone().into()), excludes, call)?;
+        let mut walk = Self::run(tree, WalkScope::Paths(paths.clone().into()), excludes, call)?;
         let wanted = |path: &RepoPath| is_at_or_below(path, paths);
         walk.files.retain(|file| wanted(&file.path));
         walk.folders.retain(|folder| wanted(folder));
@@ -122,10 +123,10 @@ impl Walk {
 
     /// A walk that sees what git sees: all `.gitignore` files of the tree and `info/exclude`, but
     /// nothing from outside of the repository, so that everybody gets the same list.
-    fn only(tree: &Tree, part: Part, excludes: &Excludes, call: &Call) -> Result<Self> {
+    fn run(tree: &WorkingTree, part: WalkScope, excludes: &Excludes, call: &Call) -> Result<Self> {
         let mut walking =
-            Walking { tree, part, excludes, walk: Self::default(), folders: Vec::new() };
-        let private = rules::private(tree, &mut walking.walk.limits);
+            FileWalker { tree, part, excludes, walk: Self::default(), folders: Vec::new() };
+        let private = ignore_rules::exclude_file_rules(tree, &mut walking.walk.limits);
         walking.walk.folders.push(RepoPath::ROOT);
         walking.folders.push((RepoPath::ROOT, private));
         let mut done = 0;
@@ -146,106 +147,106 @@ impl Walk {
         Ok(walk)
     }
 
-    fn skip(&mut self, path: &RepoPath, why: Why) {
-        self.skipped.push(Skipped { path: path.clone(), why });
+    fn add_skipped(&mut self, path: &RepoPath, why: SkipReason) {
+        self.skipped.push(SkippedEntry { path: path.clone(), reason: why });
     }
 
-    fn hide(&mut self, rule: IgnoreRule) {
-        if self.hidden.len() < MOST_COUNTED || self.hidden.contains_key(&rule) {
+    fn count_hidden(&mut self, rule: IgnoreRule) {
+        if self.hidden.len() < MAX_COUNTED_RULES || self.hidden.contains_key(&rule) {
             *self.hidden.entry(rule).or_default() += 1;
         }
     }
 }
 
 /// A walk on its way.
-struct Walking<'a> {
-    tree: &'a Tree,
-    part: Part,
+struct FileWalker<'a> {
+    tree: &'a WorkingTree,
+    part: WalkScope,
     excludes: &'a Excludes,
-    walk: Walk,
+    walk: FileWalk,
     /// Folders that are still to be listed, with the rules above them
-    folders: Vec<(RepoPath, Above)>,
+    folders: Vec<(RepoPath, InheritedRules)>,
 }
 
-impl Walking<'_> {
+impl FileWalker<'_> {
     fn list(
         &mut self,
         folder: &RepoPath,
-        above: &Above,
+        above: &InheritedRules,
         step: &mut impl FnMut(usize) -> Result<()>,
     ) -> Result<()> {
         let listed = self.tree.dir().open_dir(folder.to_relative());
         let entries = listed.and_then(|dir| {
-            let rules = rules::in_folder(above, folder, &dir, &mut self.walk.limits);
+            let rules = ignore_rules::folder_rules(above, folder, &dir, &mut self.walk.limits);
             Ok((dir.entries()?, rules))
         });
         let (entries, rules) = match entries {
             Ok(found) => found,
             Err(error) => {
-                self.cannot_list(folder, &error);
+                self.note_unreadable(folder, &error);
                 return step(1);
             }
         };
         for entry in entries {
             step(1)?;
             match entry {
-                Ok(entry) => self.take(folder, &entry, &rules),
-                Err(error) => self.cannot_list(folder, &error),
+                Ok(entry) => self.visit_entry(folder, &entry, &rules),
+                Err(error) => self.note_unreadable(folder, &error),
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, folder: &RepoPath, entry: &DirEntry, rules: &Above) {
-        let (Some(path), Ok(known)) = (child(folder, entry), entry.metadata()) else {
+    fn visit_entry(&mut self, folder: &RepoPath, entry: &DirEntry, rules: &InheritedRules) {
+        let (Some(path), Ok(known)) = (child_path(folder, entry), entry.metadata()) else {
             return; // it vanished, or git and cairn keep it for themselves
         };
-        if !self.part.passes(&path) {
+        if !self.part.must_visit(&path) {
             return;
         }
         let stat = Stat::of_confined(&known);
         let is_dir = stat.is_dir();
-        let hidden = rules::hidden_by(rules, &path, is_dir);
+        let hidden = ignore_rules::hidden_by(rules, &path, is_dir);
         if let Some(rule) = hidden.or_else(|| self.excludes.hidden_by(&path, is_dir)) {
-            self.walk.hide(rule);
+            self.walk.count_hidden(rule);
         } else if stat.is_file() {
-            self.walk.files.push(Found { path, stat, is_linked: known.nlink() > 1 });
+            self.walk.files.push(ProjectFile { path, stat, has_hard_links: known.nlink() > 1 });
         } else if stat.is_link() {
-            self.walk.skip(&path, Why::Link);
+            self.walk.add_skipped(&path, SkipReason::Link);
         } else if !is_dir {
-            self.walk.skip(&path, Why::Special);
+            self.walk.add_skipped(&path, SkipReason::Special);
         } else if self.tree.root().join(path.to_relative()).join(".git").exists() {
-            self.walk.skip(&path, Why::Repository);
+            self.walk.add_skipped(&path, SkipReason::Repository);
         } else {
             self.walk.folders.push(path.clone());
             self.folders.push((path, rules.clone()));
         }
     }
 
-    fn cannot_list(&mut self, folder: &RepoPath, error: &io::Error) {
+    fn note_unreadable(&mut self, folder: &RepoPath, error: &io::Error) {
         let vanished = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
         if !vanished.contains(&error.kind()) {
-            self.walk.skip(folder, Why::Unreadable);
+            self.walk.add_skipped(folder, SkipReason::Unreadable);
         }
     }
 }
 
 /// How much of the tree is walked.
 #[derive(Clone)]
-enum Part {
+enum WalkScope {
     Whole,
-    At(Arc<BTreeSet<RepoPath>>),
+    Paths(Arc<BTreeSet<RepoPath>>),
 }
 
-impl Part {
+impl WalkScope {
     /// Whether a walk has to come by here: on the way to a wanted path, or below one.
-    fn passes(&self, path: &RepoPath) -> bool {
-        let Self::At(paths) = self else { return true };
+    fn must_visit(&self, path: &RepoPath) -> bool {
+        let Self::Paths(paths) = self else { return true };
         let mut below = path.as_bytes().to_vec();
         below.push(b'/');
         let below = RepoPath::from_bytes([below.as_slice(), b"\x01"].concat()).ok();
         let next = below.and_then(|below| paths.range(below..).next());
-        is_at_or_below(path, paths) || next.is_some_and(|next| next.is_below(path))
+        is_at_or_below(path, paths) || next.is_some_and(|next| next.is_at_or_below(path))
     }
 }
 
@@ -256,7 +257,7 @@ pub fn is_at_or_below(path: &RepoPath, paths: &BTreeSet<RepoPath>) -> bool {
 }
 
 /// The name of an entry in the tree; `None` for what git and cairn keep for themselves.
-fn child(folder: &RepoPath, entry: &DirEntry) -> Option<RepoPath> {
+fn child_path(folder: &RepoPath, entry: &DirEntry) -> Option<RepoPath> {
     let name = entry.file_name();
     let name = name.as_encoded_bytes();
     let path = match folder.is_root() {
@@ -276,19 +277,19 @@ mod tests {
 
     use super::*;
 
-    fn walk(root: &Path, part: &[&str], exclude: &[&str]) -> Walk {
-        let tree = Tree::open(root).unwrap();
+    fn walk(root: &Path, part: &[&str], exclude: &[&str]) -> FileWalk {
+        let tree = WorkingTree::open(root).unwrap();
         let patterns: Vec<String> = exclude.iter().map(ToString::to_string).collect();
         let excludes = Excludes::new(&patterns).unwrap();
         let call = Call::new("test", Timestamp::UNIX_EPOCH);
         let part: BTreeSet<RepoPath> = part.iter().map(|path| path.parse().unwrap()).collect();
         match part.is_empty() {
-            true => Walk::whole(&tree, &excludes, &call).unwrap(),
-            false => Walk::part(&tree, &part, &excludes, &call).unwrap(),
+            true => FileWalk::whole_tree(&tree, &excludes, &call).unwrap(),
+            false => FileWalk::of_paths(&tree, &part, &excludes, &call).unwrap(),
         }
     }
 
-    fn names(walk: &Walk) -> Vec<String> {
+    fn names(walk: &FileWalk) -> Vec<String> {
         walk.files.iter().map(|file| file.path.to_string()).collect()
     }
 
@@ -323,11 +324,11 @@ mod tests {
         let expected =
             [".cairn/cards/a.card.md", ".gitignore", "src/.gitignore", "src/a.rs", "src/keep.log"];
         assert_eq!(names(&all), expected);
-        let skipped: Vec<_> = all.skipped.iter().map(|s| (s.path.to_string(), s.why)).collect();
-        let repository = |name: &str| (name.to_owned(), Why::Repository);
+        let skipped: Vec<_> = all.skipped.iter().map(|s| (s.path.to_string(), s.reason)).collect();
+        let repository = |name: &str| (name.to_owned(), SkipReason::Repository);
         assert_eq!(
             skipped,
-            [("link".into(), Why::Link), repository("nested"), repository("worktree")]
+            [("link".into(), SkipReason::Link), repository("nested"), repository("worktree")]
         );
         let folders: Vec<_> = all.folders.iter().map(ToString::to_string).collect();
         assert_eq!(folders, [".", ".cairn", ".cairn/cards", "src"]);

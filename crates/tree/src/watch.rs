@@ -16,18 +16,18 @@ use base::RepoPath;
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use crate::confined::Tree;
+use crate::confined::WorkingTree;
 use crate::walk::is_at_or_below;
 
 /// Files that decide which other files count.
-const RULES: [&str; 2] = [".gitignore", "cairn.jsonc"];
+const RULE_FILES: [&str; 2] = [".gitignore", "cairn.jsonc"];
 
 /// What makes a folder a repository.
-const REPOSITORY: &str = ".git";
+const GIT_DIR_NAME: &str = ".git";
 
 /// What may have changed since the last time it was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dirty {
+pub enum DirtyPaths {
     /// These paths, and all that is below those that are folders
     Paths(BTreeSet<RepoPath>),
     /// Anything: events were lost, or the rules themselves changed
@@ -37,74 +37,74 @@ pub enum Dirty {
 /// An ear at the working tree.
 #[derive(Debug)]
 pub struct Watcher {
-    heard: Arc<Heard>,
-    ear: Mutex<RecommendedWatcher>,
+    events: Arc<WatchEvents>,
+    notify_watcher: Mutex<RecommendedWatcher>,
     /// The folders that are listened to
     folders: Mutex<BTreeSet<RepoPath>>,
     cookies: PathBuf,
-    next: AtomicU64,
+    next_cookie: AtomicU64,
 }
 
 #[derive(Debug)]
-struct Heard {
+struct WatchEvents {
     root: PathBuf,
     cookies: PathBuf,
     /// What our own cookies' names start with: several processes share the folder
     prefix: String,
-    state: Mutex<State>,
+    state: Mutex<WatchState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct WatchState {
     dirty: BTreeSet<RepoPath>,
-    lost: bool,
+    events_lost: bool,
     cookies: BTreeSet<u64>,
 }
 
 /// What every cookie's name starts with; the process and a number of its own follow.
-const COOKIE: &str = "cookie-";
+const COOKIE_PREFIX: &str = "cookie-";
 
 /// Tells the watchers of one process apart.
-static WATCHERS: AtomicU64 = AtomicU64::new(0);
+static WATCHER_COUNT: AtomicU64 = AtomicU64::new(0);
 
 impl Watcher {
     /// Starts listening to the folders of a tree. Cookies go to `cookies`, a folder of our own.
     ///
     /// Fails where the system cannot watch, or not so many folders.
-    pub fn start(tree: &Tree, folders: &[RepoPath], cookies: &Path) -> io::Result<Self> {
+    pub fn start(tree: &WorkingTree, folders: &[RepoPath], cookies: &Path) -> io::Result<Self> {
         remove_old_cookies(cookies)?;
-        let heard = Arc::new(Heard {
+        let heard = Arc::new(WatchEvents {
             root: tree.root().to_path_buf(),
             cookies: cookies.to_path_buf(),
             prefix: format!(
-                "{COOKIE}{}-{}-",
+                "{COOKIE_PREFIX}{}-{}-",
                 std::process::id(),
-                WATCHERS.fetch_add(1, Ordering::Relaxed)
+                WATCHER_COUNT.fetch_add(1, Ordering::Relaxed)
             ),
             state: Mutex::default(),
             changed: Condvar::new(),
         });
         let listener = heard.clone();
         let ear = RecommendedWatcher::new(
-            move |event| listener.hear(event),
+            move |event| listener.handle_event(event),
             notify::Config::default().with_follow_symlinks(false),
         );
         let watcher = Self {
-            heard,
-            ear: Mutex::new(ear.map_err(io::Error::other)?),
+            events: heard,
+            notify_watcher: Mutex::new(ear.map_err(io::Error::other)?),
             folders: Mutex::default(),
             cookies: cookies.to_path_buf(),
-            next: AtomicU64::new(0),
+            next_cookie: AtomicU64::new(0),
         };
-        watcher.listen(cookies)?;
+        watcher.watch(cookies)?;
         folders.iter().try_for_each(|folder| watcher.add(folder))?;
         Ok(watcher)
     }
 
     /// Listens to one more folder. One that has vanished is fine: its end was heard of.
     pub fn add(&self, folder: &RepoPath) -> io::Result<()> {
-        match self.listen(&self.heard.root.join(folder.to_relative())) {
+        match self.watch(&self.events.root.join(folder.to_relative())) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
             Ok(()) => {
@@ -115,22 +115,22 @@ impl Watcher {
     }
 
     /// Whether a folder is listened to.
-    pub fn hears(&self, folder: &RepoPath) -> bool {
+    pub fn is_watching(&self, folder: &RepoPath) -> bool {
         self.folders().contains(folder)
     }
 
     /// Stops listening to folders at or below these paths, all of them for none, that are not
     /// there any more. A folder that was moved keeps its ear under its old name, and losing that
     /// name once more would take the ear from the new one.
-    pub fn leave_missing(&self, paths: Option<&BTreeSet<RepoPath>>) {
+    pub fn unwatch_missing(&self, paths: Option<&BTreeSet<RepoPath>>) {
         let is_concerned =
             |folder: &&RepoPath| paths.is_none_or(|paths| is_at_or_below(folder, paths));
-        let place = |folder: &RepoPath| self.heard.root.join(folder.to_relative());
+        let place = |folder: &RepoPath| self.events.root.join(folder.to_relative());
         let mut folders = self.folders();
         let concerned = folders.iter().filter(is_concerned);
         let gone: Vec<RepoPath> =
             concerned.filter(|folder| !place(folder).is_dir()).cloned().collect();
-        let mut ear = self.ear.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ear = self.notify_watcher.lock().unwrap_or_else(PoisonError::into_inner);
         for folder in gone {
             let _ = ear.unwatch(&place(&folder)); // the system may have done so already
             folders.remove(&folder);
@@ -141,8 +141,8 @@ impl Watcher {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn listen(&self, folder: &Path) -> io::Result<()> {
-        let mut ear = self.ear.lock().unwrap_or_else(PoisonError::into_inner);
+    fn watch(&self, folder: &Path) -> io::Result<()> {
+        let mut ear = self.notify_watcher.lock().unwrap_or_else(PoisonError::into_inner);
         ear.watch(folder, RecursiveMode::NonRecursive).map_err(|error| match error.kind {
             notify::ErrorKind::Io(error) => error,
             notify::ErrorKind::PathNotFound => io::ErrorKind::NotFound.into(),
@@ -154,72 +154,72 @@ impl Watcher {
     ///
     /// `false` when that cannot be known within `patience`.
     pub fn fence(&self, patience: Duration) -> bool {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let cookie = self.cookies.join(format!("{}{number}", self.heard.prefix));
+        let number = self.next_cookie.fetch_add(1, Ordering::Relaxed);
+        let cookie = self.cookies.join(format!("{}{number}", self.events.prefix));
         if File::create_new(&cookie).is_err() {
             return false;
         }
-        let state = self.heard.state();
+        let state = self.events.state();
         let waited = self
-            .heard
+            .events
             .changed
             .wait_timeout_while(state, patience, |state| !state.cookies.contains(&number));
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         // Where the cookie itself was lost, the next `take` covers everything, which is as good.
-        let seen = state.cookies.remove(&number) || state.lost;
+        let seen = state.cookies.remove(&number) || state.events_lost;
         drop(state);
         let _ = fs::remove_file(cookie); // one that stays is removed at the next start
         seen
     }
 
     /// Sleeps until something has been heard of, at most `patience`; says whether it was.
-    pub fn wait(&self, patience: Duration) -> bool {
-        let state = self.heard.state();
-        let quiet = |state: &mut State| state.dirty.is_empty() && !state.lost;
-        let waited = self.heard.changed.wait_timeout_while(state, patience, quiet);
+    pub fn wait_for_change(&self, patience: Duration) -> bool {
+        let state = self.events.state();
+        let quiet = |state: &mut WatchState| state.dirty.is_empty() && !state.events_lost;
+        let waited = self.events.changed.wait_timeout_while(state, patience, quiet);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        !state.dirty.is_empty() || state.lost
+        !state.dirty.is_empty() || state.events_lost
     }
 
     /// What changed since the last call. Forgets it.
-    pub fn take(&self) -> Dirty {
-        let mut state = self.heard.state();
-        let lost = std::mem::take(&mut state.lost);
+    pub fn take(&self) -> DirtyPaths {
+        let mut state = self.events.state();
+        let lost = std::mem::take(&mut state.events_lost);
         let dirty = std::mem::take(&mut state.dirty);
-        if lost { Dirty::Everything } else { Dirty::Paths(dirty) }
+        if lost { DirtyPaths::Everything } else { DirtyPaths::Paths(dirty) }
     }
 
     /// Gives back what was taken and could not be dealt with.
-    pub fn give_back(&self, dirty: Dirty) {
-        let mut state = self.heard.state();
+    pub fn put_back(&self, dirty: DirtyPaths) {
+        let mut state = self.events.state();
         match dirty {
-            Dirty::Everything => state.lost = true,
-            Dirty::Paths(paths) => state.dirty.extend(paths),
+            DirtyPaths::Everything => state.events_lost = true,
+            DirtyPaths::Paths(paths) => state.dirty.extend(paths),
         }
     }
 }
 
-impl Heard {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl WatchEvents {
+    fn state(&self) -> MutexGuard<'_, WatchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hear(&self, event: notify::Result<Event>) {
+    fn handle_event(&self, event: notify::Result<Event>) {
         let mut state = self.state();
         match event {
-            Ok(event) if event.need_rescan() => state.lost = true,
+            Ok(event) if event.need_rescan() => state.events_lost = true,
             Ok(event) if is_change(event.kind) => {
                 let is_new = matches!(event.kind, EventKind::Create(_));
-                event.paths.iter().for_each(|path| self.note(path, is_new, &mut state));
+                event.paths.iter().for_each(|path| self.record_path(path, is_new, &mut state));
             }
             Ok(_) => return, // somebody read a file, quite possibly we
-            Err(_) => state.lost = true,
+            Err(_) => state.events_lost = true,
         }
         drop(state);
         self.changed.notify_all();
     }
 
-    fn note(&self, path: &Path, is_new: bool, state: &mut State) {
+    fn record_path(&self, path: &Path, is_new: bool, state: &mut WatchState) {
         if let Ok(cookie) = path.strip_prefix(&self.cookies) {
             let number = cookie.to_str().and_then(|name| name.strip_prefix(&self.prefix));
             let number = number.filter(|_| is_new).and_then(|number| number.parse::<u64>().ok());
@@ -230,7 +230,7 @@ impl Heard {
         // A folder below the root that becomes a repository, or stops being one, changes whose
         // files are in it.
         let nested =
-            relative.parent().filter(|_| relative.file_name() == Some(REPOSITORY.as_ref()));
+            relative.parent().filter(|_| relative.file_name() == Some(GIT_DIR_NAME.as_ref()));
         let relative = match nested {
             Some(folder) if folder.as_os_str().is_empty() => return,
             Some(folder) => folder,
@@ -238,7 +238,7 @@ impl Heard {
         };
         // What git and cairn keep for themselves has no name here and is no news.
         if let Ok(path) = RepoPath::from_relative(relative) {
-            state.lost |= RULES.contains(&path.name().as_str());
+            state.events_lost |= RULE_FILES.contains(&path.name().as_str());
             state.dirty.insert(path);
         }
     }
@@ -252,7 +252,7 @@ fn is_change(kind: EventKind) -> bool {
 fn remove_old_cookies(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if !entry.file_name().to_string_lossy().starts_with(COOKIE) {
+        if !entry.file_name().to_string_lossy().starts_with(COOKIE_PREFIX) {
             continue; // whatever it is, it is not ours
         }
         match fs::remove_file(entry.path()) {
@@ -273,7 +273,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("src")).unwrap();
         fs::create_dir(dir.path().join("target")).unwrap();
-        let tree = Tree::open(dir.path()).unwrap();
+        let tree = WorkingTree::open(dir.path()).unwrap();
         let folders = [RepoPath::ROOT, "src".parse().unwrap()];
         let cookies = dir.path().join(".cairn/cache/fence");
         fs::create_dir_all(&cookies).unwrap();
@@ -285,8 +285,8 @@ mod tests {
     fn changed(watcher: &Watcher) -> Vec<String> {
         assert!(watcher.fence(PATIENCE));
         match watcher.take() {
-            Dirty::Everything => vec!["everything".into()],
-            Dirty::Paths(paths) => paths.iter().map(ToString::to_string).collect(),
+            DirtyPaths::Everything => vec!["everything".into()],
+            DirtyPaths::Paths(paths) => paths.iter().map(ToString::to_string).collect(),
         }
     }
 
@@ -312,12 +312,12 @@ mod tests {
     fn the_cookies_of_others_are_neither_believed_nor_removed() {
         let (dir, watcher) = watched();
         let cookies = dir.path().join(".cairn/cache/fence");
-        let tree = Tree::open(dir.path()).unwrap();
+        let tree = WorkingTree::open(dir.path()).unwrap();
         let other = Watcher::start(&tree, &[RepoPath::ROOT], &cookies).unwrap();
         for _ in 0..5 {
             assert!(other.fence(PATIENCE) && watcher.fence(PATIENCE));
         }
-        assert!(watcher.heard.state().cookies.is_empty(), "seen cookies are forgotten");
+        assert!(watcher.events.state().cookies.is_empty(), "seen cookies are forgotten");
         assert!(cookies.join("not-ours").exists());
     }
 
@@ -326,10 +326,10 @@ mod tests {
         let (dir, watcher) = watched();
         changed(&watcher);
         let (start, patience) = (std::time::Instant::now(), Duration::from_millis(50));
-        assert!(!watcher.wait(patience));
+        assert!(!watcher.wait_for_change(patience));
         assert!(start.elapsed() >= patience, "it woke up for nothing");
         fs::write(dir.path().join("a"), "").unwrap();
-        assert!(watcher.wait(PATIENCE));
+        assert!(watcher.wait_for_change(PATIENCE));
     }
 
     #[test]
@@ -363,7 +363,7 @@ mod tests {
         watcher.add(&"src/deep".parse().unwrap()).unwrap();
         fs::rename(&old, &new).unwrap();
         assert_eq!(changed(&watcher), ["moved", "src", "src/deep"]);
-        watcher.leave_missing(None);
+        watcher.unwatch_missing(None);
         for folder in ["moved", "moved/deep"] {
             watcher.add(&folder.parse().unwrap()).unwrap();
         }
@@ -384,7 +384,7 @@ mod tests {
         fs::write(dir.path().join("a"), "").unwrap();
         assert!(watcher.fence(PATIENCE));
         let taken = watcher.take();
-        watcher.give_back(taken);
+        watcher.put_back(taken);
         assert_eq!(changed(&watcher), ["a"]);
     }
 }

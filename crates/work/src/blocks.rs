@@ -7,19 +7,19 @@ use base::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::container::{Brief, Container, blockers};
-use crate::depend::waits_for;
-use crate::draft::Draft;
-use crate::id::Id;
+use crate::container::{WorkItem, WorkItemBrief, blockers};
+use crate::dependencies::waits_for;
+use crate::draft::WorkDraft;
+use crate::id::WorkRecordId;
 use crate::record::Dependency;
-use crate::words::{Relation, Status};
+use crate::words::{DependencyKind, WorkStatus};
 
 /// Something that was blocked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Freed {
+pub struct UnblockedWork {
     /// What it is
     #[serde(flatten)]
-    pub what: Brief,
+    pub what: WorkItemBrief,
     /// How many blocks are left
     pub still_blocked_by: usize,
 }
@@ -28,50 +28,53 @@ pub struct Freed {
 #[derive(Debug, Default)]
 pub(crate) struct RestoredBlocks {
     /// What it blocks again
-    pub blocked: Vec<Brief>,
+    pub blocked: Vec<WorkItemBrief>,
     /// What it no longer blocks: the block would be part of a cycle by now
-    pub dropped: Vec<Brief>,
+    pub dropped: Vec<WorkItemBrief>,
 }
 
 /// The open work that closed work has stopped blocking.
-pub(crate) fn freed(draft: &Draft<'_>, id: &Id) -> Result<Vec<Freed>> {
+pub(crate) fn unblocked_by_closing(
+    draft: &WorkDraft<'_>,
+    id: &WorkRecordId,
+) -> Result<Vec<UnblockedWork>> {
     let mut freed = Vec::new();
     for (_, blocked) in blocked_by(draft, id)? {
         let still_blocked_by = blockers(draft, blocked.id())?.len();
-        freed.push(Freed { what: blocked.brief(), still_blocked_by });
+        freed.push(UnblockedWork { what: blocked.brief(), still_blocked_by });
     }
     Ok(freed)
 }
 
 /// The open work that waits for something.
-pub(crate) fn waiting(draft: &Draft<'_>, id: &Id) -> Result<Vec<Brief>> {
+pub(crate) fn waiting_work(draft: &WorkDraft<'_>, id: &WorkRecordId) -> Result<Vec<WorkItemBrief>> {
     Ok(blocked_by(draft, id)?.iter().map(|(_, blocked)| blocked.brief()).collect())
 }
 
 /// Deletes the blocks that something is, and says what they had blocked.
-pub(crate) fn delete(draft: &mut Draft<'_>, id: &Id) -> Result<Vec<Freed>> {
-    let was_closed = Container::of_id(draft, id)?.and_then(|work| work.status());
+pub(crate) fn delete(draft: &mut WorkDraft<'_>, id: &WorkRecordId) -> Result<Vec<UnblockedWork>> {
+    let was_closed = WorkItem::of_id(draft, id)?.and_then(|work| work.status());
     let blocked = blocked_by(draft, id)?;
     for (block, _) in &blocked {
         draft.delete::<Dependency>(&block.id)?;
     }
-    if was_closed == Some(Status::Closed) {
+    if was_closed == Some(WorkStatus::Closed) {
         return Ok(Vec::new());
     }
     let mut freed = Vec::new();
     for (_, blocked) in blocked {
         let still_blocked_by = blockers(draft, blocked.id())?.len();
-        freed.push(Freed { what: blocked.brief(), still_blocked_by });
+        freed.push(UnblockedWork { what: blocked.brief(), still_blocked_by });
     }
     Ok(freed)
 }
 
 /// Lets the blocks of reopened work count again. A block that would close a cycle, because of
 /// dependencies that were made meanwhile, is deleted instead.
-pub(crate) fn restore(draft: &mut Draft<'_>, id: &Id) -> Result<RestoredBlocks> {
+pub(crate) fn restore(draft: &mut WorkDraft<'_>, id: &WorkRecordId) -> Result<RestoredBlocks> {
     let mut restored = RestoredBlocks::default();
     let own = draft.list::<Dependency>("to_id", id)?;
-    for block in own.into_iter().filter(|block| block.relation == Relation::Blocks) {
+    for block in own.into_iter().filter(|block| block.relation == DependencyKind::Blocks) {
         let Some(from) = &block.from_id else { continue };
         if waits_for(draft, from, id)? {
             draft.delete::<Dependency>(&block.id)?;
@@ -89,12 +92,14 @@ pub(crate) fn restore(draft: &mut Draft<'_>, id: &Id) -> Result<RestoredBlocks> 
 }
 
 /// The blocks that lead from something to open work, whether they count now or not.
-fn blocked_by(draft: &Draft<'_>, id: &Id) -> Result<Vec<(Dependency, Container)>> {
+fn blocked_by(draft: &WorkDraft<'_>, id: &WorkRecordId) -> Result<Vec<(Dependency, WorkItem)>> {
     let mut found = Vec::new();
     for block in draft.list::<Dependency>("from_id", id)? {
-        let blocked = Container::of_id(draft, &block.to_id)?;
+        let blocked = WorkItem::of_id(draft, &block.to_id)?;
         let open = blocked.filter(|work| work.status().is_some_and(|one| !one.is_terminal()));
-        found.extend(open.filter(|_| block.relation == Relation::Blocks).map(|one| (block, one)));
+        found.extend(
+            open.filter(|_| block.relation == DependencyKind::Blocks).map(|one| (block, one)),
+        );
     }
     Ok(found)
 }

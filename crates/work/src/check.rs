@@ -5,35 +5,36 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::Result;
 use store::Connection;
 
-use crate::draft::{Draft, record};
-use crate::id::Id;
+use crate::draft::{WorkDraft, record};
+use crate::id::WorkRecordId;
 use crate::record::{
-    Atom, Claim, Dependency, Entry, Feature, Footprint, Molecule, Project, Record, Section, Task,
+    Atom, ChangelogEntry, Dependency, Feature, Footprint, Molecule, Project, Record, Section, Task,
+    TaskClaim,
 };
 use crate::tables;
-use crate::words::{Grain, Kind, Relation, Status};
+use crate::words::{DependencyKind, KnowledgeKind, WorkKind, WorkStatus};
 
 /// Every way in which the store is not as it must be; nothing if it is.
-pub fn broken(conn: &Connection) -> Result<Vec<String>> {
-    let store = Everything::load(conn)?;
+pub fn integrity_violations(conn: &Connection) -> Result<Vec<String>> {
+    let store = StoreContents::load(conn)?;
     let mut broken = Vec::new();
-    store.homes(&mut broken);
-    store.ends(&mut broken);
-    store.ties(&mut broken);
-    store.knowledge(&mut broken);
+    store.check_owners(&mut broken);
+    store.check_ended_work(&mut broken);
+    store.check_dependencies(&mut broken);
+    store.check_knowledge(&mut broken);
     Ok(broken)
 }
 
-struct Everything {
+struct StoreContents {
     projects: Vec<Project>,
     features: Vec<Feature>,
     tasks: Vec<Task>,
     sections: Vec<Section>,
-    ties: Vec<Dependency>,
-    claims: Vec<Claim>,
+    dependencies: Vec<Dependency>,
+    claims: Vec<TaskClaim>,
     molecules: Vec<Molecule>,
     atoms: Vec<Atom>,
-    entries: Vec<Entry>,
+    entries: Vec<ChangelogEntry>,
     footprints: Vec<Footprint>,
 }
 
@@ -41,18 +42,18 @@ fn all<R: Record>(conn: &Connection) -> Result<Vec<R>> {
     tables::all(conn, R::TABLE)?.into_iter().map(record).collect()
 }
 
-fn ids<R: Record>(records: &[R]) -> BTreeSet<&Id> {
+fn ids<R: Record>(records: &[R]) -> BTreeSet<&WorkRecordId> {
     records.iter().map(Record::id).collect()
 }
 
-impl Everything {
+impl StoreContents {
     fn load(conn: &Connection) -> Result<Self> {
         Ok(Self {
             projects: all(conn)?,
             features: all(conn)?,
             tasks: all(conn)?,
             sections: all(conn)?,
-            ties: all(conn)?,
+            dependencies: all(conn)?,
             claims: all(conn)?,
             molecules: all(conn)?,
             atoms: all(conn)?,
@@ -62,9 +63,10 @@ impl Everything {
     }
 
     /// Everything is in something that is there.
-    fn homes(&self, broken: &mut Vec<String>) {
+    fn check_owners(&self, broken: &mut Vec<String>) {
         let (projects, tasks) = (ids(&self.projects), ids(&self.tasks));
-        let features: BTreeMap<&Id, &Feature> = self.features.iter().map(|f| (&f.id, f)).collect();
+        let features: BTreeMap<&WorkRecordId, &Feature> =
+            self.features.iter().map(|f| (&f.id, f)).collect();
         for feature in self.features.iter().filter(|one| !projects.contains(&one.project_id)) {
             broken.push(format!("feature {} has no project", feature.id));
         }
@@ -81,9 +83,9 @@ impl Everything {
         }
         for section in &self.sections {
             let there = match section.entity_type {
-                Kind::Project => projects.contains(&section.entity_id),
-                Kind::Feature => features.contains_key(&section.entity_id),
-                Kind::Task => tasks.contains(&section.entity_id),
+                WorkKind::Project => projects.contains(&section.entity_id),
+                WorkKind::Feature => features.contains_key(&section.entity_id),
+                WorkKind::Task => tasks.contains(&section.entity_id),
             };
             if !there {
                 broken.push(format!("section {} belongs to nothing", section.id));
@@ -92,8 +94,8 @@ impl Everything {
     }
 
     /// A feature that is over has no open task; what is over is claimed by nobody.
-    fn ends(&self, broken: &mut Vec<String>) {
-        let over: BTreeSet<&Id> = self
+    fn check_ended_work(&self, broken: &mut Vec<String>) {
+        let over: BTreeSet<&WorkRecordId> = self
             .features
             .iter()
             .filter(|one| one.status.is_terminal())
@@ -104,7 +106,8 @@ impl Everything {
                 broken.push(format!("task {} is open in a feature that is over", task.id));
             }
         }
-        let tasks: BTreeMap<&Id, &Task> = self.tasks.iter().map(|task| (&task.id, task)).collect();
+        let tasks: BTreeMap<&WorkRecordId, &Task> =
+            self.tasks.iter().map(|task| (&task.id, task)).collect();
         for claim in &self.claims {
             match tasks.get(&claim.id) {
                 Some(task) if !task.status.is_terminal() || claim.until <= task.updated_at => {}
@@ -115,19 +118,19 @@ impl Everything {
     }
 
     /// Both ends of a tie are there; nothing waits for itself.
-    fn ties(&self, broken: &mut Vec<String>) {
+    fn check_dependencies(&self, broken: &mut Vec<String>) {
         let works = self.states();
-        for tie in &self.ties {
+        for tie in &self.dependencies {
             let from = tie.from_id.as_ref().map(|id| works.get(id));
             if from == Some(None) || !works.contains_key(&tie.to_id) {
                 broken.push(format!("dependency {} leads nowhere", tie.id));
             }
         }
-        let waits = self.waits();
-        let next = |id: &Id| waits.get(id).cloned().unwrap_or_default();
+        let waits = self.waits_for_map();
+        let next = |id: &WorkRecordId| waits.get(id).cloned().unwrap_or_default();
         for id in waits.keys() {
             let mut seen = BTreeSet::new();
-            let mut todo: Vec<&Id> = next(id);
+            let mut todo: Vec<&WorkRecordId> = next(id);
             while let Some(one) = todo.pop() {
                 if one == *id {
                     broken.push(format!("{id} waits for itself"));
@@ -140,18 +143,18 @@ impl Everything {
         }
     }
 
-    fn states(&self) -> BTreeMap<&Id, Status> {
+    fn states(&self) -> BTreeMap<&WorkRecordId, WorkStatus> {
         let features = self.features.iter().map(|one| (&one.id, one.status));
         features.chain(self.tasks.iter().map(|one| (&one.id, one.status))).collect()
     }
 
     /// What each waits for: what blocks it now, and a feature's open tasks.
-    fn waits(&self) -> BTreeMap<&Id, Vec<&Id>> {
+    fn waits_for_map(&self) -> BTreeMap<&WorkRecordId, Vec<&WorkRecordId>> {
         let states = self.states();
-        let is_over = |id: &Id| states.get(id).is_some_and(|status| status.is_terminal());
-        let is_closed = |id: &&Id| states.get(*id) == Some(&Status::Closed);
-        let mut waits: BTreeMap<&Id, Vec<&Id>> = BTreeMap::new();
-        let blocks = self.ties.iter().filter(|tie| tie.relation == Relation::Blocks);
+        let is_over = |id: &WorkRecordId| states.get(id).is_some_and(|status| status.is_terminal());
+        let is_closed = |id: &&WorkRecordId| states.get(*id) == Some(&WorkStatus::Closed);
+        let mut waits: BTreeMap<&WorkRecordId, Vec<&WorkRecordId>> = BTreeMap::new();
+        let blocks = self.dependencies.iter().filter(|tie| tie.relation == DependencyKind::Blocks);
         for tie in blocks.filter(|tie| !is_over(&tie.to_id)) {
             let from = tie.from_id.as_ref().filter(|from| !is_closed(from));
             waits.entry(&tie.to_id).or_default().extend(from);
@@ -164,9 +167,9 @@ impl Everything {
         waits
     }
 
-    fn knowledge(&self, broken: &mut Vec<String>) {
+    fn check_knowledge(&self, broken: &mut Vec<String>) {
         let (projects, atoms) = (ids(&self.projects), ids(&self.atoms));
-        let molecules: BTreeMap<&Id, &Molecule> =
+        let molecules: BTreeMap<&WorkRecordId, &Molecule> =
             self.molecules.iter().map(|m| (&m.id, m)).collect();
         for molecule in self.molecules.iter().filter(|one| !projects.contains(&one.project_id)) {
             broken.push(format!("molecule {} has no project", molecule.id));
@@ -182,8 +185,8 @@ impl Everything {
         }
         for entry in &self.entries {
             let there = match entry.parent_type {
-                Grain::Atom => atoms.contains(&entry.parent_id),
-                Grain::Molecule => molecules.contains_key(&entry.parent_id),
+                KnowledgeKind::Atom => atoms.contains(&entry.parent_id),
+                KnowledgeKind::Molecule => molecules.contains_key(&entry.parent_id),
             };
             if !there {
                 broken.push(format!("changelog entry {} is about nothing", entry.id));
@@ -196,7 +199,7 @@ impl Everything {
 }
 
 /// Related records that are gone: they are left out of answers.
-pub fn dangling(draft: &Draft<'_>) -> Result<Vec<(String, String, Id)>> {
+pub fn dangling_relations(draft: &WorkDraft<'_>) -> Result<Vec<(String, String, WorkRecordId)>> {
     let (atoms, molecules): (Vec<Atom>, Vec<Molecule>) = (draft.all()?, draft.all()?);
     let (atom_ids, molecule_ids) = (ids(&atoms), ids(&molecules));
     let mut found = Vec::new();

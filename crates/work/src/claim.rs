@@ -1,20 +1,20 @@
 //! What to do next, and who does it.
 
-use base::{Code, NextCall, Problem, Result};
+use base::{NextCall, Problem, ProblemCode, Result};
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::container::{Brief, blockers, project};
-use crate::draft::{Draft, stamp};
-use crate::id::{Id, Ref};
-use crate::record::{Claim, Feature, Project, Record, Task};
-use crate::tables::{self, ReadyWork};
-use crate::words::Priority;
+use crate::container::{WorkItemBrief, blockers, project};
+use crate::draft::{WorkDraft, format_timestamp};
+use crate::id::{WorkRecordId, WorkRecordRef};
+use crate::record::{Feature, Project, Record, Task, TaskClaim};
+use crate::tables::{self, ReadyWorkFilter};
+use crate::words::WorkPriority;
 
 /// What could be begun now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Ready<T> {
+pub struct ReadyWorkList<T> {
     /// The best of it, first to last
     pub items: Vec<T>,
     /// How much there is
@@ -27,151 +27,171 @@ pub struct Ready<T> {
 
 /// Which tasks to look among.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Among<'a> {
+pub struct ClaimScope<'a> {
     /// The project; the only one if left out
-    pub project: Option<&'a Ref>,
+    pub project: Option<&'a WorkRecordRef>,
     /// Only of this feature
-    pub feature: Option<&'a Ref>,
+    pub feature: Option<&'a WorkRecordRef>,
     /// Only with this priority
-    pub priority: Option<Priority>,
+    pub priority: Option<WorkPriority>,
 }
 
 /// Tasks that could be begun now: unblocked, unclaimed, urgent and easy ones first.
-pub fn next_tasks(draft: &Draft<'_>, among: Among<'_>, most: usize) -> Result<Ready<Task>> {
+pub fn next_tasks(
+    draft: &WorkDraft<'_>,
+    among: ClaimScope<'_>,
+    most: usize,
+) -> Result<ReadyWorkList<Task>> {
     let (project, feature) = scope(draft, among)?;
     let now = draft.stamp();
-    let wanted = ReadyWork {
+    let wanted = ReadyWorkFilter {
         project: project.id.as_str(),
         feature: feature.as_ref().map(|feature| feature.id.as_str()),
-        priority: among.priority.map(Priority::word),
+        priority: among.priority.map(WorkPriority::word),
         now: &now,
     };
     let ids = tables::ready_tasks(draft.conn(), &wanted)?;
-    let live = draft.all::<Claim>()?.into_iter().filter(|claim| claim.until > now).count();
+    let live = draft.all::<TaskClaim>()?.into_iter().filter(|claim| claim.until > now).count();
     let blocked = tables::blocked(draft.conn(), Task::TABLE, project.id.as_str())?.len();
-    Ok(Ready { items: records(draft, &ids, most)?, total: ids.len(), blocked, claimed: live })
+    Ok(ReadyWorkList {
+        items: records(draft, &ids, most)?,
+        total: ids.len(),
+        blocked,
+        claimed: live,
+    })
 }
 
 /// Features that could be begun now.
-pub fn next_features(draft: &Draft<'_>, among: Among<'_>, most: usize) -> Result<Ready<Feature>> {
+pub fn next_features(
+    draft: &WorkDraft<'_>,
+    among: ClaimScope<'_>,
+    most: usize,
+) -> Result<ReadyWorkList<Feature>> {
     let project = project(draft, among.project)?;
-    let priority = among.priority.map(Priority::word);
-    let wanted =
-        ReadyWork { project: project.id.as_str(), feature: None, priority, now: &draft.stamp() };
+    let priority = among.priority.map(WorkPriority::word);
+    let wanted = ReadyWorkFilter {
+        project: project.id.as_str(),
+        feature: None,
+        priority,
+        now: &draft.stamp(),
+    };
     let ids = tables::ready_features(draft.conn(), &wanted)?;
     let blocked = tables::blocked(draft.conn(), Feature::TABLE, project.id.as_str())?.len();
-    Ok(Ready { items: records(draft, &ids, most)?, total: ids.len(), blocked, claimed: 0 })
+    Ok(ReadyWorkList { items: records(draft, &ids, most)?, total: ids.len(), blocked, claimed: 0 })
 }
 
-fn scope(draft: &Draft<'_>, among: Among<'_>) -> Result<(Project, Option<Feature>)> {
+fn scope(draft: &WorkDraft<'_>, among: ClaimScope<'_>) -> Result<(Project, Option<Feature>)> {
     let feature: Option<Feature> = among.feature.map(|id| draft.find(id)).transpose()?;
     let project = match (&feature, among.project) {
-        (Some(feature), None) => draft.need(&feature.project_id)?,
+        (Some(feature), None) => draft.require(&feature.project_id)?,
         (_, asked) => project(draft, asked)?,
     };
     if feature.as_ref().is_some_and(|feature| feature.project_id != project.id) {
-        return Err(Problem::new(Code::InvariantViolation, "the feature is of another project"));
+        return Err(Problem::new(
+            ProblemCode::InvariantViolation,
+            "the feature is of another project",
+        ));
     }
     Ok((project, feature))
 }
 
-fn records<R: Record>(draft: &Draft<'_>, ids: &[String], most: usize) -> Result<Vec<R>> {
-    let id = |id: &String| crate::Id::try_from(id.clone()).map_err(Problem::internal);
-    ids.iter().take(most).map(|one| draft.need(&id(one)?)).collect()
+fn records<R: Record>(draft: &WorkDraft<'_>, ids: &[String], most: usize) -> Result<Vec<R>> {
+    let id = |id: &String| crate::WorkRecordId::try_from(id.clone()).map_err(Problem::internal);
+    ids.iter().take(most).map(|one| draft.require(&id(one)?)).collect()
 }
 
 /// Claims a task, or the next one that nobody has. The lease ends by itself.
 pub fn claim(
-    draft: &mut Draft<'_>,
-    task: Option<&Ref>,
-    among: Among<'_>,
+    draft: &mut WorkDraft<'_>,
+    task: Option<&WorkRecordRef>,
+    among: ClaimScope<'_>,
     minutes: u32,
-) -> Result<(Task, Claim)> {
+) -> Result<(Task, TaskClaim)> {
     let task = match task {
         Some(task) => claimable(draft, task),
         None => next_free(draft, among),
     }?;
     let now = draft.stamp();
-    let kept: Option<Claim> = draft.get(&task.id)?;
+    let kept: Option<TaskClaim> = draft.get(&task.id)?;
     let kept = kept.filter(|claim| claim.until > now && claim.actor == draft.actor);
     let until = draft.now + SignedDuration::from_mins(minutes.into());
-    let claim = Claim {
+    let claim = TaskClaim {
         id: task.id.clone(),
         actor: draft.actor.clone(),
         since: kept.map_or(now, |claim| claim.since),
-        until: stamp(until),
+        until: format_timestamp(until),
     };
     draft.put(&claim)?;
     Ok((task, claim))
 }
 
-fn next_free(draft: &Draft<'_>, among: Among<'_>) -> Result<Task> {
+fn next_free(draft: &WorkDraft<'_>, among: ClaimScope<'_>) -> Result<Task> {
     let ready = next_tasks(draft, among, 1)?;
     let why =
         format!("{} blocked and {} claimed; by what is told by", ready.blocked, ready.claimed);
-    let blocked = NextCall::to("work.blocked");
+    let blocked = NextCall::new("work.blocked");
     let nothing = || Problem::not_found("no task is ready to be claimed").hint_call(&why, blocked);
     ready.items.into_iter().next().ok_or_else(nothing)
 }
 
-fn claimable(draft: &Draft<'_>, asked: &Ref) -> Result<Task> {
+fn claimable(draft: &WorkDraft<'_>, asked: &WorkRecordRef) -> Result<Task> {
     let task: Task = draft.find(asked)?;
-    if let Some(other) = live_claim(draft, &task)?.filter(|claim| claim.actor != draft.actor) {
+    if let Some(other) = active_claim(draft, &task)?.filter(|claim| claim.actor != draft.actor) {
         let what = format!("task \"{}\" is claimed by {}", task.title, other.actor);
-        return Err(Problem::new(Code::Conflict, what)
+        return Err(Problem::new(ProblemCode::Conflict, what)
             .detail("claimed_by", other.actor)
             .detail("until", other.until)
             .detail("current_version", task.version)
-            .hint_call("the next one that is free is taken by", NextCall::to("work.claim")));
+            .hint_call("the next one that is free is taken by", NextCall::new("work.claim")));
     }
     if task.status.is_terminal() {
         let what = format!("task \"{}\" is {}", task.title, task.status);
-        return Err(Problem::new(Code::InvalidOperation, what));
+        return Err(Problem::new(ProblemCode::InvalidOperation, what));
     }
     let blocks = blockers(draft, &task.id)?;
     if !blocks.is_empty() {
         let what = format!("task \"{}\" is blocked by {}", task.title, blocks.len());
         let names: Vec<String> = blocks
             .iter()
-            .map(|(b, from)| from.as_ref().map_or(b.reason.clone(), Brief::handle))
+            .map(|(b, from)| from.as_ref().map_or(b.reason.clone(), WorkItemBrief::handle))
             .collect();
-        return Err(Problem::new(Code::Blocked, what).detail("blockers", names));
+        return Err(Problem::new(ProblemCode::Blocked, what).detail("blockers", names));
     }
     Ok(task)
 }
 
 /// Gives a claim back.
-pub fn release(draft: &mut Draft<'_>, asked: &Ref) -> Result<(Task, Claim)> {
+pub fn release(draft: &mut WorkDraft<'_>, asked: &WorkRecordRef) -> Result<(Task, TaskClaim)> {
     let task: Task = draft.find(asked)?;
-    let Some(claim) = live_claim(draft, &task)? else {
+    let Some(claim) = active_claim(draft, &task)? else {
         return Err(Problem::not_found(format!("nobody has claimed task \"{}\"", task.title)));
     };
     if claim.actor != draft.actor {
         let what = format!("task \"{}\" is claimed by {}", task.title, claim.actor);
-        return Err(Problem::new(Code::Conflict, what).detail("claimed_by", claim.actor));
+        return Err(Problem::new(ProblemCode::Conflict, what).detail("claimed_by", claim.actor));
     }
-    draft.delete::<Claim>(&task.id)?;
+    draft.delete::<TaskClaim>(&task.id)?;
     Ok((task, claim))
 }
 
 /// Who works on a task now.
-pub fn live_claim(draft: &Draft<'_>, task: &Task) -> Result<Option<Claim>> {
-    let claim: Option<Claim> = draft.get(&task.id)?;
+pub fn active_claim(draft: &WorkDraft<'_>, task: &Task) -> Result<Option<TaskClaim>> {
+    let claim: Option<TaskClaim> = draft.get(&task.id)?;
     Ok(claim.filter(|claim| claim.until > draft.stamp()))
 }
 
 /// Ends the claim of a task that is over. The row stays: which commits were made during it is
 /// still asked when other tasks end.
-pub(crate) fn end_claim(draft: &mut Draft<'_>, task: &Id) -> Result<()> {
-    let claim: Option<Claim> = draft.get(task)?;
+pub(crate) fn end_claim(draft: &mut WorkDraft<'_>, task: &WorkRecordId) -> Result<()> {
+    let claim: Option<TaskClaim> = draft.get(task)?;
     let now = draft.stamp();
     match claim {
-        Some(claim) if claim.until > now => draft.put(&Claim { until: now, ..claim }),
+        Some(claim) if claim.until > now => draft.put(&TaskClaim { until: now, ..claim }),
         _ => Ok(()),
     }
 }
 
-impl Claim {
+impl TaskClaim {
     /// Since when, as a moment.
     pub fn since(&self) -> Option<Timestamp> {
         self.since.parse().ok()

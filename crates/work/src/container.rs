@@ -1,19 +1,19 @@
 //! A project, feature or task, where it does not matter which.
 
-use base::{Code, NextCall, Problem, Result};
+use base::{NextCall, Problem, ProblemCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::draft::Draft;
-use crate::id::{Id, Ref};
-use crate::lookup::missing;
+use crate::draft::WorkDraft;
+use crate::id::{WorkRecordId, WorkRecordRef};
+use crate::lookup::not_found;
 use crate::record::{Dependency, Feature, Project, Record, Table, Task};
-use crate::words::{Kind, Relation, Status};
+use crate::words::{DependencyKind, WorkKind, WorkStatus};
 
 /// A project, feature or task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Container {
+pub enum WorkItem {
     /// A project
     Project(Project),
     /// A feature
@@ -24,26 +24,26 @@ pub enum Container {
 
 /// A feature or task in a few words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Brief {
+pub struct WorkItemBrief {
     /// What it is
-    pub kind: Kind,
+    pub kind: WorkKind,
     /// Its id
-    pub id: Id,
+    pub id: WorkRecordId,
     /// What it is called
     pub name: String,
     /// Where it stands; a project stands nowhere
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<Status>,
+    pub status: Option<WorkStatus>,
 }
 
-impl Brief {
+impl WorkItemBrief {
     /// What the next call takes.
     pub fn handle(&self) -> String {
         format!("{}:{}", self.kind, self.id.short())
     }
 }
 
-impl Kind {
+impl WorkKind {
     pub(crate) const fn table(self) -> Table {
         match self {
             Self::Project => Project::TABLE,
@@ -53,52 +53,52 @@ impl Kind {
     }
 }
 
-impl Container {
+impl WorkItem {
     /// The record of this kind with this id.
-    pub fn get(draft: &Draft<'_>, kind: Kind, id: &Id) -> Result<Option<Self>> {
+    pub fn get(draft: &WorkDraft<'_>, kind: WorkKind, id: &WorkRecordId) -> Result<Option<Self>> {
         Ok(match kind {
-            Kind::Project => draft.get(id)?.map(Self::Project),
-            Kind::Feature => draft.get(id)?.map(Self::Feature),
-            Kind::Task => draft.get(id)?.map(Self::Task),
+            WorkKind::Project => draft.get(id)?.map(Self::Project),
+            WorkKind::Feature => draft.get(id)?.map(Self::Feature),
+            WorkKind::Task => draft.get(id)?.map(Self::Task),
         })
     }
 
     /// The feature or task with this id.
-    pub fn of_id(draft: &Draft<'_>, id: &Id) -> Result<Option<Self>> {
-        match Self::get(draft, Kind::Task, id)? {
+    pub fn of_id(draft: &WorkDraft<'_>, id: &WorkRecordId) -> Result<Option<Self>> {
+        match Self::get(draft, WorkKind::Task, id)? {
             Some(task) => Ok(Some(task)),
-            None => Self::get(draft, Kind::Feature, id),
+            None => Self::get(draft, WorkKind::Feature, id),
         }
     }
 
     /// The one record that a caller means, of one kind or of any of these.
-    pub fn find(draft: &Draft<'_>, kinds: &[Kind], asked: &Ref) -> Result<Self> {
-        let written = asked.kind.as_deref().map(str::parse::<Kind>).transpose();
+    pub fn find(draft: &WorkDraft<'_>, kinds: &[WorkKind], asked: &WorkRecordRef) -> Result<Self> {
+        let written = asked.kind.as_deref().map(str::parse::<WorkKind>).transpose();
         let written = written.map_err(Problem::invalid)?;
-        let fits = |kind: &&Kind| written.is_none_or(|written| written == **kind);
-        let fitting: Vec<Kind> = kinds.iter().filter(fits).copied().collect();
+        let fits = |kind: &&WorkKind| written.is_none_or(|written| written == **kind);
+        let fitting: Vec<WorkKind> = kinds.iter().filter(fits).copied().collect();
         let tables: Vec<Table> = fitting.iter().map(|kind| kind.table()).collect();
         if tables.is_empty() {
             let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
-            return Err(missing(&words.join(" or "), &asked.to_string()));
+            return Err(not_found(&words.join(" or "), &asked.to_string()));
         }
         let (table, id) = draft.look_up(&tables, asked)?;
         let kind = fitting.into_iter().find(|kind| kind.table() == table);
         let container = kind.map(|kind| Self::get(draft, kind, &id)).transpose()?.flatten();
-        container.ok_or_else(|| missing(table.name, id.as_str()))
+        container.ok_or_else(|| not_found(table.name, id.as_str()))
     }
 
     /// What it is.
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> WorkKind {
         match self {
-            Self::Project(_) => Kind::Project,
-            Self::Feature(_) => Kind::Feature,
-            Self::Task(_) => Kind::Task,
+            Self::Project(_) => WorkKind::Project,
+            Self::Feature(_) => WorkKind::Feature,
+            Self::Task(_) => WorkKind::Task,
         }
     }
 
     /// Its id.
-    pub const fn id(&self) -> &Id {
+    pub const fn id(&self) -> &WorkRecordId {
         match self {
             Self::Project(project) => &project.id,
             Self::Feature(feature) => &feature.id,
@@ -125,7 +125,7 @@ impl Container {
     }
 
     /// Where it stands.
-    pub const fn status(&self) -> Option<Status> {
+    pub const fn status(&self) -> Option<WorkStatus> {
         match self {
             Self::Project(_) => None,
             Self::Feature(feature) => Some(feature.status),
@@ -134,7 +134,7 @@ impl Container {
     }
 
     /// The project it is, or is in.
-    pub const fn project_id(&self) -> &Id {
+    pub const fn project_id(&self) -> &WorkRecordId {
         match self {
             Self::Project(project) => &project.id,
             Self::Feature(feature) => &feature.project_id,
@@ -161,13 +161,13 @@ impl Container {
     }
 
     /// It in a few words.
-    pub fn brief(&self) -> Brief {
+    pub fn brief(&self) -> WorkItemBrief {
         let (kind, id, name) = (self.kind(), self.id().clone(), self.name().to_owned());
-        Brief { kind, id, name, status: self.status() }
+        WorkItemBrief { kind, id, name, status: self.status() }
     }
 
     /// Puts it into a new state.
-    pub(crate) fn set_status(&mut self, status: Status, now: &str) {
+    pub(crate) fn set_status(&mut self, status: WorkStatus, now: &str) {
         match self {
             Self::Project(_) => {}
             Self::Feature(feature) => {
@@ -200,7 +200,7 @@ impl Container {
         }
     }
 
-    pub(crate) fn put(&self, draft: &mut Draft<'_>) -> Result<()> {
+    pub(crate) fn put(&self, draft: &mut WorkDraft<'_>) -> Result<()> {
         match self {
             Self::Project(project) => draft.put(project),
             Self::Feature(feature) => draft.put(feature),
@@ -210,7 +210,7 @@ impl Container {
 }
 
 /// The project that was named, or the only one there is.
-pub fn project(draft: &Draft<'_>, asked: Option<&Ref>) -> Result<Project> {
+pub fn project(draft: &WorkDraft<'_>, asked: Option<&WorkRecordRef>) -> Result<Project> {
     if let Some(asked) = asked {
         return draft.find(asked);
     }
@@ -218,24 +218,27 @@ pub fn project(draft: &Draft<'_>, asked: Option<&Ref>) -> Result<Project> {
     match all.len() {
         0 => Err(Problem::not_found("there is no project yet").hint_call(
             "make one with",
-            NextCall::to("work.create").with("kind", "project").with("name", "its name"),
+            NextCall::new("work.create").with("kind", "project").with("name", "its name"),
         )),
         1 => Ok(all.remove(0)),
         many => {
             let row =
                 |one: &Project| json!({"node": format!("project:{}", one.id), "name": one.name});
-            Err(Problem::new(Code::Ambiguous, format!("there are {many} projects"))
+            Err(Problem::new(ProblemCode::Ambiguous, format!("there are {many} projects"))
                 .detail("candidates", all.iter().map(row).collect::<Vec<_>>())
                 .hint_call(
                     "name one, for example",
-                    NextCall::again().with("project", all[0].id.short()),
+                    NextCall::repeat().with("project", all[0].id.short()),
                 ))
         }
     }
 }
 
 /// The same; none where there is no project yet.
-pub fn project_if_any(draft: &Draft<'_>, asked: Option<&Ref>) -> Result<Option<Project>> {
+pub fn project_if_any(
+    draft: &WorkDraft<'_>,
+    asked: Option<&WorkRecordRef>,
+) -> Result<Option<Project>> {
     match (asked, draft.all::<Project>()?.is_empty()) {
         (None, true) => Ok(None),
         (asked, _) => project(draft, asked).map(Some),
@@ -252,7 +255,7 @@ pub fn check_version(what: &str, current: u32, expected: Option<u32>) -> Result<
 
 fn conflict(what: &str, current: u32, expected: u32) -> Problem {
     let message = format!("{what} is at version {current}, not {expected}");
-    Problem::new(Code::Conflict, message)
+    Problem::new(ProblemCode::Conflict, message)
         .detail("current_version", current)
         .detail("version", current)
         .hint(format!("look at it again, then repeat with version {current}"))
@@ -260,17 +263,20 @@ fn conflict(what: &str, current: u32, expected: u32) -> Problem {
 
 /// What keeps something from going on, with what that is. What is over waits for nothing, and
 /// what is closed blocks nothing until it is reopened.
-pub fn blockers(draft: &Draft<'_>, id: &Id) -> Result<Vec<(Dependency, Option<Brief>)>> {
+pub fn blockers(
+    draft: &WorkDraft<'_>,
+    id: &WorkRecordId,
+) -> Result<Vec<(Dependency, Option<WorkItemBrief>)>> {
     let mut found = Vec::new();
-    let blocked = Container::of_id(draft, id)?;
-    if blocked.and_then(|blocked| blocked.status()).is_some_and(Status::is_terminal) {
+    let blocked = WorkItem::of_id(draft, id)?;
+    if blocked.and_then(|blocked| blocked.status()).is_some_and(WorkStatus::is_terminal) {
         return Ok(found);
     }
     for block in draft.list::<Dependency>("to_id", id)? {
-        if block.relation == Relation::Blocks {
-            let from = block.from_id.as_ref().map(|from| Container::of_id(draft, from));
+        if block.relation == DependencyKind::Blocks {
+            let from = block.from_id.as_ref().map(|from| WorkItem::of_id(draft, from));
             let from = from.transpose()?.flatten().map(|from| from.brief());
-            if from.as_ref().is_none_or(|from| from.status != Some(Status::Closed)) {
+            if from.as_ref().is_none_or(|from| from.status != Some(WorkStatus::Closed)) {
                 found.push((block, from));
             }
         }

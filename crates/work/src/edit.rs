@@ -1,51 +1,51 @@
 //! Making, changing and removing projects, features and tasks. Their state is not set here.
 
 use base::words::counted;
-use base::{Code, NextCall, Problem, Result};
+use base::{NextCall, Problem, ProblemCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::blocks::{self, Freed};
-use crate::container::{Brief, Container, check_version, project};
-use crate::depend::{refuse_cycle, tie};
-use crate::draft::Draft;
-use crate::flow::named;
-use crate::graph::remove_project_knowledge;
-use crate::id::{Id, Ref};
-use crate::record::{Claim, Dependency, Feature, Project, Section, Task};
-use crate::text::{Knowledge, Many, Name, OrNone, Summary, Tag, tags};
-use crate::words::{Kind, Priority, Relation, Status};
+use crate::blocks::{self, UnblockedWork};
+use crate::container::{WorkItem, WorkItemBrief, check_version, project};
+use crate::dependencies::{put_dependency, refuse_cycle};
+use crate::draft::WorkDraft;
+use crate::id::{WorkRecordId, WorkRecordRef};
+use crate::knowledge::remove_project_knowledge;
+use crate::pipeline::kind_and_name;
+use crate::record::{Dependency, Feature, Project, Section, Task, TaskClaim};
+use crate::text::{ClearableArg, KnowledgeText, ListArg, RecordName, SummaryText, Tag, tags};
+use crate::words::{DependencyKind, WorkKind, WorkPriority, WorkStatus};
 
 /// How hard a task is unless somebody says.
-const COMPLEXITY: u32 = 5;
+const DEFAULT_COMPLEXITY: u32 = 5;
 
 /// What to make or change. What is absent stays as it is, or gets its default.
 #[derive(Debug, Clone, Default)]
-pub struct Fields {
+pub struct WorkItemFields {
     /// What it is called
-    pub name: Option<Name>,
+    pub name: Option<RecordName>,
     /// What it is about, in short
-    pub summary: Option<Summary>,
+    pub summary: Option<SummaryText>,
     /// What it is about
-    pub description: Option<Knowledge>,
+    pub description: Option<KnowledgeText>,
     /// How urgent it is
-    pub priority: Option<Priority>,
+    pub priority: Option<WorkPriority>,
     /// How hard it is
     pub complexity: Option<u32>,
     /// Labels
-    pub tags: Option<Many<Tag>>,
+    pub tags: Option<ListArg<Tag>>,
     /// A task's feature
-    pub feature: Option<OrNone<Ref>>,
+    pub feature: Option<ClearableArg<WorkRecordRef>>,
     /// Work it has to do with
-    pub related_to: Option<Many<Ref>>,
+    pub related_to: Option<ListArg<WorkRecordRef>>,
 }
 
 /// What a deletion took along.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Deleted {
+pub struct DeletedWorkItem {
     /// What was deleted
     #[serde(flatten)]
-    pub what: Brief,
+    pub what: WorkItemBrief,
     /// How many features went with it
     pub features: usize,
     /// How many tasks went with it
@@ -55,27 +55,27 @@ pub struct Deleted {
     /// How many molecules and atoms went with it
     pub knowledge: usize,
     /// What it had blocked and blocks no more
-    pub unblocked: Vec<Freed>,
+    pub unblocked: Vec<UnblockedWork>,
 }
 
 /// Makes a project, feature or task.
 pub fn create(
-    draft: &mut Draft<'_>,
-    (kind, project_ref): (Kind, Option<&Ref>),
-    fields: &Fields,
-) -> Result<Container> {
+    draft: &mut WorkDraft<'_>,
+    (kind, project_ref): (WorkKind, Option<&WorkRecordRef>),
+    fields: &WorkItemFields,
+) -> Result<WorkItem> {
     let Some(name) = &fields.name else {
         return Err(Problem::invalid(format!("a {kind} needs a name")));
     };
-    fields.refuse_odd(kind)?;
+    fields.refuse_inapplicable_fields(kind)?;
     let (id, now) = (draft.new_id(), draft.stamp());
     let (summary, description) = (fields.text_of(), fields.description_of());
     let tags = fields.tags.as_ref().map(tags).unwrap_or_default();
     let name = name.as_str().trim().to_owned();
     let (created_at, updated_at) = (now.clone(), now);
-    let priority = fields.priority.unwrap_or(Priority::Medium);
+    let priority = fields.priority.unwrap_or(WorkPriority::Medium);
     let container = match kind {
-        Kind::Project => Container::Project(Project {
+        WorkKind::Project => WorkItem::Project(Project {
             id,
             name,
             summary,
@@ -85,15 +85,15 @@ pub fn create(
             created_at,
             updated_at,
         }),
-        Kind::Feature => {
+        WorkKind::Feature => {
             let project_id = project(draft, project_ref)?.id;
-            Container::Feature(Feature {
+            WorkItem::Feature(Feature {
                 id,
                 project_id,
                 name,
                 summary,
                 description,
-                status: Status::New,
+                status: WorkStatus::New,
                 priority,
                 tags,
                 ended_from: None,
@@ -103,7 +103,7 @@ pub fn create(
                 updated_at,
             })
         }
-        Kind::Task => {
+        WorkKind::Task => {
             let feature = fields.feature.as_ref().and_then(|feature| feature.0.as_ref());
             let feature: Option<Feature> = feature.map(|id| draft.find(id)).transpose()?;
             let project_id = match (&feature, project_ref) {
@@ -111,18 +111,18 @@ pub fn create(
                 (_, asked) => project(draft, asked)?.id,
             };
             if let Some(feature) = &feature {
-                check_home(feature, &project_id, true)?;
+                check_feature_accepts(feature, &project_id, true)?;
             }
-            Container::Task(Task {
+            WorkItem::Task(Task {
                 id,
                 project_id,
                 feature_id: feature.map(|feature| feature.id),
                 title: name,
                 summary,
                 description,
-                status: Status::New,
+                status: WorkStatus::New,
                 priority,
-                complexity: fields.complexity.unwrap_or(COMPLEXITY),
+                complexity: fields.complexity.unwrap_or(DEFAULT_COMPLEXITY),
                 tags,
                 evidence: Vec::new(),
                 end_reason: None,
@@ -139,16 +139,16 @@ pub fn create(
 
 /// Changes a project, feature or task.
 pub fn update(
-    draft: &mut Draft<'_>,
-    (kind, id): (Option<Kind>, &Ref),
+    draft: &mut WorkDraft<'_>,
+    (kind, id): (Option<WorkKind>, &WorkRecordRef),
     version: u32,
-    fields: &Fields,
-) -> Result<Container> {
-    let mut container = Container::find(draft, kinds(kind).as_slice(), id)?;
-    check_version(&named(&container), container.version(), Some(version))?;
-    fields.refuse_odd(container.kind())?;
+    fields: &WorkItemFields,
+) -> Result<WorkItem> {
+    let mut container = WorkItem::find(draft, kinds(kind).as_slice(), id)?;
+    check_version(&kind_and_name(&container), container.version(), Some(version))?;
+    fields.refuse_inapplicable_fields(container.kind())?;
     let feature = match (&container, &fields.feature) {
-        (Container::Task(task), Some(feature)) => Some(move_task(draft, task, feature)?),
+        (WorkItem::Task(task), Some(feature)) => Some(move_task(draft, task, feature)?),
         _ => None,
     };
     let now = draft.stamp();
@@ -166,12 +166,12 @@ pub fn update(
         }};
     }
     match &mut container {
-        Container::Project(project) => set!(project, name),
-        Container::Feature(feature) => {
+        WorkItem::Project(project) => set!(project, name),
+        WorkItem::Feature(feature) => {
             feature.priority = fields.priority.unwrap_or(feature.priority);
             set!(feature, name);
         }
-        Container::Task(task) => {
+        WorkItem::Task(task) => {
             task.priority = fields.priority.unwrap_or(task.priority);
             task.complexity = fields.complexity.unwrap_or(task.complexity);
             task.feature_id = feature.unwrap_or(task.feature_id.take());
@@ -185,14 +185,14 @@ pub fn update(
 
 /// Removes a project, feature or task with everything that hangs on it alone.
 pub fn delete(
-    draft: &mut Draft<'_>,
-    (kind, id): (Option<Kind>, &Ref),
+    draft: &mut WorkDraft<'_>,
+    (kind, id): (Option<WorkKind>, &WorkRecordRef),
     version: u32,
     cascade: bool,
-) -> Result<Deleted> {
-    let container = Container::find(draft, kinds(kind).as_slice(), id)?;
-    check_version(&named(&container), container.version(), Some(version))?;
-    let mut deleted = Deleted {
+) -> Result<DeletedWorkItem> {
+    let container = WorkItem::find(draft, kinds(kind).as_slice(), id)?;
+    check_version(&kind_and_name(&container), container.version(), Some(version))?;
+    let mut deleted = DeletedWorkItem {
         what: container.brief(),
         features: 0,
         tasks: 0,
@@ -201,26 +201,26 @@ pub fn delete(
         unblocked: Vec::new(),
     };
     let (features, tasks): (Vec<Feature>, Vec<Task>) = match &container {
-        Container::Project(project) => {
+        WorkItem::Project(project) => {
             (draft.list("project_id", &project.id)?, draft.list("project_id", &project.id)?)
         }
-        Container::Feature(feature) => (Vec::new(), draft.list("feature_id", &feature.id)?),
-        Container::Task(_) => (Vec::new(), Vec::new()),
+        WorkItem::Feature(feature) => (Vec::new(), draft.list("feature_id", &feature.id)?),
+        WorkItem::Task(_) => (Vec::new(), Vec::new()),
     };
     let knowledge = match &container {
-        Container::Project(project) => crate::graph::count_knowledge(draft, &project.id)?,
+        WorkItem::Project(project) => crate::knowledge::count_knowledge(draft, &project.id)?,
         _ => 0,
     };
     let is_empty = features.is_empty() && tasks.is_empty() && knowledge == 0;
     if !cascade && !is_empty {
         let what = format!(
             "{} still holds {}, {} and {}",
-            named(&container),
+            kind_and_name(&container),
             counted(features.len(), "feature"),
             counted(tasks.len(), "task"),
             counted(knowledge, "record") + " of knowledge"
         );
-        return Err(Problem::new(Code::HasChildren, what)
+        return Err(Problem::new(ProblemCode::HasChildren, what)
             .detail("features", features.len())
             .detail("tasks", tasks.len())
             .detail("knowledge", knowledge)
@@ -228,18 +228,19 @@ pub fn delete(
     }
     for task in tasks {
         deleted.tasks += 1;
-        remove(draft, &Container::Task(task), &mut deleted)?;
+        remove(draft, &WorkItem::Task(task), &mut deleted)?;
     }
     for feature in features {
         deleted.features += 1;
-        remove(draft, &Container::Feature(feature), &mut deleted)?;
+        remove(draft, &WorkItem::Feature(feature), &mut deleted)?;
     }
-    if let Container::Project(project) = &container {
+    if let WorkItem::Project(project) = &container {
         deleted.knowledge = knowledge;
         remove_project_knowledge(draft, &project.id)?;
     }
     remove(draft, &container, &mut deleted)?;
-    let is_there = |freed: &Freed| Container::of_id(draft, &freed.what.id).map(|one| one.is_some());
+    let is_there =
+        |freed: &UnblockedWork| WorkItem::of_id(draft, &freed.what.id).map(|one| one.is_some());
     let mut kept = Vec::new();
     for freed in std::mem::take(&mut deleted.unblocked) {
         if is_there(&freed)? {
@@ -250,7 +251,11 @@ pub fn delete(
     Ok(deleted)
 }
 
-fn remove(draft: &mut Draft<'_>, container: &Container, deleted: &mut Deleted) -> Result<()> {
+fn remove(
+    draft: &mut WorkDraft<'_>,
+    container: &WorkItem,
+    deleted: &mut DeletedWorkItem,
+) -> Result<()> {
     let id = container.id();
     deleted.unblocked.extend(blocks::delete(draft, id)?);
     let ties = [draft.list::<Dependency>("from_id", id)?, draft.list("to_id", id)?].concat();
@@ -262,27 +267,27 @@ fn remove(draft: &mut Draft<'_>, container: &Container, deleted: &mut Deleted) -
         draft.delete::<Section>(&section.id)?;
     }
     match container {
-        Container::Project(_) => draft.delete::<Project>(id),
-        Container::Feature(_) => draft.delete::<Feature>(id),
-        Container::Task(_) => {
-            draft.delete::<Claim>(id)?;
+        WorkItem::Project(_) => draft.delete::<Project>(id),
+        WorkItem::Feature(_) => draft.delete::<Feature>(id),
+        WorkItem::Task(_) => {
+            draft.delete::<TaskClaim>(id)?;
             draft.delete::<Task>(id)
         }
     }
 }
 
 /// The kinds that a caller may mean.
-pub fn kinds(kind: Option<Kind>) -> Vec<Kind> {
-    kind.map_or_else(|| Kind::ALL.to_vec(), |kind| vec![kind])
+pub fn kinds(kind: Option<WorkKind>) -> Vec<WorkKind> {
+    kind.map_or_else(|| WorkKind::ALL.to_vec(), |kind| vec![kind])
 }
 
-impl Fields {
+impl WorkItemFields {
     /// Refuses what a kind does not have.
-    fn refuse_odd(&self, kind: Kind) -> Result<()> {
+    fn refuse_inapplicable_fields(&self, kind: WorkKind) -> Result<()> {
         let odd = match kind {
-            Kind::Project if self.priority.is_some() => "priority",
-            Kind::Project | Kind::Feature if self.complexity.is_some() => "complexity",
-            Kind::Project | Kind::Feature if self.feature.is_some() => "feature",
+            WorkKind::Project if self.priority.is_some() => "priority",
+            WorkKind::Project | WorkKind::Feature if self.complexity.is_some() => "complexity",
+            WorkKind::Project | WorkKind::Feature if self.feature.is_some() => "feature",
             _ if self.complexity.is_some_and(|complexity| !(1..=10).contains(&complexity)) => {
                 return Err(Problem::invalid("`complexity` is from 1 to 10"));
             }
@@ -292,51 +297,55 @@ impl Fields {
     }
 
     fn text_of(&self) -> String {
-        self.summary.as_ref().map_or("", Summary::as_str).trim().into()
+        self.summary.as_ref().map_or("", SummaryText::as_str).trim().into()
     }
 
     fn description_of(&self) -> String {
-        self.description.as_ref().map_or("", Knowledge::as_str).trim().into()
+        self.description.as_ref().map_or("", KnowledgeText::as_str).trim().into()
     }
 }
 
-fn relate(draft: &mut Draft<'_>, container: &Container, fields: &Fields) -> Result<()> {
+fn relate(draft: &mut WorkDraft<'_>, container: &WorkItem, fields: &WorkItemFields) -> Result<()> {
     let Some(others) = &fields.related_to else { return Ok(()) };
-    if container.kind() == Kind::Project {
+    if container.kind() == WorkKind::Project {
         return Err(Problem::invalid("a project has no `related_to`"));
     }
     for other in &others.0 {
-        let other = Container::find(draft, &[Kind::Feature, Kind::Task], other)?;
-        tie(draft, (Some(container.clone()), other), Relation::RelatesTo, "")?;
+        let other = WorkItem::find(draft, &[WorkKind::Feature, WorkKind::Task], other)?;
+        put_dependency(draft, (Some(container.clone()), other), DependencyKind::RelatesTo, "")?;
     }
     Ok(())
 }
 
 /// The feature that a task goes to, if it may.
-fn move_task(draft: &Draft<'_>, task: &Task, to: &OrNone<Ref>) -> Result<Option<Id>> {
+fn move_task(
+    draft: &WorkDraft<'_>,
+    task: &Task,
+    to: &ClearableArg<WorkRecordRef>,
+) -> Result<Option<WorkRecordId>> {
     let Some(to) = &to.0 else { return Ok(None) };
     let feature: Feature = draft.find(to)?;
-    check_home(&feature, &task.project_id, !task.status.is_terminal())?;
+    check_feature_accepts(&feature, &task.project_id, !task.status.is_terminal())?;
     let id = feature.id.clone();
     if !task.status.is_terminal() {
         // The feature will wait for the task: the task must not wait for the feature.
-        refuse_cycle(draft, &Container::Task(task.clone()), &Container::Feature(feature))?;
+        refuse_cycle(draft, &WorkItem::Task(task.clone()), &WorkItem::Feature(feature))?;
     }
     Ok(Some(id))
 }
 
 /// Whether a feature can have a task of this project, which may be open.
-fn check_home(feature: &Feature, project: &Id, is_open: bool) -> Result<()> {
+fn check_feature_accepts(feature: &Feature, project: &WorkRecordId, is_open: bool) -> Result<()> {
     if feature.project_id != *project {
         let what = format!("feature \"{}\" is of another project", feature.name);
-        return Err(Problem::new(Code::InvariantViolation, what));
+        return Err(Problem::new(ProblemCode::InvariantViolation, what));
     }
     if is_open && feature.status.is_terminal() {
         let what =
             format!("feature \"{}\" is {}: it takes no open task", feature.name, feature.status);
-        return Err(Problem::new(Code::InvalidOperation, what).hint_call(
+        return Err(Problem::new(ProblemCode::InvalidOperation, what).hint_call(
             "reopen it with",
-            NextCall::to("work.revert").with("id", format!("feature:{}", feature.id.short())),
+            NextCall::new("work.revert").with("id", format!("feature:{}", feature.id.short())),
         ));
     }
     Ok(())

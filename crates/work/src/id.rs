@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 const DASHES: [usize; 4] = [8, 13, 18, 23];
 
 /// How many digits a caller has to give: fewer than these say less than a second of one year.
-const SHORTEST: usize = 4;
+const MIN_PREFIX_DIGITS: usize = 4;
 
 /// The id of a record: a whole UUID, dashed, in small letters.
 #[derive(
@@ -20,9 +20,9 @@ const SHORTEST: usize = 4;
 )]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
-pub struct Id(String);
+pub struct WorkRecordId(String);
 
-impl Id {
+impl WorkRecordId {
     /// The id itself.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -50,19 +50,19 @@ impl Id {
     }
 }
 
-impl fmt::Display for Id {
+impl fmt::Display for WorkRecordId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl TryFrom<String> for Id {
+impl TryFrom<String> for WorkRecordId {
     type Error = String;
     fn try_from(text: String) -> Result<Self, String> {
         if is_whole(&text) {
             return Ok(Self(text));
         }
-        let asked: Ref = text.parse()?;
+        let asked: WorkRecordRef = text.parse()?;
         match asked.prefix.len() {
             36 => Ok(Self(asked.prefix)),
             _ => Err(format!("`{text}` is not a whole id")),
@@ -79,8 +79,8 @@ fn is_whole(text: &str) -> bool {
     text.len() == 36 && text.bytes().enumerate().all(fits)
 }
 
-impl From<Id> for String {
-    fn from(id: Id) -> String {
+impl From<WorkRecordId> for String {
+    fn from(id: WorkRecordId) -> String {
         id.0
     }
 }
@@ -103,7 +103,7 @@ const KINDS: [&str; 9] = [
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
-pub struct Ref {
+pub struct WorkRecordRef {
     /// The kind, where it was written
     pub kind: Option<String>,
     /// The dashed digits; empty if these cannot be digits of an id
@@ -113,9 +113,9 @@ pub struct Ref {
 }
 
 /// Characters of a name.
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_CHARS: usize = 255;
 
-impl FromStr for Ref {
+impl FromStr for WorkRecordRef {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -127,38 +127,38 @@ impl FromStr for Ref {
         let refused = |why: &str| Err(format!("`{}` is {why}", text.escape_debug()));
         match rest.chars().count() {
             0 => return refused("neither an id nor a name"),
-            long if long > LONGEST_NAME => return refused("too long for a name"),
+            long if long > MAX_NAME_CHARS => return refused("too long for a name"),
             _ if rest.contains(char::is_control) => return refused("not one line"),
             _ => {}
         }
         let digits = rest.replace('-', "").to_ascii_lowercase();
-        let is_id = (SHORTEST..=32).contains(&digits.len())
+        let is_id = (MIN_PREFIX_DIGITS..=32).contains(&digits.len())
             && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         let prefix = if is_id { dashed(&digits) } else { String::new() };
         Ok(Self { kind, prefix, name: rest.to_owned() })
     }
 }
 
-impl TryFrom<String> for Ref {
+impl TryFrom<String> for WorkRecordRef {
     type Error = String;
     fn try_from(text: String) -> Result<Self, String> {
         text.parse()
     }
 }
 
-impl From<Ref> for String {
-    fn from(id: Ref) -> String {
+impl From<WorkRecordRef> for String {
+    fn from(id: WorkRecordRef) -> String {
         id.to_string()
     }
 }
 
-impl From<&Id> for Ref {
-    fn from(id: &Id) -> Self {
+impl From<&WorkRecordId> for WorkRecordRef {
+    fn from(id: &WorkRecordId) -> Self {
         Self { kind: None, prefix: id.0.clone(), name: id.0.clone() }
     }
 }
 
-impl fmt::Display for Ref {
+impl fmt::Display for WorkRecordRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.kind.iter().try_for_each(|kind| write!(f, "{kind}:"))?;
         f.write_str(if self.prefix.is_empty() { &self.name } else { &self.prefix })
@@ -184,21 +184,21 @@ mod tests {
     #[test]
     fn an_id_is_taken_in_every_spelling() {
         let now: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
-        let id = Id::new(now, &[7; 32], 0);
+        let id = WorkRecordId::new(now, &[7; 32], 0);
         assert_eq!(id.as_str().len(), 36);
         assert_eq!(&id.as_str()[14..15], "7");
         let plain = id.as_str().replace('-', "");
         for written in [id.as_str(), &plain, &plain.to_uppercase(), &format!("task:{id}")] {
-            assert_eq!(written.parse::<Ref>().unwrap().prefix, id.as_str(), "{written}");
+            assert_eq!(written.parse::<WorkRecordRef>().unwrap().prefix, id.as_str(), "{written}");
         }
-        assert_eq!(plain[..10].parse::<Ref>().unwrap().prefix, id.as_str()[..11]);
+        assert_eq!(plain[..10].parse::<WorkRecordRef>().unwrap().prefix, id.as_str()[..11]);
         for name in ["abc", "not-an-id", "Fix: the login", &format!("{plain}0")] {
-            let asked = name.parse::<Ref>().unwrap();
+            let asked = name.parse::<WorkRecordRef>().unwrap();
             assert_eq!((asked.prefix.as_str(), asked.name.as_str()), ("", name));
         }
         for bad in ["", "task:", "a\nb", &"x".repeat(256)] {
-            assert!(bad.parse::<Ref>().is_err(), "{bad}");
+            assert!(bad.parse::<WorkRecordRef>().is_err(), "{bad}");
         }
-        assert_ne!(id.short(), Id::new(now, &[7; 32], 1).short());
+        assert_ne!(id.short(), WorkRecordId::new(now, &[7; 32], 1).short());
     }
 }

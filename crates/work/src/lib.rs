@@ -1,21 +1,21 @@
 //! Work and knowledge: projects, features and tasks, and the molecules and atoms in which those
 //! who did the work wrote down what it taught them.
 //!
-//! Rules are functions over a [`Draft`]: rows as they are with rows as they will be laid over
-//! them. What a draft changed comes out as [`Image`]s, which the engine commits, records and
+//! Rules are functions over a [`WorkDraft`]: rows as they are with rows as they will be laid over
+//! them. What a draft changed comes out as [`RowChange`]s, which the engine commits, records and
 //! undoes. The store is behind `tables.rs`, whose SQL is plain enough for a second backend.
 
 pub mod blocks;
 pub mod check;
 pub mod claim;
 pub mod container;
-pub mod depend;
+pub mod dependencies;
 pub mod draft;
 pub mod edit;
-pub mod flow;
-pub mod graph;
 pub mod id;
+pub mod knowledge;
 mod lookup;
+pub mod pipeline;
 pub mod query;
 pub mod record;
 pub mod sections;
@@ -26,7 +26,7 @@ pub mod templates;
 pub mod text;
 pub mod words;
 
-pub use container::Container;
-pub use draft::{Draft, Image};
-pub use id::{Id, Ref};
+pub use container::WorkItem;
+pub use draft::{RowChange, WorkDraft};
+pub use id::{WorkRecordId, WorkRecordRef};
 pub use record::Record;

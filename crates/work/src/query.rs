@@ -6,42 +6,42 @@ use base::{NextCall, Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::container::{Brief, Container, blockers};
-use crate::draft::Draft;
-use crate::id::Id;
+use crate::container::{WorkItem, WorkItemBrief, blockers};
+use crate::draft::WorkDraft;
+use crate::id::WorkRecordId;
 use crate::record::{Feature, Project, Record, Task};
 use crate::tables;
 use crate::tags::containers;
-use crate::text::Many;
-use crate::words::{Kind, Priority, Status};
+use crate::text::ListArg;
+use crate::words::{WorkKind, WorkPriority, WorkStatus};
 
 /// What to look for. In lists, `!` before a value excludes it.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct WorkQuery {
     /// Only this kind
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// Only in this project
-    pub project: Option<Id>,
+    pub project: Option<WorkRecordId>,
     /// Only in this feature
-    pub feature: Option<Id>,
+    pub feature: Option<WorkRecordId>,
     /// Words that must all be in the name or texts; `-word` must not
     pub words: String,
     /// States
-    pub status: Many<String>,
+    pub status: ListArg<String>,
     /// Priorities
-    pub priority: Many<String>,
+    pub priority: ListArg<String>,
     /// Labels
-    pub tags: Many<String>,
+    pub tags: ListArg<String>,
 }
 
 /// Values that must be, and values that must not.
-struct Choice<T> {
-    wanted: Vec<T>,
-    unwanted: Vec<T>,
+struct ValueFilter<T> {
+    included: Vec<T>,
+    excluded: Vec<T>,
 }
 
-impl<T: std::str::FromStr<Err = String> + PartialEq> Choice<T> {
-    fn parse(many: &Many<String>) -> Result<Self> {
+impl<T: std::str::FromStr<Err = String> + PartialEq> ValueFilter<T> {
+    fn parse(many: &ListArg<String>) -> Result<Self> {
         let (mut wanted, mut unwanted) = (Vec::new(), Vec::new());
         for text in &many.0 {
             match text.strip_prefix('!') {
@@ -49,22 +49,23 @@ impl<T: std::str::FromStr<Err = String> + PartialEq> Choice<T> {
                 None => wanted.push(text.parse().map_err(Problem::invalid)?),
             }
         }
-        Ok(Self { wanted, unwanted })
+        Ok(Self { included: wanted, excluded: unwanted })
     }
 
     fn allows(&self, value: &T) -> bool {
-        (self.wanted.is_empty() || self.wanted.contains(value)) && !self.unwanted.contains(value)
+        (self.included.is_empty() || self.included.contains(value))
+            && !self.excluded.contains(value)
     }
 
     const fn is_empty(&self) -> bool {
-        self.wanted.is_empty() && self.unwanted.is_empty()
+        self.included.is_empty() && self.excluded.is_empty()
     }
 }
 
 /// What fits, urgent first, then by name.
-pub fn search(draft: &Draft<'_>, wanted: &Wanted) -> Result<Vec<Container>> {
-    let status = Choice::<Status>::parse(&wanted.status)?;
-    let priority = Choice::<Priority>::parse(&wanted.priority)?;
+pub fn search(draft: &WorkDraft<'_>, wanted: &WorkQuery) -> Result<Vec<WorkItem>> {
+    let status = ValueFilter::<WorkStatus>::parse(&wanted.status)?;
+    let priority = ValueFilter::<WorkPriority>::parse(&wanted.priority)?;
     let (no_tags, tags): (Vec<&String>, Vec<&String>) =
         wanted.tags.0.iter().partition(|tag| tag.starts_with('!'));
     let words = wanted.words.to_lowercase();
@@ -84,60 +85,60 @@ pub fn search(draft: &Draft<'_>, wanted: &Wanted) -> Result<Vec<Container>> {
             && !no_words.iter().any(|word| text.contains(&word[1..]))
     });
     found.sort_by(|a, b| {
-        let key = |one: &Container| (priority_of(one), one.name().to_owned(), one.id().clone());
+        let key = |one: &WorkItem| (priority_of(one), one.name().to_owned(), one.id().clone());
         key(a).cmp(&key(b))
     });
     Ok(found)
 }
 
 /// How urgent it is; a project is neither.
-pub fn priority_of(one: &Container) -> Option<Priority> {
+pub fn priority_of(one: &WorkItem) -> Option<WorkPriority> {
     match one {
-        Container::Project(_) => None,
-        Container::Feature(feature) => Some(feature.priority),
-        Container::Task(task) => Some(task.priority),
+        WorkItem::Project(_) => None,
+        WorkItem::Feature(feature) => Some(feature.priority),
+        WorkItem::Task(task) => Some(task.priority),
     }
 }
 
-fn feature_of(one: &Container) -> Option<&Id> {
+fn feature_of(one: &WorkItem) -> Option<&WorkRecordId> {
     match one {
-        Container::Task(task) => task.feature_id.as_ref(),
+        WorkItem::Task(task) => task.feature_id.as_ref(),
         _ => None,
     }
 }
 
 /// Everything that is written on it.
-pub fn text(one: &Container) -> String {
+pub fn text(one: &WorkItem) -> String {
     let (summary, description) = match one {
-        Container::Project(x) => (&x.summary, &x.description),
-        Container::Feature(x) => (&x.summary, &x.description),
-        Container::Task(x) => (&x.summary, &x.description),
+        WorkItem::Project(x) => (&x.summary, &x.description),
+        WorkItem::Feature(x) => (&x.summary, &x.description),
+        WorkItem::Task(x) => (&x.summary, &x.description),
     };
     format!("{}\n{summary}\n{description}", one.name())
 }
 
 /// A project or feature with what it holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Overview {
+pub struct WorkOverview {
     /// What it is
     #[serde(flatten)]
-    pub what: Brief,
+    pub what: WorkItemBrief,
     /// What it is about, in short
     pub summary: String,
     /// How many tasks are in each state
     pub tasks: BTreeMap<&'static str, usize>,
     /// What it holds
-    pub children: Vec<Child>,
+    pub children: Vec<OverviewChild>,
 }
 
 /// A feature or task in an overview.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Child {
+pub struct OverviewChild {
     /// What it is
     #[serde(flatten)]
-    pub what: Brief,
+    pub what: WorkItemBrief,
     /// How urgent it is
-    pub priority: Priority,
+    pub priority: WorkPriority,
     /// How many tasks are in each state, of a feature
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tasks: BTreeMap<&'static str, usize>,
@@ -146,61 +147,61 @@ pub struct Child {
 }
 
 /// The projects, or one project's features and loose tasks, or one feature's tasks.
-pub fn overview(draft: &Draft<'_>, of: Option<&Container>) -> Result<Vec<Overview>> {
+pub fn overview(draft: &WorkDraft<'_>, of: Option<&WorkItem>) -> Result<Vec<WorkOverview>> {
     match of {
         None => draft.all::<Project>()?.into_iter().map(|one| of_project(draft, one)).collect(),
-        Some(Container::Project(project)) => Ok(vec![of_project(draft, project.clone())?]),
-        Some(Container::Feature(feature)) => Ok(vec![of_feature(draft, feature.clone())?]),
-        Some(Container::Task(_)) => Err(Problem::invalid("a task holds nothing")
-            .hint_call("all about a task is shown by", NextCall::to("work.show"))),
+        Some(WorkItem::Project(project)) => Ok(vec![of_project(draft, project.clone())?]),
+        Some(WorkItem::Feature(feature)) => Ok(vec![of_feature(draft, feature.clone())?]),
+        Some(WorkItem::Task(_)) => Err(Problem::invalid("a task holds nothing")
+            .hint_call("all about a task is shown by", NextCall::new("work.show"))),
     }
 }
 
-fn of_project(draft: &Draft<'_>, project: Project) -> Result<Overview> {
+fn of_project(draft: &WorkDraft<'_>, project: Project) -> Result<WorkOverview> {
     let features: Vec<Feature> = draft.list("project_id", &project.id)?;
     let tasks: Vec<Task> = draft.list("project_id", &project.id)?;
     let mut children = Vec::new();
     for feature in features {
         let own = tasks.iter().filter(|task| task.feature_id.as_ref() == Some(&feature.id));
-        children.push(child(draft, &Container::Feature(feature.clone()), counts(own))?);
+        children.push(child(draft, &WorkItem::Feature(feature.clone()), counts(own))?);
     }
     for task in tasks.iter().filter(|task| task.feature_id.is_none()) {
-        children.push(child(draft, &Container::Task(task.clone()), BTreeMap::new())?);
+        children.push(child(draft, &WorkItem::Task(task.clone()), BTreeMap::new())?);
     }
     let (summary, tasks) = (project.summary.clone(), counts(tasks.iter()));
-    Ok(Overview {
-        what: Container::Project(project).brief(),
+    Ok(WorkOverview {
+        what: WorkItem::Project(project).brief(),
         summary,
         tasks,
         children: sorted(children),
     })
 }
 
-fn of_feature(draft: &Draft<'_>, feature: Feature) -> Result<Overview> {
+fn of_feature(draft: &WorkDraft<'_>, feature: Feature) -> Result<WorkOverview> {
     let tasks: Vec<Task> = draft.list("feature_id", &feature.id)?;
     let counted = counts(tasks.iter());
     let children =
-        tasks.into_iter().map(|task| child(draft, &Container::Task(task), BTreeMap::new()));
+        tasks.into_iter().map(|task| child(draft, &WorkItem::Task(task), BTreeMap::new()));
     let children = children.collect::<Result<Vec<_>>>()?;
     let summary = feature.summary.clone();
-    let what = Container::Feature(feature).brief();
-    Ok(Overview { what, summary, tasks: counted, children: sorted(children) })
+    let what = WorkItem::Feature(feature).brief();
+    Ok(WorkOverview { what, summary, tasks: counted, children: sorted(children) })
 }
 
 fn child(
-    draft: &Draft<'_>,
-    one: &Container,
+    draft: &WorkDraft<'_>,
+    one: &WorkItem,
     tasks: BTreeMap<&'static str, usize>,
-) -> Result<Child> {
+) -> Result<OverviewChild> {
     let blocked_by = blockers(draft, one.id())?.len();
-    let priority = priority_of(one).unwrap_or(Priority::Medium);
-    Ok(Child { what: one.brief(), priority, tasks, blocked_by })
+    let priority = priority_of(one).unwrap_or(WorkPriority::Medium);
+    Ok(OverviewChild { what: one.brief(), priority, tasks, blocked_by })
 }
 
 /// Features before tasks, open before over, urgent first, then by name.
-fn sorted(mut children: Vec<Child>) -> Vec<Child> {
+fn sorted(mut children: Vec<OverviewChild>) -> Vec<OverviewChild> {
     children.sort_by_key(|child| {
-        let is_over = child.what.status.is_some_and(Status::is_terminal);
+        let is_over = child.what.status.is_some_and(WorkStatus::is_terminal);
         (child.what.kind, is_over, child.priority, child.what.name.clone(), child.what.id.clone())
     });
     children
@@ -213,13 +214,17 @@ fn counts<'a>(tasks: impl Iterator<Item = &'a Task>) -> BTreeMap<&'static str, u
 }
 
 /// Open features or tasks that cannot go on.
-pub fn blocked(draft: &Draft<'_>, kind: Kind, project: &Id) -> Result<Vec<Container>> {
-    let table = if kind == Kind::Feature { Feature::TABLE } else { Task::TABLE };
+pub fn blocked(
+    draft: &WorkDraft<'_>,
+    kind: WorkKind,
+    project: &WorkRecordId,
+) -> Result<Vec<WorkItem>> {
+    let table = if kind == WorkKind::Feature { Feature::TABLE } else { Task::TABLE };
     let ids = tables::blocked(draft.conn(), table, project.as_str())?;
     let mut found = Vec::new();
     for id in ids {
-        let id = Id::try_from(id).map_err(Problem::internal)?;
-        found.extend(Container::get(draft, kind, &id)?);
+        let id = WorkRecordId::try_from(id).map_err(Problem::internal)?;
+        found.extend(WorkItem::get(draft, kind, &id)?);
     }
     Ok(found)
 }

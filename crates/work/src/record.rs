@@ -4,12 +4,14 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::id::Id;
-use crate::words::{Format, Grain, Kind, Priority, Relation, Status};
+use crate::id::WorkRecordId;
+use crate::words::{
+    ContentFormat, DependencyKind, KnowledgeKind, WorkKind, WorkPriority, WorkStatus,
+};
 
 /// How a column holds its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
+pub enum ColumnType {
     /// As text
     Text,
     /// As a whole number
@@ -26,7 +28,7 @@ pub struct Table {
     /// Its name
     pub name: &'static str,
     /// Its columns, `id` first
-    pub columns: &'static [(&'static str, Held)],
+    pub columns: &'static [(&'static str, ColumnType)],
 }
 
 /// A row of a table, with its id.
@@ -34,31 +36,31 @@ pub trait Record: Serialize + DeserializeOwned + Clone {
     /// Where it is kept.
     const TABLE: Table;
     /// Its id.
-    fn id(&self) -> &Id;
+    fn id(&self) -> &WorkRecordId;
 }
 
 /// A type that a column can hold.
 trait Column {
-    const HELD: Held;
+    const COLUMN_TYPE: ColumnType;
 }
 
 macro_rules! columns {
     ($($type:ty => $held:ident),* $(,)?) => {
-        $(impl Column for $type { const HELD: Held = Held::$held; })*
+        $(impl Column for $type { const COLUMN_TYPE: ColumnType = ColumnType::$held; })*
     };
 }
 
 columns!(
-    String => Text, Id => Text, Kind => Text, Grain => Text, Status => Text, Priority => Text,
-    Relation => Text, Format => Text, u32 => Number, bool => Flag,
+    String => Text, WorkRecordId => Text, WorkKind => Text, KnowledgeKind => Text, WorkStatus => Text, WorkPriority => Text,
+    DependencyKind => Text, ContentFormat => Text, u32 => Number, bool => Flag,
 );
 
 impl<T: Column> Column for Option<T> {
-    const HELD: Held = T::HELD;
+    const COLUMN_TYPE: ColumnType = T::COLUMN_TYPE;
 }
 
 impl<T> Column for Vec<T> {
-    const HELD: Held = Held::Json;
+    const COLUMN_TYPE: ColumnType = ColumnType::Json;
 }
 
 macro_rules! record {
@@ -69,7 +71,7 @@ macro_rules! record {
         #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         pub struct $name {
             /// Its id
-            pub id: Id,
+            pub id: WorkRecordId,
             $($(#[$field_doc])* pub $field: $type),*
         }
 
@@ -77,11 +79,11 @@ macro_rules! record {
             const TABLE: Table = Table {
                 name: $table,
                 columns: &[
-                    ("id", Held::Text),
-                    $((stringify!($field), <$type as Column>::HELD)),*
+                    ("id", ColumnType::Text),
+                    $((stringify!($field), <$type as Column>::COLUMN_TYPE)),*
                 ],
             };
-            fn id(&self) -> &Id {
+            fn id(&self) -> &WorkRecordId {
                 &self.id
             }
         }
@@ -112,7 +114,7 @@ record!(
     /// Something that users get.
     Feature in "feature" {
         /// Its project
-        project_id: Id,
+        project_id: WorkRecordId,
         /// What it is called
         name: String,
         /// What it is about, in short
@@ -120,13 +122,13 @@ record!(
         /// What it is about
         description: String,
         /// Where it stands
-        status: Status,
+        status: WorkStatus,
         /// How urgent it is
-        priority: Priority,
+        priority: WorkPriority,
         /// Labels
         tags: Vec<String>,
         /// Where it stood when its last task ended it; absent when it was ended by itself
-        ended_from: Option<Status>,
+        ended_from: Option<WorkStatus>,
         /// Why it was given up
         end_reason: Option<String>,
         /// Counts up with every change
@@ -142,9 +144,9 @@ record!(
     /// A piece of work.
     Task in "task" {
         /// Its project
-        project_id: Id,
+        project_id: WorkRecordId,
         /// Its feature
-        feature_id: Option<Id>,
+        feature_id: Option<WorkRecordId>,
         /// What it is called
         title: String,
         /// What it is about, in short
@@ -152,15 +154,15 @@ record!(
         /// What it is about
         description: String,
         /// Where it stands
-        status: Status,
+        status: WorkStatus,
         /// How urgent it is
-        priority: Priority,
+        priority: WorkPriority,
         /// How hard it is, from 1 to 10
         complexity: u32,
         /// Labels
         tags: Vec<String>,
         /// What shows that it is done
-        evidence: Vec<Evidence>,
+        evidence: Vec<EvidenceRecord>,
         /// Why it was given up
         end_reason: Option<String>,
         /// Counts up with every change
@@ -174,7 +176,7 @@ record!(
 
 /// What shows that a task is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Evidence {
+pub struct EvidenceRecord {
     /// What kind it is, such as `tests`
     pub kind: String,
     /// What was seen
@@ -191,9 +193,9 @@ record!(
     /// A part of what is written about a project, feature or task.
     Section in "section" {
         /// What kind of record it belongs to
-        entity_type: Kind,
+        entity_type: WorkKind,
         /// The record it belongs to
-        entity_id: Id,
+        entity_id: WorkRecordId,
         /// Its heading
         title: String,
         /// What it is for
@@ -201,7 +203,7 @@ record!(
         /// What it says
         content: String,
         /// What that is written in
-        content_format: Format,
+        content_format: ContentFormat,
         /// Its place among the others
         ordinal: u32,
         /// Labels
@@ -223,7 +225,7 @@ record!(
         /// What it is for
         description: String,
         /// What kind of record it is for
-        target_entity_type: Kind,
+        target_entity_type: WorkKind,
         /// Whether it came with cairn
         is_built_in: bool,
         /// Whether it is offered
@@ -254,7 +256,7 @@ pub struct TemplateSection {
     pub content_sample: String,
     /// What that is written in
     #[serde(default = "markdown", alias = "contentFormat")]
-    pub content_format: Format,
+    pub content_format: ContentFormat,
     /// Whether it has to be filled
     #[serde(default, alias = "isRequired")]
     pub is_required: bool,
@@ -263,19 +265,19 @@ pub struct TemplateSection {
     pub ordinal: Option<u32>,
 }
 
-const fn markdown() -> Format {
-    Format::Markdown
+const fn markdown() -> ContentFormat {
+    ContentFormat::Markdown
 }
 
 record!(
     /// How two pieces of work are related.
     Dependency in "dependency" {
         /// How
-        relation: Relation,
+        relation: DependencyKind,
         /// What blocks; absent when only a reason does
-        from_id: Option<Id>,
+        from_id: Option<WorkRecordId>,
         /// What is blocked
-        to_id: Id,
+        to_id: WorkRecordId,
         /// Why
         reason: String,
         /// When it was made
@@ -285,7 +287,7 @@ record!(
 
 record!(
     /// Who works on a task. Its id is the task's, so that there is one at most.
-    Claim in "claim" {
+    TaskClaim in "claim" {
         /// Who
         actor: String,
         /// Since when
@@ -299,17 +301,17 @@ record!(
     /// Knowledge that several atoms share.
     Molecule in "molecule" {
         /// Its project
-        project_id: Id,
+        project_id: WorkRecordId,
         /// What it is called
         name: String,
         /// What is worth knowing
         knowledge: String,
         /// Molecules it has to do with
-        related: Vec<Related>,
+        related: Vec<RelatedRecord>,
         /// The task that made it
-        created_by_task_id: Option<Id>,
+        created_by_task_id: Option<WorkRecordId>,
         /// The task that changed it last
-        last_task_id: Option<Id>,
+        last_task_id: Option<WorkRecordId>,
         /// Counts up with every change
         version: u32,
         /// When it was made
@@ -323,9 +325,9 @@ record!(
     /// Knowledge about some paths.
     Atom in "atom" {
         /// Its project
-        project_id: Id,
+        project_id: WorkRecordId,
         /// Its molecule
-        molecule_id: Option<Id>,
+        molecule_id: Option<WorkRecordId>,
         /// What it is called
         name: String,
         /// Globs of the files it is about
@@ -333,11 +335,11 @@ record!(
         /// What is worth knowing
         knowledge: String,
         /// Atoms it has to do with
-        related: Vec<Related>,
+        related: Vec<RelatedRecord>,
         /// The task that made it
-        created_by_task_id: Option<Id>,
+        created_by_task_id: Option<WorkRecordId>,
         /// The task that changed it last
-        last_task_id: Option<Id>,
+        last_task_id: Option<WorkRecordId>,
         /// Counts up with every change
         version: u32,
         /// When it was made
@@ -349,9 +351,9 @@ record!(
 
 /// Another of the same kind, and what they have to do with each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Related {
+pub struct RelatedRecord {
     /// The other
-    pub id: Id,
+    pub id: WorkRecordId,
     /// What they have to do with each other
     pub reason: String,
 }
@@ -360,7 +362,7 @@ record!(
     /// What an atom's files looked like when its knowledge was written. Its id is the atom's.
     Footprint in "footprint" {
         /// The files
-        files: Vec<Seen>,
+        files: Vec<FileFingerprint>,
         /// When that was
         at: String,
     }
@@ -368,7 +370,7 @@ record!(
 
 /// A file as it was seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Seen {
+pub struct FileFingerprint {
     /// Where it is
     pub path: String,
     /// The first digits of its content's hash
@@ -379,13 +381,13 @@ pub struct Seen {
 
 record!(
     /// What happened to an atom or molecule. Never changed.
-    Entry in "changelog" {
+    ChangelogEntry in "changelog" {
         /// What kind of record it is about
-        parent_type: Grain,
+        parent_type: KnowledgeKind,
         /// The record it is about
-        parent_id: Id,
+        parent_id: WorkRecordId,
         /// The task in which it happened
-        task_id: Option<Id>,
+        task_id: Option<WorkRecordId>,
         /// What changed and why
         summary: String,
         /// When
@@ -395,7 +397,7 @@ record!(
 
 record!(
     /// What a record looked like when it was last the same here and in the shared files.
-    Shared in "shared" {
+    SharedAgreement in "shared" {
         /// The revision of its file then
         version: u32,
         /// The hash of its content then

@@ -1,18 +1,18 @@
 //! What is written about projects, features and tasks, in sections.
 
-use base::{Code, Problem, Result};
+use base::{Problem, ProblemCode, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::container::{Container, check_version};
-use crate::draft::Draft;
-use crate::id::Ref;
+use crate::container::{WorkItem, check_version};
+use crate::draft::WorkDraft;
+use crate::id::WorkRecordRef;
 use crate::record::Section;
-use crate::text::{Content, Many, Name, Summary, Tag, tags};
-use crate::words::{Format, Kind};
+use crate::text::{ListArg, RecordName, SectionContent, SummaryText, Tag, tags};
+use crate::words::{ContentFormat, WorkKind};
 
 /// Sections that one record may have.
-const MOST: usize = 200;
+const MAX_SECTIONS: usize = 200;
 
 /// A section to add, or what to change of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,60 +20,60 @@ const MOST: usize = 200;
 pub struct SectionFields {
     /// Which one, for a change
     #[serde(alias = "sectionId", alias = "section_id", skip_serializing_if = "Option::is_none")]
-    pub id: Option<Ref>,
+    pub id: Option<WorkRecordRef>,
     /// The version it must have
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
     /// Its heading
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<Name>,
+    pub title: Option<RecordName>,
     /// What it is for
     #[serde(alias = "usageDescription", skip_serializing_if = "Option::is_none")]
-    pub usage_description: Option<Summary>,
+    pub usage_description: Option<SummaryText>,
     /// What it says
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub content: Option<Content>,
+    pub content: Option<SectionContent>,
     /// What that is written in
     #[serde(alias = "contentFormat", skip_serializing_if = "Option::is_none")]
-    pub content_format: Option<Format>,
+    pub content_format: Option<ContentFormat>,
     /// Its place among the others
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
     /// Labels
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tags: Option<Many<Tag>>,
+    pub tags: Option<ListArg<Tag>>,
     /// The project, feature or task it is added to, where not all have the same
     #[serde(alias = "entityId", alias = "entity_id", skip_serializing_if = "Option::is_none")]
-    pub owner: Option<Ref>,
+    pub owner: Option<WorkRecordRef>,
     /// What kind of record that is
     #[serde(alias = "entityType", alias = "entity_type", skip_serializing_if = "Option::is_none")]
-    pub owner_kind: Option<Kind>,
+    pub owner_kind: Option<WorkKind>,
 }
 
 impl SectionFields {
     /// What the section belongs to, if it says so itself.
-    pub fn owner(&self, draft: &Draft<'_>) -> Result<Option<Container>> {
-        let kinds = self.owner_kind.map_or_else(|| Kind::ALL.to_vec(), |kind| vec![kind]);
-        self.owner.as_ref().map(|owner| Container::find(draft, &kinds, owner)).transpose()
+    pub fn owner(&self, draft: &WorkDraft<'_>) -> Result<Option<WorkItem>> {
+        let kinds = self.owner_kind.map_or_else(|| WorkKind::ALL.to_vec(), |kind| vec![kind]);
+        self.owner.as_ref().map(|owner| WorkItem::find(draft, &kinds, owner)).transpose()
     }
 }
 
 /// The sections of a record, in their order.
-pub fn of(draft: &Draft<'_>, owner: &Container) -> Result<Vec<Section>> {
+pub fn of(draft: &WorkDraft<'_>, owner: &WorkItem) -> Result<Vec<Section>> {
     let mut sections = draft.list::<Section>("entity_id", owner.id())?;
     sections.sort_by(|a, b| (a.ordinal, &a.id).cmp(&(b.ordinal, &b.id)));
     Ok(sections)
 }
 
 /// Adds a section at its place, or at the end.
-pub fn add(draft: &mut Draft<'_>, owner: &Container, fields: &SectionFields) -> Result<Section> {
+pub fn add(draft: &mut WorkDraft<'_>, owner: &WorkItem, fields: &SectionFields) -> Result<Section> {
     let Some(title) = &fields.title else {
         return Err(Problem::invalid("a section needs a title"));
     };
     let mut others = of(draft, owner)?;
-    if others.len() >= MOST {
-        let what = format!("there are {MOST} sections already");
-        return Err(Problem::new(Code::InvalidOperation, what));
+    if others.len() >= MAX_SECTIONS {
+        let what = format!("there are {MAX_SECTIONS} sections already");
+        return Err(Problem::new(ProblemCode::InvalidOperation, what));
     }
     let last = others.last().map_or(0, |section| section.ordinal + 1);
     let ordinal = fields.ordinal.unwrap_or(last).min(last);
@@ -90,7 +90,7 @@ pub fn add(draft: &mut Draft<'_>, owner: &Container, fields: &SectionFields) -> 
         title: title.as_str().trim().into(),
         usage_description: trimmed(fields.usage_description.as_ref()),
         content: fields.content.as_ref().map(|text| text.as_str().to_owned()).unwrap_or_default(),
-        content_format: fields.content_format.unwrap_or(Format::Markdown),
+        content_format: fields.content_format.unwrap_or(ContentFormat::Markdown),
         ordinal,
         tags: fields.tags.as_ref().map(tags).unwrap_or_default(),
         version: 1,
@@ -102,7 +102,7 @@ pub fn add(draft: &mut Draft<'_>, owner: &Container, fields: &SectionFields) -> 
 }
 
 /// Changes a section.
-pub fn update(draft: &mut Draft<'_>, fields: &SectionFields) -> Result<Section> {
+pub fn update(draft: &mut WorkDraft<'_>, fields: &SectionFields) -> Result<Section> {
     let Some(id) = &fields.id else {
         return Err(Problem::invalid("which section? give its `id`"));
     };
@@ -125,14 +125,14 @@ pub fn update(draft: &mut Draft<'_>, fields: &SectionFields) -> Result<Section> 
     if let Some(many) = &fields.tags {
         section.tags = tags(many);
     }
-    touch(draft, &mut section)?;
+    bump_version(draft, &mut section)?;
     Ok(section)
 }
 
 /// Replaces one passage of a section's content.
 pub fn update_text(
-    draft: &mut Draft<'_>,
-    (id, version): (&Ref, Option<u32>),
+    draft: &mut WorkDraft<'_>,
+    (id, version): (&WorkRecordRef, Option<u32>),
     (old, new): (&str, &str),
 ) -> Result<Section> {
     let mut section: Section = draft.find(id)?;
@@ -143,21 +143,25 @@ pub fn update_text(
         1 => {}
         many => {
             return Err(Problem::new(
-                Code::Ambiguous,
+                ProblemCode::Ambiguous,
                 format!("that passage is there {many} times"),
             )
             .hint("take more of the text around it"));
         }
     }
-    let content: Content =
+    let content: SectionContent =
         section.content.replacen(old, new, 1).parse().map_err(Problem::invalid)?;
     section.content = content.into();
-    touch(draft, &mut section)?;
+    bump_version(draft, &mut section)?;
     Ok(section)
 }
 
 /// Removes a section.
-pub fn delete(draft: &mut Draft<'_>, id: &Ref, version: Option<u32>) -> Result<Section> {
+pub fn delete(
+    draft: &mut WorkDraft<'_>,
+    id: &WorkRecordRef,
+    version: Option<u32>,
+) -> Result<Section> {
     let section: Section = draft.find(id)?;
     let Some(version) = version else {
         return Err(Problem::invalid("`version` is needed to delete a section"));
@@ -168,14 +172,18 @@ pub fn delete(draft: &mut Draft<'_>, id: &Ref, version: Option<u32>) -> Result<S
 }
 
 /// Puts the sections of a record into a new order: these first, the others as they were.
-pub fn reorder(draft: &mut Draft<'_>, owner: &Container, order: &[Ref]) -> Result<Vec<Section>> {
+pub fn reorder(
+    draft: &mut WorkDraft<'_>,
+    owner: &WorkItem,
+    order: &[WorkRecordRef],
+) -> Result<Vec<Section>> {
     let mut rest = of(draft, owner)?;
     let mut sections: Vec<Section> = Vec::new();
     for asked in order {
         let section: Section = draft.find(asked)?;
         if section.entity_id != *owner.id() {
             let what = format!("section \"{}\" belongs to something else", section.title);
-            return Err(Problem::new(Code::InvariantViolation, what));
+            return Err(Problem::new(ProblemCode::InvariantViolation, what));
         }
         if sections.iter().any(|known| known.id == section.id) {
             return Err(Problem::invalid(format!("section {} is named twice", section.id)));
@@ -187,18 +195,18 @@ pub fn reorder(draft: &mut Draft<'_>, owner: &Container, order: &[Ref]) -> Resul
     for (ordinal, section) in (0..).zip(&mut sections) {
         if section.ordinal != ordinal {
             section.ordinal = ordinal;
-            touch(draft, section)?;
+            bump_version(draft, section)?;
         }
     }
     Ok(sections)
 }
 
-fn touch(draft: &mut Draft<'_>, section: &mut Section) -> Result<()> {
+fn bump_version(draft: &mut WorkDraft<'_>, section: &mut Section) -> Result<()> {
     section.version += 1;
     section.updated_at = draft.stamp();
     draft.put(section)
 }
 
-fn trimmed(text: Option<&Summary>) -> String {
-    text.map_or("", Summary::as_str).trim().into()
+fn trimmed(text: Option<&SummaryText>) -> String {
+    text.map_or("", SummaryText::as_str).trim().into()
 }

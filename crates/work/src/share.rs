@@ -8,17 +8,19 @@
 use std::collections::BTreeMap;
 
 use base::shared::{
-    self, Agreement, FOLDER, Merged, Prefer, RecordState, SharedFile, SharedFiles, Sides, Verdict,
+    self, FOLDER, MergeBase, MergePreference, MergeReport, MergeSides, MergeVerdict, RecordState,
+    SharedFile, SharedFiles,
 };
 use base::{Problem, Result};
 use serde_json::{Map, Value};
 use store::Connection;
 
-use crate::draft::Draft;
-use crate::graph::{remove_atom, remove_molecule};
-use crate::id::Id;
+use crate::draft::WorkDraft;
+use crate::id::WorkRecordId;
+use crate::knowledge::{remove_atom, remove_molecule};
 use crate::record::{
-    Atom, Entry, Feature, Footprint, Molecule, Project, Record, Section, Shared, Table, Task,
+    Atom, ChangelogEntry, Feature, Footprint, Molecule, Project, Record, Section, SharedAgreement,
+    Table, Task,
 };
 use crate::tables;
 
@@ -27,7 +29,7 @@ const TABLES: [(Table, &str); 4] = [
     (Project::TABLE, "projects"),
     (Molecule::TABLE, "molecules"),
     (Atom::TABLE, "atoms"),
-    (Entry::TABLE, "changelog"),
+    (ChangelogEntry::TABLE, "changelog"),
 ];
 
 /// The field that is written below the others, as it is.
@@ -38,8 +40,8 @@ const FOOTPRINT: &str = "footprint";
 
 /// What the shared files should say, by path below the repository's root; nothing for a file
 /// that should not be there.
-pub fn texts(
-    draft: &Draft<'_>,
+pub fn shared_file_texts(
+    draft: &WorkDraft<'_>,
     files: &BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, Option<String>>> {
     let mut texts = BTreeMap::new();
@@ -47,8 +49,9 @@ pub fn texts(
         for row in rows(draft, table)? {
             let agreed = agreement(draft, &id(&row)?)?;
             let content = content(table, &row);
-            let revision = Agreement::revision_of(agreed.as_ref(), Some(&content), version(&row));
-            let text = fields(&row).map(|fields| shared::text(fields, body(table), revision));
+            let revision = MergeBase::next_revision(agreed.as_ref(), Some(&content), version(&row));
+            let text =
+                fields(&row).map(|fields| shared::render_file(fields, body(table), revision));
             texts.insert(path(folder, &row), text);
         }
         let prefix = format!("{FOLDER}/{folder}/");
@@ -67,47 +70,52 @@ pub fn texts(
 /// the store never agreed with.
 #[expect(clippy::option_option, reason = "a file may be none of ours, or one that has to go")]
 fn text_of_deleted(
-    draft: &Draft<'_>,
+    draft: &WorkDraft<'_>,
     table: Table,
     path: &str,
     text: &str,
 ) -> Result<Option<Option<String>>> {
     let Some(key) = id_of(path) else { return Ok(None) };
     let Some(agreed) = agreement(draft, &key)? else { return Ok(None) };
-    let Ok(file) = shared::read(text, body(table)) else { return Ok(None) };
+    let Ok(file) = shared::parse_file(text, body(table)) else { return Ok(None) };
     // What is told of a record goes with it, and needs no tombstone of its own.
-    if let Some(record) = file.record.filter(|_| table == Entry::TABLE)
+    if let Some(record) = file.record.filter(|_| table == ChangelogEntry::TABLE)
         && !has_owner(draft, table, &record.into())?
     {
         return Ok(Some(None));
     }
     let next = file.revision.saturating_add(1);
-    let version = if agreed.is_of_deleted() { 0 } else { next };
-    let revision = Agreement::revision_of(Some(&agreed), None, version);
+    let version = if agreed.is_deleted() { 0 } else { next };
+    let revision = MergeBase::next_revision(Some(&agreed), None, version);
     Ok(Some(Some(shared::tombstone(revision))))
 }
 
 /// Whether a file, by its path and the hash of its text, is as the store last agreed with it.
 pub fn agreements(conn: &Connection) -> Result<impl Fn(&str, &str) -> bool + use<>> {
-    let known: Vec<Shared> = tables::find_every(conn)?;
-    let known: BTreeMap<Id, Agreement> =
+    let known: Vec<SharedAgreement> = tables::find_every(conn)?;
+    let known: BTreeMap<WorkRecordId, MergeBase> =
         known.into_iter().map(|one| (one.id.clone(), one.into())).collect();
     Ok(move |path: &str, hash: &str| {
-        id_of(path).and_then(|id| known.get(&id)).is_some_and(|known| known.is_with(hash))
+        id_of(path).and_then(|id| known.get(&id)).is_some_and(|known| known.matches_text_hash(hash))
     })
 }
 
 /// Takes over what the files have and the store has not, by id and revision.
-pub fn merge(draft: &mut Draft<'_>, files: &SharedFiles, prefer: Prefer) -> Result<Merged> {
-    let mut merging = Merging { draft, prefer, merged: Merged::default(), deleted: Vec::new() };
+pub fn import_shared_files(
+    draft: &mut WorkDraft<'_>,
+    files: &SharedFiles,
+    prefer: MergePreference,
+) -> Result<MergeReport> {
+    let mut merging =
+        SharedFilesMerge { draft, prefer, merged: MergeReport::default(), deleted: Vec::new() };
     for (table, folder) in TABLES {
-        for (path, why) in files.unread_in(folder) {
-            merging.merged.refuse(path, why);
+        for (path, why) in files.unreadable_in(folder) {
+            merging.merged.add_unreadable(path, why);
         }
         for (path, text) in files.texts_in(folder) {
             merging.file(table, folder, path, text)?;
         }
-        merging.miss(table, folder, files)?;
+        merging.record_missing_files(table, folder, files)?;
     }
     // What is in a record goes before the record itself.
     for deleted in std::mem::take(&mut merging.deleted).into_iter().rev() {
@@ -120,23 +128,23 @@ pub fn merge(draft: &mut Draft<'_>, files: &SharedFiles, prefer: Prefer) -> Resu
 struct DeletedRecord {
     table: Table,
     path: String,
-    id: Id,
+    id: WorkRecordId,
     revision: u32,
 }
 
-struct Merging<'a, 'c> {
-    draft: &'a mut Draft<'c>,
-    prefer: Prefer,
-    merged: Merged,
+struct SharedFilesMerge<'a, 'c> {
+    draft: &'a mut WorkDraft<'c>,
+    prefer: MergePreference,
+    merged: MergeReport,
     deleted: Vec<DeletedRecord>,
 }
 
-impl Merging<'_, '_> {
+impl SharedFilesMerge<'_, '_> {
     fn file(&mut self, table: Table, folder: &str, path: &str, text: &str) -> Result<()> {
-        let SharedFile { revision, record } = match shared::read(text, body(table)) {
+        let SharedFile { revision, record } = match shared::parse_file(text, body(table)) {
             Ok(file) => file,
             Err(why) => {
-                self.merged.refuse(path, why);
+                self.merged.add_unreadable(path, why);
                 return Ok(());
             }
         };
@@ -146,17 +154,17 @@ impl Merging<'_, '_> {
                     let path = path.to_owned();
                     self.deleted.push(DeletedRecord { table, path, id, revision });
                 }
-                None => self.merged.refuse(path, "its name is not an id"),
+                None => self.merged.add_unreadable(path, "its name is not an id"),
             }
             return Ok(());
         };
         let row = Value::Object(record);
-        if !is_whole(table, &row) || !is_sound(table, &row) {
-            self.merged.refuse(path, "it is not a record that this version of cairn knows");
+        if !has_exact_columns(table, &row) || !is_valid_row(table, &row) {
+            self.merged.add_unreadable(path, "it is not a record that this version of cairn knows");
             return Ok(());
         }
         if self::path(folder, &row) != path {
-            self.merged.refuse(path, "its name is not the id of its record");
+            self.merged.add_unreadable(path, "its name is not the id of its record");
             return Ok(());
         }
         self.record(table, path, &row, revision)
@@ -169,37 +177,39 @@ impl Merging<'_, '_> {
         let ours = ours.map(|row| with_footprint(self.draft, table, row)).transpose()?;
         let agreed = agreement(self.draft, &id)?;
         if ours.is_none() && agreed.is_none() && !has_owner(self.draft, table, row)? {
-            if table != Entry::TABLE || !is_owner_deleted(self.draft, row)? {
-                self.merged.refuse(path, "what it belongs to is not there");
+            if table != ChangelogEntry::TABLE || !is_owner_deleted(self.draft, row)? {
+                self.merged.add_unreadable(path, "what it belongs to is not there");
             }
             return Ok(());
         }
         let theirs = content(table, row);
         let content = ours.as_ref().map(|row| content(table, row));
-        if table == Entry::TABLE && content.as_ref().is_some_and(|ours| *ours != theirs) {
-            self.merged.rewrite(path, handle, self.prefer);
+        if table == ChangelogEntry::TABLE && content.as_ref().is_some_and(|ours| *ours != theirs) {
+            self.merged.add_rewritten(path, handle, self.prefer);
             return Ok(());
         }
         let our_state = ours.as_ref().zip(content.as_deref()).map(|(row, content)| RecordState {
             content: Some(content),
-            revision: Agreement::revision_of(agreed.as_ref(), Some(content), version(row)),
+            revision: MergeBase::next_revision(agreed.as_ref(), Some(content), version(row)),
         });
-        let sides = Sides {
+        let sides = MergeSides {
             ours: our_state,
             theirs: RecordState { content: Some(&theirs), revision },
-            agreed: agreed.as_ref(),
+            base: agreed.as_ref(),
         };
-        let settled = self.merged.settle(path, handle, &sides, self.prefer);
+        let settled = self.merged.decide(path, handle, &sides, self.prefer);
         match settled.verdict {
-            Verdict::Keep | Verdict::Differ => Ok(()),
-            Verdict::Agree => self.note(&id, settled.revision, shared::hash(&theirs)),
-            Verdict::Take => {
+            MergeVerdict::KeepOurs | MergeVerdict::Conflict => Ok(()),
+            MergeVerdict::Agree => {
+                self.record_agreement(&id, settled.revision, shared::hash_text(&theirs))
+            }
+            MergeVerdict::TakeTheirs => {
                 let (own, footprint) = without_footprint(row.clone());
                 self.draft.set(table, id.as_str(), Some(own))?;
                 if table == Atom::TABLE {
                     self.draft.set(Footprint::TABLE, id.as_str(), footprint)?;
                 }
-                self.note(&id, settled.revision, shared::hash(&theirs))
+                self.record_agreement(&id, settled.revision, shared::hash_text(&theirs))
             }
         }
     }
@@ -213,27 +223,29 @@ impl Merging<'_, '_> {
         let content = ours.as_ref().map(|row| content(*table, row));
         let our_state = ours.as_ref().zip(content.as_deref()).map(|(row, content)| RecordState {
             content: Some(content),
-            revision: Agreement::revision_of(agreed.as_ref(), Some(content), version(row)),
+            revision: MergeBase::next_revision(agreed.as_ref(), Some(content), version(row)),
         });
         let theirs = RecordState { content: None, revision: *revision };
-        let sides = Sides { ours: our_state, theirs, agreed: agreed.as_ref() };
-        if *table == Project::TABLE && ours.is_some() && self.is_in_use(id)? {
-            if self.prefer != Prefer::Ours && *revision > agreed.map_or(0, |one| one.revision) {
+        let sides = MergeSides { ours: our_state, theirs, base: agreed.as_ref() };
+        if *table == Project::TABLE && ours.is_some() && self.project_has_content(id)? {
+            if self.prefer != MergePreference::Ours
+                && *revision > agreed.map_or(0, |one| one.revision)
+            {
                 let why = "deleted in the file, and features, tasks or knowledge here belong to it";
-                self.merged.conflict(path, handle, why);
+                self.merged.add_conflict(path, handle, why);
             }
             return Ok(());
         }
-        let settled = self.merged.settle(path, handle, &sides, self.prefer);
+        let settled = self.merged.decide(path, handle, &sides, self.prefer);
         match settled.verdict {
-            Verdict::Keep | Verdict::Differ => return Ok(()),
-            Verdict::Agree => {}
-            Verdict::Take => self.remove(*table, id)?,
+            MergeVerdict::KeepOurs | MergeVerdict::Conflict => return Ok(()),
+            MergeVerdict::Agree => {}
+            MergeVerdict::TakeTheirs => self.remove(*table, id)?,
         }
-        self.note(id, settled.revision, shared::deleted_hash())
+        self.record_agreement(id, settled.revision, shared::deleted_hash())
     }
 
-    fn remove(&mut self, table: Table, id: &Id) -> Result<()> {
+    fn remove(&mut self, table: Table, id: &WorkRecordId) -> Result<()> {
         match table.name {
             "atom" => remove_atom(self.draft, id).map(drop),
             "molecule" => remove_molecule(self.draft, id),
@@ -241,23 +253,28 @@ impl Merging<'_, '_> {
         }
     }
 
-    fn is_in_use(&self, project: &Id) -> Result<bool> {
+    fn project_has_content(&self, project: &WorkRecordId) -> Result<bool> {
         Ok(!self.draft.list::<Feature>("project_id", project)?.is_empty()
             || !self.draft.list::<Task>("project_id", project)?.is_empty()
             || !self.draft.list::<Section>("entity_id", project)?.is_empty()
-            || crate::graph::count_knowledge(self.draft, project)? > 0)
+            || crate::knowledge::count_knowledge(self.draft, project)? > 0)
     }
 
-    fn note(&mut self, id: &Id, revision: u32, hash: String) -> Result<()> {
-        self.draft.put(&Shared { id: id.clone(), version: revision, hash })
+    fn record_agreement(&mut self, id: &WorkRecordId, revision: u32, hash: String) -> Result<()> {
+        self.draft.put(&SharedAgreement { id: id.clone(), version: revision, hash })
     }
 
     /// Notes the records that were shared and whose files are gone.
-    fn miss(&mut self, table: Table, folder: &str, files: &SharedFiles) -> Result<()> {
+    fn record_missing_files(
+        &mut self,
+        table: Table,
+        folder: &str,
+        files: &SharedFiles,
+    ) -> Result<()> {
         for row in tables::all(self.draft.conn(), table)? {
             let (id, path) = (id(&row)?, path(folder, &row));
             if !files.paths.contains(&path) && agreement(self.draft, &id)?.is_some() {
-                self.merged.miss(path, format!("{}:{id}", table.name), self.prefer);
+                self.merged.add_missing(path, format!("{}:{id}", table.name), self.prefer);
             }
         }
         Ok(())
@@ -269,14 +286,14 @@ fn path(folder: &str, row: &Value) -> String {
 }
 
 /// The id that a file is named after.
-fn id_of(path: &str) -> Option<Id> {
+fn id_of(path: &str) -> Option<WorkRecordId> {
     let name = path.rsplit('/').next()?.strip_suffix(".md")?;
-    Id::try_from(name.to_owned()).ok()
+    WorkRecordId::try_from(name.to_owned()).ok()
 }
 
-fn id(row: &Value) -> Result<Id> {
+fn id(row: &Value) -> Result<WorkRecordId> {
     let text = row["id"].as_str().unwrap_or_default();
-    Id::try_from(text.to_owned()).map_err(Problem::internal)
+    WorkRecordId::try_from(text.to_owned()).map_err(Problem::internal)
 }
 
 fn version(row: &Value) -> u32 {
@@ -285,30 +302,31 @@ fn version(row: &Value) -> u32 {
 }
 
 /// What the store and a record's file last agreed on.
-fn agreement(draft: &Draft<'_>, id: &Id) -> Result<Option<Agreement>> {
-    let known: Option<Shared> = draft.get(id)?;
-    Ok(known.map(Agreement::from))
+fn agreement(draft: &WorkDraft<'_>, id: &WorkRecordId) -> Result<Option<MergeBase>> {
+    let known: Option<SharedAgreement> = draft.get(id)?;
+    Ok(known.map(MergeBase::from))
 }
 
-impl From<Shared> for Agreement {
-    fn from(known: Shared) -> Self {
+impl From<SharedAgreement> for MergeBase {
+    fn from(known: SharedAgreement) -> Self {
         Self { revision: known.version, hash: known.hash }
     }
 }
 
 /// Whether what a changelog entry is about was deleted, here or elsewhere.
-fn is_owner_deleted(draft: &Draft<'_>, row: &Value) -> Result<bool> {
-    let parent = row["parent_id"].as_str().and_then(|id| Id::try_from(id.to_owned()).ok());
+fn is_owner_deleted(draft: &WorkDraft<'_>, row: &Value) -> Result<bool> {
+    let parent =
+        row["parent_id"].as_str().and_then(|id| WorkRecordId::try_from(id.to_owned()).ok());
     let Some(parent) = parent else { return Ok(false) };
     Ok(agreement(draft, &parent)?.is_some())
 }
 
 /// Whether what a record belongs to is there.
-fn has_owner(draft: &Draft<'_>, table: Table, row: &Value) -> Result<bool> {
-    let there = |key: &str| -> Result<Option<Id>> {
-        Ok(row[key].as_str().and_then(|id| Id::try_from(id.to_owned()).ok()))
+fn has_owner(draft: &WorkDraft<'_>, table: Table, row: &Value) -> Result<bool> {
+    let there = |key: &str| -> Result<Option<WorkRecordId>> {
+        Ok(row[key].as_str().and_then(|id| WorkRecordId::try_from(id.to_owned()).ok()))
     };
-    if table == Entry::TABLE {
+    if table == ChangelogEntry::TABLE {
         let Some(parent) = there("parent_id")? else { return Ok(false) };
         return Ok(
             draft.get::<Atom>(&parent)?.is_some() || draft.get::<Molecule>(&parent)?.is_some()
@@ -326,14 +344,14 @@ fn has_owner(draft: &Draft<'_>, table: Table, row: &Value) -> Result<bool> {
 }
 
 /// The rows of a table as they are shared.
-fn rows(draft: &Draft<'_>, table: Table) -> Result<Vec<Value>> {
+fn rows(draft: &WorkDraft<'_>, table: Table) -> Result<Vec<Value>> {
     let all = tables::all(draft.conn(), table)?.into_iter();
     all.map(|row| with_footprint(draft, table, row)).collect()
 }
 
 /// An atom goes together with what its files looked like: elsewhere too it has to be told how far
 /// the code has moved on.
-fn with_footprint(draft: &Draft<'_>, table: Table, mut row: Value) -> Result<Value> {
+fn with_footprint(draft: &WorkDraft<'_>, table: Table, mut row: Value) -> Result<Value> {
     if table == Atom::TABLE {
         let id = row["id"].as_str().unwrap_or_default().to_owned();
         if let Some(footprint) = tables::get(draft.conn(), Footprint::TABLE, &id)? {
@@ -349,7 +367,7 @@ fn without_footprint(mut row: Value) -> (Value, Option<Value>) {
 }
 
 /// Whether a row read from a file is one that the store could have written.
-fn is_sound(table: Table, row: &Value) -> bool {
+fn is_valid_row(table: Table, row: &Value) -> bool {
     let (row, footprint) = &without_footprint(row.clone());
     let is_its_own = |footprint: &Value| {
         let read = serde_json::from_value::<Footprint>(footprint.clone());
@@ -360,19 +378,22 @@ fn is_sound(table: Table, row: &Value) -> bool {
     }
     let patterns = |atom: &Atom| {
         !atom.paths.is_empty()
-            && atom.paths.iter().all(|path| path.parse::<crate::graph::globs::Pattern>().is_ok())
+            && atom
+                .paths
+                .iter()
+                .all(|path| path.parse::<crate::knowledge::globs::PathGlob>().is_ok())
     };
     let read = |row: &Value| row.clone();
     match table.name {
         "project" => serde_json::from_value::<Project>(read(row)).is_ok(),
         "molecule" => serde_json::from_value::<Molecule>(read(row)).is_ok(),
         "atom" => serde_json::from_value::<Atom>(read(row)).is_ok_and(|atom| patterns(&atom)),
-        _ => serde_json::from_value::<Entry>(read(row)).is_ok(),
+        _ => serde_json::from_value::<ChangelogEntry>(read(row)).is_ok(),
     }
 }
 
 /// Whether a row read from a file has every column, and no other.
-fn is_whole(table: Table, row: &Value) -> bool {
+fn has_exact_columns(table: Table, row: &Value) -> bool {
     let known = |name: &str| table.columns.iter().any(|(column, _)| *column == name);
     let may_be = |name: &str| known(name) || table == Atom::TABLE && name == FOOTPRINT;
     fields(row).is_some_and(|fields| {
@@ -392,5 +413,5 @@ fn fields(row: &Value) -> Option<&Map<String, Value>> {
 
 /// A row as text, without its revision.
 fn content(table: Table, row: &Value) -> String {
-    fields(row).map(|fields| shared::content(fields, body(table))).unwrap_or_default()
+    fields(row).map(|fields| shared::render_content(fields, body(table))).unwrap_or_default()
 }

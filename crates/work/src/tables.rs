@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use base::{Problem, Result};
 use serde::de::value::MapDeserializer;
 use serde_json::{Map, Value, json};
-use store::{Connection, Migration, Row, SqlResult, ToSql, problem, rows};
+use store::{Connection, Migration, Row, SqlResult, ToSql, rows, sqlite_problem};
 
 use crate::draft::record;
 use crate::record::{
-    Atom, Claim, Dependency, Entry, Feature, Footprint, Held, Molecule, Project, Record, Section,
-    Shared, Table, Task, Template,
+    Atom, ChangelogEntry, ColumnType, Dependency, Feature, Footprint, Molecule, Project, Record,
+    Section, SharedAgreement, Table, Task, TaskClaim, Template,
 };
 
 /// The steps of the schema, first to last.
-pub const STEPS: [Migration; 2] = [
+pub const MIGRATIONS: [Migration; 2] = [
     Migration { name: "work and knowledge", sql: include_str!("work.sql") },
     Migration { name: "why work was given up", sql: include_str!("end_reason.sql") },
 ];
@@ -27,12 +27,12 @@ pub const TABLES: [Table; 12] = [
     Section::TABLE,
     Template::TABLE,
     Dependency::TABLE,
-    Claim::TABLE,
+    TaskClaim::TABLE,
     Molecule::TABLE,
     Atom::TABLE,
     Footprint::TABLE,
-    Entry::TABLE,
-    Shared::TABLE,
+    ChangelogEntry::TABLE,
+    SharedAgreement::TABLE,
 ];
 
 impl Table {
@@ -42,7 +42,7 @@ impl Table {
     }
 
     /// A row with all columns: one that was recorded before a column was added lacks it.
-    pub(crate) fn whole(self, mut row: Value) -> Value {
+    pub(crate) fn with_all_columns(self, mut row: Value) -> Value {
         if let Some(fields) = row.as_object_mut() {
             for (name, _) in self.columns {
                 fields.entry(*name).or_insert(Value::Null);
@@ -115,7 +115,11 @@ pub(crate) fn all(conn: &Connection, table: Table) -> Result<Vec<Value>> {
 }
 
 /// The ids that start like this, a few at most.
-pub(crate) fn starting(conn: &Connection, table: Table, prefix: &str) -> Result<Vec<String>> {
+pub(crate) fn ids_with_prefix(
+    conn: &Connection,
+    table: Table,
+    prefix: &str,
+) -> Result<Vec<String>> {
     let end = format!("{prefix}~"); // sorts after every digit and dash
     let sql =
         format!("SELECT id FROM {} WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 20", table.name);
@@ -151,7 +155,7 @@ pub(crate) fn put(conn: &Connection, table: Table, row: &Value) -> Result<()> {
     conn.prepare_cached(&sql)
         .and_then(|mut statement| statement.execute(values.as_slice()))
         .map(drop)
-        .map_err(problem("write work"))
+        .map_err(sqlite_problem("write work"))
 }
 
 /// Removes a row.
@@ -160,7 +164,7 @@ pub(crate) fn remove(conn: &Connection, table: Table, id: &str) -> Result<()> {
     conn.prepare_cached(&sql)
         .and_then(|mut statement| statement.execute([id]))
         .map(drop)
-        .map_err(problem("write work"))
+        .map_err(sqlite_problem("write work"))
 }
 
 fn read(table: Table) -> impl FnMut(&Row<'_>) -> SqlResult<Value> {
@@ -173,24 +177,24 @@ fn read(table: Table) -> impl FnMut(&Row<'_>) -> SqlResult<Value> {
     }
 }
 
-fn from_column(row: &Row<'_>, at: usize, held: Held) -> SqlResult<Value> {
+fn from_column(row: &Row<'_>, at: usize, held: ColumnType) -> SqlResult<Value> {
     Ok(match held {
-        Held::Text => json!(row.get::<_, Option<String>>(at)?),
-        Held::Number => json!(row.get::<_, Option<i64>>(at)?),
-        Held::Flag => json!(row.get::<_, bool>(at)?),
-        Held::Json => {
+        ColumnType::Text => json!(row.get::<_, Option<String>>(at)?),
+        ColumnType::Number => json!(row.get::<_, Option<i64>>(at)?),
+        ColumnType::Flag => json!(row.get::<_, bool>(at)?),
+        ColumnType::Json => {
             let text: String = row.get(at)?;
             serde_json::from_str(&text).map_err(|error| store::bad_value(at, error.to_string()))?
         }
     })
 }
 
-fn to_column(value: &Value, held: Held) -> Box<dyn ToSql> {
+fn to_column(value: &Value, held: ColumnType) -> Box<dyn ToSql> {
     match held {
-        Held::Text => Box::new(value.as_str().map(ToOwned::to_owned)),
-        Held::Number => Box::new(value.as_i64()),
-        Held::Flag => Box::new(value.as_bool().unwrap_or_default()),
-        Held::Json => Box::new(value.to_string()),
+        ColumnType::Text => Box::new(value.as_str().map(ToOwned::to_owned)),
+        ColumnType::Number => Box::new(value.as_i64()),
+        ColumnType::Flag => Box::new(value.as_bool().unwrap_or_default()),
+        ColumnType::Json => Box::new(value.to_string()),
     }
 }
 
@@ -210,14 +214,14 @@ const BLOCKS_NOW: &str = "d.relation = 'BLOCKS'
        AND NOT EXISTS (SELECT 1 FROM feature b WHERE b.id = d.from_id AND b.status = 'CLOSED')";
 
 /// The order in which work is taken up.
-const URGENT: &str = "CASE x.priority WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 ELSE 2 END";
+const PRIORITY_ORDER: &str = "CASE x.priority WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 ELSE 2 END";
 
 /// How many candidates for the next piece of work are looked at.
-const CANDIDATES: u32 = 1000;
+const MAX_CANDIDATES: u32 = 1000;
 
 /// Tasks that could be begun now, first to last.
-pub(crate) fn ready_tasks(conn: &Connection, wanted: &ReadyWork<'_>) -> Result<Vec<String>> {
-    let ReadyWork { project, feature, priority, now } = wanted;
+pub(crate) fn ready_tasks(conn: &Connection, wanted: &ReadyWorkFilter<'_>) -> Result<Vec<String>> {
+    let ReadyWorkFilter { project, feature, priority, now } = wanted;
     let sql = format!(
         "SELECT x.id FROM task x
          WHERE x.status = 'NEW' AND x.project_id = ?1 AND (?2 IS NULL OR x.feature_id = ?2)
@@ -225,7 +229,7 @@ pub(crate) fn ready_tasks(conn: &Connection, wanted: &ReadyWork<'_>) -> Result<V
            AND NOT EXISTS (SELECT 1 FROM dependency d
                            WHERE d.to_id IN (x.id, x.feature_id) AND {BLOCKS_NOW})
            AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.id = x.id AND c.until > ?4)
-         ORDER BY {URGENT}, x.complexity, x.created_at, x.id LIMIT {CANDIDATES}"
+         ORDER BY {PRIORITY_ORDER}, x.complexity, x.created_at, x.id LIMIT {MAX_CANDIDATES}"
     );
     let params: [&dyn ToSql; 4] = [project, feature, priority, now];
     rows(conn, (&sql, "find the next task"), &params, |row| row.get(0))
@@ -233,7 +237,7 @@ pub(crate) fn ready_tasks(conn: &Connection, wanted: &ReadyWork<'_>) -> Result<V
 
 /// Which features or tasks are looked for that could be begun.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ReadyWork<'a> {
+pub(crate) struct ReadyWorkFilter<'a> {
     pub project: &'a str,
     /// Only tasks of this feature
     pub feature: Option<&'a str>,
@@ -243,13 +247,16 @@ pub(crate) struct ReadyWork<'a> {
 }
 
 /// Features that could be begun now, first to last.
-pub(crate) fn ready_features(conn: &Connection, wanted: &ReadyWork<'_>) -> Result<Vec<String>> {
-    let ReadyWork { project, priority, .. } = wanted;
+pub(crate) fn ready_features(
+    conn: &Connection,
+    wanted: &ReadyWorkFilter<'_>,
+) -> Result<Vec<String>> {
+    let ReadyWorkFilter { project, priority, .. } = wanted;
     let sql = format!(
         "SELECT x.id FROM feature x WHERE x.status = 'NEW' AND x.project_id = ?1
            AND (?2 IS NULL OR x.priority = ?2)
            AND NOT EXISTS (SELECT 1 FROM dependency d WHERE d.to_id = x.id AND {BLOCKS_NOW})
-         ORDER BY {URGENT}, x.created_at, x.id LIMIT {CANDIDATES}"
+         ORDER BY {PRIORITY_ORDER}, x.created_at, x.id LIMIT {MAX_CANDIDATES}"
     );
     rows(conn, (&sql, "find the next feature"), &[project, priority], |row| row.get(0))
 }
@@ -260,7 +267,7 @@ pub(crate) fn blocked(conn: &Connection, table: Table, project: &str) -> Result<
         "SELECT x.id FROM {} x WHERE x.project_id = ?1
            AND x.status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT')
            AND EXISTS (SELECT 1 FROM dependency d WHERE d.to_id = x.id AND {BLOCKS_NOW})
-         ORDER BY {URGENT}, x.created_at, x.id",
+         ORDER BY {PRIORITY_ORDER}, x.created_at, x.id",
         table.name
     );
     rows(conn, (&sql, "find what is blocked"), &[&project], |row| row.get(0))

@@ -6,15 +6,15 @@ use base::{Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::container::{Brief, Container};
-use crate::draft::Draft;
-use crate::id::Id;
+use crate::container::{WorkItem, WorkItemBrief};
+use crate::draft::WorkDraft;
+use crate::id::WorkRecordId;
 use crate::record::{Feature, Project, Section, Task, Template};
 use crate::text::Tag;
 
 /// A label and where it is used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Usage {
+pub struct TagUsage {
     /// The label
     pub tag: String,
     /// How many records have it
@@ -24,17 +24,20 @@ pub struct Usage {
 }
 
 /// Every project, feature and task of a project, or of all.
-pub(crate) fn containers(draft: &Draft<'_>, project: Option<&Id>) -> Result<Vec<Container>> {
-    let projects = draft.all::<Project>()?.into_iter().map(Container::Project);
-    let features = draft.all::<Feature>()?.into_iter().map(Container::Feature);
-    let tasks = draft.all::<Task>()?.into_iter().map(Container::Task);
+pub(crate) fn containers(
+    draft: &WorkDraft<'_>,
+    project: Option<&WorkRecordId>,
+) -> Result<Vec<WorkItem>> {
+    let projects = draft.all::<Project>()?.into_iter().map(WorkItem::Project);
+    let features = draft.all::<Feature>()?.into_iter().map(WorkItem::Feature);
+    let tasks = draft.all::<Task>()?.into_iter().map(WorkItem::Task);
     let all = projects.chain(features).chain(tasks);
     Ok(all.filter(|one| project.is_none_or(|id| one.project_id() == id)).collect())
 }
 
 /// Every label, most used first.
-pub fn usage(draft: &Draft<'_>, project: Option<&Id>) -> Result<Vec<Usage>> {
-    let mut counts: BTreeMap<String, Usage> = BTreeMap::new();
+pub fn usage(draft: &WorkDraft<'_>, project: Option<&WorkRecordId>) -> Result<Vec<TagUsage>> {
+    let mut counts: BTreeMap<String, TagUsage> = BTreeMap::new();
     let mut count = |tags: &[String], kind: &'static str| {
         for tag in tags {
             let usage = counts.entry(tag.clone()).or_default();
@@ -49,25 +52,29 @@ pub fn usage(draft: &Draft<'_>, project: Option<&Id>) -> Result<Vec<Usage>> {
         draft.all::<Section>()?.iter().for_each(|one| count(&one.tags, "section"));
         draft.all::<Template>()?.iter().for_each(|one| count(&one.tags, "template"));
     }
-    let named = counts.into_iter().map(|(tag, usage)| Usage { tag, ..usage });
-    let mut usages: Vec<Usage> = named.collect();
+    let named = counts.into_iter().map(|(tag, usage)| TagUsage { tag, ..usage });
+    let mut usages: Vec<TagUsage> = named.collect();
     usages.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.tag.cmp(&b.tag)));
     Ok(usages)
 }
 
 /// What has a label.
-pub fn users(draft: &Draft<'_>, project: Option<&Id>, tag: &str) -> Result<Vec<Brief>> {
+pub fn items_with_tag(
+    draft: &WorkDraft<'_>,
+    project: Option<&WorkRecordId>,
+    tag: &str,
+) -> Result<Vec<WorkItemBrief>> {
     let mut all = containers(draft, project)?;
     all.retain(|one| one.tags().iter().any(|known| known == tag));
-    Ok(all.iter().map(Container::brief).collect())
+    Ok(all.iter().map(WorkItem::brief).collect())
 }
 
 /// Gives a label another name wherever it is used. What has both keeps one.
 pub fn rename(
-    draft: &mut Draft<'_>,
-    project: Option<&Id>,
+    draft: &mut WorkDraft<'_>,
+    project: Option<&WorkRecordId>,
     (old, new): (&Tag, &Tag),
-) -> Result<Vec<Brief>> {
+) -> Result<Vec<WorkItemBrief>> {
     let (old, new) = (old.as_str().trim(), new.as_str().trim());
     if old == new {
         return Err(Problem::invalid("both tags are the same"));
@@ -85,13 +92,13 @@ pub fn rename(
     found.retain(|one| one.tags().iter().any(|tag| tag == old));
     for mut one in found {
         match &mut one {
-            Container::Project(x) => {
+            WorkItem::Project(x) => {
                 (x.tags, x.version, x.updated_at) = (renamed(&x.tags), x.version + 1, now.clone());
             }
-            Container::Feature(x) => {
+            WorkItem::Feature(x) => {
                 (x.tags, x.version, x.updated_at) = (renamed(&x.tags), x.version + 1, now.clone());
             }
-            Container::Task(x) => {
+            WorkItem::Task(x) => {
                 (x.tags, x.version, x.updated_at) = (renamed(&x.tags), x.version + 1, now.clone());
             }
         }

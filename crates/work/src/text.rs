@@ -9,26 +9,26 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// Bytes of knowledge, descriptions and the like.
-pub const LONGEST: usize = 32 * 1024;
+pub const MAX_KNOWLEDGE_BYTES: usize = 32 * 1024;
 
 /// Bytes of a summary.
-const SUMMARY: usize = 4 * 1024;
+const MAX_SUMMARY_BYTES: usize = 4 * 1024;
 
 /// Bytes of a section's content.
-const CONTENT: usize = 128 * 1024;
+const MAX_CONTENT_BYTES: usize = 128 * 1024;
 
 /// Characters of a name.
-const NAME: usize = 255;
+const MAX_NAME_CHARS: usize = 255;
 
 /// Characters of a tag.
-const TAG: usize = 64;
+const MAX_TAG_CHARS: usize = 64;
 
 text_type!(
     /// What something is called: not empty, at most 255 characters.
-    Name,
+    RecordName,
     |text| match text.trim().chars().count() {
         0 => Err("a name is not empty".into()),
-        long if long > NAME => Err(format!("{long} characters are more than {NAME}")),
+        long if long > MAX_NAME_CHARS => Err(format!("{long} characters are more than {MAX_NAME_CHARS}")),
         _ if text.trim().contains(char::is_control) => Err("a name is one line".into()),
         _ => Ok(()),
     }
@@ -36,30 +36,30 @@ text_type!(
 
 text_type!(
     /// What is worth knowing: at most 32 KB.
-    Knowledge,
-    |text| at_most(text, LONGEST)
+    KnowledgeText,
+    |text| at_most(text, MAX_KNOWLEDGE_BYTES)
 );
 
 text_type!(
     /// What something is about, in short: at most 4 KB.
-    Summary,
-    |text| at_most(text, SUMMARY)
+    SummaryText,
+    |text| at_most(text, MAX_SUMMARY_BYTES)
 );
 
 text_type!(
     /// What changed and why: not empty, at most 4 KB.
-    Said,
+    ChangelogSummary,
     |text| match text.trim() {
         "" => Err("it is empty".into()),
-        _ => at_most(text, SUMMARY),
+        _ => at_most(text, MAX_SUMMARY_BYTES),
     }
 );
 
 text_type!(
     /// The content of a section: at most 128 KB.
-    Content,
+    SectionContent,
     |text| match text.len() {
-        long if long > CONTENT => Err(format!("{long} bytes are more than {CONTENT}")),
+        long if long > MAX_CONTENT_BYTES => Err(format!("{long} bytes are more than {MAX_CONTENT_BYTES}")),
         _ => Ok(()),
     }
 );
@@ -69,7 +69,7 @@ text_type!(
     Tag,
     |text| match text.trim() {
         "" => Err("a tag is not empty".into()),
-        tag if tag.chars().count() > TAG => Err(format!("a tag has at most {TAG} characters")),
+        tag if tag.chars().count() > MAX_TAG_CHARS => Err(format!("a tag has at most {MAX_TAG_CHARS} characters")),
         tag if tag.contains(|c: char| c == ',' || c.is_control()) => {
             Err(format!("`{}` is not a tag", tag.escape_debug()))
         }
@@ -87,15 +87,15 @@ fn at_most(text: &str, most: usize) -> Result<(), String> {
 /// Some values: an array, a JSON array in a string, or a string with commas between them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Many<T>(pub Vec<T>);
+pub struct ListArg<T>(pub Vec<T>);
 
-impl<T> Default for Many<T> {
+impl<T> Default for ListArg<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T: FromStr<Err: Display>> FromStr for Many<T> {
+impl<T: FromStr<Err: Display>> FromStr for ListArg<T> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -111,14 +111,14 @@ impl<T: FromStr<Err: Display>> FromStr for Many<T> {
     }
 }
 
-impl<T: FromStr<Err: Display>> Many<T> {
+impl<T: FromStr<Err: Display>> ListArg<T> {
     fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let parse = |text: &str| text.trim().parse().map_err(|error: T::Err| error.to_string());
         texts.into_iter().map(parse).collect::<Result<_, _>>().map(Self)
     }
 }
 
-impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Many<T> {
+impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for ListArg<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let refused = serde::de::Error::custom;
         match Value::deserialize(deserializer)? {
@@ -136,7 +136,7 @@ impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Many<T> {
     }
 }
 
-impl<T> JsonSchema for Many<T> {
+impl<T> JsonSchema for ListArg<T> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Many".into()
     }
@@ -171,9 +171,9 @@ fn split(text: &str) -> Vec<&str> {
 /// A structure that callers write as JSON, whole or inside a string.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Json<T>(pub T);
+pub struct JsonArg<T>(pub T);
 
-impl<T: serde::de::DeserializeOwned> FromStr for Json<T> {
+impl<T: serde::de::DeserializeOwned> FromStr for JsonArg<T> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -181,7 +181,7 @@ impl<T: serde::de::DeserializeOwned> FromStr for Json<T> {
     }
 }
 
-impl<'de, T: serde::de::DeserializeOwned> Deserialize<'de> for Json<T> {
+impl<'de, T: serde::de::DeserializeOwned> Deserialize<'de> for JsonArg<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
             Value::String(text) => text.parse(),
@@ -191,7 +191,7 @@ impl<'de, T: serde::de::DeserializeOwned> Deserialize<'de> for Json<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Json<T> {
+impl<T: JsonSchema> JsonSchema for JsonArg<T> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         T::schema_name()
     }
@@ -208,9 +208,9 @@ impl<T: JsonSchema> JsonSchema for Json<T> {
 /// A value that can be taken away: empty, `none` and null do that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct OrNone<T>(pub Option<T>);
+pub struct ClearableArg<T>(pub Option<T>);
 
-impl<T: FromStr> FromStr for OrNone<T> {
+impl<T: FromStr> FromStr for ClearableArg<T> {
     type Err = T::Err;
 
     fn from_str(text: &str) -> Result<Self, T::Err> {
@@ -221,7 +221,7 @@ impl<T: FromStr> FromStr for OrNone<T> {
     }
 }
 
-impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for OrNone<T> {
+impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for ClearableArg<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Option::<String>::deserialize(deserializer)? {
             None => Ok(Self(None)),
@@ -230,7 +230,7 @@ impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for OrNone<T> {
     }
 }
 
-impl<T> JsonSchema for OrNone<T> {
+impl<T> JsonSchema for ClearableArg<T> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "OrNone".into()
     }
@@ -245,7 +245,7 @@ impl<T> JsonSchema for OrNone<T> {
 }
 
 /// A field that was given, be it null: for `deserialize_with` on an `Option<OrNone<T>>`.
-pub fn given<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub fn deserialize_given<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
@@ -254,7 +254,7 @@ where
 }
 
 /// Tags without repeats, sorted.
-pub fn tags(many: &Many<Tag>) -> Vec<String> {
+pub fn tags(many: &ListArg<Tag>) -> Vec<String> {
     let mut tags: Vec<String> = many.0.iter().map(|tag| tag.as_str().trim().to_owned()).collect();
     tags.sort();
     tags.dedup();
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn lists_are_taken_in_every_shape() {
-        let read = |json: &str| serde_json::from_str::<Many<Tag>>(json).map(|many| tags(&many));
+        let read = |json: &str| serde_json::from_str::<ListArg<Tag>>(json).map(|many| tags(&many));
         for same in [r#"["a","b"]"#, r#""b, a""#, r#""[\"a\", \"b\"]""#, r#""a\nb,a""#] {
             assert_eq!(read(same).unwrap(), ["a", "b"], "{same}");
         }
@@ -279,11 +279,14 @@ mod tests {
 
     #[test]
     fn limits_hold_after_trimming() {
-        let name = |text: &str| text.parse::<Name>().is_ok();
+        let name = |text: &str| text.parse::<RecordName>().is_ok();
         assert!(name(&"ä".repeat(255)) && !name(&"ä".repeat(256)) && !name("  "));
-        let knowledge = |text: &str| text.parse::<Knowledge>().is_ok();
-        assert!(knowledge(&"x".repeat(LONGEST)) && !knowledge(&"x".repeat(33 * 1024)));
-        assert!(knowledge(&format!("{} \n", "x".repeat(LONGEST))));
-        assert!("".parse::<Said>().is_err() && "x".repeat(5000).parse::<Said>().is_err());
+        let knowledge = |text: &str| text.parse::<KnowledgeText>().is_ok();
+        assert!(knowledge(&"x".repeat(MAX_KNOWLEDGE_BYTES)) && !knowledge(&"x".repeat(33 * 1024)));
+        assert!(knowledge(&format!("{} \n", "x".repeat(MAX_KNOWLEDGE_BYTES))));
+        assert!(
+            "".parse::<ChangelogSummary>().is_err()
+                && "x".repeat(5000).parse::<ChangelogSummary>().is_err()
+        );
     }
 }

@@ -53,7 +53,7 @@ macro_rules! words {
 
 words!(
     /// What work is divided into.
-    Kind {
+    WorkKind {
         /// Holds features, tasks and knowledge; has no state
         Project = "project",
         /// Holds tasks
@@ -65,7 +65,7 @@ words!(
 
 words!(
     /// What knowledge is divided into.
-    Grain {
+    KnowledgeKind {
         /// Knowledge about some paths
         Atom = "atom",
         /// Knowledge that several atoms share
@@ -75,7 +75,7 @@ words!(
 
 words!(
     /// Where a feature or task stands.
-    Status {
+    WorkStatus {
         /// Not begun
         New = "NEW",
         /// Being worked on
@@ -91,7 +91,7 @@ words!(
     }
 );
 
-impl Status {
+impl WorkStatus {
     /// Whether nothing follows.
     pub const fn is_terminal(self) -> bool {
         matches!(self, Self::Closed | Self::WillNotImplement)
@@ -100,7 +100,7 @@ impl Status {
 
 words!(
     /// How urgent it is.
-    Priority {
+    WorkPriority {
         /// First
         High = "HIGH",
         /// Then this
@@ -112,7 +112,7 @@ words!(
 
 words!(
     /// How two pieces of work are related.
-    Relation {
+    DependencyKind {
         /// The first has to be finished before the second goes on
         Blocks = "BLOCKS",
         /// Worth knowing of each other
@@ -122,7 +122,7 @@ words!(
 
 words!(
     /// What a section's content is written in.
-    Format {
+    ContentFormat {
         /// Text for people
         Markdown = "MARKDOWN",
         /// Text as it is
@@ -136,7 +136,7 @@ words!(
 
 words!(
     /// What is done with new knowledge.
-    Mode {
+    KnowledgeWriteMode {
         /// It replaces the old
         Overwrite = "overwrite",
         /// It is added below, with the moment and the task

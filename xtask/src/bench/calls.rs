@@ -14,51 +14,51 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use testkit::McpClient;
 
-use super::{Site, not_run};
-use crate::run::{Result, say};
+use super::{BenchContext, print_not_run};
+use crate::run::{XtaskResult, print};
 
 /// How many symbols of a checkout are asked about.
 const SAMPLE: usize = 80;
 
 /// How long a server may take to load a checkout.
-const LOADING: Duration = Duration::from_mins(15);
+const LOAD_TIMEOUT: Duration = Duration::from_mins(15);
 
-pub(super) fn run(site: &Site) -> Result<()> {
+pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     let named = std::env::var_os("CAIRN_BENCH_CALLS");
     let Some(named) = named else {
-        not_run("calls", "CAIRN_BENCH_CALLS names no checkouts");
+        print_not_run("calls", "CAIRN_BENCH_CALLS names no checkouts");
         return Ok(());
     };
     let own = std::env::var_os("CAIRN_BENCH_OTHERS").is_none().then(|| site.root.clone());
     let all: Vec<PathBuf> = own.into_iter().chain(std::env::split_paths(&named)).collect();
     for checkout in all {
-        let was_trusted = trust(site, &checkout, "trust")?;
+        let was_trusted = set_trust(site, &checkout, "trust")?;
         let measured = measure(site, &checkout);
         if !was_trusted {
-            trust(site, &checkout, "untrust")?;
+            set_trust(site, &checkout, "untrust")?;
         }
         if let Err(why) = measured {
             let name = checkout.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            not_run(&format!("calls: {name}"), &why);
+            print_not_run(&format!("calls: {name}"), &why);
         }
     }
     Ok(())
 }
 
 /// Gives or takes back trust; whether it was given before.
-fn trust(site: &Site, checkout: &Path, verb: &str) -> Result<bool> {
+fn set_trust(site: &BenchContext, checkout: &Path, verb: &str) -> XtaskResult<bool> {
     let done = Command::new(&site.cairn).args(["--json", verb]).current_dir(checkout).output();
     let done = done.map_err(|error| error.to_string())?;
     let answer: Value = serde_json::from_slice(&done.stdout).map_err(|error| error.to_string())?;
     Ok(answer["data"]["changed"] == false)
 }
 
-fn measure(site: &Site, checkout: &Path) -> Result<()> {
+fn measure(site: &BenchContext, checkout: &Path) -> XtaskResult<()> {
     let flags = ["--toolsets", "all", "--structured", "--timeout", "900"];
     let mut client = McpClient::start(&site.cairn, checkout, &flags);
     ask(&mut client, "sync", &json!({}))?;
     let symbols = sample(&mut client)?;
-    let by = loaded(&mut client, symbols.first().ok_or("no functions")?)?;
+    let by = wait_until_loaded(&mut client, symbols.first().ok_or("no functions")?)?;
     let (mut ours, mut theirs, mut both) = (0, 0, 0);
     for symbol in &symbols {
         let Some(server) = callers(&mut client, symbol, true)? else { continue };
@@ -66,7 +66,7 @@ fn measure(site: &Site, checkout: &Path) -> Result<()> {
         if std::env::var_os("CAIRN_BENCH_SHOW").is_some() {
             for one in server.symmetric_difference(&index) {
                 let side = if server.contains(one) { "only theirs" } else { "only ours" };
-                say(&format!("  {side}: {one} -> {symbol}\n"));
+                print(&format!("  {side}: {one} -> {symbol}\n"));
             }
         }
         (ours, theirs) = (ours + index.len(), theirs + server.len());
@@ -75,16 +75,16 @@ fn measure(site: &Site, checkout: &Path) -> Result<()> {
     #[expect(clippy::cast_precision_loss, reason = "some thousand edges")]
     let share = |of: usize| if of == 0 { 1.0 } else { both as f64 / of as f64 };
     let name = checkout.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    say(&format!(
+    print(&format!(
         "| calls: {name}, {} symbols, {theirs} callers by {by} | precision {:.3} | bar 0.95 | |\n",
         symbols.len(),
         share(ours)
     ));
-    say(&format!("| calls: {name} | recall {:.3} | bar 0.90 | |\n", share(theirs)));
+    print(&format!("| calls: {name} | recall {:.3} | bar 0.90 | |\n", share(theirs)));
     Ok(())
 }
 
-fn ask(client: &mut McpClient, tool: &str, args: &Value) -> Result<Value> {
+fn ask(client: &mut McpClient, tool: &str, args: &Value) -> XtaskResult<Value> {
     let response = client.request("tools/call", json!({"name": tool, "arguments": args}));
     let result = &response["result"];
     if result["isError"] == true {
@@ -94,7 +94,7 @@ fn ask(client: &mut McpClient, tool: &str, args: &Value) -> Result<Value> {
 }
 
 /// Functions and methods, spread over the checkout.
-fn sample(client: &mut McpClient) -> Result<Vec<String>> {
+fn sample(client: &mut McpClient) -> XtaskResult<Vec<String>> {
     let mut all = BTreeSet::new();
     for kind in ["function", "method"] {
         for letter in ["e", "a"] {
@@ -109,7 +109,7 @@ fn sample(client: &mut McpClient) -> Result<Vec<String>> {
 }
 
 /// Waits until the server answers; its name.
-fn loaded(client: &mut McpClient, symbol: &str) -> Result<String> {
+fn wait_until_loaded(client: &mut McpClient, symbol: &str) -> XtaskResult<String> {
     let since = Instant::now();
     loop {
         let args = json!({"target": symbol, "precise": true, "depth": 1, "edges": ["calls"]});
@@ -119,7 +119,7 @@ fn loaded(client: &mut McpClient, symbol: &str) -> Result<String> {
             return Ok(by["name"].as_str().unwrap_or_default().to_owned());
         }
         let why = by["why"].as_str().unwrap_or_default().to_owned();
-        if !why.contains("loading") || since.elapsed() > LOADING {
+        if !why.contains("loading") || since.elapsed() > LOAD_TIMEOUT {
             return Err(why);
         }
     }
@@ -130,7 +130,7 @@ fn callers(
     client: &mut McpClient,
     symbol: &str,
     precise: bool,
-) -> Result<Option<BTreeSet<String>>> {
+) -> XtaskResult<Option<BTreeSet<String>>> {
     let args = json!({"target": symbol, "precise": precise, "depth": 1, "edges": ["calls"],
         "limit": 1000});
     let found = ask(client, "impact", &args)?;
@@ -138,12 +138,12 @@ fn callers(
         return Ok(None);
     }
     let rows = found["rows"].as_array().cloned().unwrap_or_default();
-    let named = rows.iter().filter_map(|row| row["node"].as_str().map(named));
+    let named = rows.iter().filter_map(|row| row["node"].as_str().map(nearest_named_symbol));
     Ok(Some(named.filter(|one| one != symbol).collect()))
 }
 
 /// The nearest symbol with a name: servers do not tell anonymous functions apart.
-fn named(node: &str) -> String {
+fn nearest_named_symbol(node: &str) -> String {
     match (node.split_once("#<"), node.split_once(".<")) {
         (Some((file, _)), _) => file.replacen("symbol:", "module:", 1),
         (None, Some((outer, _))) => outer.to_owned(),

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
-use super::latency::Warm;
-use super::{Site, median, row};
-use crate::run::Result;
+use super::latency::WarmServer;
+use super::{BenchContext, median, print_row};
+use crate::run::XtaskResult;
 
 pub(super) const CARDS: usize = 500;
 pub(super) const FILES: usize = 2_000;
@@ -20,33 +20,33 @@ const ENTITIES: usize = 5;
 const ROUNDS: usize = 15;
 
 /// Measures the questions about cards on a warm server, and how the index follows.
-pub(super) fn run(site: &Site) -> Result<()> {
-    let repo = Repo::new(&fixture());
-    let mut warm = Warm::start(site, &repo.root())?;
+pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
+    let repo = TestRepo::new(&fixture());
+    let mut warm = WarmServer::start(site, &repo.root())?;
     let ms = Duration::from_millis;
     let cards: Vec<usize> = (0..CARDS).step_by(7).collect();
     let of = |field: &str| -> Vec<Value> {
         cards.iter().map(|n| json!({field: format!("spec::area{}/card{n}", n % 20)})).collect()
     };
-    warm.row("context", &of("targets"), ms(2))?;
+    warm.measure_and_print("context", &of("targets"), ms(2))?;
     let words = ["payment", "session 12", "결제", "card4", "handler7", "O"];
     let queries: Vec<Value> = words.iter().map(|query| json!({"query": query})).collect();
-    warm.row("search", &queries, ms(3))?;
-    warm.row("subgraph", &of("center"), ms(5))?;
-    warm.row("impact", &of("target"), ms(5))?;
+    warm.measure_and_print("search", &queries, ms(3))?;
+    warm.measure_and_print("subgraph", &of("center"), ms(5))?;
+    warm.measure_and_print("impact", &of("target"), ms(5))?;
     let mut round = 0;
     let changed = median(ROUNDS, || {
         round += 1;
         repo.write("src/m0/f0.ts", code(0).replace("Handles", &format!("Handles {round}")));
-        timed(|| warm.call("card_list", json!({"limit": 1})))
+        time_call(|| warm.call("card_list", json!({"limit": 1})))
     })?;
-    row("one changed file, until the answer", changed, ("limit", ms(30)));
-    let rebuilt = median(5, || timed(|| warm.call("sync", json!({"full": true}))))?;
-    row("full rebuild", rebuilt, ("limit", ms(1_000)));
+    print_row("one changed file, until the answer", changed, ("limit", ms(30)));
+    let rebuilt = median(5, || time_call(|| warm.call("sync", json!({"full": true}))))?;
+    print_row("full rebuild", rebuilt, ("limit", ms(1_000)));
     Ok(())
 }
 
-fn timed(once: impl FnOnce() -> Result<String>) -> Result<Duration> {
+fn time_call(once: impl FnOnce() -> XtaskResult<String>) -> XtaskResult<Duration> {
     let begin = Instant::now();
     once().map(|_| begin.elapsed())
 }

@@ -9,11 +9,11 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
-use super::latency::Warm;
-use super::{Site, cards};
-use crate::run::Result;
+use super::latency::WarmServer;
+use super::{BenchContext, cards};
+use crate::run::XtaskResult;
 
 const COMMITS: usize = 10_000;
 
@@ -21,33 +21,33 @@ const COMMITS: usize = 10_000;
 const ATOMS: usize = 40;
 
 /// What an answer may take at the 99th percentile, and a context.
-const WARM: Duration = Duration::from_millis(10);
-const CONTEXT: Duration = Duration::from_millis(30);
+const WARM_ANSWER_LIMIT: Duration = Duration::from_millis(10);
+const CONTEXT_LIMIT: Duration = Duration::from_millis(30);
 
 /// Measures every question about all layers on a warm server.
-pub(super) fn run(site: &Site) -> Result<()> {
-    let repo = Repo::new(&cards::fixture());
+pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
+    let repo = TestRepo::new(&cards::fixture());
     repo.commit("everything");
     write_history(&repo)?;
-    let mut warm = Warm::start(site, &repo.root())?;
-    know(&mut warm)?;
-    let nodes: Vec<String> = (0..cards::CARDS).step_by(17).flat_map(around).collect();
+    let mut warm = WarmServer::start(site, &repo.root())?;
+    add_knowledge(&mut warm)?;
+    let nodes: Vec<String> = (0..cards::CARDS).step_by(17).flat_map(related_nodes).collect();
     let of =
         |field: &str| -> Vec<Value> { nodes.iter().map(|node| json!({field: node})).collect() };
     let pairs: Vec<Value> =
         nodes.windows(2).map(|pair| json!({"from": pair[0], "to": pair[1]})).collect();
     let words = ["payment", "session 12", "결제", "handler7", "O", "chnge", "settled once"];
     let queries: Vec<Value> = words.iter().map(|query| json!({"query": query})).collect();
-    warm.row("context", &of("targets"), CONTEXT)?;
-    warm.row("search", &queries, WARM)?;
-    warm.row("impact", &of("target"), WARM)?;
-    warm.row("deps", &of("target"), WARM)?;
-    warm.row("subgraph", &of("center"), WARM)?;
-    warm.row("trace", &pairs, WARM)
+    warm.measure_and_print("context", &of("targets"), CONTEXT_LIMIT)?;
+    warm.measure_and_print("search", &queries, WARM_ANSWER_LIMIT)?;
+    warm.measure_and_print("impact", &of("target"), WARM_ANSWER_LIMIT)?;
+    warm.measure_and_print("deps", &of("target"), WARM_ANSWER_LIMIT)?;
+    warm.measure_and_print("subgraph", &of("center"), WARM_ANSWER_LIMIT)?;
+    warm.measure_and_print("trace", &pairs, WARM_ANSWER_LIMIT)
 }
 
 /// A card, a file and a symbol that have to do with each other.
-fn around(n: usize) -> [String; 3] {
+fn related_nodes(n: usize) -> [String; 3] {
     [
         format!("spec::area{}/card{n}", n % 20),
         format!("module:{}", cards::path(n)),
@@ -56,7 +56,7 @@ fn around(n: usize) -> [String; 3] {
 }
 
 /// Knowledge about folders, and tasks.
-fn know(warm: &mut Warm) -> Result<()> {
+fn add_knowledge(warm: &mut WarmServer) -> XtaskResult<()> {
     warm.call("work_create", json!({"kind": "project", "name": "Shop"}))?;
     for n in 0..ATOMS {
         let atom = json!({"kind": "atom", "name": format!("Area {n}"),
@@ -68,7 +68,7 @@ fn know(warm: &mut Warm) -> Result<()> {
 }
 
 /// Commits that each change two or three files, written as one stream.
-fn write_history(repo: &Repo) -> Result<()> {
+fn write_history(repo: &TestRepo) -> XtaskResult<()> {
     let failed = |error: std::io::Error| format!("git fast-import: {error}");
     let mut stream = String::new();
     for commit in 0..COMMITS {

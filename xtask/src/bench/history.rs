@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::code::timed;
-use super::latency::Warm;
-use super::{Site, median, not_run, row};
-use crate::run::{Result, say};
+use super::code::run_measured;
+use super::latency::WarmServer;
+use super::{BenchContext, median, print_not_run, print_row};
+use crate::run::{XtaskResult, print};
 
 /// A repository, the variable that names a clone of it, and the most that its index may take,
 /// beside `git log`.
@@ -24,57 +24,66 @@ const REPOSITORIES: [(&str, &str, f64); 2] =
     [("jj", "CAIRN_BENCH_JJ", 1.5), ("rust-analyzer", "CAIRN_BENCH_RUST_ANALYZER", 0.6)];
 
 /// What git is asked for the same: every commit with its message and the files it touched.
-const LOG: [&str; 7] =
+const GIT_LOG_ARGS: [&str; 7] =
     ["log", "--raw", "-z", "-M", "-c", "--format=%H%n%P%n%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B", "HEAD"];
 
 /// How often the index is built, in turns with `git log`, and a commit is made.
 const ROUNDS: usize = 5;
 
 /// What one more commit may take, and a warm answer at the 99th percentile.
-const COMMIT: Duration = Duration::from_millis(30);
-const WARM: Duration = Duration::from_millis(5);
+const NEW_COMMIT_LIMIT: Duration = Duration::from_millis(30);
+const WARM_ANSWER_LIMIT: Duration = Duration::from_millis(5);
 
 /// Words that commits and files are looked for by.
 const WORDS: [&str; 8] =
     ["rename", "conflict", "parser", "fix typo", "cli test", "completion", "release", "perf"];
 
-pub(super) fn run(site: &Site) -> Result<()> {
+pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     for (name, variable, most) in REPOSITORIES {
         let Some(clone) = std::env::var_os(variable).map(PathBuf::from) else {
-            not_run(&format!("history of {name}"), &format!("{variable} names no clone"));
+            print_not_run(&format!("history of {name}"), &format!("{variable} names no clone"));
             continue;
         };
-        cold(site, (name, &clone), most)?;
-        let mut warm = Warm::start(site, &clone)?;
-        say(&format!("| history of {name}, warm: | | | |\n"));
-        one_more(&mut warm, &clone)?;
-        answers(&mut warm)?;
+        bench_cold_index(site, (name, &clone), most)?;
+        let mut warm = WarmServer::start(site, &clone)?;
+        print(&format!("| history of {name}, warm: | | | |\n"));
+        bench_new_commit(&mut warm, &clone)?;
+        bench_warm_answers(&mut warm)?;
     }
     Ok(())
 }
 
 /// The whole index from nothing, search text and snapshot included, in turns with `git log`.
-fn cold(site: &Site, (name, clone): (&str, &Path), most: f64) -> Result<()> {
+fn bench_cold_index(
+    site: &BenchContext,
+    (name, clone): (&str, &Path),
+    most: f64,
+) -> XtaskResult<()> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let mut peak = 0;
     for _ in 0..ROUNDS {
-        theirs.push(spent(|| timed(clone, Path::new("git"), &LOG))?);
-        forget(clone)?;
-        let once = spent(|| timed(clone, &site.cairn, &["history", "tags", "--limit", "1"]))?;
+        theirs.push(measure_cpu(|| run_measured(clone, Path::new("git"), &GIT_LOG_ARGS))?);
+        remove_caches(clone)?;
+        let once =
+            measure_cpu(|| run_measured(clone, &site.cairn, &["history", "tags", "--limit", "1"]))?;
         peak = peak.max(once.2);
         ours.push(once);
     }
     ours.sort();
     theirs.sort();
     let (ours, theirs) = (ours[ROUNDS / 2], theirs[ROUNDS / 2]);
-    row(&format!("history of {name}: whole index, at most {most}"), ours.0, ("git log", theirs.0));
-    row("its processor time, all processes", ours.1, ("git log", theirs.1));
-    say(&format!("| its peak memory | {peak} MB | limit 300 MB | |\n"));
+    print_row(
+        &format!("history of {name}: whole index, at most {most}"),
+        ours.0,
+        ("git log", theirs.0),
+    );
+    print_row("its processor time, all processes", ours.1, ("git log", theirs.1));
+    print(&format!("| its peak memory | {peak} MB | limit 300 MB | |\n"));
     Ok(())
 }
 
 /// Removes what is kept of a clone's history.
-fn forget(clone: &Path) -> Result<()> {
+fn remove_caches(clone: &Path) -> XtaskResult<()> {
     let _ = fs::remove_dir_all(clone.join(".git/cairn/cache"));
     for entry in fs::read_dir(clone.join(".cairn/cache")).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with("history-") {
@@ -85,7 +94,9 @@ fn forget(clone: &Path) -> Result<()> {
 }
 
 /// Runs a program: its time, the processor time of it and all its children, its memory.
-fn spent(run: impl FnOnce() -> Result<(Duration, u64)>) -> Result<(Duration, Duration, u64)> {
+fn measure_cpu(
+    run: impl FnOnce() -> XtaskResult<(Duration, u64)>,
+) -> XtaskResult<(Duration, Duration, u64)> {
     let before = children_time();
     let (time, peak) = run()?;
     Ok((time, children_time().saturating_sub(before), peak))
@@ -100,7 +111,7 @@ fn children_time() -> Duration {
 }
 
 /// One more commit, until the next answer knows it. Takes the commits back afterwards.
-pub(super) fn one_more(warm: &mut Warm, clone: &Path) -> Result<()> {
+pub(super) fn bench_new_commit(warm: &mut WarmServer, clone: &Path) -> XtaskResult<()> {
     let before = git(clone, ["rev-parse", "HEAD"])?;
     let index = clone.join(".git/cairn/bench-index");
     let mut number = 0;
@@ -110,9 +121,9 @@ pub(super) fn one_more(warm: &mut Warm, clone: &Path) -> Result<()> {
         fs::write(&text, format!("{number}\n")).map_err(|error| error.to_string())?;
         let blob = git(clone, ["hash-object".as_ref(), "-w".as_ref(), text.as_os_str()])?;
         let entry = format!("100644,{blob},cairn-bench.md");
-        staged(clone, &index, &["read-tree", "HEAD"])?;
-        staged(clone, &index, &["update-index", "--add", "--cacheinfo", &entry])?;
-        let tree = staged(clone, &index, &["write-tree"])?;
+        git_with_index(clone, &index, &["read-tree", "HEAD"])?;
+        git_with_index(clone, &index, &["update-index", "--add", "--cacheinfo", &entry])?;
+        let tree = git_with_index(clone, &index, &["write-tree"])?;
         let commit = git(clone, ["commit-tree", &tree, "-p", "HEAD", "-m", "one more"])?;
         git(clone, ["update-ref", "--no-deref", "HEAD", &commit])?;
         let begin = Instant::now();
@@ -123,24 +134,28 @@ pub(super) fn one_more(warm: &mut Warm, clone: &Path) -> Result<()> {
         if text.contains(&all) { Ok(took) } else { Err(format!("{all} expected: {text}")) }
     });
     git(clone, ["update-ref", "--no-deref", "HEAD", &before])?;
-    row("one more commit, until the answer", took?, ("limit", COMMIT));
+    print_row("one more commit, until the answer", took?, ("limit", NEW_COMMIT_LIMIT));
     Ok(())
 }
 
-pub(super) fn answers(warm: &mut Warm) -> Result<()> {
+pub(super) fn bench_warm_answers(warm: &mut WarmServer) -> XtaskResult<()> {
     let text = warm.call("history_list", json!({"limit": 1000}))?;
     let files: Vec<&str> =
         text.lines().filter_map(|line| line.split_whitespace().next()).skip(1).collect();
     let files: Vec<&str> = files.into_iter().filter(|file| file.contains('.')).collect();
     let some: Vec<&str> = files.iter().step_by((files.len() / 50).max(1)).copied().collect();
     let about = |key: &str| -> Vec<Value> { some.iter().map(|file| json!({key: file})).collect() };
-    warm.row("history_provenance", &about("path"), WARM)?;
-    warm.row("history_cochange", &about("paths"), WARM)?;
+    warm.measure_and_print("history_provenance", &about("path"), WARM_ANSWER_LIMIT)?;
+    warm.measure_and_print("history_cochange", &about("paths"), WARM_ANSWER_LIMIT)?;
     let commits = |word: &&str| json!({"query": word, "kinds": ["commit"]});
-    warm.row("search", &WORDS.iter().map(commits).collect::<Vec<_>>(), WARM)
+    warm.measure_and_print(
+        "search",
+        &WORDS.iter().map(commits).collect::<Vec<_>>(),
+        WARM_ANSWER_LIMIT,
+    )
 }
 
-fn git<A: AsRef<OsStr>>(clone: &Path, args: impl IntoIterator<Item = A>) -> Result<String> {
+fn git<A: AsRef<OsStr>>(clone: &Path, args: impl IntoIterator<Item = A>) -> XtaskResult<String> {
     let mut command = Command::new("git");
     command.arg("-C").arg(clone).args(["-c", "user.name=Bench", "-c", "user.email=b@example.org"]);
     let output = command.args(args).output().map_err(|error| error.to_string())?;
@@ -151,7 +166,7 @@ fn git<A: AsRef<OsStr>>(clone: &Path, args: impl IntoIterator<Item = A>) -> Resu
 }
 
 /// Runs git with an index of its own.
-fn staged(clone: &Path, index: &Path, args: &[&str]) -> Result<String> {
+fn git_with_index(clone: &Path, index: &Path, args: &[&str]) -> XtaskResult<String> {
     let mut command = Command::new("git");
     command.arg("-C").arg(clone).env("GIT_INDEX_FILE", index).args(args);
     let output = command.output().map_err(|error| error.to_string())?;

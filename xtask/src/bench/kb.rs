@@ -7,11 +7,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
-use super::latency::Warm;
-use super::{Site, median, row};
-use crate::run::Result;
+use super::latency::WarmServer;
+use super::{BenchContext, median, print_row};
+use crate::run::XtaskResult;
 
 /// Documents of each type: 115 in all.
 const DOCUMENTS: [(&str, &str, &str, usize); 6] = [
@@ -34,50 +34,50 @@ const ROUNDS: usize = 15;
 
 /// Measures `sync` as a process of its own, from nothing and with nothing to do; then questions,
 /// the rules and the first write on a new branch, of a warm server.
-pub(super) fn run(site: &Site) -> Result<()> {
-    let repo = Repo::new(&fixture());
+pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
+    let repo = TestRepo::new(&fixture());
     let ms = Duration::from_millis;
     let first = median(ROUNDS, || {
         repo.remove(".cairn");
         repo.remove(".git/cairn");
-        process(site, &repo, &["sync"])
+        time_process(site, &repo, &["sync"])
     })?;
-    row("first sync, a process of its own", first, ("limit", ms(150)));
-    let again = median(ROUNDS, || process(site, &repo, &["sync"]))?;
-    row("unchanged sync, a process of its own", again, ("limit", ms(20)));
+    print_row("first sync, a process of its own", first, ("limit", ms(150)));
+    let again = median(ROUNDS, || time_process(site, &repo, &["sync"]))?;
+    print_row("unchanged sync, a process of its own", again, ("limit", ms(20)));
 
-    let mut warm = Warm::start(site, &repo.root())?;
+    let mut warm = WarmServer::start(site, &repo.root())?;
     warm.call("kb_upsert", json!({"entities": (0..FACTS).map(fact).collect::<Vec<_>>()}))?;
-    let changed = median(ROUNDS, || timed(|| warm.call("sync", json!({"full": true}))))?;
-    row("full sync of a server", changed, ("limit", ms(150)));
-    warm.row("sync", &[json!({})], ms(20))?;
-    warm.row("kb_query", &questions(), ms(2))?;
-    warm.row("kb_check", &[json!({})], ms(20))?;
+    let changed = median(ROUNDS, || time_call(|| warm.call("sync", json!({"full": true}))))?;
+    print_row("full sync of a server", changed, ("limit", ms(150)));
+    warm.measure_and_print("sync", &[json!({})], ms(20))?;
+    warm.measure_and_print("kb_query", &questions(), ms(2))?;
+    warm.measure_and_print("kb_check", &[json!({})], ms(20))?;
     let mut number = 0;
     let copied = median(ROUNDS, || {
         number += 1;
         repo.git(&["checkout", "-q", "-b", &format!("branch{number}")]);
         // The tree is the same; what moved with HEAD is looked at before the clock starts.
         warm.call("kb_query", json!({"type": "fact", "limit": 1}))?;
-        timed(|| warm.call("kb_upsert", json!({"entities": [fact(FACTS + number)]})))
+        time_call(|| warm.call("kb_upsert", json!({"entities": [fact(FACTS + number)]})))
     })?;
-    row("first write on a new branch: copy and write", copied, ("limit", ms(50)));
+    print_row("first write on a new branch: copy and write", copied, ("limit", ms(50)));
     let hook = median(ROUNDS, || {
         number += 1;
         repo.git(&["checkout", "-q", "-b", &format!("branch{number}")]);
-        process(site, &repo, &["hook", "post-checkout", "a", "b", "1"])
+        time_process(site, &repo, &["hook", "post-checkout", "a", "b", "1"])
     })?;
-    row("post-checkout hook on a new branch: copy and sync", hook, ("limit", ms(50)));
+    print_row("post-checkout hook on a new branch: copy and sync", hook, ("limit", ms(50)));
     Ok(())
 }
 
-fn timed(once: impl FnOnce() -> Result<String>) -> Result<Duration> {
+fn time_call(once: impl FnOnce() -> XtaskResult<String>) -> XtaskResult<Duration> {
     let begin = Instant::now();
     once().map(|_| begin.elapsed())
 }
 
 /// How long a command takes from its start to its end.
-fn process(site: &Site, repo: &Repo, words: &[&str]) -> Result<Duration> {
+fn time_process(site: &BenchContext, repo: &TestRepo, words: &[&str]) -> XtaskResult<Duration> {
     let begin = Instant::now();
     let mut command = Command::new(&site.cairn);
     command.arg("-C").arg(repo.root()).args(words).stdout(Stdio::null());

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use testkit::McpClient;
 
-use super::{Site, row};
-use crate::run::Result;
+use super::{BenchContext, print_row};
+use crate::run::XtaskResult;
 
 /// How often each question is asked.
 const CALLS: usize = 300;
 
 /// A server that has answered once, so that it is warm.
-pub(super) struct Warm {
+pub(super) struct WarmServer {
     client: McpClient,
 }
 
@@ -24,9 +24,9 @@ pub(super) struct Latency {
     pub p99: Duration,
 }
 
-impl Warm {
+impl WarmServer {
     /// Starts a server in a repository with every tool listed, and waits for its index.
-    pub(super) fn start(site: &Site, repository: &Path) -> Result<Self> {
+    pub(super) fn start(site: &BenchContext, repository: &Path) -> XtaskResult<Self> {
         let mut client = McpClient::start(&site.cairn, repository, &["--toolsets", "all"]);
         let (text, failed) = client.call("sync", serde_json::json!({}));
         if failed { Err(text) } else { Ok(Self { client }) }
@@ -38,13 +38,13 @@ impl Warm {
     }
 
     /// Calls a tool once; an error is a failure of the benchmark.
-    pub(super) fn call(&mut self, tool: &str, args: Value) -> Result<String> {
+    pub(super) fn call(&mut self, tool: &str, args: Value) -> XtaskResult<String> {
         let (text, failed) = self.client.call(tool, args);
         if failed { Err(format!("{tool}: {text}")) } else { Ok(text) }
     }
 
     /// Asks the questions in turn, each time another one.
-    pub(super) fn measure(&mut self, tool: &str, questions: &[Value]) -> Result<Latency> {
+    pub(super) fn measure(&mut self, tool: &str, questions: &[Value]) -> XtaskResult<Latency> {
         let mut times = Vec::with_capacity(CALLS);
         for question in questions.iter().cycle().take(CALLS) {
             let begin = Instant::now();
@@ -56,10 +56,15 @@ impl Warm {
     }
 
     /// Measures and prints, beside the limit at the 99th percentile.
-    pub(super) fn row(&mut self, tool: &str, questions: &[Value], limit: Duration) -> Result<()> {
+    pub(super) fn measure_and_print(
+        &mut self,
+        tool: &str,
+        questions: &[Value],
+        limit: Duration,
+    ) -> XtaskResult<()> {
         let latency = self.measure(tool, questions)?;
         let what = format!("{tool}, p99 of {CALLS} (median {:.2?})", latency.median);
-        row(&what, latency.p99, ("limit", limit));
+        print_row(&what, latency.p99, ("limit", limit));
         Ok(())
     }
 }

@@ -18,32 +18,32 @@ mod work;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::run::{self, Result};
+use crate::run::{self, XtaskResult};
 
 /// One area's measurements.
-struct Bench {
+struct Benchmark {
     name: &'static str,
     /// Whether it takes so long that it has to be asked for
-    only_named: bool,
-    run: fn(&Site) -> Result<()>,
+    on_request: bool,
+    run: fn(&BenchContext) -> XtaskResult<()>,
 }
 
 /// Every benchmark, in the order of the table.
-const ALL: &[Bench] = &[
-    Bench { name: "start", only_named: false, run: start::run },
-    Bench { name: "code", only_named: false, run: code::run },
-    Bench { name: "history", only_named: false, run: history::run },
-    Bench { name: "calls", only_named: false, run: calls::run },
-    Bench { name: "cards", only_named: false, run: cards::run },
-    Bench { name: "work", only_named: false, run: work::run },
-    Bench { name: "kb", only_named: false, run: kb::run },
-    Bench { name: "cross", only_named: false, run: cross::run },
-    Bench { name: "steady", only_named: false, run: steady::run },
-    Bench { name: "scale", only_named: true, run: scale::run },
+const ALL: &[Benchmark] = &[
+    Benchmark { name: "start", on_request: false, run: start::run },
+    Benchmark { name: "code", on_request: false, run: code::run },
+    Benchmark { name: "history", on_request: false, run: history::run },
+    Benchmark { name: "calls", on_request: false, run: calls::run },
+    Benchmark { name: "cards", on_request: false, run: cards::run },
+    Benchmark { name: "work", on_request: false, run: work::run },
+    Benchmark { name: "kb", on_request: false, run: kb::run },
+    Benchmark { name: "cross", on_request: false, run: cross::run },
+    Benchmark { name: "steady", on_request: false, run: steady::run },
+    Benchmark { name: "scale", on_request: true, run: scale::run },
 ];
 
 /// What every benchmark is given.
-struct Site {
+struct BenchContext {
     /// This repository
     root: PathBuf,
     /// The program that is measured
@@ -52,7 +52,7 @@ struct Site {
 
 /// Runs the benchmarks that are named, or all that are not too long for that, and prints the table. `--quick` measures a build
 /// without link-time optimisation.
-pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
+pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let (flags, names): (Vec<&str>, Vec<&str>) = args.iter().partition(|a| a.starts_with("--"));
     let profile = match flags.as_slice() {
         [] => "release",
@@ -64,10 +64,10 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
         return Err(format!("no benchmark is called {unknown}; there are {}", all.join(", ")));
     }
     let built = run::build(root, &["--package", "cairn", "--profile", profile], profile)?;
-    let site = Site { root: root.to_path_buf(), cairn: built.join("cairn") };
-    run::say("| what | ours | beside | ratio |\n|---|---|---|---|\n");
-    let is_chosen = |bench: &&Bench| match names.as_slice() {
-        [] => !bench.only_named,
+    let site = BenchContext { root: root.to_path_buf(), cairn: built.join("cairn") };
+    run::print("| what | ours | beside | ratio |\n|---|---|---|---|\n");
+    let is_chosen = |bench: &&Benchmark| match names.as_slice() {
+        [] => !bench.on_request,
         names => names.contains(&bench.name),
     };
     let chosen = ALL.iter().filter(is_chosen);
@@ -75,18 +75,18 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
 }
 
 /// A measurement beside a peer or a limit.
-fn row(what: &str, ours: Duration, (beside, theirs): (&str, Duration)) {
+fn print_row(what: &str, ours: Duration, (beside, theirs): (&str, Duration)) {
     let ratio = ours.as_secs_f64() / theirs.as_secs_f64();
-    run::say(&format!("| {what} | {ours:.2?} | {beside} {theirs:.2?} | {ratio:.2} |\n"));
+    run::print(&format!("| {what} | {ours:.2?} | {beside} {theirs:.2?} | {ratio:.2} |\n"));
 }
 
 /// A measurement that could not be made, and why.
-fn not_run(what: &str, why: &str) {
-    run::say(&format!("| {what} | NOT RUN: {why} | | |\n"));
+fn print_not_run(what: &str, why: &str) {
+    run::print(&format!("| {what} | NOT RUN: {why} | | |\n"));
 }
 
-fn median(rounds: usize, mut once: impl FnMut() -> Result<Duration>) -> Result<Duration> {
-    let mut times = (0..rounds).map(|_| once()).collect::<Result<Vec<_>>>()?;
+fn median(rounds: usize, mut once: impl FnMut() -> XtaskResult<Duration>) -> XtaskResult<Duration> {
+    let mut times = (0..rounds).map(|_| once()).collect::<XtaskResult<Vec<_>>>()?;
     times.sort();
     Ok(times[rounds / 2])
 }

@@ -12,28 +12,28 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::code::{resident, timed};
-use super::latency::Warm;
-use super::{Site, history, median, row};
-use crate::run::{Result, say};
+use super::code::{resident_memory, run_measured};
+use super::latency::WarmServer;
+use super::{BenchContext, history, median, print_row};
+use crate::run::{XtaskResult, print};
 
 /// How many files, and how many commits, there are in turn.
 const SIZES: [usize; 3] = [10_000, 30_000, 100_000];
 
 /// How many files lie in one folder, and how many the history is about.
-const FOLDER: usize = 100;
-const TOUCHED: usize = 2_000;
+const FILES_PER_FOLDER: usize = 100;
+const HISTORY_FILES: usize = 2_000;
 
 /// How often one file is changed.
 const ROUNDS: usize = 15;
 
-pub(super) fn run(site: &Site) -> Result<()> {
+pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     files(site)?;
     commits(site)
 }
 
 /// Modules that import, call and extend what others declare.
-fn files(site: &Site) -> Result<()> {
+fn files(site: &BenchContext) -> XtaskResult<()> {
     let mut first = None;
     for size in SIZES {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -46,27 +46,30 @@ fn files(site: &Site) -> Result<()> {
         git(root, &["init", "--quiet"])?;
         git(root, &["add", "--all"])?;
         git(root, &["commit", "--quiet", "--message", "All of it"])?;
-        let (took, peak) = timed(root, &site.cairn, &["sync", "--full"])?;
-        grown(&format!("{size} files: cold index"), &mut first, (size, took));
-        let mut warm = Warm::start(site, root)?;
-        say(&format!("| its peak memory | {peak} MB | server {} MB | |\n", resident(warm.pid())));
-        let nothing = median(ROUNDS, || asked(&mut warm))?;
-        say(&format!("| a call with nothing to do | {nothing:.2?} | | |\n"));
+        let (took, peak) = run_measured(root, &site.cairn, &["sync", "--full"])?;
+        print_growth(&format!("{size} files: cold index"), &mut first, (size, took));
+        let mut warm = WarmServer::start(site, root)?;
+        print(&format!(
+            "| its peak memory | {peak} MB | server {} MB | |\n",
+            resident_memory(warm.pid())
+        ));
+        let nothing = median(ROUNDS, || time_answer(&mut warm))?;
+        print(&format!("| a call with nothing to do | {nothing:.2?} | | |\n"));
         let (file, mut count) = (root.join(path_of(size / 2)), 0);
         let changed = median(ROUNDS, || {
             count += 1;
             fs::write(&file, format!("{}// {count}\n", module(size / 2)))
                 .map_err(|error| error.to_string())?;
-            asked(&mut warm)
+            time_answer(&mut warm)
         })?;
-        say(&format!("| one changed file, until the answer | {changed:.2?} | | |\n"));
+        print(&format!("| one changed file, until the answer | {changed:.2?} | | |\n"));
         answers(&mut warm, size)?;
     }
     Ok(())
 }
 
 /// A repository whose commits touch one to five files each.
-fn commits(site: &Site) -> Result<()> {
+fn commits(site: &BenchContext) -> XtaskResult<()> {
     let mut first = None;
     for size in SIZES {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -74,31 +77,38 @@ fn commits(site: &Site) -> Result<()> {
         git(root, &["init", "--quiet", "--initial-branch", "main"])?;
         import(root, size)?;
         git(root, &["reset", "--quiet", "--hard", "main"])?;
-        let (took, peak) = timed(root, &site.cairn, &["history", "tags", "--limit", "1"])?;
-        grown(&format!("{size} commits: whole history"), &mut first, (size, took));
-        let mut warm = Warm::start(site, root)?;
-        say(&format!("| its peak memory | {peak} MB | server {} MB | |\n", resident(warm.pid())));
-        history::one_more(&mut warm, root)?;
-        history::answers(&mut warm)?;
+        let (took, peak) = run_measured(root, &site.cairn, &["history", "tags", "--limit", "1"])?;
+        print_growth(&format!("{size} commits: whole history"), &mut first, (size, took));
+        let mut warm = WarmServer::start(site, root)?;
+        print(&format!(
+            "| its peak memory | {peak} MB | server {} MB | |\n",
+            resident_memory(warm.pid())
+        ));
+        history::bench_new_commit(&mut warm, root)?;
+        history::bench_warm_answers(&mut warm)?;
     }
     Ok(())
 }
 
 /// Beside what the smallest took, for as many as there are now.
-fn grown(what: &str, first: &mut Option<(usize, Duration)>, (size, took): (usize, Duration)) {
+fn print_growth(
+    what: &str,
+    first: &mut Option<(usize, Duration)>,
+    (size, took): (usize, Duration),
+) {
     let (least, base) = *first.get_or_insert((size, took));
     #[expect(clippy::cast_precision_loss, reason = "some hundred thousand")]
     let linear = base.mul_f64(size as f64 / least as f64);
-    row(what, took, ("linear growth", linear));
+    print_row(what, took, ("linear growth", linear));
 }
 
-fn asked(warm: &mut Warm) -> Result<Duration> {
+fn time_answer(warm: &mut WarmServer) -> XtaskResult<Duration> {
     let begin = Instant::now();
     warm.call("status", json!({}))?;
     Ok(begin.elapsed())
 }
 
-fn answers(warm: &mut Warm, size: usize) -> Result<()> {
+fn answers(warm: &mut WarmServer, size: usize) -> XtaskResult<()> {
     let some = || (0..50).map(|at| at * (size / 50));
     let about = |key: &str| -> Vec<Value> {
         some().map(|at| json!({key: format!("module:{}", path_of(at))})).collect()
@@ -111,7 +121,10 @@ fn answers(warm: &mut Warm, size: usize) -> Result<()> {
         ("context", about("targets").iter().map(listed).collect()),
     ] {
         let latency = warm.measure(tool, &questions)?;
-        say(&format!("| {tool}, p99 | {:.2?} | median {:.2?} | |\n", latency.p99, latency.median));
+        print(&format!(
+            "| {tool}, p99 | {:.2?} | median {:.2?} | |\n",
+            latency.p99, latency.median
+        ));
     }
     Ok(())
 }
@@ -121,7 +134,7 @@ fn listed(question: &Value) -> Value {
 }
 
 fn path_of(at: usize) -> String {
-    format!("src/area{}/part{}.ts", at / FOLDER, at)
+    format!("src/area{}/part{}.ts", at / FILES_PER_FOLDER, at)
 }
 
 /// A module that takes something of its neighbour and of one far away.
@@ -132,7 +145,7 @@ fn module(at: usize) -> String {
         let _ = writeln!(
             text,
             "import {{ make{other} as {name} }} from '../area{}/part{other}';",
-            other / FOLDER
+            other / FILES_PER_FOLDER
         );
     }
     let calls = if at == 0 { "" } else { "near(size); far(size);" };
@@ -146,17 +159,17 @@ fn module(at: usize) -> String {
 }
 
 /// Has git take in a line of commits.
-fn import(root: &Path, size: usize) -> Result<()> {
+fn import(root: &Path, size: usize) -> XtaskResult<()> {
     let mut command = Command::new("git");
     command.arg("-C").arg(root).args(["fast-import", "--quiet"]).stdin(Stdio::piped());
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let input = child.stdin.take().ok_or("git does not listen")?;
-    told(&mut BufWriter::new(input), size).map_err(|error| error.to_string())?;
+    write_fast_import(&mut BufWriter::new(input), size).map_err(|error| error.to_string())?;
     let status = child.wait().map_err(|error| error.to_string())?;
     if status.success() { Ok(()) } else { Err(format!("git fast-import ended with {status}")) }
 }
 
-fn told(input: &mut impl std::io::Write, size: usize) -> std::io::Result<()> {
+fn write_fast_import(input: &mut impl std::io::Write, size: usize) -> std::io::Result<()> {
     for at in 0..size {
         let message = format!("fix: part {} of the parser\n\nNumber {at}.\n", at % 977);
         let when = 1_600_000_000 + at * 600;
@@ -164,9 +177,9 @@ fn told(input: &mut impl std::io::Write, size: usize) -> std::io::Result<()> {
         writeln!(input, "committer Ada <ada@example.org> {when} +0000")?;
         write!(input, "data {}\n{message}", message.len())?;
         for other in 0..=at % 5 {
-            let file = (at * 31 + other * other) % TOUCHED;
+            let file = (at * 31 + other * other) % HISTORY_FILES;
             let text = format!("{at}\n");
-            writeln!(input, "M 100644 inline src/area{}/part{file}.md", file / FOLDER)?;
+            writeln!(input, "M 100644 inline src/area{}/part{file}.md", file / FILES_PER_FOLDER)?;
             write!(input, "data {}\n{text}\n", text.len())?;
         }
     }
@@ -174,7 +187,7 @@ fn told(input: &mut impl std::io::Write, size: usize) -> std::io::Result<()> {
     input.flush()
 }
 
-fn git(root: &Path, args: &[&str]) -> Result<()> {
+fn git(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let mut command = Command::new("git");
     command.arg("-C").arg(root).args(["-c", "user.name=Bench", "-c", "user.email=b@example.org"]);
     crate::run::run(command.args(args))

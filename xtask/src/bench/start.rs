@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{Site, median, not_run, row};
-use crate::run::{self, Result};
+use super::{BenchContext, median, print_not_run, print_row};
+use crate::run::{self, XtaskResult};
 
 /// How often each start is measured.
 const ROUNDS: usize = 30;
@@ -17,19 +17,19 @@ const ROUNDS: usize = 30;
 const SAMPLE: &str = "../shared/mcp-sample";
 
 /// Measures both in turn.
-pub(super) fn run(Site { root, cairn }: &Site) -> Result<()> {
+pub(super) fn run(BenchContext { root, cairn }: &BenchContext) -> XtaskResult<()> {
     let what = "start to tools/list";
     let Some(sample) = build_sample(root)? else {
-        not_run(what, "no sample server");
+        print_not_run(what, "no sample server");
         return Ok(());
     };
-    let ours = median(ROUNDS, || start(cairn, &["mcp"], root))?;
-    let theirs = median(ROUNDS, || start(&sample, &[], root))?;
-    row(what, ours, ("bare server", theirs));
+    let ours = median(ROUNDS, || time_start(cairn, &["mcp"], root))?;
+    let theirs = median(ROUNDS, || time_start(&sample, &[], root))?;
+    print_row(what, ours, ("bare server", theirs));
     Ok(())
 }
 
-fn build_sample(root: &Path) -> Result<Option<PathBuf>> {
+fn build_sample(root: &Path) -> XtaskResult<Option<PathBuf>> {
     let source = root.join(SAMPLE);
     if !source.is_dir() {
         return Ok(None);
@@ -48,7 +48,7 @@ fn build_sample(root: &Path) -> Result<Option<PathBuf>> {
 }
 
 /// How long a server takes from its start to its list of tools.
-fn start(program: &Path, args: &[&str], folder: &Path) -> Result<Duration> {
+fn time_start(program: &Path, args: &[&str], folder: &Path) -> XtaskResult<Duration> {
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
     let begin = Instant::now();
     let mut child = Command::new(program)

@@ -5,23 +5,23 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Site;
-use super::code::resident;
-use super::latency::Warm;
-use crate::run::{Result, say};
+use super::BenchContext;
+use super::code::resident_memory;
+use super::latency::WarmServer;
+use crate::run::{XtaskResult, print};
 
 /// After how many calls memory is looked at first, and last.
-const FIRST: usize = 100;
-const LAST: usize = 10_000;
+const FIRST_SAMPLE: usize = 100;
+const LAST_SAMPLE: usize = 10_000;
 
 /// How much more there may be at the end.
-const LIMIT: f64 = 1.05;
+const MAX_GROWTH: f64 = 1.05;
 
 /// How long nobody asks.
-const SILENCE: Duration = Duration::from_secs(10);
+const IDLE_TIME: Duration = Duration::from_secs(10);
 
-pub(super) fn run(site: &Site) -> Result<()> {
-    let mut warm = Warm::start(site, &site.root)?;
+pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
+    let mut warm = WarmServer::start(site, &site.root)?;
     let questions: [(&str, Value); 8] = [
         ("status", json!({})),
         ("search", json!({"query": "index refresh"})),
@@ -33,27 +33,27 @@ pub(super) fn run(site: &Site) -> Result<()> {
         ("kb_query", json!({"type": "fact"})),
     ];
     let mut first = 0;
-    for (at, (tool, args)) in (1..=LAST).zip(questions.iter().cycle()) {
+    for (at, (tool, args)) in (1..=LAST_SAMPLE).zip(questions.iter().cycle()) {
         warm.call(tool, args.clone())?;
-        if at == FIRST {
-            first = resident(warm.pid());
+        if at == FIRST_SAMPLE {
+            first = resident_memory(warm.pid());
         }
     }
-    let last = resident(warm.pid());
+    let last = resident_memory(warm.pid());
     #[expect(clippy::cast_precision_loss, reason = "megabytes")]
     let ratio = last as f64 / first.max(1) as f64;
-    say(&format!(
-        "| memory after {LAST} calls, at most {LIMIT} | {last} MB | after {FIRST} {first} MB | {ratio:.2} |\n"
+    print(&format!(
+        "| memory after {LAST_SAMPLE} calls, at most {MAX_GROWTH} | {last} MB | after {FIRST_SAMPLE} {first} MB | {ratio:.2} |\n"
     ));
-    let before = ticks(warm.pid());
-    std::thread::sleep(SILENCE);
-    let spent = ticks(warm.pid()).saturating_sub(before);
-    say(&format!("| idle for {SILENCE:?} | {spent} ticks of 10 ms | none | |\n"));
+    let before = cpu_ticks(warm.pid());
+    std::thread::sleep(IDLE_TIME);
+    let spent = cpu_ticks(warm.pid()).saturating_sub(before);
+    print(&format!("| idle for {IDLE_TIME:?} | {spent} ticks of 10 ms | none | |\n"));
     Ok(())
 }
 
 /// The processor time of a process so far.
-fn ticks(process: u32) -> u64 {
+fn cpu_ticks(process: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default().split(' ');
     fields.skip(12).take(2).filter_map(|field| field.parse::<u64>().ok()).sum()

@@ -6,11 +6,11 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
-use super::latency::Warm;
-use super::{Site, median, row};
-use crate::run::Result;
+use super::latency::WarmServer;
+use super::{BenchContext, median, print_row};
+use crate::run::XtaskResult;
 
 /// Atoms, and patterns of each.
 const ATOMS: usize = 2_000;
@@ -29,9 +29,9 @@ const TASKS: usize = 200;
 const ROUNDS: usize = 100;
 
 /// Fills a store, then measures.
-pub(super) fn run(site: &Site) -> Result<()> {
-    let repo = Repo::new(&fixture());
-    let mut warm = Warm::start(site, &repo.root())?;
+pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
+    let repo = TestRepo::new(&fixture());
+    let mut warm = WarmServer::start(site, &repo.root())?;
     warm.call("work_create", json!({"kind": "project", "name": "Shop"}))?;
     for number in 0..ATOMS {
         let pattern = |n: usize| format!("src/area{number}/part{n}/**/*.ts");
@@ -45,30 +45,30 @@ pub(super) fn run(site: &Site) -> Result<()> {
     }
     let paths: Vec<String> = (0..PATHS).map(|n| path(n * 7 % FILES)).collect();
     let context: Vec<Value> = vec![json!({"paths": paths})];
-    warm.row("graph_context", &context, Duration::from_millis(5))?;
-    warm.row("work_next", &[json!({})], Duration::from_millis(2))?;
+    warm.measure_and_print("graph_context", &context, Duration::from_millis(5))?;
+    warm.measure_and_print("work_next", &[json!({})], Duration::from_millis(2))?;
     writes(&mut warm, &repo)
 }
 
 /// A write and a flush in turn, so that both meet the same disk.
-fn writes(warm: &mut Warm, repo: &Repo) -> Result<()> {
+fn writes(warm: &mut WarmServer, repo: &TestRepo) -> XtaskResult<()> {
     let log = repo.root().join(".git/flush");
-    let mut log = OpenOptions::new().create(true).append(true).open(log).map_err(failed)?;
+    let mut log = OpenOptions::new().create(true).append(true).open(log).map_err(io_error_text)?;
     let (mut flushes, mut made, mut moved) = (Vec::new(), Vec::new(), Vec::new());
     let (mut asked, mut bare) = (Vec::new(), Vec::new());
-    let mut floor = Floor::new(repo)?;
+    let mut floor = MinimalStore::new(repo)?;
     for _ in 0..ROUNDS {
         let begin = Instant::now();
         warm.call("version", json!({}))?;
         asked.push(begin.elapsed());
         bare.push(floor.write()?);
-        flushes.push(flush(&mut log)?);
+        flushes.push(time_flush(&mut log)?);
         let begin = Instant::now();
         let text = warm.call("work_create", json!({"kind": "task", "name": "One more"}))?;
         made.push(begin.elapsed());
         let task = text.split_whitespace().find(|word| word.starts_with("task:"));
         let task = task.ok_or_else(|| format!("no task in {text}"))?.to_owned();
-        flushes.push(flush(&mut log)?);
+        flushes.push(time_flush(&mut log)?);
         let begin = Instant::now();
         warm.call("work_advance", json!({"id": task}))?;
         moved.push(begin.elapsed());
@@ -78,39 +78,39 @@ fn writes(warm: &mut Warm, repo: &Repo) -> Result<()> {
         median(times.len(), || times.next().ok_or_else(|| "no time".to_owned()))
     };
     let flush = middle(flushes)?;
-    row("a call that does nothing, median", middle(asked)?, ("twice a flush", flush * 2));
-    row("a row into a bare store, median", middle(bare)?, ("twice a flush", flush * 2));
-    row("work_create, median", middle(made)?, ("twice a flush", flush * 2));
-    row("work_advance, median", middle(moved)?, ("twice a flush", flush * 2));
+    print_row("a call that does nothing, median", middle(asked)?, ("twice a flush", flush * 2));
+    print_row("a row into a bare store, median", middle(bare)?, ("twice a flush", flush * 2));
+    print_row("work_create, median", middle(made)?, ("twice a flush", flush * 2));
+    print_row("work_advance, median", middle(moved)?, ("twice a flush", flush * 2));
     Ok(())
 }
 
 /// What any write costs at least: a store with one table, and a row into it.
-struct Floor(store::Store);
+struct MinimalStore(store::Store);
 
-impl Floor {
-    fn new(repo: &Repo) -> Result<Self> {
+impl MinimalStore {
+    fn new(repo: &TestRepo) -> XtaskResult<Self> {
         let path = repo.root().join(".git/floor.sqlite");
-        let mut store = store::open(&path, store::Durability::Durable).map_err(told)?;
+        let mut store = store::open(&path, store::Durability::Durable).map_err(problem_text)?;
         let made = |t: &store::Transaction<'_>| {
-            t.execute_batch("CREATE TABLE x (y)").map_err(store::problem("measure"))
+            t.execute_batch("CREATE TABLE x (y)").map_err(store::sqlite_problem("measure"))
         };
-        store.write(made).map_err(told)?;
+        store.write(made).map_err(problem_text)?;
         Ok(Self(store))
     }
 
-    fn write(&mut self) -> Result<Duration> {
+    fn write(&mut self) -> XtaskResult<Duration> {
         let begin = Instant::now();
         let put = |t: &store::Transaction<'_>| {
-            t.execute("INSERT INTO x VALUES (1)", []).map_err(store::problem("measure"))
+            t.execute("INSERT INTO x VALUES (1)", []).map_err(store::sqlite_problem("measure"))
         };
-        self.0.write(put).map_err(told)?;
+        self.0.write(put).map_err(problem_text)?;
         Ok(begin.elapsed())
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
-fn told(problem: base::Problem) -> String {
+fn problem_text(problem: base::Problem) -> String {
     problem.to_string()
 }
 
@@ -128,13 +128,13 @@ fn path(n: usize) -> String {
 }
 
 /// How long the disk takes to make a few bytes last.
-fn flush(log: &mut File) -> Result<Duration> {
+fn time_flush(log: &mut File) -> XtaskResult<Duration> {
     let begin = Instant::now();
-    log.write_all(&[7; 4096]).and_then(|()| log.sync_data()).map_err(failed)?;
+    log.write_all(&[7; 4096]).and_then(|()| log.sync_data()).map_err(io_error_text)?;
     Ok(begin.elapsed())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
-fn failed(error: std::io::Error) -> String {
+fn io_error_text(error: std::io::Error) -> String {
     error.to_string()
 }

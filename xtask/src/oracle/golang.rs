@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use base::RepoPath;
-use code::Relation;
+use code::SymbolRelation;
 use serde_json::json;
-use testkit::Repo;
+use testkit::TestRepo;
 
-use super::{Pairs, Result, files, output};
+use super::{DependencyPairs, XtaskResult, files, output};
 
-pub(super) fn pairs(root: &Path, repo: &Repo) -> Result<Pairs> {
+pub(super) fn pairs(root: &Path, repo: &TestRepo) -> XtaskResult<DependencyPairs> {
     let list = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
     std::fs::write(list.path(), files(repo).join("\n")).map_err(|error| error.to_string())?;
     let input = File::open(list.path()).map_err(|error| error.to_string())?;
@@ -25,17 +25,18 @@ pub(super) fn pairs(root: &Path, repo: &Repo) -> Result<Pairs> {
 }
 
 /// The calls that the index has, exact and inferred.
-pub(super) fn ours(repo: &Repo, files: &[String]) -> Pairs {
+pub(super) fn cairn_pairs(repo: &TestRepo, files: &[String]) -> DependencyPairs {
     repo.data("sync", json!({}));
-    let mut pairs = Pairs::new();
+    let mut pairs = DependencyPairs::new();
     let index = newest_index(&repo.root()).expect("the repository was synced");
-    let conn = store::open_reading(&index).expect("the index can be read");
+    let conn = store::open_read_only(&index).expect("the index can be read");
     for file in files {
         let path: RepoPath = file.parse().expect("git lists paths");
-        let rows = code::in_file(&conn, &path).expect("the index can be read");
+        let rows = code::symbols_in_file(&conn, &path).expect("the index can be read");
         let ends: Vec<_> = rows.iter().map(|row| (&path, row.full.as_str())).collect();
-        let edges = code::edges_from(&conn, &ends, &[Relation::Calls]).expect("it can be read");
-        let calls = edges.iter().map(|edge| (named(&edge.from), named(&edge.to)));
+        let edges =
+            code::edges_from(&conn, &ends, &[SymbolRelation::Calls]).expect("it can be read");
+        let calls = edges.iter().map(|edge| (oracle_name(&edge.from), oracle_name(&edge.to)));
         pairs.extend(calls.filter(|(from, to)| from != to));
     }
     pairs
@@ -52,6 +53,6 @@ fn newest_index(root: &Path) -> Option<PathBuf> {
 }
 
 /// A symbol as the oracle names it: functions that are called the same are one.
-fn named((path, symbol): &(RepoPath, String)) -> String {
+fn oracle_name((path, symbol): &(RepoPath, String)) -> String {
     format!("{path}#{}", symbol.split('~').next().unwrap_or_default())
 }

@@ -19,27 +19,27 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
-use crate::run::{self, Result};
+use crate::run::{self, XtaskResult};
 
 /// Who imports or calls whom, paths from the root.
-type Pairs = BTreeSet<(String, String)>;
+type DependencyPairs = BTreeSet<(String, String)>;
 
 /// How many rows are asked for at once.
 const PAGE: u64 = 1000;
 
 /// How many pairs of each kind of mistake are shown.
-const SHOWN: usize = 15;
+const MAX_SHOWN: usize = 15;
 
 struct Oracle {
     name: &'static str,
     variable: &'static str,
     endings: &'static [&'static str],
-    theirs: fn(&Path, &Repo) -> Result<Pairs>,
+    oracle_pairs: fn(&Path, &TestRepo) -> XtaskResult<DependencyPairs>,
     /// Those that must be found, where an oracle also tells what follows from others
-    required: fn(&Pairs) -> Pairs,
-    ours: fn(&Repo, &[String]) -> Pairs,
+    required_pairs: fn(&DependencyPairs) -> DependencyPairs,
+    cairn_pairs: fn(&TestRepo, &[String]) -> DependencyPairs,
 }
 
 const ALL: &[Oracle] = &[
@@ -47,43 +47,43 @@ const ALL: &[Oracle] = &[
         name: "TypeScript, the compiler's API",
         variable: "CAIRN_ORACLE_TYPESCRIPT",
         endings: &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"],
-        theirs: typescript::pairs,
-        required: Pairs::clone,
-        ours: importers,
+        oracle_pairs: typescript::pairs,
+        required_pairs: DependencyPairs::clone,
+        cairn_pairs: importers,
     },
     Oracle {
         name: "Rust, rust-analyzer scip",
         variable: "CAIRN_ORACLE_RUST",
         endings: &["rs"],
-        theirs: rust::pairs,
-        required: Pairs::clone,
-        ours: rust::ours,
+        oracle_pairs: rust::pairs,
+        required_pairs: DependencyPairs::clone,
+        cairn_pairs: rust::cairn_pairs,
     },
     Oracle {
         name: "Python, pyright",
         variable: "CAIRN_ORACLE_PYTHON",
         endings: &["py"],
-        theirs: python::pairs,
-        required: python::without_parents,
-        ours: imports,
+        oracle_pairs: python::pairs,
+        required_pairs: python::without_parents,
+        cairn_pairs: imports,
     },
     Oracle {
         name: "Go calls, go/types",
         variable: "CAIRN_ORACLE_GO",
         endings: &["go"],
-        theirs: golang::pairs,
-        required: Pairs::clone,
-        ours: golang::ours,
+        oracle_pairs: golang::pairs,
+        required_pairs: DependencyPairs::clone,
+        cairn_pairs: golang::cairn_pairs,
     },
 ];
 
 /// Compares with every oracle that is there. `--show` lists where they differ.
-pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
+pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let show = args.contains(&"--show");
-    run::say("| oracle | repository | pairs | precision | recall |\n|---|---|---|---|---|\n");
+    run::print("| oracle | repository | pairs | precision | recall |\n|---|---|---|---|---|\n");
     for oracle in ALL {
         let Some(folders) = std::env::var_os(oracle.variable) else {
-            run::say(&format!(
+            run::print(&format!(
                 "| {} | NOT RUN: {} is not set | | | |\n",
                 oracle.name, oracle.variable
             ));
@@ -96,12 +96,12 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
     Ok(())
 }
 
-fn compare(root: &Path, oracle: &Oracle, folder: &Path, show: bool) -> Result<()> {
-    let repo = Repo::at(folder);
-    let mut theirs = match (oracle.theirs)(root, &repo) {
+fn compare(root: &Path, oracle: &Oracle, folder: &Path, show: bool) -> XtaskResult<()> {
+    let repo = TestRepo::existing(folder);
+    let mut theirs = match (oracle.oracle_pairs)(root, &repo) {
         Ok(theirs) => theirs,
         Err(why) => {
-            run::say(&format!("| {} | NOT RUN: {why} | | | |\n", oracle.name));
+            run::print(&format!("| {} | NOT RUN: {why} | | | |\n", oracle.name));
             return Ok(());
         }
     };
@@ -112,15 +112,15 @@ fn compare(root: &Path, oracle: &Oracle, folder: &Path, show: bool) -> Result<()
     };
     let code: Vec<String> = files.into_iter().filter(wanted).collect();
     theirs.retain(|(from, to)| wanted(from) && wanted(to));
-    let ours = (oracle.ours)(&repo, &code);
-    let required = (oracle.required)(&theirs);
+    let ours = (oracle.cairn_pairs)(&repo, &code);
+    let required = (oracle.required_pairs)(&theirs);
     #[expect(clippy::cast_precision_loss, reason = "some thousand pairs")]
-    let share = |pairs: &Pairs, of: &Pairs| match of.len() {
+    let share = |pairs: &DependencyPairs, of: &DependencyPairs| match of.len() {
         0 => 1.0,
         count => of.intersection(pairs).count() as f64 / count as f64,
     };
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    run::say(&format!(
+    run::print(&format!(
         "| {} | {name} | {} | {:.3} | {:.3} |\n",
         oracle.name,
         required.len(),
@@ -135,13 +135,13 @@ fn compare(root: &Path, oracle: &Oracle, folder: &Path, show: bool) -> Result<()
 }
 
 fn list<'a>(what: &str, pairs: impl Iterator<Item = &'a (String, String)>) {
-    for (from, to) in pairs.take(SHOWN) {
-        run::say(&format!("  {what}: {from} -> {to}\n"));
+    for (from, to) in pairs.take(MAX_SHOWN) {
+        run::print(&format!("  {what}: {from} -> {to}\n"));
     }
 }
 
 /// The files that git knows of; links are none.
-fn files(repo: &Repo) -> Vec<String> {
+fn files(repo: &TestRepo) -> Vec<String> {
     let listed = repo.git(&["ls-files", "--stage"]);
     let file =
         |line: &str| line.strip_prefix("100")?.split_once('\t').map(|(_, path)| path.to_owned());
@@ -149,8 +149,8 @@ fn files(repo: &Repo) -> Vec<String> {
 }
 
 /// Who imports each file, as `code importers` answers.
-fn importers(repo: &Repo, files: &[String]) -> Pairs {
-    let mut pairs = Pairs::new();
+fn importers(repo: &TestRepo, files: &[String]) -> DependencyPairs {
+    let mut pairs = DependencyPairs::new();
     for file in files {
         let all = rows(repo, "code_importers", "importers", file);
         pairs.extend(all.iter().filter_map(|row| Some((path(&row["node"])?, file.clone()))));
@@ -159,12 +159,16 @@ fn importers(repo: &Repo, files: &[String]) -> Pairs {
 }
 
 /// What each file imports, as `code imports` answers.
-fn imports(repo: &Repo, files: &[String]) -> Pairs {
+fn imports(repo: &TestRepo, files: &[String]) -> DependencyPairs {
     imports_that(repo, files, |_| true)
 }
 
-fn imports_that(repo: &Repo, files: &[String], wanted: impl Fn(&Value) -> bool) -> Pairs {
-    let mut pairs = Pairs::new();
+fn imports_that(
+    repo: &TestRepo,
+    files: &[String],
+    wanted: impl Fn(&Value) -> bool,
+) -> DependencyPairs {
+    let mut pairs = DependencyPairs::new();
     for file in files {
         let mut all = rows(repo, "code_imports", "imports", file);
         all.retain(&wanted);
@@ -174,7 +178,7 @@ fn imports_that(repo: &Repo, files: &[String], wanted: impl Fn(&Value) -> bool) 
     pairs
 }
 
-fn rows(repo: &Repo, operation: &str, field: &str, file: &str) -> Vec<Value> {
+fn rows(repo: &TestRepo, operation: &str, field: &str, file: &str) -> Vec<Value> {
     let mut all = Vec::new();
     loop {
         let args = json!({"path": format!("module:{file}"), "limit": PAGE, "offset": all.len()});
@@ -193,13 +197,13 @@ fn path(node: &Value) -> Option<String> {
 }
 
 /// The folder with the compilers of JavaScript and Python.
-fn node_tools() -> Result<PathBuf> {
+fn node_tools() -> XtaskResult<PathBuf> {
     let folder = std::env::var_os("CAIRN_ORACLE_NODE").ok_or("CAIRN_ORACLE_NODE is not set")?;
     Ok(PathBuf::from(folder))
 }
 
 /// What a program writes to its output; it may fail after that.
-fn output(command: &mut Command) -> Result<String> {
+fn output(command: &mut Command) -> XtaskResult<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let done = command.output().map_err(|error| format!("{name} does not start: {error}"))?;
     let text = String::from_utf8_lossy(&done.stdout).into_owned();

@@ -5,11 +5,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use testkit::Repo;
+use testkit::TestRepo;
 
-use super::{Pairs, Result, node_tools, output};
+use super::{DependencyPairs, XtaskResult, node_tools, output};
 
-pub(super) fn pairs(_: &Path, repo: &Repo) -> Result<Pairs> {
+pub(super) fn pairs(_: &Path, repo: &TestRepo) -> XtaskResult<DependencyPairs> {
     let pyright = node_tools()?.join("node_modules/.bin/pyright");
     let mut command = Command::new(pyright);
     command.args(["--dependencies", "--verbose", "."]).current_dir(repo.root());
@@ -17,8 +17,8 @@ pub(super) fn pairs(_: &Path, repo: &Repo) -> Result<Pairs> {
 }
 
 /// Reads blocks of a file's name, `Imports N files` and the files.
-fn read(text: &str, root: &str) -> Pairs {
-    let mut pairs = Pairs::new();
+fn read(text: &str, root: &str) -> DependencyPairs {
+    let mut pairs = DependencyPairs::new();
     let (mut file, mut inside) = ("", false);
     for line in text.lines() {
         let trimmed = line.trim();
@@ -35,7 +35,7 @@ fn read(text: &str, root: &str) -> Pairs {
 }
 
 /// `import a.b` also runs `a/__init__.py`; what must be found is `a.b`.
-pub(super) fn without_parents(pairs: &Pairs) -> Pairs {
+pub(super) fn without_parents(pairs: &DependencyPairs) -> DependencyPairs {
     let is_parent = |(from, to): &&(String, String)| {
         to.strip_suffix("__init__.py").is_some_and(|folder| {
             pairs.iter().any(|(by, other)| by == from && other != to && other.starts_with(folder))

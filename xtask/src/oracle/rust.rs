@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use testkit::Repo;
+use testkit::TestRepo;
 
-use super::scip::{self, Document, Occurrence};
-use super::{Pairs, Result, imports_that, output};
+use super::scip::{self, OracleDocument, OracleOccurrence};
+use super::{DependencyPairs, XtaskResult, imports_that, output};
 
-pub(super) fn pairs(_: &Path, repo: &Repo) -> Result<Pairs> {
+pub(super) fn pairs(_: &Path, repo: &TestRepo) -> XtaskResult<DependencyPairs> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let index = folder.path().join("index.scip");
     let mut command = Command::new("rust-analyzer");
@@ -25,10 +25,10 @@ pub(super) fn pairs(_: &Path, repo: &Repo) -> Result<Pairs> {
             declared.entry(one.symbol.clone()).or_insert_with(|| document.path.clone());
         }
     }
-    let mut pairs = Pairs::new();
+    let mut pairs = DependencyPairs::new();
     for document in &documents {
         let text = repo.read(&document.path).unwrap_or_default();
-        for one in leaves(&text, document) {
+        for one in use_tree_leaves(&text, document) {
             if let Some(file) = declared.get(&one.symbol).filter(|file| **file != document.path) {
                 pairs.insert((document.path.clone(), file.clone()));
             }
@@ -38,12 +38,12 @@ pub(super) fn pairs(_: &Path, repo: &Repo) -> Result<Pairs> {
 }
 
 /// What `use` brings in, as `code imports` answers; `mod` declarations are not asked about.
-pub(super) fn ours(repo: &Repo, files: &[String]) -> Pairs {
+pub(super) fn cairn_pairs(repo: &TestRepo, files: &[String]) -> DependencyPairs {
     imports_that(repo, files, |row| row["how"] != "mod")
 }
 
 /// The names at the ends of `use` trees, and of `extern crate`.
-fn leaves<'d>(text: &str, document: &'d Document) -> Vec<&'d Occurrence> {
+fn use_tree_leaves<'d>(text: &str, document: &'d OracleDocument) -> Vec<&'d OracleOccurrence> {
     let lines: Vec<&str> = text.lines().collect();
     let mut within = vec![false; lines.len()];
     let mut open = false;
@@ -57,7 +57,7 @@ fn leaves<'d>(text: &str, document: &'d Document) -> Vec<&'d Occurrence> {
         within[at] = open;
         open &= !line.contains(';');
     }
-    let is_leaf = |one: &&Occurrence| {
+    let is_leaf = |one: &&OracleOccurrence| {
         let Some(line) = lines.get(one.line).filter(|_| within[one.line]) else { return false };
         let rest = line.get(one.end..).unwrap_or_default();
         !rest.starts_with("::") || rest.starts_with("::*")

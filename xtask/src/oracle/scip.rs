@@ -2,14 +2,14 @@
 
 /// One file.
 #[derive(Debug, Default)]
-pub(super) struct Document {
+pub(super) struct OracleDocument {
     pub path: String,
-    pub occurrences: Vec<Occurrence>,
+    pub occurrences: Vec<OracleOccurrence>,
 }
 
 /// One mention of a symbol.
 #[derive(Debug, Default)]
-pub(super) struct Occurrence {
+pub(super) struct OracleOccurrence {
     pub symbol: String,
     pub is_definition: bool,
     /// From 0
@@ -19,26 +19,28 @@ pub(super) struct Occurrence {
 }
 
 /// A field of a message: its number, and its bytes or its value.
-enum Field<'a> {
+enum ProtobufField<'a> {
     Bytes(u64, &'a [u8]),
     Number(u64, u64),
 }
 
 /// The documents of an index. Symbols that are local to a file are left out.
-pub(super) fn read(bytes: &[u8]) -> Vec<Document> {
+pub(super) fn read(bytes: &[u8]) -> Vec<OracleDocument> {
     let documents = fields(bytes).into_iter().filter_map(|field| match field {
-        Field::Bytes(2, bytes) => Some(document(bytes)),
+        ProtobufField::Bytes(2, bytes) => Some(document(bytes)),
         _ => None,
     });
     documents.collect()
 }
 
-fn document(bytes: &[u8]) -> Document {
-    let mut found = Document::default();
+fn document(bytes: &[u8]) -> OracleDocument {
+    let mut found = OracleDocument::default();
     for field in fields(bytes) {
         match field {
-            Field::Bytes(1, path) => found.path = String::from_utf8_lossy(path).into_owned(),
-            Field::Bytes(2, bytes) => found.occurrences.push(occurrence(bytes)),
+            ProtobufField::Bytes(1, path) => {
+                found.path = String::from_utf8_lossy(path).into_owned()
+            }
+            ProtobufField::Bytes(2, bytes) => found.occurrences.push(occurrence(bytes)),
             _ => {}
         }
     }
@@ -46,18 +48,20 @@ fn document(bytes: &[u8]) -> Document {
     found
 }
 
-fn occurrence(bytes: &[u8]) -> Occurrence {
-    let mut found = Occurrence::default();
+fn occurrence(bytes: &[u8]) -> OracleOccurrence {
+    let mut found = OracleOccurrence::default();
     for field in fields(bytes) {
         match field {
-            Field::Bytes(1, range) => {
+            ProtobufField::Bytes(1, range) => {
                 let numbers = numbers(range);
                 let at = |index: usize| numbers.get(index).copied().unwrap_or_default();
                 found.line = at(0);
                 found.end = at(numbers.len().saturating_sub(1));
             }
-            Field::Bytes(2, symbol) => found.symbol = String::from_utf8_lossy(symbol).into_owned(),
-            Field::Number(3, roles) => found.is_definition = roles & 1 == 1,
+            ProtobufField::Bytes(2, symbol) => {
+                found.symbol = String::from_utf8_lossy(symbol).into_owned()
+            }
+            ProtobufField::Number(3, roles) => found.is_definition = roles & 1 == 1,
             _ => {}
         }
     }
@@ -72,17 +76,17 @@ fn numbers(mut bytes: &[u8]) -> Vec<usize> {
     all
 }
 
-fn fields(mut bytes: &[u8]) -> Vec<Field<'_>> {
+fn fields(mut bytes: &[u8]) -> Vec<ProtobufField<'_>> {
     let mut all = Vec::new();
     while let Some(key) = varint(&mut bytes) {
         match key & 7 {
-            0 => all.extend(varint(&mut bytes).map(|value| Field::Number(key >> 3, value))),
+            0 => all.extend(varint(&mut bytes).map(|value| ProtobufField::Number(key >> 3, value))),
             2 => {
                 let length = varint(&mut bytes).and_then(|length| usize::try_from(length).ok());
                 let Some((inner, rest)) = length.and_then(|at| bytes.split_at_checked(at)) else {
                     break;
                 };
-                all.push(Field::Bytes(key >> 3, inner));
+                all.push(ProtobufField::Bytes(key >> 3, inner));
                 bytes = rest;
             }
             _ => break, // no field that is needed has another form

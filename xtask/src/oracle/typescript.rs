@@ -6,11 +6,11 @@ use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 
-use testkit::Repo;
+use testkit::TestRepo;
 
-use super::{Pairs, Result, files, node_tools, output};
+use super::{DependencyPairs, XtaskResult, files, node_tools, output};
 
-pub(super) fn pairs(root: &Path, repo: &Repo) -> Result<Pairs> {
+pub(super) fn pairs(root: &Path, repo: &TestRepo) -> XtaskResult<DependencyPairs> {
     let tools = node_tools()?;
     let list = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
     std::fs::write(list.path(), files(repo).join("\n")).map_err(|error| error.to_string())?;

@@ -5,26 +5,26 @@ use std::time::Instant;
 
 use testkit::kills;
 
-use super::{Proved, number};
-use crate::run::{self, Result};
+use super::{ProofBinary, number_arg};
+use crate::run::{self, XtaskResult};
 
 /// How many processes are killed unless told.
 const COUNT: usize = 2_000;
 
 /// Kills that many, with a seed, which is printed and can be given again.
-pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
-    let count = number(args, 0, COUNT)?;
-    let seed = number(args, 1, u64::from(std::process::id()))?;
-    let proved = Proved::build(root)?;
-    run::say(&format!("seed {seed}: `cargo xtask prove kills {count} {seed}` repeats this\n"));
+pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
+    let count = number_arg(args, 0, COUNT)?;
+    let seed = number_arg(args, 1, u64::from(std::process::id()))?;
+    let proved = ProofBinary::build(root)?;
+    run::print(&format!("seed {seed}: `cargo xtask prove kills {count} {seed}` repeats this\n"));
     let begin = Instant::now();
     let tell = |number: usize, told: &str| {
-        run::say(&format!("{number} ({:.1} s) {told}\n", begin.elapsed().as_secs_f64()));
+        run::print(&format!("{number} ({:.1} s) {told}\n", begin.elapsed().as_secs_f64()));
     };
-    let report = kills::prove(&proved.binary, count, seed, tell);
+    let report = kills::run(&proved.binary, count, seed, tell);
     let operations = report.kills.iter().map(|(name, kills)| format!("| {name} | {kills} |\n"));
-    run::say(&format!("| operation | kills |\n|---|---|\n{}\n", operations.collect::<String>()));
-    run::say(&format!(
+    run::print(&format!("| operation | kills |\n|---|---|\n{}\n", operations.collect::<String>()));
+    run::print(&format!(
         "| kills | seed | operations | while files were written | acknowledged | before | after | \
          between, finished by the same command | wrong | minutes |\n|---|---|---|---|---|---|---|---|---|---|\n\
          | {} | {seed} | {} | {} | {} | {} | {} | {} | {} | {:.1} |\n",
@@ -35,10 +35,10 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
         report.before,
         report.after,
         report.between,
-        report.wrong.len(),
+        report.failures.len(),
         report.took.as_secs_f64() / 60.0
     ));
-    match report.wrong.len() {
+    match report.failures.len() {
         0 => Ok(()),
         wrong => Err(format!("{wrong} of {count} kills left something wrong")),
     }

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use testkit::limits::{self, Amounts, LimitCase, Obstacle};
+use testkit::limits::{self, LimitAmounts, LimitCase, Obstacle};
 
-use super::{Proved, number};
-use crate::run::{self, Result};
+use super::{ProofBinary, number_arg};
+use crate::run::{self, XtaskResult};
 
 /// How large the large file is, in bytes.
 const FILE_BYTES: u64 = 1 << 30;
@@ -16,25 +16,25 @@ const CONNECTIONS: usize = 5_000;
 
 /// Tries everything at its full amount; the first argument is another number of connections, the
 /// second a number of paths.
-pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
-    let amounts = Amounts {
+pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
+    let amounts = LimitAmounts {
         file_bytes: FILE_BYTES,
         places: usize::MAX,
-        connections: number(args, 0, CONNECTIONS)?,
-        paths: number(args, 1, usize::MAX)?,
+        connections: number_arg(args, 0, CONNECTIONS)?,
+        paths: number_arg(args, 1, usize::MAX)?,
         obstacles: Obstacle::ALL.to_vec(),
         seed: 1,
     };
-    let proved = Proved::build(root)?;
-    let report = limits::prove(&proved.binary, &amounts, |told| run::say(&format!("{told}\n")));
+    let proved = ProofBinary::build(root)?;
+    let report = limits::run(&proved.binary, &amounts, |told| run::print(&format!("{told}\n")));
     let rows: String = report.cases.iter().map(row).collect();
-    run::say(&format!(
+    run::print(&format!(
         "| case | calls | peak memory without it | peak memory | longest call |\n\
          |---|---|---|---|---|\n{rows}\n{:.1} minutes, {} wrong\n",
         report.took.as_secs_f64() / 60.0,
-        report.wrong.len()
+        report.failures.len()
     ));
-    match report.wrong.len() {
+    match report.failures.len() {
         0 => Ok(()),
         wrong => Err(format!("{wrong} cases went wrong")),
     }

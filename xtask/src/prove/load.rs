@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::number;
-use crate::run::{self, Result};
+use super::number_arg;
+use crate::run::{self, XtaskResult};
 
 /// How often the tests are run unless told.
 const RUNS: usize = 10;
@@ -24,8 +24,8 @@ const LOOP: &str =
 const TESTS: [&str; 3] = ["cargo", "xtask", "test"];
 
 /// Runs the tests. The first argument is how often; words after it are run instead of the tests.
-pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
-    let runs = number(args, 0, RUNS)?;
+pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
+    let runs = number_arg(args, 0, RUNS)?;
     let command = args.get(1..).filter(|words| !words.is_empty()).unwrap_or(&TESTS);
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let clone = folder.path().join("clone");
@@ -37,7 +37,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let _busy = BusyLoops::start(cores * LOOPS_PER_CORE)?;
     let commit = run::output(Command::new("git").current_dir(&clone).args(["rev-parse", "HEAD"]))?;
-    run::say(&format!(
+    run::print(&format!(
         "`{}` of {}, {runs} times, beside {} busy loops on {cores} cores; output in {}\n",
         command.join(" "),
         commit.trim(),
@@ -49,13 +49,13 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
         let log = logs.join(format!("{number}.log"));
         let (status, took) = run_once(&clone, command, &log)?;
         failed += usize::from(!status.success());
-        run::say(&format!(
+        run::print(&format!(
             "run {number}: {}, {:.1} minutes\n",
             if status.success() { "green" } else { "red" },
             took.as_secs_f64() / 60.0
         ));
     }
-    run::say(&format!(
+    run::print(&format!(
         "| runs | green | red |\n|---|---|---|\n| {runs} | {} | {failed} |\n",
         runs - failed
     ));
@@ -63,7 +63,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
 }
 
 /// Runs the command once, with all it prints in a file.
-fn run_once(clone: &Path, words: &[&str], log: &Path) -> Result<(ExitStatus, Duration)> {
+fn run_once(clone: &Path, words: &[&str], log: &Path) -> XtaskResult<(ExitStatus, Duration)> {
     let text = |error: std::io::Error| error.to_string();
     let output = File::create(log).map_err(text)?;
     let errors = output.try_clone().map_err(text)?;
@@ -81,7 +81,7 @@ fn run_once(clone: &Path, words: &[&str], log: &Path) -> Result<(ExitStatus, Dur
 struct BusyLoops(Vec<Child>);
 
 impl BusyLoops {
-    fn start(count: usize) -> Result<Self> {
+    fn start(count: usize) -> XtaskResult<Self> {
         let own = std::process::id().to_string();
         let mut loops = Self(Vec::new());
         for _ in 0..count {

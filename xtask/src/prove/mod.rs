@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::run::{self, Result};
+use crate::run::{self, XtaskResult};
 
 /// Runs one of the proofs.
-pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
+pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     match args {
         ["freshness", rest @ ..] => freshness::run(root, rest),
         ["kills", rest @ ..] => kills::run(root, rest),
@@ -23,7 +23,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
 }
 
 /// A number from the command line, or what it is unless told.
-fn number<T: std::str::FromStr>(args: &[&str], at: usize, otherwise: T) -> Result<T> {
+fn number_arg<T: std::str::FromStr>(args: &[&str], at: usize, otherwise: T) -> XtaskResult<T> {
     match args.get(at) {
         None => Ok(otherwise),
         Some(text) => text.parse().map_err(|_| format!("`{text}` is no number")),
@@ -32,13 +32,13 @@ fn number<T: std::str::FromStr>(args: &[&str], at: usize, otherwise: T) -> Resul
 
 /// The binary under proof, built with optimisation, as it is used, and copied, so that a build
 /// meanwhile does not change it.
-struct Proved {
+struct ProofBinary {
     _folder: TempDir,
     binary: PathBuf,
 }
 
-impl Proved {
-    fn build(root: &Path) -> Result<Self> {
+impl ProofBinary {
+    fn build(root: &Path) -> XtaskResult<Self> {
         let what = ["--package", "cairn", "--bins", "--profile", "quick"];
         let built = run::build(root, &what, "quick")?.join("cairn");
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;

@@ -11,20 +11,20 @@ pub(super) struct Bm25 {
     names: Vec<String>,
     counts: Vec<HashMap<String, u32>>,
     lengths: Vec<f64>,
-    having: HashMap<String, u32>,
+    document_frequency: HashMap<String, u32>,
 }
 
 impl Bm25 {
     pub(super) fn new(documents: impl IntoIterator<Item = (String, HashMap<String, u32>)>) -> Self {
         let (names, counts): (Vec<_>, Vec<_>) = documents.into_iter().unzip();
         let lengths = counts.iter().map(|c| c.values().map(|n| f64::from(*n)).sum()).collect();
-        let mut having = HashMap::new();
+        let mut document_frequency = HashMap::new();
         for words in &counts {
             for word in words.keys() {
-                *having.entry(word.clone()).or_default() += 1;
+                *document_frequency.entry(word.clone()).or_default() += 1;
             }
         }
-        Self { names, counts, lengths, having }
+        Self { names, counts, lengths, document_frequency }
     }
 
     /// Names of the documents, best first.
@@ -36,7 +36,7 @@ impl Bm25 {
         let score = |at: usize| -> f64 {
             let each = |(word, times): (&String, &u32)| {
                 let count = f64::from(self.counts[at].get(word).copied().unwrap_or(0));
-                let with = f64::from(self.having.get(word).copied().unwrap_or(0));
+                let with = f64::from(self.document_frequency.get(word).copied().unwrap_or(0));
                 let rarity = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
                 let length = 1.0 - B + B * self.lengths[at] / mean;
                 f64::from(*times) * rarity * count * (K1 + 1.0) / (count + K1 * length)

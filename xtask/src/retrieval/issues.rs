@@ -13,31 +13,33 @@ use serde_json::{Value, json};
 use testkit::McpClient;
 
 use super::bm25::{Bm25, words};
-use crate::run::{self, Result};
+use crate::run::{self, XtaskResult};
 
-const WHAT: &str = "issue to file (SWE-bench Lite)";
+const TITLE: &str = "issue to file (SWE-bench Lite)";
 
 /// How many of the issues had their file among the first 1, 3 and 5.
 #[derive(Default)]
-struct Score {
+struct IssueAccuracy {
     hits: [usize; 3],
 }
 
 /// Both rankings, and over how many issues.
 #[derive(Default)]
-struct Scores {
-    ours: Score,
-    plain: Score,
+struct IssueScores {
+    ours: IssueAccuracy,
+    plain: IssueAccuracy,
     all: usize,
     /// Whether every issue is printed
     show: bool,
 }
 
 /// Prints the accuracy of both, for all issues or every so many.
-pub(super) fn run(cairn: &Path, every: usize, show: bool) -> Result<()> {
+pub(super) fn run(cairn: &Path, every: usize, show: bool) -> XtaskResult<()> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let (Some(data), Some(repos)) = (folder("CAIRN_SWE_ISSUES"), folder("CAIRN_SWE_REPOS")) else {
-        run::say(&format!("{WHAT}: NOT RUN, CAIRN_SWE_ISSUES and CAIRN_SWE_REPOS are not set\n"));
+        run::print(&format!(
+            "{TITLE}: NOT RUN, CAIRN_SWE_ISSUES and CAIRN_SWE_REPOS are not set\n"
+        ));
         return Ok(());
     };
     let text = std::fs::read_to_string(data).map_err(|error| error.to_string())?;
@@ -46,25 +48,25 @@ pub(super) fn run(cairn: &Path, every: usize, show: bool) -> Result<()> {
     for issue in issues.iter().step_by(every.max(1)) {
         by_repo.entry(issue["repo"].as_str().unwrap_or_default()).or_default().push(issue);
     }
-    let mut scores = Scores { show, ..Scores::default() };
+    let mut scores = IssueScores { show, ..IssueScores::default() };
     for (name, issues) in by_repo {
         let source = repos.join(name.replace('/', "+")).join("repo");
         if !source.is_dir() {
-            run::say(&format!("{name}: NOT RUN, no repository\n"));
+            run::print(&format!("{name}: NOT RUN, no repository\n"));
             continue;
         }
         let checkout = tempfile::tempdir().map_err(|error| error.to_string())?;
         git(checkout.path(), &["clone", "-q", "--shared", "--no-checkout", path(&source), "."])?;
         for issue in issues {
-            if let Err(why) = one(cairn, checkout.path(), issue, &mut scores) {
+            if let Err(why) = evaluate_issue(cairn, checkout.path(), issue, &mut scores) {
                 let id = issue["instance_id"].as_str().unwrap_or_default();
-                run::say(&format!("{id}: NOT RUN, {}\n", why.lines().next().unwrap_or_default()));
+                run::print(&format!("{id}: NOT RUN, {}\n", why.lines().next().unwrap_or_default()));
             }
         }
     }
-    let Scores { ours, plain, all, .. } = scores;
-    run::say(&format!("\n{WHAT}, {all} issues, accuracy at 1, 3, 5\n"));
-    run::say(&format!(
+    let IssueScores { ours, plain, all, .. } = scores;
+    run::print(&format!("\n{TITLE}, {all} issues, accuracy at 1, 3, 5\n"));
+    run::print(&format!(
         "| `context` | {} |\n| plain BM25 | {} |\n",
         ours.text(all),
         plain.text(all)
@@ -72,7 +74,12 @@ pub(super) fn run(cairn: &Path, every: usize, show: bool) -> Result<()> {
     Ok(())
 }
 
-fn one(cairn: &Path, at: &Path, issue: &Value, scores: &mut Scores) -> Result<()> {
+fn evaluate_issue(
+    cairn: &Path,
+    at: &Path,
+    issue: &Value,
+    scores: &mut IssueScores,
+) -> XtaskResult<()> {
     let field = |name: &str| issue[name].as_str().unwrap_or_default();
     git(at, &["checkout", "-q", "-f", "--detach", field("base_commit")])?;
     let gold: Vec<&str> = field("golden_patch")
@@ -106,12 +113,15 @@ fn one(cairn: &Path, at: &Path, issue: &Value, scores: &mut Scores) -> Result<()
         let text = |rank: Option<usize>| rank.map_or("-".into(), |rank| (rank + 1).to_string());
         let (id, first) = (field("instance_id"), found.first().map_or("nothing", String::as_str));
         let (ours, plain) = (text(rank(&found)), text(rank(&ranked)));
-        run::say(&format!("  {id}: {ours} of {}, plain {plain}; {gold:?}, {first}\n", found.len()));
+        run::print(&format!(
+            "  {id}: {ours} of {}, plain {plain}; {gold:?}, {first}\n",
+            found.len()
+        ));
     }
     Ok(())
 }
 
-impl Score {
+impl IssueAccuracy {
     fn count(&mut self, found: &[String], gold: &[&str]) {
         for (at, first) in [1, 3, 5].into_iter().enumerate() {
             let has = |gold: &&str| found.iter().take(first).any(|name| name == gold);
@@ -130,7 +140,7 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap_or_default()
 }
 
-fn git(at: &Path, args: &[&str]) -> Result<String> {
+fn git(at: &Path, args: &[&str]) -> XtaskResult<String> {
     let done = Command::new("git").current_dir(at).args(args).output();
     let done = done.map_err(|error| format!("git: {error}"))?;
     if done.status.success() {

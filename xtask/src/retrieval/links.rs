@@ -13,9 +13,9 @@ use serde_json::json;
 use testkit::McpClient;
 
 use super::bm25::{Bm25, words};
-use crate::run::{self, Result};
+use crate::run::{self, XtaskResult};
 
-const WHAT: &str = "requirement to code (trace links)";
+const TITLE: &str = "requirement to code (trace links)";
 
 /// A project: its folder, its file of links, and its folders of code and requirements.
 const PROJECTS: [(&str, &str, &str, &str); 5] = [
@@ -26,26 +26,32 @@ const PROJECTS: [(&str, &str, &str, &str); 5] = [
     ("LibEST", "req_to_code_ground.txt", "code", "req"),
 ];
 
-type Links = BTreeMap<String, BTreeSet<String>>;
+type TraceLinks = BTreeMap<String, BTreeSet<String>>;
 
 /// Prints the mean average precision of both, for each project.
-pub(super) fn run(cairn: &Path) -> Result<()> {
+pub(super) fn run(cairn: &Path) -> XtaskResult<()> {
     let Some(data) = std::env::var_os("CAIRN_TRACE_DATA").map(PathBuf::from) else {
-        run::say(&format!("{WHAT}: NOT RUN, CAIRN_TRACE_DATA is not set\n"));
+        run::print(&format!("{TITLE}: NOT RUN, CAIRN_TRACE_DATA is not set\n"));
         return Ok(());
     };
-    run::say(&format!("\n{WHAT}, mean average precision\n"));
-    run::say("| project | `search` | plain BM25 |\n|---|---|---|\n");
+    run::print(&format!("\n{TITLE}, mean average precision\n"));
+    run::print("| project | `search` | plain BM25 |\n|---|---|---|\n");
     for (name, links, code, requirements) in PROJECTS {
         let folder = data.join(name);
         let links = read_links(&folder.join(links))?;
-        let (ours, plain) = project(cairn, &folder.join(code), &folder.join(requirements), &links)?;
-        run::say(&format!("| {name} | {ours:.3} | {plain:.3} |\n"));
+        let (ours, plain) =
+            evaluate_project(cairn, &folder.join(code), &folder.join(requirements), &links)?;
+        run::print(&format!("| {name} | {ours:.3} | {plain:.3} |\n"));
     }
     Ok(())
 }
 
-fn project(cairn: &Path, code: &Path, requirements: &Path, links: &Links) -> Result<(f64, f64)> {
+fn evaluate_project(
+    cairn: &Path,
+    code: &Path,
+    requirements: &Path,
+    links: &TraceLinks,
+) -> XtaskResult<(f64, f64)> {
     let checkout = tempfile::tempdir().map_err(|error| error.to_string())?;
     let sources = sources(code)?;
     for (name, text) in &sources {
@@ -86,8 +92,8 @@ fn average_precision(ranked: &[&str], gold: &BTreeSet<String>) -> f64 {
 }
 
 /// `UC1.txt: A.java` a line, or `RQ1.txt:a.c b.c`.
-fn read_links(file: &Path) -> Result<Links> {
-    let mut links = Links::new();
+fn read_links(file: &Path) -> XtaskResult<TraceLinks> {
+    let mut links = TraceLinks::new();
     for line in read(file)?.lines() {
         let Some((requirement, code)) = line.split_once(':') else { continue };
         let known = links.entry(requirement.trim().to_owned()).or_default();
@@ -98,7 +104,7 @@ fn read_links(file: &Path) -> Result<Links> {
 }
 
 /// Every source file below a folder, by its name alone, as the links have it.
-fn sources(folder: &Path) -> Result<BTreeMap<String, String>> {
+fn sources(folder: &Path) -> XtaskResult<BTreeMap<String, String>> {
     let mut sources = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -114,7 +120,7 @@ fn sources(folder: &Path) -> Result<BTreeMap<String, String>> {
     Ok(sources)
 }
 
-fn read(file: &Path) -> Result<String> {
+fn read(file: &Path) -> XtaskResult<String> {
     let bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

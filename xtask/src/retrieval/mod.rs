@@ -10,13 +10,13 @@ mod questions;
 
 use std::path::{Path, PathBuf};
 
-use crate::run::{self, Result};
+use crate::run::{self, XtaskResult};
 
 /// Runs both evaluations with the release build. `--quick` takes a build that is made sooner,
 /// `--cairn=FILE` one that is there, `--every=4` every fourth issue, `--show` each of them,
 /// `--links` no issues, `--questions` only our own questions, and with `--held-out` the half that was
 /// held out.
-pub(crate) fn run(root: &Path, args: &[&str]) -> Result<()> {
+pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let given = args.iter().find_map(|arg| arg.strip_prefix("--cairn="));
     let cairn = if let Some(file) = given {
         PathBuf::from(file)

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use testkit::McpClient;
 
-use crate::run::{self, Result};
+use crate::run::{self, XtaskResult};
 
 const DEV: &str = include_str!("../../data/questions-dev.jsonl");
 const HELD_OUT: &str = include_str!("../../data/questions-heldout.jsonl");
@@ -22,7 +22,7 @@ const HELD_OUT: &str = include_str!("../../data/questions-heldout.jsonl");
 const BUDGETS: [u32; 2] = [1200, 4000];
 
 #[derive(Deserialize)]
-struct Question {
+struct RetrievalQuestion {
     id: String,
     repo: String,
     #[serde(rename = "question")]
@@ -34,7 +34,7 @@ struct Question {
 
 /// What was found for all questions, as sums.
 #[derive(Default)]
-struct Totals {
+struct QuestionTotals {
     questions: f64,
     /// Files among the first 1, 3 and 5
     files: [f64; 3],
@@ -46,29 +46,30 @@ struct Totals {
 }
 
 /// Prints the figures of one half.
-pub(super) fn run(cairn: &Path, held_out: bool, show: bool) -> Result<()> {
+pub(super) fn run(cairn: &Path, held_out: bool, show: bool) -> XtaskResult<()> {
     let Some(repos) = std::env::var_os("CAIRN_QUESTION_REPOS").map(PathBuf::from) else {
-        run::say("question to code: NOT RUN, CAIRN_QUESTION_REPOS is not set\n");
+        run::print("question to code: NOT RUN, CAIRN_QUESTION_REPOS is not set\n");
         return Ok(());
     };
     let text = if held_out { HELD_OUT } else { DEV };
-    let mut totals = Totals::default();
+    let mut totals = QuestionTotals::default();
     for line in text.lines() {
-        let question: Question = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let question: RetrievalQuestion =
+            serde_json::from_str(line).map_err(|error| error.to_string())?;
         let at = repos.join(&question.repo);
         if !at.is_dir() {
-            run::say(&format!("{}: NOT RUN, no repository\n", question.id));
+            run::print(&format!("{}: NOT RUN, no repository\n", question.id));
             continue;
         }
         totals.add(cairn, &at, &question, show);
     }
     let half = if held_out { "held-out half" } else { "half that was looked at" };
-    run::say(&format!("\nquestion to code, {half}: {}\n", totals.text()));
+    run::print(&format!("\nquestion to code, {half}: {}\n", totals.text()));
     Ok(())
 }
 
-impl Totals {
-    fn add(&mut self, cairn: &Path, at: &Path, question: &Question, show: bool) {
+impl QuestionTotals {
+    fn add(&mut self, cairn: &Path, at: &Path, question: &RetrievalQuestion, show: bool) {
         let mut ranks = (None, None);
         for (number, budget) in BUDGETS.into_iter().enumerate() {
             let mut client = McpClient::start(cairn, at, &["--structured", "--timeout", "600"]);
@@ -76,7 +77,7 @@ impl Totals {
             let asked = json!({"name": "context", "arguments": arguments});
             let answer = client.request("tools/call", asked)["result"].clone();
             let data = &answer["structuredContent"]["data"];
-            self.source[number] += shown(data, question);
+            self.source[number] += shown_share(data, question);
             let page = answer["content"][0]["text"].as_str().unwrap_or_default();
             self.characters[number] += f64::from(u32::try_from(page.len()).unwrap_or(u32::MAX));
             ranks = (file_rank(data, question), symbol_rank(data, question));
@@ -92,7 +93,7 @@ impl Totals {
         if show {
             let text = |rank: Option<usize>| rank.map_or("-".into(), |rank| (rank + 1).to_string());
             let (file, symbol) = (text(ranks.0), text(ranks.1));
-            run::say(&format!("  {}: file {file}, symbol {symbol}\n", question.id));
+            run::print(&format!("  {}: file {file}, symbol {symbol}\n", question.id));
         }
     }
 
@@ -121,7 +122,7 @@ fn list<'v>(data: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> {
     data[name].as_array().into_iter().flatten()
 }
 
-fn file_rank(data: &Value, question: &Question) -> Option<usize> {
+fn file_rank(data: &Value, question: &RetrievalQuestion) -> Option<usize> {
     let path = |place: &Value| {
         let node = place["node"].as_str().unwrap_or_default();
         node.split_once(':').map_or(node.to_owned(), |(_, path)| path.to_owned())
@@ -130,7 +131,7 @@ fn file_rank(data: &Value, question: &Question) -> Option<usize> {
 }
 
 /// A symbol counts as found by its file and its own name: languages nest names differently.
-fn symbol_rank(data: &Value, question: &Question) -> Option<usize> {
+fn symbol_rank(data: &Value, question: &RetrievalQuestion) -> Option<usize> {
     let own =
         |name: &str| name.rsplit('.').next().unwrap_or(name).trim_end_matches("()").to_owned();
     let gold: BTreeSet<(String, String)> = question
@@ -145,7 +146,7 @@ fn symbol_rank(data: &Value, question: &Question) -> Option<usize> {
 }
 
 /// The share of the gold lines that the answer shows.
-fn shown(data: &Value, question: &Question) -> f64 {
+fn shown_share(data: &Value, question: &RetrievalQuestion) -> f64 {
     let mut lines: BTreeSet<(&str, u64)> = BTreeSet::new();
     for symbol in list(&data["answer"], "symbols") {
         let path = symbol["path"].as_str().unwrap_or_default();

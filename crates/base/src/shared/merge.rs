@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{deleted_hash, hash, tombstone};
+use super::{deleted_hash, hash_text, tombstone};
 
 /// Whose record stays where both sides changed it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Prefer {
+pub enum MergePreference {
     /// Neither: that is a conflict
     #[default]
     Neither,
@@ -26,7 +26,7 @@ pub enum Prefer {
 
 /// What merging the shared files did
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Merged {
+pub struct MergeReport {
     /// Records that were not here
     pub added: Vec<String>,
     /// Records that were older here
@@ -48,7 +48,7 @@ pub struct Merged {
     pub problems: Vec<SharedProblem>,
     /// The files of all that is to be settled first
     #[serde(skip)]
-    pub unsettled: BTreeSet<String>,
+    pub unresolved: BTreeSet<String>,
 }
 
 /// Something that is wrong with a shared file.
@@ -59,7 +59,7 @@ pub struct SharedProblem {
     /// What is wrong
     pub kind: SharedProblemKind,
     /// The same in words
-    pub why: String,
+    pub reason: String,
 }
 
 /// What may be wrong with a shared file.
@@ -73,9 +73,9 @@ pub enum SharedProblemKind {
     Rewritten,
 }
 
-impl Merged {
+impl MergeReport {
     /// Whether nothing had to be done or reported.
-    pub const fn is_nothing(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.added.is_empty()
             && self.updated.is_empty()
             && self.removed.is_empty()
@@ -87,7 +87,7 @@ impl Merged {
 
     /// What two stores did, as one.
     #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
+    pub fn combine(mut self, other: Self) -> Self {
         self.added.extend(other.added);
         self.updated.extend(other.updated);
         self.removed.extend(other.removed);
@@ -96,75 +96,75 @@ impl Merged {
         self.unreadable.extend(other.unreadable);
         self.rewritten.extend(other.rewritten);
         self.problems.extend(other.problems);
-        self.unsettled.extend(other.unsettled);
+        self.unresolved.extend(other.unresolved);
         self
     }
 
     /// What two merges in a row did to one store: the second says what is left to settle.
     #[must_use]
-    pub fn then(self, next: Self) -> Self {
+    pub fn followed_by(self, next: Self) -> Self {
         let done = Self {
             added: self.added,
             updated: self.updated,
             removed: self.removed,
             ..Self::default()
         };
-        done.and(next)
+        done.combine(next)
     }
 
     /// Notes that a file is not a record of the store, and why.
-    pub fn refuse(&mut self, path: &str, why: impl Into<String>) {
+    pub fn add_unreadable(&mut self, path: &str, why: impl Into<String>) {
         self.unreadable.push(path.to_owned());
-        self.report(path, SharedProblemKind::Unreadable, why.into());
+        self.add_problem(path, SharedProblemKind::Unreadable, why.into());
     }
 
     /// Notes that a file changes an entry that is never changed. What is here can be put back.
-    pub fn rewrite(&mut self, path: &str, handle: String, prefer: Prefer) {
-        if prefer != Prefer::Ours {
+    pub fn add_rewritten(&mut self, path: &str, handle: String, prefer: MergePreference) {
+        if prefer != MergePreference::Ours {
             let why = format!("it changes {handle}, and the changelog is append-only");
             self.rewritten.push(handle);
-            self.report(path, SharedProblemKind::Rewritten, why);
+            self.add_problem(path, SharedProblemKind::Rewritten, why);
         }
     }
 
     /// Notes that a record changed here and in its file.
-    pub fn conflict(&mut self, path: &str, handle: String, why: &str) {
+    pub fn add_conflict(&mut self, path: &str, handle: String, why: &str) {
         let why = format!("{handle}: {why}");
         self.conflicts.push(handle);
-        self.report(path, SharedProblemKind::Conflict, why);
+        self.add_problem(path, SharedProblemKind::Conflict, why);
     }
 
     /// Notes that a record of the store was shared as a file that is gone. A checkout that does
     /// not have the file yet looks the same, so it deletes nothing.
-    pub fn miss(&mut self, path: String, handle: String, prefer: Prefer) {
-        if prefer != Prefer::Ours {
+    pub fn add_missing(&mut self, path: String, handle: String, prefer: MergePreference) {
+        if prefer != MergePreference::Ours {
             self.missing.push(handle);
-            self.unsettled.insert(path);
+            self.unresolved.insert(path);
         }
     }
 
     /// Decides about a record in a file, and notes it.
-    pub fn settle(
+    pub fn decide(
         &mut self,
         path: &str,
         handle: String,
-        sides: &Sides<'_>,
-        prefer: Prefer,
-    ) -> Settled {
-        let settled = sides.settled(prefer);
+        sides: &MergeSides<'_>,
+        prefer: MergePreference,
+    ) -> MergeDecision {
+        let settled = sides.decision(prefer);
         match settled.verdict {
-            Verdict::Take if sides.theirs.content.is_none() => self.removed.push(handle),
-            Verdict::Take if sides.ours.is_none() => self.added.push(handle),
-            Verdict::Take => self.updated.push(handle),
-            Verdict::Differ => self.conflict(path, handle, sides.difference()),
-            Verdict::Agree | Verdict::Keep => {}
+            MergeVerdict::TakeTheirs if sides.theirs.content.is_none() => self.removed.push(handle),
+            MergeVerdict::TakeTheirs if sides.ours.is_none() => self.added.push(handle),
+            MergeVerdict::TakeTheirs => self.updated.push(handle),
+            MergeVerdict::Conflict => self.add_conflict(path, handle, sides.conflict_reason()),
+            MergeVerdict::Agree | MergeVerdict::KeepOurs => {}
         }
         settled
     }
 
-    fn report(&mut self, path: &str, kind: SharedProblemKind, why: String) {
-        self.problems.push(SharedProblem { path: path.to_owned(), kind, why });
-        self.unsettled.insert(path.to_owned());
+    fn add_problem(&mut self, path: &str, kind: SharedProblemKind, why: String) {
+        self.problems.push(SharedProblem { path: path.to_owned(), kind, reason: why });
+        self.unresolved.insert(path.to_owned());
     }
 }
 
@@ -179,31 +179,31 @@ pub struct RecordState<'a> {
 
 /// What a store and a file last agreed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agreement {
+pub struct MergeBase {
     /// The file's revision then
     pub revision: u32,
     /// The hash of its content then
     pub hash: String,
 }
 
-impl Agreement {
+impl MergeBase {
     /// Whether both agreed that the record is deleted.
-    pub fn is_of_deleted(&self) -> bool {
+    pub fn is_deleted(&self) -> bool {
         self.hash == deleted_hash()
     }
 
     /// Whether a file is as it was then, by the hash of its text. One whose revision is not the
     /// version of its record is not known again in this way, and has to be read.
-    pub fn is_with(&self, text_hash: &str) -> bool {
-        match self.is_of_deleted() {
-            true => hash(&tombstone(self.revision)) == text_hash,
+    pub fn matches_text_hash(&self, text_hash: &str) -> bool {
+        match self.is_deleted() {
+            true => hash_text(&tombstone(self.revision)) == text_hash,
             false => self.hash == text_hash,
         }
     }
 
     /// The revision of a record of the store, by what was agreed on before: the same while it says
     /// the same, else the next.
-    pub fn revision_of(agreed: Option<&Self>, content: Option<&str>, version: u32) -> u32 {
+    pub fn next_revision(agreed: Option<&Self>, content: Option<&str>, version: u32) -> u32 {
         match agreed {
             Some(agreed) if agreed.hash == content_hash(content) => agreed.revision,
             Some(agreed) => version.max(agreed.revision.saturating_add(1)),
@@ -214,86 +214,86 @@ impl Agreement {
 
 /// A record in the store and in a file.
 #[derive(Debug, Clone, Copy)]
-pub struct Sides<'a> {
+pub struct MergeSides<'a> {
     /// In the store, if it is there
     pub ours: Option<RecordState<'a>>,
     /// In the file
     pub theirs: RecordState<'a>,
     /// What both last agreed on, if they ever did
-    pub agreed: Option<&'a Agreement>,
+    pub base: Option<&'a MergeBase>,
 }
 
 /// What is to be done about a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum MergeVerdict {
     /// Both say the same, or are to count as if they did: what the file says was agreed on
     Agree,
     /// The file is older, or only ours changed: nothing
-    Keep,
+    KeepOurs,
     /// The file's goes into the store
-    Take,
+    TakeTheirs,
     /// Both changed: nothing, and it is reported
-    Differ,
+    Conflict,
 }
 
 /// A verdict, and the revision to note where both agree afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settled {
+pub struct MergeDecision {
     /// What is to be done
-    pub verdict: Verdict,
+    pub verdict: MergeVerdict,
     /// The revision that is agreed on then
     pub revision: u32,
 }
 
-impl Sides<'_> {
-    fn settled(&self, prefer: Prefer) -> Settled {
-        let agreed = self.agreed.map_or(0, |agreed| agreed.revision);
+impl MergeSides<'_> {
+    fn decision(&self, prefer: MergePreference) -> MergeDecision {
+        let agreed = self.base.map_or(0, |agreed| agreed.revision);
         let reached = self.theirs.revision.max(agreed);
         match (self.verdict(), prefer) {
-            (Verdict::Differ, Prefer::Ours) => {
-                Settled { verdict: Verdict::Agree, revision: reached }
+            (MergeVerdict::Conflict, MergePreference::Ours) => {
+                MergeDecision { verdict: MergeVerdict::Agree, revision: reached }
             }
             // A file that was edited without a new revision gets one, so that others take it.
-            (Verdict::Differ, Prefer::Theirs) => {
-                let known = self.ours.filter(|_| self.agreed.is_none());
+            (MergeVerdict::Conflict, MergePreference::Theirs) => {
+                let known = self.ours.filter(|_| self.base.is_none());
                 let known = known.map_or(agreed, |ours| ours.revision);
                 let next = if self.theirs.revision > known { reached } else { known + 1 };
-                Settled { verdict: Verdict::Take, revision: next }
+                MergeDecision { verdict: MergeVerdict::TakeTheirs, revision: next }
             }
-            (verdict, _) => Settled { verdict, revision: reached },
+            (verdict, _) => MergeDecision { verdict, revision: reached },
         }
     }
 
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> MergeVerdict {
         let ours = self.ours.and_then(|ours| ours.content);
         if ours == self.theirs.content {
-            return Verdict::Agree;
+            return MergeVerdict::Agree;
         }
-        let Some(agreed) = self.agreed else { return self.verdict_of_versions() };
+        let Some(agreed) = self.base else { return self.verdict_without_base() };
         let is_ours_unchanged = agreed.hash == content_hash(ours);
         let is_theirs_unchanged = agreed.hash == content_hash(self.theirs.content);
         match self.theirs.revision.cmp(&agreed.revision) {
-            Ordering::Less => Verdict::Keep,
-            _ if is_theirs_unchanged => Verdict::Keep,
-            Ordering::Greater if is_ours_unchanged => Verdict::Take,
-            Ordering::Equal | Ordering::Greater => Verdict::Differ,
+            Ordering::Less => MergeVerdict::KeepOurs,
+            _ if is_theirs_unchanged => MergeVerdict::KeepOurs,
+            Ordering::Greater if is_ours_unchanged => MergeVerdict::TakeTheirs,
+            Ordering::Equal | Ordering::Greater => MergeVerdict::Conflict,
         }
     }
 
     /// Without an agreement the revisions decide, and only when they differ.
-    fn verdict_of_versions(&self) -> Verdict {
-        let Some(ours) = self.ours else { return Verdict::Take };
+    fn verdict_without_base(&self) -> MergeVerdict {
+        let Some(ours) = self.ours else { return MergeVerdict::TakeTheirs };
         match self.theirs.revision.cmp(&ours.revision) {
             // What was never shared from here is not deleted by others.
-            Ordering::Greater if self.theirs.content.is_some() => Verdict::Take,
-            Ordering::Less => Verdict::Keep,
-            Ordering::Equal | Ordering::Greater => Verdict::Differ,
+            Ordering::Greater if self.theirs.content.is_some() => MergeVerdict::TakeTheirs,
+            Ordering::Less => MergeVerdict::KeepOurs,
+            Ordering::Equal | Ordering::Greater => MergeVerdict::Conflict,
         }
     }
 
     /// Why the sides cannot both stay, in words.
-    fn difference(&self) -> &'static str {
-        let is_edited = self.agreed.is_some_and(|agreed| agreed.revision == self.theirs.revision);
+    fn conflict_reason(&self) -> &'static str {
+        let is_edited = self.base.is_some_and(|agreed| agreed.revision == self.theirs.revision);
         match (self.ours.is_some(), self.theirs.content.is_some()) {
             (_, false) => "changed here and deleted in the file",
             (false, true) => "deleted here and changed in the file",
@@ -304,7 +304,7 @@ impl Sides<'_> {
 }
 
 fn content_hash(content: Option<&str>) -> String {
-    content.map_or_else(deleted_hash, hash)
+    content.map_or_else(deleted_hash, hash_text)
 }
 
 #[cfg(test)]
@@ -321,8 +321,8 @@ mod tests {
         RecordState { content: None, revision }
     }
 
-    fn agreed_on(content: Option<&str>, revision: u32) -> Agreement {
-        Agreement { revision, hash: content_hash(content) }
+    fn agreed_on(content: Option<&str>, revision: u32) -> MergeBase {
+        MergeBase { revision, hash: content_hash(content) }
     }
 
     #[test]
@@ -330,38 +330,38 @@ mod tests {
         let old = agreed_on(Some("old"), 2);
         let gone = agreed_on(None, 2);
         for (ours, theirs, agreed, verdict) in [
-            (None, state("new", 1), None, Verdict::Take),
-            (Some(state("same", 1)), state("same", 1), None, Verdict::Agree),
-            (Some(state("old", 2)), state("new", 3), Some(&old), Verdict::Take),
-            (Some(state("new", 3)), state("old", 2), Some(&old), Verdict::Keep),
+            (None, state("new", 1), None, MergeVerdict::TakeTheirs),
+            (Some(state("same", 1)), state("same", 1), None, MergeVerdict::Agree),
+            (Some(state("old", 2)), state("new", 3), Some(&old), MergeVerdict::TakeTheirs),
+            (Some(state("new", 3)), state("old", 2), Some(&old), MergeVerdict::KeepOurs),
             // An older checkout changes nothing, whatever it says.
-            (Some(state("old", 2)), state("older", 1), Some(&old), Verdict::Keep),
-            (Some(state("new", 3)), state("older", 1), Some(&old), Verdict::Keep),
-            (None, state("older", 1), Some(&old), Verdict::Keep),
-            (None, state("older", 1), Some(&gone), Verdict::Keep),
-            (None, state("old", 2), Some(&old), Verdict::Keep),
-            (None, state("new", 3), Some(&old), Verdict::Differ),
-            (Some(state("mine", 3)), state("new", 3), Some(&old), Verdict::Differ),
-            (Some(state("old", 2)), state("edited", 2), Some(&old), Verdict::Differ),
+            (Some(state("old", 2)), state("older", 1), Some(&old), MergeVerdict::KeepOurs),
+            (Some(state("new", 3)), state("older", 1), Some(&old), MergeVerdict::KeepOurs),
+            (None, state("older", 1), Some(&old), MergeVerdict::KeepOurs),
+            (None, state("older", 1), Some(&gone), MergeVerdict::KeepOurs),
+            (None, state("old", 2), Some(&old), MergeVerdict::KeepOurs),
+            (None, state("new", 3), Some(&old), MergeVerdict::Conflict),
+            (Some(state("mine", 3)), state("new", 3), Some(&old), MergeVerdict::Conflict),
+            (Some(state("old", 2)), state("edited", 2), Some(&old), MergeVerdict::Conflict),
             // Deleted elsewhere, or made anew after that.
-            (Some(state("old", 2)), deleted(3), Some(&old), Verdict::Take),
-            (Some(state("mine", 3)), deleted(3), Some(&old), Verdict::Differ),
-            (Some(state("old", 2)), deleted(1), Some(&old), Verdict::Keep),
-            (None, deleted(3), Some(&old), Verdict::Agree),
-            (None, deleted(3), None, Verdict::Agree),
-            (None, state("again", 3), Some(&gone), Verdict::Take),
+            (Some(state("old", 2)), deleted(3), Some(&old), MergeVerdict::TakeTheirs),
+            (Some(state("mine", 3)), deleted(3), Some(&old), MergeVerdict::Conflict),
+            (Some(state("old", 2)), deleted(1), Some(&old), MergeVerdict::KeepOurs),
+            (None, deleted(3), Some(&old), MergeVerdict::Agree),
+            (None, deleted(3), None, MergeVerdict::Agree),
+            (None, state("again", 3), Some(&gone), MergeVerdict::TakeTheirs),
             // Never agreed on: versions decide, and what is only here is not deleted.
-            (Some(state("mine", 2)), state("new", 3), None, Verdict::Take),
-            (Some(state("mine", 4)), state("new", 3), None, Verdict::Keep),
-            (Some(state("mine", 3)), state("new", 3), None, Verdict::Differ),
-            (Some(state("mine", 1)), deleted(3), None, Verdict::Differ),
+            (Some(state("mine", 2)), state("new", 3), None, MergeVerdict::TakeTheirs),
+            (Some(state("mine", 4)), state("new", 3), None, MergeVerdict::KeepOurs),
+            (Some(state("mine", 3)), state("new", 3), None, MergeVerdict::Conflict),
+            (Some(state("mine", 1)), deleted(3), None, MergeVerdict::Conflict),
         ] {
-            let sides = Sides { ours, theirs, agreed };
-            assert_eq!(sides.settled(Prefer::Neither).verdict, verdict, "{sides:?}");
-            let settled = sides.settled(Prefer::Theirs).verdict;
-            let takes = matches!(verdict, Verdict::Take | Verdict::Differ);
-            assert_eq!(settled == Verdict::Take, takes, "{sides:?}");
-            assert_ne!(sides.settled(Prefer::Ours).verdict, Verdict::Differ);
+            let sides = MergeSides { ours, theirs, base: agreed };
+            assert_eq!(sides.decision(MergePreference::Neither).verdict, verdict, "{sides:?}");
+            let settled = sides.decision(MergePreference::Theirs).verdict;
+            let takes = matches!(verdict, MergeVerdict::TakeTheirs | MergeVerdict::Conflict);
+            assert_eq!(settled == MergeVerdict::TakeTheirs, takes, "{sides:?}");
+            assert_ne!(sides.decision(MergePreference::Ours).verdict, MergeVerdict::Conflict);
         }
     }
 
@@ -369,14 +369,14 @@ mod tests {
     fn what_is_settled_gets_a_revision_that_others_take() {
         let old = agreed_on(Some("old"), 2);
         let edited =
-            Sides { ours: Some(state("old", 2)), theirs: state("x", 2), agreed: Some(&old) };
-        assert_eq!(edited.settled(Prefer::Theirs).revision, 3);
+            MergeSides { ours: Some(state("old", 2)), theirs: state("x", 2), base: Some(&old) };
+        assert_eq!(edited.decision(MergePreference::Theirs).revision, 3);
         let both =
-            Sides { ours: Some(state("mine", 3)), theirs: state("x", 3), agreed: Some(&old) };
-        let kept = both.settled(Prefer::Ours);
-        assert_eq!(kept, Settled { verdict: Verdict::Agree, revision: 3 });
+            MergeSides { ours: Some(state("mine", 3)), theirs: state("x", 3), base: Some(&old) };
+        let kept = both.decision(MergePreference::Ours);
+        assert_eq!(kept, MergeDecision { verdict: MergeVerdict::Agree, revision: 3 });
         let agreed = agreed_on(Some("x"), kept.revision);
-        assert_eq!(Agreement::revision_of(Some(&agreed), Some("mine"), 3), 4);
+        assert_eq!(MergeBase::next_revision(Some(&agreed), Some("mine"), 3), 4);
     }
 
     proptest! {
@@ -394,17 +394,17 @@ mod tests {
             let word = |number: Option<u8>| number.map(|number| number.to_string());
             let (ours, theirs, last) = (word(ours), word(theirs), word(last));
             let agreed = agreed_on(last.as_deref(), agreed_revision);
-            let sides = Sides {
+            let sides = MergeSides {
                 ours: ours.as_deref().map(|content| state(content, our_revision)),
                 theirs: RecordState { content: theirs.as_deref(), revision: their_revision },
-                agreed: Some(&agreed),
+                base: Some(&agreed),
             };
-            let prefer = [Prefer::Neither, Prefer::Ours, Prefer::Theirs][prefer];
-            let settled = sides.settled(prefer);
+            let prefer = [MergePreference::Neither, MergePreference::Ours, MergePreference::Theirs][prefer];
+            let settled = sides.decision(prefer);
             prop_assert!(settled.revision >= agreed_revision);
             let is_older = their_revision < agreed_revision && ours != theirs;
-            prop_assert!(!is_older || settled.verdict == Verdict::Keep);
-            if settled.verdict == Verdict::Take {
+            prop_assert!(!is_older || settled.verdict == MergeVerdict::KeepOurs);
+            if settled.verdict == MergeVerdict::TakeTheirs {
                 prop_assert!(settled.revision > agreed_revision);
             }
         }

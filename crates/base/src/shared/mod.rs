@@ -17,21 +17,21 @@ use serde_json::{Map, Value};
 use crate::Hash;
 
 pub use merge::{
-    Agreement, Merged, Prefer, RecordState, Settled, SharedProblem, SharedProblemKind, Sides,
-    Verdict,
+    MergeBase, MergeDecision, MergePreference, MergeReport, MergeSides, MergeVerdict, RecordState,
+    SharedProblem, SharedProblemKind,
 };
 
 /// Below the repository's root.
 pub const FOLDER: &str = ".cairn/shared";
 
 /// The field of a file that counts its changes.
-const REVISION: &str = "revision";
+const REVISION_FIELD: &str = "revision";
 
 /// The field of the file of a deleted record.
-const DELETED: &str = "deleted";
+const DELETED_FIELD: &str = "deleted";
 
 /// The field of a file whose long text quotes conflict markers on purpose.
-const QUOTES: &str = "quotes_conflict_markers";
+const QUOTED_MARKERS_FIELD: &str = "quotes_conflict_markers";
 
 /// The shared files, as far as a store has to look at them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct SharedFiles {
     /// The texts of those that are not as the store last agreed with them
     pub texts: BTreeMap<String, String>,
     /// Those that cannot be read as text, with the reason
-    pub unread: BTreeMap<String, String>,
+    pub unreadable: BTreeMap<String, String>,
 }
 
 impl SharedFiles {
@@ -53,9 +53,9 @@ impl SharedFiles {
     }
 
     /// The files in a folder that cannot be read, with the reason.
-    pub fn unread_in<'a>(&'a self, folder: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
+    pub fn unreadable_in<'a>(&'a self, folder: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
         let prefix = format!("{FOLDER}/{folder}/");
-        let inside = self.unread.iter().filter(move |(path, _)| path.starts_with(&prefix));
+        let inside = self.unreadable.iter().filter(move |(path, _)| path.starts_with(&prefix));
         inside.map(|(path, why)| (path.as_str(), why.as_str()))
     }
 }
@@ -70,33 +70,33 @@ pub struct SharedFile {
 }
 
 /// A text in a word, to know it again.
-pub fn hash(text: &str) -> String {
+pub fn hash_text(text: &str) -> String {
     Hash::of(text.as_bytes()).short()
 }
 
 /// The hash that stands for a deleted record.
 pub fn deleted_hash() -> String {
-    hash(DELETED)
+    hash_text(DELETED_FIELD)
 }
 
 /// A record as text, without its revision; one field is written below the others, as it is.
-pub fn content(fields: &Map<String, Value>, body: &str) -> String {
+pub fn render_content(fields: &Map<String, Value>, body: &str) -> String {
     render(fields, body, None)
 }
 
 /// A record as the text of its file.
-pub fn text(fields: &Map<String, Value>, body: &str, revision: u32) -> String {
+pub fn render_file(fields: &Map<String, Value>, body: &str, revision: u32) -> String {
     render(fields, body, (revision != version(fields)).then_some(revision))
 }
 
 /// The text of the file of a deleted record.
 pub fn tombstone(revision: u32) -> String {
-    format!("{DELETED}: true\n{REVISION}: {revision}\n---\n\n")
+    format!("{DELETED_FIELD}: true\n{REVISION_FIELD}: {revision}\n---\n\n")
 }
 
 /// Whether a file that cairn wrote is the one of a deleted record.
 pub fn is_tombstone(text: &str) -> bool {
-    text.starts_with(DELETED) && read(text, "").is_ok_and(|file| file.record.is_none())
+    text.starts_with(DELETED_FIELD) && parse_file(text, "").is_ok_and(|file| file.record.is_none())
 }
 
 fn render(fields: &Map<String, Value>, body: &str, revision: Option<u32>) -> String {
@@ -104,31 +104,31 @@ fn render(fields: &Map<String, Value>, body: &str, revision: Option<u32>) -> Str
     let own = fields.iter().filter(|(name, _)| *name != body);
     let mut head: BTreeMap<&str, String> =
         own.map(|(name, value)| (name.as_str(), value.to_string())).collect();
-    head.extend(revision.map(|revision| (REVISION, revision.to_string())));
-    head.extend(has_conflict_markers(said).then(|| (QUOTES, "true".to_owned())));
+    head.extend(revision.map(|revision| (REVISION_FIELD, revision.to_string())));
+    head.extend(has_conflict_markers(said).then(|| (QUOTED_MARKERS_FIELD, "true".to_owned())));
     let head: String = head.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
     format!("{head}---\n{said}\n")
 }
 
 /// Reads a shared file, or says why it is not a record.
-pub fn read(text: &str, body: &str) -> Result<SharedFile, String> {
-    let mut fields = parse(text, body).ok_or_else(|| match has_conflict_markers(text) {
+pub fn parse_file(text: &str, body: &str) -> Result<SharedFile, String> {
+    let mut fields = parse_fields(text, body).ok_or_else(|| match has_conflict_markers(text) {
         true => "it has conflict markers".to_owned(),
         false => "it is not a record".to_owned(),
     })?;
-    let quotes = fields.remove(QUOTES).is_some();
+    let quotes = fields.remove(QUOTED_MARKERS_FIELD).is_some();
     let said = fields.get(body).and_then(Value::as_str).unwrap_or_default();
     if !quotes && has_conflict_markers(said) {
         return Err("it has conflict markers".into());
     }
-    let revision = match fields.remove(REVISION) {
+    let revision = match fields.remove(REVISION_FIELD) {
         Some(value) => {
             let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
             number.ok_or("its revision is not a number")?
         }
         None => version(&fields),
     };
-    let is_deleted = fields.remove(DELETED) == Some(Value::Bool(true));
+    let is_deleted = fields.remove(DELETED_FIELD) == Some(Value::Bool(true));
     Ok(SharedFile { revision, record: (!is_deleted).then_some(fields) })
 }
 
@@ -151,7 +151,7 @@ fn has_conflict_markers(text: &str) -> bool {
 }
 
 /// The fields of a file.
-fn parse(text: &str, body: &str) -> Option<Map<String, Value>> {
+fn parse_fields(text: &str, body: &str) -> Option<Map<String, Value>> {
     // Only git puts a return at the end of the first line: then it put one at every end.
     let first = text.find('\n')?;
     let text = match text[..first].ends_with('\r') {
@@ -176,23 +176,23 @@ mod tests {
     use super::*;
 
     fn record(text: &str) -> Option<Map<String, Value>> {
-        read(text, "body text").ok()?.record
+        parse_file(text, "body text").ok()?.record
     }
 
     #[test]
     fn the_file_of_a_deleted_record_says_only_that() {
         let text = tombstone(7);
         assert_eq!(text, "deleted: true\nrevision: 7\n---\n\n");
-        assert_eq!(read(&text, "x"), Ok(SharedFile { revision: 7, record: None }));
+        assert_eq!(parse_file(&text, "x"), Ok(SharedFile { revision: 7, record: None }));
     }
 
     #[test]
     fn a_revision_is_written_where_it_is_not_the_version() {
         let Value::Object(fields) = json!({"version": 3, "text": "a"}) else { unreachable!() };
-        assert_eq!(text(&fields, "text", 3), "version: 3\n---\na\n");
-        let text = text(&fields, "text", 5);
+        assert_eq!(render_file(&fields, "text", 3), "version: 3\n---\na\n");
+        let text = render_file(&fields, "text", 5);
         assert_eq!(text, "revision: 5\nversion: 3\n---\na\n");
-        assert_eq!(read(&text, "text"), Ok(SharedFile { revision: 5, record: Some(fields) }));
+        assert_eq!(parse_file(&text, "text"), Ok(SharedFile { revision: 5, record: Some(fields) }));
     }
 
     #[test]
@@ -201,13 +201,16 @@ mod tests {
         let head = format!("{start}version: 2\n{middle}version: 3\n{end}---\na\n");
         let body = format!("version: 2\n---\n{start}a\n{middle}b\n{end}");
         for text in [head, body] {
-            assert_eq!(read(&text, "text"), Err("it has conflict markers".into()), "{text}");
+            assert_eq!(parse_file(&text, "text"), Err("it has conflict markers".into()), "{text}");
         }
-        assert_eq!(read("odd", "text"), Err("it is not a record".into()));
+        assert_eq!(parse_file("odd", "text"), Err("it is not a record".into()));
         // Knowledge about conflict markers is still knowledge.
         let quoted = format!("{start}a\n{middle}b\n{end}");
         let Value::Object(fields) = json!({"version": 1, "text": quoted}) else { unreachable!() };
-        assert_eq!(read(&text(&fields, "text", 1), "text").unwrap().record, Some(fields));
+        assert_eq!(
+            parse_file(&render_file(&fields, "text", 1), "text").unwrap().record,
+            Some(fields)
+        );
     }
 
     proptest! {
@@ -221,13 +224,13 @@ mod tests {
             let mut fields: Map<String, Value> =
                 names.into_iter().map(|(name, value)| (name, json!(value))).collect();
             fields.insert("body text".into(), json!(body));
-            let written = text(&fields, "body text", revision);
+            let written = render_file(&fields, "body text", revision);
             prop_assert_eq!(record(&written), Some(fields.clone()));
-            prop_assert_eq!(read(&written, "body text").unwrap().revision, revision);
+            prop_assert_eq!(parse_file(&written, "body text").unwrap().revision, revision);
             let with_returns = written.replace('\n', "\r\n");
             prop_assert_eq!(record(&with_returns), Some(fields.clone()));
             fields.insert("body text".into(), json!(odd));
-            prop_assert_eq!(record(&text(&fields, "body text", revision)), Some(fields));
+            prop_assert_eq!(record(&render_file(&fields, "body text", revision)), Some(fields));
         }
     }
 }

@@ -10,8 +10,8 @@
 
 #![expect(deprecated, reason = "clients before 2026-07-28 still use logging and subscribe")]
 
-mod pages;
-mod rounds;
+mod input_rounds;
+mod resources;
 mod tools;
 
 use std::borrow::Cow;
@@ -30,7 +30,7 @@ use rmcp::service::{RequestContext, SubscriptionContext, SubscriptionSendError, 
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 /// What every fixture is told about the request it answers.
-type Context = RequestContext<RoleServer>;
+type FixtureContext = RequestContext<RoleServer>;
 
 /// A server with the suite's fixtures on top. Clones share their listeners.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ struct Listeners(Arc<Mutex<Vec<SubscriptionSink>>>);
 
 /// Whose list a fixture claims has changed.
 #[derive(Clone, Copy)]
-enum Changed {
+enum ChangedList {
     Tools,
     Prompts,
 }
@@ -63,13 +63,13 @@ impl Listeners {
     }
 
     /// Tells everyone who asked to hear of it, and forgets those who are gone.
-    async fn tell(&self, changed: Changed) {
+    async fn notify(&self, changed: ChangedList) {
         // Taken out, so that a slow stream is not waited for while the lock is held.
         let sinks = mem::take(&mut *self.sinks());
         for sink in sinks {
             let heard = match changed {
-                Changed::Tools => sink.notify_tool_list_changed().await,
-                Changed::Prompts => sink.notify_prompt_list_changed().await,
+                ChangedList::Tools => sink.notify_tool_list_changed().await,
+                ChangedList::Prompts => sink.notify_prompt_list_changed().await,
             };
             if !matches!(heard, Err(SubscriptionSendError::SubscriptionClosed)) {
                 self.add(sink);
@@ -102,25 +102,25 @@ impl<S: ServerHandler> ServerHandler for Fixtures<S> {
     async fn list_tools(
         &self,
         page: Option<PaginatedRequestParams>,
-        context: Context,
+        context: FixtureContext,
     ) -> Result<ListToolsResult, ErrorData> {
         let mut list = self.inner.list_tools(page, context).await?;
-        list.tools.extend(tools::all().chain(rounds::all()));
+        list.tools.extend(tools::all().chain(input_rounds::all()));
         Ok(list)
     }
 
     /// The HTTP door looks here to check a call's headers against the tool's schema.
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let own = tools::all().chain(rounds::all()).find(|tool| tool.name == name);
+        let own = tools::all().chain(input_rounds::all()).find(|tool| tool.name == name);
         own.or_else(|| self.inner.get_tool(name))
     }
 
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: Context,
+        context: FixtureContext,
     ) -> Result<CallToolResponse, ErrorData> {
-        if let Some(answer) = rounds::call(&request, &context) {
+        if let Some(answer) = input_rounds::call(&request, &context) {
             return answer;
         }
         match tools::call(&request, &context, &self.listeners).await {
@@ -132,20 +132,20 @@ impl<S: ServerHandler> ServerHandler for Fixtures<S> {
     async fn list_resources(
         &self,
         page: Option<PaginatedRequestParams>,
-        context: Context,
+        context: FixtureContext,
     ) -> Result<ListResourcesResult, ErrorData> {
         let mut list = self.inner.list_resources(page, context).await?;
-        list.resources.extend(pages::resources());
+        list.resources.extend(resources::resources());
         Ok(list)
     }
 
     async fn list_resource_templates(
         &self,
         page: Option<PaginatedRequestParams>,
-        context: Context,
+        context: FixtureContext,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let mut list = self.inner.list_resource_templates(page, context).await?;
-        list.resource_templates.push(pages::template());
+        list.resource_templates.push(resources::template());
         Ok(list)
     }
 
@@ -153,9 +153,9 @@ impl<S: ServerHandler> ServerHandler for Fixtures<S> {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        context: Context,
+        context: FixtureContext,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        match pages::read(&request.uri) {
+        match resources::read(&request.uri) {
             Some(result) => Ok(result.into()),
             None => self.inner.read_resource(request, context).await,
         }
@@ -164,23 +164,23 @@ impl<S: ServerHandler> ServerHandler for Fixtures<S> {
     async fn list_prompts(
         &self,
         page: Option<PaginatedRequestParams>,
-        context: Context,
+        context: FixtureContext,
     ) -> Result<ListPromptsResult, ErrorData> {
         let mut list = self.inner.list_prompts(page, context).await?;
-        list.prompts.extend(pages::prompts());
-        list.prompts.push(rounds::prompt());
+        list.prompts.extend(resources::prompts());
+        list.prompts.push(input_rounds::prompt());
         Ok(list)
     }
 
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        context: Context,
+        context: FixtureContext,
     ) -> Result<GetPromptResponse, ErrorData> {
-        if let Some(answer) = rounds::get_prompt(&request) {
+        if let Some(answer) = input_rounds::get_prompt(&request) {
             return Ok(answer);
         }
-        match pages::prompt(&request) {
+        match resources::prompt(&request) {
             Some(result) => Ok(result.into()),
             None => self.inner.get_prompt(request, context).await,
         }
@@ -189,25 +189,41 @@ impl<S: ServerHandler> ServerHandler for Fixtures<S> {
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        context: Context,
+        context: FixtureContext,
     ) -> Result<CompleteResult, ErrorData> {
         let own = match &request.r#ref {
             Reference::Prompt(prompt) => prompt.name.starts_with("test_"),
             Reference::Resource(resource) => resource.uri.starts_with("test://"),
             _ => false,
         };
-        if own { pages::complete(&request) } else { self.inner.complete(request, context).await }
+        if own {
+            resources::complete(&request)
+        } else {
+            self.inner.complete(request, context).await
+        }
     }
 
-    async fn set_level(&self, _: SetLevelRequestParams, _: Context) -> Result<(), ErrorData> {
+    async fn set_level(
+        &self,
+        _: SetLevelRequestParams,
+        _: FixtureContext,
+    ) -> Result<(), ErrorData> {
         Ok(())
     }
 
-    async fn subscribe(&self, _: SubscribeRequestParams, _: Context) -> Result<(), ErrorData> {
+    async fn subscribe(
+        &self,
+        _: SubscribeRequestParams,
+        _: FixtureContext,
+    ) -> Result<(), ErrorData> {
         Ok(())
     }
 
-    async fn unsubscribe(&self, _: UnsubscribeRequestParams, _: Context) -> Result<(), ErrorData> {
+    async fn unsubscribe(
+        &self,
+        _: UnsubscribeRequestParams,
+        _: FixtureContext,
+    ) -> Result<(), ErrorData> {
         Ok(())
     }
 
@@ -227,7 +243,7 @@ impl<S: ServerHandler> ServerHandler for Fixtures<S> {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        context: Context,
+        context: FixtureContext,
     ) -> Result<CustomResult, ErrorData> {
         self.inner.on_custom_request(request, context).await
     }

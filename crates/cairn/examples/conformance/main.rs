@@ -10,9 +10,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use cairn::cli::open_at;
-use cairn::mcp::{Options, Server};
+use cairn::mcp::{McpServer, ServerOptions};
 use clap::{Args, Command, FromArgMatches};
-use engine::Mode;
+use engine::WorkspaceMode;
 use fixtures::Fixtures;
 use tokio_util::sync::CancellationToken;
 
@@ -22,12 +22,13 @@ use tokio_util::sync::CancellationToken;
 async fn main() -> ExitCode {
     let folder = std::env::args_os().nth(1).unwrap_or_else(|| ".".into());
     let token = std::env::var("CAIRN_TOKEN").unwrap_or_default();
-    let command = Options::augment_args(Command::new("conformance").no_binary_name(true));
+    let command = ServerOptions::augment_args(Command::new("conformance").no_binary_name(true));
     let matches = command.get_matches_from(["--http", "127.0.0.1:0"]);
-    let options = Options::from_arg_matches(&matches).expect("the flags are ours");
-    let workspace = Arc::new(open_at(folder.as_ref(), Mode::Serving).expect("a repository"));
+    let options = ServerOptions::from_arg_matches(&matches).expect("the flags are ours");
+    let workspace =
+        Arc::new(open_at(folder.as_ref(), WorkspaceMode::Serving).expect("a repository"));
     let gone = CancellationToken::new();
-    let server = Fixtures::new(Server::new(workspace.clone(), options.clone(), gone.clone()));
+    let server = Fixtures::new(McpServer::new(workspace.clone(), options.clone(), gone.clone()));
     let address = SocketAddr::from(([127, 0, 0, 1], 0));
     let ready = |address: SocketAddr| eprintln!("serving http://{address}/mcp");
     let served =

@@ -10,24 +10,24 @@ use clap_complete::Shell;
 use engine::{Door, OpSpec, ops};
 
 use super::{serve, terminal, watch};
-use crate::mcp::Options;
+use crate::mcp::ServerOptions;
 
-type Extra = fn(&ArgMatches) -> Result<ExitCode>;
+type BuiltinHandler = fn(&ArgMatches) -> Result<ExitCode>;
 
 /// A word, its arguments, and what it does.
-type Row = (&'static str, fn() -> Command, Extra);
+type BuiltinCommand = (&'static str, fn() -> Command, BuiltinHandler);
 
 /// What this door does by itself: it serves the others, and knows its own words.
-const EXTRAS: &[Row] = &[
-    ("mcp", || Options::augment_args(Command::new("mcp")), serve::serve),
+const BUILTIN_COMMANDS: &[BuiltinCommand] = &[
+    ("mcp", || ServerOptions::augment_args(Command::new("mcp")), serve::serve),
     ("watch", watch::command, watch::watch),
     ("completions", completions_command, completions),
     ("man", man_command, man),
 ];
 
 /// What to do for a word that is no operation.
-pub(super) fn extra(name: &str) -> Option<Extra> {
-    EXTRAS.iter().find(|(known, ..)| *known == name).map(|(_, _, run)| *run)
+pub(super) fn builtin_handler(name: &str) -> Option<BuiltinHandler> {
+    BUILTIN_COMMANDS.iter().find(|(known, ..)| *known == name).map(|(_, _, run)| *run)
 }
 
 /// `area verb` for every operation that has this door, and the door's own words.
@@ -39,23 +39,24 @@ pub fn command() -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .max_term_width(100)
-        .arg(flag("json", "Print the answer as JSON").action(ArgAction::SetTrue))
-        .arg(flag("actor", "Who is asking, for the record; git's email if left out"))
-        .arg(folder().short('C'));
-    let root = ops::ALL.iter().filter(|op| op.opens(Door::Cli)).fold(root, with_operation);
-    EXTRAS.iter().fold(root, |root, (_, command, _)| root.subcommand(command()))
+        .arg(global_flag("json", "Print the answer as JSON").action(ArgAction::SetTrue))
+        .arg(global_flag("actor", "Who is asking, for the record; git's email if left out"))
+        .arg(dir_arg().short('C'));
+    let root =
+        ops::ALL.iter().filter(|op| op.is_reachable_from(Door::Cli)).fold(root, with_operation);
+    BUILTIN_COMMANDS.iter().fold(root, |root, (_, command, _)| root.subcommand(command()))
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
+fn global_flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).help(help).global(true).help_heading("Everywhere")
 }
 
 fn with_operation(root: Command, op: &OpSpec) -> Command {
     let own = |name: &str| {
-        let command = (op.command)().name(name.replace('_', "-")).mut_args(with_other_names);
+        let command = (op.command)().name(name.replace('_', "-")).mut_args(with_json_alias);
         // JSON and the reference write the name with `_`.
         let command = if name.contains('_') { command.alias(name.to_owned()) } else { command };
-        with_examples(with_folder(command), op)
+        with_examples(with_dir_arg(command), op)
     };
     match op.name.split_once('.') {
         None => root.subcommand(own(op.name)),
@@ -63,14 +64,14 @@ fn with_operation(root: Command, op: &OpSpec) -> Command {
             root.mut_subcommand(area, |group| group.subcommand(own(verb)))
         }
         Some((area, verb)) => {
-            let group = Command::new(area).about(about(area));
+            let group = Command::new(area).about(area_summary(area));
             root.subcommand(group.subcommand_required(true).subcommand(own(verb)))
         }
     }
 }
 
 /// What the operations of each area are for.
-const AREAS: &[(&str, &str)] = &[
+const AREA_SUMMARIES: &[(&str, &str)] = &[
     ("code", "Find, read and change code by symbol; who imports, uses and calls what"),
     ("card", "Specification cards: files in git that say what the code must do"),
     ("link", "Links from code to the cards that it implements"),
@@ -82,12 +83,15 @@ const AREAS: &[(&str, &str)] = &[
     ("changelog", "The history of a molecule or an atom"),
 ];
 
-fn about(area: &str) -> &'static str {
-    AREAS.iter().find(|(name, _)| *name == area).map_or("More operations", |(_, about)| about)
+fn area_summary(area: &str) -> &'static str {
+    AREA_SUMMARIES
+        .iter()
+        .find(|(name, _)| *name == area)
+        .map_or("More operations", |(_, about)| about)
 }
 
 /// A flag is also taken as JSON writes its argument, with `_`.
-fn with_other_names(arg: Arg) -> Arg {
+fn with_json_alias(arg: Arg) -> Arg {
     let field = arg.get_id().to_string();
     match arg.get_long() {
         Some(long) if long != field => arg.alias(field),
@@ -96,13 +100,13 @@ fn with_other_names(arg: Arg) -> Arg {
 }
 
 /// Where an operation has a `-C` of its own, the folder is named by `--dir` alone.
-fn with_folder(command: Command) -> Command {
+fn with_dir_arg(command: Command) -> Command {
     let has_own = command.get_arguments().any(|arg| arg.get_short() == Some('C'));
-    if has_own { command.arg(folder()) } else { command }
+    if has_own { command.arg(dir_arg()) } else { command }
 }
 
-fn folder() -> Arg {
-    flag("dir", "Work on the repository around this folder")
+fn dir_arg() -> Arg {
+    global_flag("dir", "Work on the repository around this folder")
         .value_name("DIR")
         .default_value(".")
         .value_parser(value_parser!(PathBuf))
@@ -112,7 +116,7 @@ fn with_examples(command: Command, op: &OpSpec) -> Command {
     if op.examples.is_empty() {
         return command;
     }
-    let line = |example: &engine::Example| {
+    let line = |example: &engine::OpExample| {
         let typed = format!("cairn {} {}", op.words(), example.args);
         format!("  {}\n      {}\n", typed.trim_end(), example.shows)
     };
@@ -160,7 +164,7 @@ mod tests {
 
     #[test]
     fn every_operation_is_reached_by_its_own_words() {
-        for op in ops::ALL.iter().filter(|op| op.opens(Door::Cli)) {
+        for op in ops::ALL.iter().filter(|op| op.is_reachable_from(Door::Cli)) {
             let leaf = op.words().split(' ').fold(command(), |command, part| {
                 command.find_subcommand(part).expect("a subcommand").clone()
             });
@@ -171,7 +175,7 @@ mod tests {
     #[test]
     fn every_group_says_what_it_is_for() {
         for op in ops::ALL.iter().filter(|op| op.name.contains('.')) {
-            assert!(AREAS.iter().any(|(name, _)| *name == op.area()), "{}", op.area());
+            assert!(AREA_SUMMARIES.iter().any(|(name, _)| *name == op.area()), "{}", op.area());
         }
     }
 

@@ -1,60 +1,62 @@
 //! The command line, built from the table. The only place that touches the terminal.
 
-mod ask;
 mod command;
-mod named;
-mod nested;
-mod notes;
-mod place;
+mod interactive;
+mod invocation;
+mod json_args;
+mod legacy_commands;
+mod named_args;
 mod serve;
-mod spelling;
+mod stderr_log;
 mod terminal;
 mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use base::{Call, Code, Problem};
+use base::{Call, Problem, ProblemCode};
 use clap::ArgMatches;
-use engine::{Mode, Outcome, ops};
+use engine::{Outcome, WorkspaceMode, ops};
 
 pub use command::command;
-pub use place::open_at;
-pub(crate) use place::variable;
+pub(crate) use invocation::env_var;
+pub use invocation::open_at;
 
 use crate::perform::now;
 use crate::session;
 
 /// The exit code of an answer that could not be written.
-const UNWRITTEN: u8 = 3;
+const EXIT_OUTPUT_FAILED: u8 = 3;
 
 /// Runs one command line and returns its exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args = spelling::ours(args.into_iter().collect());
+    let args = legacy_commands::replace_legacy_spelling(args.into_iter().collect());
     let root = command();
-    let args = named::in_place(&root, args);
+    let args = named_args::reorder_named_args(&root, args);
     let typed = root.try_get_matches_from(&args);
-    let matches = match typed.or_else(|error| ask::complete(&args, error)) {
+    let matches = match typed.or_else(|error| interactive::prompt_for_missing(&args, error)) {
         Ok(matches) => matches,
-        Err(error) => return terminal::usage(&error, args.iter().any(|arg| arg == "--json")),
+        Err(error) => {
+            return terminal::print_usage_error(&error, args.iter().any(|arg| arg == "--json"));
+        }
     };
     let json = matches.get_flag("json");
-    let (name, inner) = verb(&matches);
-    let outcome = match command::extra(&name) {
+    let (name, inner) = operation_name(&matches);
+    let outcome = match command::builtin_handler(&name) {
         Some(extra) => match extra(inner) {
             Ok(code) => return code,
             Err(problem) => Err(problem),
         },
-        None => operate(&name, inner),
+        None => run_operation(&name, inner),
     };
-    if !terminal::show(&outcome, json) {
-        return ExitCode::from(UNWRITTEN);
+    if !terminal::print_outcome(&outcome, json) {
+        return ExitCode::from(EXIT_OUTPUT_FAILED);
     }
     exit_code(&outcome)
 }
 
 /// The operation's name and its matches, from however deep the subcommands go.
-fn verb(matches: &ArgMatches) -> (String, &ArgMatches) {
+fn operation_name(matches: &ArgMatches) -> (String, &ArgMatches) {
     let mut names = Vec::new();
     let mut inner = matches;
     while let Some((name, next)) = inner.subcommand() {
@@ -64,17 +66,17 @@ fn verb(matches: &ArgMatches) -> (String, &ArgMatches) {
     (names.join("."), inner)
 }
 
-fn operate(name: &str, matches: &ArgMatches) -> Outcome {
+fn run_operation(name: &str, matches: &ArgMatches) -> Outcome {
     let op = ops::find(name)?;
     let mut args = (op.from_cli)(matches).map_err(|error| Problem::invalid(error.to_string()))?;
-    nested::read(&mut args, &(op.command)())?;
-    let workspace = place::open(matches, Mode::Once)?;
-    let actor = place::actor(matches, &workspace, !op.reads());
-    let session = session::of_actor(&actor);
+    json_args::read_json_args(&mut args, &(op.command)())?;
+    let workspace = invocation::open(matches, WorkspaceMode::Once)?;
+    let actor = invocation::actor(matches, &workspace, !op.is_read_only());
+    let session = session::for_actor(&actor);
     let call = Call::new(actor, now())
         .in_session(session)
-        .from_folder(place::prefix(matches, &workspace))
-        .telling(terminal::progress());
+        .from_folder(invocation::current_folder(matches, &workspace))
+        .with_progress_sink(terminal::progress());
     op.call(&workspace, call, args)
 }
 
@@ -83,25 +85,25 @@ fn exit_code(outcome: &Outcome) -> ExitCode {
     ExitCode::from(match outcome {
         Ok(answer) => u8::from(answer.has_findings),
         Err(problem) => match problem.code {
-            Code::ValidationError
-            | Code::NotFound
-            | Code::Ambiguous
-            | Code::Conflict
-            | Code::InvariantViolation
-            | Code::InvalidOperation
-            | Code::Blocked
-            | Code::HasChildren
-            | Code::SyntaxError
-            | Code::OutsideRepository
-            | Code::WrongWorktree
-            | Code::Untrusted => 2,
-            Code::Unavailable
-            | Code::Busy
-            | Code::StoreDamaged
-            | Code::Io
-            | Code::Timeout
-            | Code::Cancelled => 3,
-            Code::Internal => 70,
+            ProblemCode::ValidationError
+            | ProblemCode::NotFound
+            | ProblemCode::Ambiguous
+            | ProblemCode::Conflict
+            | ProblemCode::InvariantViolation
+            | ProblemCode::InvalidOperation
+            | ProblemCode::Blocked
+            | ProblemCode::HasChildren
+            | ProblemCode::SyntaxError
+            | ProblemCode::OutsideRepository
+            | ProblemCode::WrongWorktree
+            | ProblemCode::Untrusted => 2,
+            ProblemCode::Unavailable
+            | ProblemCode::Busy
+            | ProblemCode::StoreDamaged
+            | ProblemCode::Io
+            | ProblemCode::Timeout
+            | ProblemCode::Cancelled => 3,
+            ProblemCode::Internal => 70,
         },
     })
 }

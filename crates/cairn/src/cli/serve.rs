@@ -7,51 +7,51 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::call::Stop;
-use base::{Call, Code, Problem, Result};
+use base::call::CallStopReason;
+use base::{Call, Problem, ProblemCode, Result};
 use clap::{ArgMatches, FromArgMatches};
-use engine::{Mode, Workspace, ops};
+use engine::{Workspace, WorkspaceMode, ops};
 use tokio_util::sync::CancellationToken;
 
-use super::{notes, place};
+use super::{invocation, stderr_log};
 use crate::http;
-use crate::mcp::{Options, Server};
+use crate::mcp::{McpServer, ServerOptions};
 use crate::perform::now;
 
 /// How long calls in flight get to notice that nobody is left to answer.
-const FAREWELL: Duration = Duration::from_millis(800);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(800);
 
 /// The variable that holds the token, for those who would rather not keep a file.
-const TOKEN: &str = "CAIRN_TOKEN";
+const TOKEN_VARIABLE: &str = "CAIRN_TOKEN";
 
 /// How long to wait for a token that comes through a pipe.
-const PIPE_PATIENCE: Duration = Duration::from_secs(10);
+const PIPE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A token is not longer, in bytes.
-const LONGEST_TOKEN: u64 = 4096;
+const MAX_TOKEN_BYTES: u64 = 4096;
 
 /// Serves until the client hangs up or the process is told to end.
 pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
-    let mut options =
-        Options::from_arg_matches(matches).map_err(|error| Problem::invalid(error.to_string()))?;
-    let workspace = Arc::new(place::open(matches, Mode::Serving)?);
+    let mut options = ServerOptions::from_arg_matches(matches)
+        .map_err(|error| Problem::invalid(error.to_string()))?;
+    let workspace = Arc::new(invocation::open(matches, WorkspaceMode::Serving)?);
     if options.toolsets.is_empty() {
         let configured = &workspace.settings()?.config.mcp.toolsets;
         options.toolsets = configured.iter().map(ToString::to_string).collect();
     }
     check_toolsets(&options.toolsets)?;
-    notes::take_panics();
+    stderr_log::log_panics();
     let (gone, kept) = (CancellationToken::new(), workspace.clone());
     let runtime = tokio::runtime::Runtime::new().map_err(Problem::io("start the server"))?;
     index_in_background(workspace.clone(), gone.clone());
-    let server = Server::new(workspace.clone(), options.clone(), gone.clone());
+    let server = McpServer::new(workspace.clone(), options.clone(), gone.clone());
     let served = match options.http {
-        None => runtime.block_on(server.serve_stdio(notes::note)),
+        None => runtime.block_on(server.serve_stdio(stderr_log::log_line)),
         Some(address) => {
-            let token = token(&options, address, &workspace)?;
+            let token = resolve_token(&options, address, &workspace)?;
             runtime
                 .block_on(async {
-                    tokio::spawn(end_on_signal(gone.clone()));
+                    tokio::spawn(cancel_on_signal(gone.clone()));
                     let at = (address, token.as_str());
                     http::serve(server, (workspace, options), at, gone.clone(), announce).await
                 })
@@ -59,9 +59,9 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
         }
     };
     gone.cancel();
-    runtime.shutdown_timeout(FAREWELL);
-    kept.release();
-    notes::flush();
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
+    kept.stop_servers();
+    stderr_log::flush();
     served.map(|()| ExitCode::SUCCESS)
 }
 
@@ -72,49 +72,53 @@ fn check_toolsets(wanted: &[String]) -> Result<()> {
         return Ok(());
     };
     let problem = Problem::invalid(format!("no toolset is called `{unknown}`"));
-    let near = base::near::nearest(unknown, known(), 1);
+    let near = base::similarity::most_similar(unknown, known(), 1);
     Err(near.iter().fold(problem, |problem, near| problem.hint(format!("the nearest is `{near}`"))))
 }
 
 /// Discovery is answered at once; the index is built meanwhile.
 fn index_in_background(workspace: Arc<Workspace>, gone: CancellationToken) {
     std::thread::spawn(move || {
-        let stop = move || gone.is_cancelled().then_some(Stop::Cancelled);
-        workspace.tend(&Call::new("server", now()).stopping(stop));
+        let stop = move || gone.is_cancelled().then_some(CallStopReason::Cancelled);
+        workspace.refresh_in_background(&Call::new("server", now()).with_stop_check(stop));
     });
 }
 
-async fn end_on_signal(gone: CancellationToken) {
+async fn cancel_on_signal(gone: CancellationToken) {
     let _ = tokio::signal::ctrl_c().await;
     gone.cancel();
 }
 
 fn announce(address: SocketAddr) {
-    notes::note(&format!("serving http://{address}/mcp and http://{address}/api"));
+    stderr_log::log_line(&format!("serving http://{address}/mcp and http://{address}/api"));
 }
 
 fn cannot_serve(address: SocketAddr) -> impl FnOnce(io::Error) -> Problem {
     move |error| {
-        Problem::new(Code::Unavailable, format!("cannot serve on {address}"))
+        Problem::new(ProblemCode::Unavailable, format!("cannot serve on {address}"))
             .hint("choose another address with  --http 127.0.0.1:PORT  (port 0 picks one)")
-            .because(error)
+            .with_source(error)
     }
 }
 
 /// The bearer token: from the environment, a file, or made once and kept in a private file.
-fn token(options: &Options, address: SocketAddr, workspace: &Workspace) -> Result<String> {
-    if let Some(token) = place::variable(TOKEN) {
-        return long_enough(&token.to_string_lossy(), TOKEN);
+fn resolve_token(
+    options: &ServerOptions,
+    address: SocketAddr,
+    workspace: &Workspace,
+) -> Result<String> {
+    if let Some(token) = invocation::env_var(TOKEN_VARIABLE) {
+        return check_token_length(&token.to_string_lossy(), TOKEN_VARIABLE);
     }
     if let Some(file) = &options.token_file {
-        return named_token(file);
+        return read_named_token(file);
     }
     if !address.ip().is_loopback() {
         let message = format!("{address} can be reached by others, and no token was chosen");
-        return Err(Problem::new(Code::InvalidOperation, message)
-            .hint(format!("set {TOKEN} or --token-file, or bind to 127.0.0.1")));
+        return Err(Problem::new(ProblemCode::InvalidOperation, message)
+            .hint(format!("set {TOKEN_VARIABLE} or --token-file, or bind to 127.0.0.1")));
     }
-    let file = workspace.homes.local.join("http-token");
+    let file = workspace.data_folders.local.join("http-token");
     match file.symlink_metadata() {
         Ok(known) => check_private(
             &file,
@@ -123,7 +127,7 @@ fn token(options: &Options, address: SocketAddr, workspace: &Workspace) -> Resul
         )?,
         Err(_) => make_token(&file)?,
     }
-    notes::note(&format!("the bearer token is in {}", file.display()));
+    stderr_log::log_line(&format!("the bearer token is in {}", file.display()));
     read_token(&file)
 }
 
@@ -131,7 +135,8 @@ fn token(options: &Options, address: SocketAddr, workspace: &Workspace) -> Resul
 fn check_private(file: &Path, known: &std::fs::Metadata, hint: &str) -> Result<()> {
     let name = file.display();
     let refused = |why: &str| {
-        Problem::new(Code::Untrusted, format!("the token in {name} is not used: {why}")).hint(hint)
+        Problem::new(ProblemCode::Untrusted, format!("the token in {name} is not used: {why}"))
+            .hint(hint)
     };
     if !known.is_file() {
         return Err(refused("it is not a regular file"));
@@ -152,12 +157,14 @@ fn check_private(file: &Path, known: &std::fs::Metadata, hint: &str) -> Result<(
 
 /// The token in a file that the user names: a file that nobody else may read, or a pipe of theirs,
 /// as a shell makes for `<(command)`. Whoever writes to that pipe has a while to do so.
-fn named_token(file: &Path) -> Result<String> {
+fn read_named_token(file: &Path) -> Result<String> {
     let failed = || Problem::io(format!("read the token in {}", file.display()));
     let known = file.metadata().map_err(failed())?;
     if !is_pipe(&known) {
-        let hint =
-            format!("only you may read it:  chmod 600 '{}';  or set {TOKEN}", file.display());
+        let hint = format!(
+            "only you may read it:  chmod 600 '{}';  or set {TOKEN_VARIABLE}",
+            file.display()
+        );
         check_private(file, &known, &hint)?;
         return read_token(file);
     }
@@ -165,11 +172,14 @@ fn named_token(file: &Path) -> Result<String> {
     let path = file.to_path_buf();
     // The thread ends with the process if nobody ever writes.
     std::thread::spawn(move || sender.send(read_token(&path)));
-    token.recv_timeout(PIPE_PATIENCE).unwrap_or_else(|_| {
-        let seconds = PIPE_PATIENCE.as_secs();
+    token.recv_timeout(PIPE_TIMEOUT).unwrap_or_else(|_| {
+        let seconds = PIPE_TIMEOUT.as_secs();
         let name = file.display();
-        Err(Problem::new(Code::Timeout, format!("nobody wrote a token to {name} in {seconds} s"))
-            .hint("the pipe has to be written to and closed by another process"))
+        Err(Problem::new(
+            ProblemCode::Timeout,
+            format!("nobody wrote a token to {name} in {seconds} s"),
+        )
+        .hint("the pipe has to be written to and closed by another process"))
     })
 }
 
@@ -188,12 +198,12 @@ fn read_token(file: &Path) -> Result<String> {
     use io::Read as _;
     let mut text = String::new();
     let read = std::fs::File::open(file)
-        .and_then(|file| file.take(LONGEST_TOKEN).read_to_string(&mut text));
+        .and_then(|file| file.take(MAX_TOKEN_BYTES).read_to_string(&mut text));
     read.map_err(Problem::io(format!("read the token in {}", file.display())))?;
-    long_enough(text.trim(), &file.display().to_string())
+    check_token_length(text.trim(), &file.display().to_string())
 }
 
-fn long_enough(token: &str, source: &str) -> Result<String> {
+fn check_token_length(token: &str, source: &str) -> Result<String> {
     if token.len() < 16 {
         return Err(Problem::invalid(format!("{source} holds no token"))
             .hint("a token has at least 16 characters"));
@@ -204,7 +214,7 @@ fn long_enough(token: &str, source: &str) -> Result<String> {
 fn make_token(file: &Path) -> Result<()> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)
-        .map_err(|error| Problem::internal("no randomness").because(error.to_string()))?;
+        .map_err(|error| Problem::internal("no randomness").with_source(error.to_string()))?;
     let token = format!("{}\n", blake3::hash(&bytes).to_hex());
     write_private(file, token.as_bytes()).map_err(Problem::io("keep the token"))
 }

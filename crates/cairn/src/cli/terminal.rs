@@ -7,51 +7,51 @@ use std::time::{Duration, Instant};
 
 use base::Problem;
 use base::call::Progress;
-use engine::{DoorWords, Outcome, Paint};
+use engine::{CallFormat, ColorMode, Outcome};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::place;
+use super::invocation;
 
 /// Progress shows up on a terminal when a call takes longer than this.
-const QUIET: Duration = Duration::from_millis(250);
+const PROGRESS_DELAY: Duration = Duration::from_millis(250);
 
 /// Data goes to stdout. A problem is data for a program, and a message for a person.
 ///
 /// `false` when the answer could not be written although somebody wanted to read it.
-pub(super) fn show(outcome: &Outcome, json: bool) -> bool {
+pub(super) fn print_outcome(outcome: &Outcome, json: bool) -> bool {
     if json {
-        return print(&format!("{:#}\n", DoorWords::CommandLine.json(outcome)));
+        return print(&format!("{:#}\n", CallFormat::CommandLine.json(outcome)));
     }
     if outcome.is_ok() {
-        return print(&DoorWords::CommandLine.text(outcome, paint(&io::stdout())));
+        return print(&CallFormat::CommandLine.text(outcome, paint(&io::stdout())));
     }
-    say(&DoorWords::CommandLine.text(outcome, paint(&io::stderr())));
+    print_stderr(&CallFormat::CommandLine.text(outcome, paint(&io::stderr())));
     true
 }
 
 /// What clap has to say: help is an answer, a wrong command line is a problem.
-pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
+pub(super) fn print_usage_error(error: &clap::Error, json: bool) -> ExitCode {
     if json && error.use_stderr() {
         let text = error.to_string();
         let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
         let problem = Problem::invalid(first).hint("--help shows how it is called");
-        show(&Err(problem), true);
+        print_outcome(&Err(problem), true);
         return ExitCode::from(2);
     }
     let painted = error.render();
-    let plain = paint(&io::stderr()) == Paint::Plain;
+    let plain = paint(&io::stderr()) == ColorMode::Plain;
     let text = if plain { painted.to_string() } else { painted.ansi().to_string() };
     if error.use_stderr() {
-        say(&text);
+        print_stderr(&text);
     } else if !print(&text) {
         return ExitCode::from(3);
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-fn paint(stream: &impl IsTerminal) -> Paint {
-    let wanted = place::variable("NO_COLOR").is_none();
-    if wanted && stream.is_terminal() { Paint::Terminal } else { Paint::Plain }
+fn paint(stream: &impl IsTerminal) -> ColorMode {
+    let wanted = invocation::env_var("NO_COLOR").is_none();
+    if wanted && stream.is_terminal() { ColorMode::Terminal } else { ColorMode::Plain }
 }
 
 fn print(text: &str) -> bool {
@@ -63,14 +63,14 @@ pub(super) fn print_bytes(bytes: &[u8]) -> bool {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            say(&format!("cairn: cannot write the answer: {error}\n"));
+            print_stderr(&format!("cairn: cannot write the answer: {error}\n"));
             false
         }
         _ => true,
     }
 }
 
-fn say(text: &str) {
+fn print_stderr(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
@@ -78,8 +78,8 @@ fn say(text: &str) {
 pub(super) fn progress() -> impl Fn(Progress) + Send + Sync + 'static {
     let (start, shown) = (Instant::now(), io::stderr().is_terminal());
     let bar: Mutex<Option<ProgressBar>> = Mutex::new(None);
-    move |Progress { what, done, total }| {
-        if !shown || start.elapsed() < QUIET {
+    move |Progress { activity: what, done, total }| {
+        if !shown || start.elapsed() < PROGRESS_DELAY {
             return;
         }
         let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);

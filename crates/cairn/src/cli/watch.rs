@@ -6,9 +6,9 @@ use std::sync::Arc;
 use base::words::counted;
 use base::{Call, Result};
 use clap::{ArgMatches, Command};
-use engine::{Mode, Watched};
+use engine::{WatchUpdate, WorkspaceMode};
 
-use super::{notes, place};
+use super::{invocation, stderr_log};
 use crate::perform::now;
 
 /// Its words on the command line.
@@ -22,13 +22,13 @@ pub(super) fn command() -> Command {
 
 /// Watches until the process is told to end.
 pub(super) fn watch(matches: &ArgMatches) -> Result<ExitCode> {
-    let workspace = place::open(matches, Mode::Serving)?;
+    let workspace = invocation::open(matches, WorkspaceMode::Serving)?;
     let call = Arc::new(Call::new("watch", now()));
-    workspace.watch(&call, |watched| notes::note(&said(watched)))?;
+    workspace.watch(&call, |watched| stderr_log::log_line(&summary_line(watched)))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn said(Watched { files, basis, took }: &Watched) -> String {
+fn summary_line(WatchUpdate { files, basis, took }: &WatchUpdate) -> String {
     let at = now().strftime("%H:%M:%S");
     let branch = basis.branch.as_deref().unwrap_or("no branch");
     let edited = basis.edited.map_or(String::new(), |edited| format!(", {edited} edited"));

@@ -7,13 +7,13 @@ use axum::extract::{Extension, Json, Request, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use base::{Code, Problem};
-use engine::DoorWords;
+use base::{Problem, ProblemCode};
+use engine::CallFormat;
 
-use super::visitors::Visitor;
+use super::connections::ConnectionHandle;
 
 /// Who may come in.
-pub(super) struct Guard {
+pub(super) struct RequestGuard {
     /// Bound to every address: then any name may be meant, and the token alone decides
     any_host: bool,
     hosts: Vec<String>,
@@ -21,7 +21,7 @@ pub(super) struct Guard {
     token: blake3::Hash,
 }
 
-impl Guard {
+impl RequestGuard {
     /// The guard of a server at an address.
     pub(super) fn new(address: SocketAddr, token: &str) -> Self {
         let port = address.port();
@@ -49,7 +49,7 @@ impl Guard {
         if !text(header::ORIGIN).is_none_or(|origin| listed(&self.origins, origin)) {
             return Err(StatusCode::FORBIDDEN);
         }
-        let token = text(header::AUTHORIZATION).and_then(bearer);
+        let token = text(header::AUTHORIZATION).and_then(bearer_token);
         // Hashes compare in constant time, so the answer's timing tells nothing of the token.
         let known = token.is_some_and(|token| blake3::hash(token.as_bytes()) == self.token);
         known.then_some(()).ok_or(StatusCode::UNAUTHORIZED)
@@ -57,37 +57,37 @@ impl Guard {
 }
 
 /// The token of an `Authorization` header. The name of the scheme is written in any case.
-fn bearer(value: &str) -> Option<&str> {
+fn bearer_token(value: &str) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim_start())
 }
 
 /// Lets a request pass, or answers it. A connection that once had the token is a known one.
-pub(super) async fn admit(
-    State(guard): State<Arc<Guard>>,
-    Extension(visitor): Extension<Visitor>,
+pub(super) async fn authorize(
+    State(guard): State<Arc<RequestGuard>>,
+    Extension(visitor): Extension<ConnectionHandle>,
     request: Request,
     next: Next,
 ) -> Response {
     match guard.check(request.headers()) {
-        Ok(()) if visitor.is_welcome() => next.run(request).await,
+        Ok(()) if visitor.try_authenticate() => next.run(request).await,
         Ok(()) => {
-            let problem = Problem::new(Code::Busy, "too many connections are open")
+            let problem = Problem::new(ProblemCode::Busy, "too many connections are open")
                 .hint("close some, or use one for several requests");
-            (StatusCode::SERVICE_UNAVAILABLE, Json(DoorWords::Requests.json(&Err(problem))))
+            (StatusCode::SERVICE_UNAVAILABLE, Json(CallFormat::Http.json(&Err(problem))))
                 .into_response()
         }
         Err(StatusCode::UNAUTHORIZED) => {
-            let problem = Problem::new(Code::Untrusted, "no bearer token, or a wrong one")
+            let problem = Problem::new(ProblemCode::Untrusted, "no bearer token, or a wrong one")
                 .hint("send  Authorization: Bearer TOKEN");
             let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
-            (StatusCode::UNAUTHORIZED, challenge, Json(DoorWords::Requests.json(&Err(problem))))
+            (StatusCode::UNAUTHORIZED, challenge, Json(CallFormat::Http.json(&Err(problem))))
                 .into_response()
         }
         Err(status) => {
             let problem =
-                Problem::new(Code::Untrusted, "another Host or Origin than this server's");
-            (status, Json(DoorWords::Requests.json(&Err(problem)))).into_response()
+                Problem::new(ProblemCode::Untrusted, "another Host or Origin than this server's");
+            (status, Json(CallFormat::Http.json(&Err(problem)))).into_response()
         }
     }
 }
@@ -104,7 +104,7 @@ mod tests {
                 [(header::HOST, host), (header::ORIGIN, origin), (header::AUTHORIZATION, token)];
             let given = named.into_iter().filter(|(_, value)| !value.is_empty());
             let headers = given.map(|(name, value)| (name, value.parse().unwrap())).collect();
-            Guard::new(address, "secret").check(&headers).map_err(|status| status.as_u16())
+            RequestGuard::new(address, "secret").check(&headers).map_err(|status| status.as_u16())
         };
         let (host, good) = ("127.0.0.1:80", "Bearer secret");
         assert_eq!(check(host, "", good), Ok(()));

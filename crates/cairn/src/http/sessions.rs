@@ -15,61 +15,61 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 
 /// Sessions that are open at the same time, at most.
-const MOST: usize = 128;
+const MAX_SESSIONS: usize = 128;
 
 /// The header that names a session.
-pub(super) const SESSION: &str = "mcp-session-id";
+pub(super) const SESSION_HEADER: &str = "mcp-session-id";
 
 /// The sessions of a server, and when each was last used.
-pub(super) struct Sessions {
+pub(super) struct SessionLimiter {
     manager: Arc<LocalSessionManager>,
-    used: Mutex<HashMap<SessionId, Instant>>,
+    last_used: Mutex<HashMap<SessionId, Instant>>,
 }
 
-impl Sessions {
+impl SessionLimiter {
     /// Those that a manager keeps.
-    pub(super) fn of(manager: Arc<LocalSessionManager>) -> Self {
-        Self { manager, used: Mutex::default() }
+    pub(super) fn new(manager: Arc<LocalSessionManager>) -> Self {
+        Self { manager, last_used: Mutex::default() }
     }
 
     /// Makes room for one more.
-    async fn make_room(&self) {
+    async fn evict_oldest(&self) {
         let open: Vec<SessionId> = self.manager.sessions.read().await.keys().cloned().collect();
-        for id in self.outdated(open) {
+        for id in self.least_recently_used(open) {
             let _ = self.manager.close_session(&id).await; // one that has ended is fine
         }
     }
 
     /// Those that were not used for the longest time, beyond what may be open.
-    fn outdated(&self, mut open: Vec<SessionId>) -> Vec<SessionId> {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+    fn least_recently_used(&self, mut open: Vec<SessionId>) -> Vec<SessionId> {
+        let mut used = self.last_used.lock().unwrap_or_else(PoisonError::into_inner);
         used.retain(|id, _| open.contains(id));
         open.sort_by_key(|id| used.get(id).copied());
-        let beyond = (open.len() + 1).saturating_sub(MOST);
+        let beyond = (open.len() + 1).saturating_sub(MAX_SESSIONS);
         open.truncate(beyond);
         open
     }
 
     fn touch(&self, id: &str) {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.last_used.lock().unwrap_or_else(PoisonError::into_inner);
         used.insert(id.into(), Instant::now());
     }
 }
 
 /// Notes which session a request is for; a request without one may open another.
-pub(super) async fn count(
-    State(sessions): State<Arc<Sessions>>,
+pub(super) async fn track_sessions(
+    State(sessions): State<Arc<SessionLimiter>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let named = request.headers().get(SESSION).and_then(|value| value.to_str().ok());
+    let named = request.headers().get(SESSION_HEADER).and_then(|value| value.to_str().ok());
     match named {
         Some(id) => sessions.touch(id),
-        None if request.method() == Method::POST => sessions.make_room().await,
+        None if request.method() == Method::POST => sessions.evict_oldest().await,
         None => {}
     }
     let response = next.run(request).await;
-    if let Some(id) = response.headers().get(SESSION).and_then(|value| value.to_str().ok()) {
+    if let Some(id) = response.headers().get(SESSION_HEADER).and_then(|value| value.to_str().ok()) {
         sessions.touch(id);
     }
     response
@@ -81,13 +81,13 @@ mod tests {
 
     #[test]
     fn the_sessions_that_were_not_used_for_the_longest_time_end_first() {
-        let sessions = Sessions::of(Arc::default());
-        let open: Vec<SessionId> = (0..MOST + 2).map(|n| n.to_string().into()).collect();
-        assert_eq!(sessions.outdated(open[..MOST - 1].to_vec()), []);
+        let sessions = SessionLimiter::new(Arc::default());
+        let open: Vec<SessionId> = (0..MAX_SESSIONS + 2).map(|n| n.to_string().into()).collect();
+        assert_eq!(sessions.least_recently_used(open[..MAX_SESSIONS - 1].to_vec()), []);
         for id in &open {
             sessions.touch(id);
         }
         sessions.touch("0");
-        assert_eq!(sessions.outdated(open.clone()), open[1..=3]);
+        assert_eq!(sessions.least_recently_used(open.clone()), open[1..=3]);
     }
 }

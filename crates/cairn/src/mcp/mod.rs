@@ -4,12 +4,12 @@
 //! The list of tools is fixed at launch. Everything that is not listed stays in reach through
 //! `ask` and `run`, and through the names of older tools.
 
-mod closed;
-mod pages;
+mod backlog;
+mod catalog;
+pub(crate) mod json_member;
+mod pipe_closed;
 mod stdio;
 mod tools;
-mod traffic;
-pub(crate) mod wire;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use std::time::Duration;
 use base::Problem;
 use base::call::Progress;
 use clap::Args;
-use engine::{DoorWords, Outcome, Paint, Workspace};
+use engine::{CallFormat, ColorMode, Outcome, Workspace};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
     CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
@@ -32,17 +32,18 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::perform::{Caller, operate, perform};
+use crate::perform::{CallerInfo, run_blocking, run_operation};
 use crate::session;
 
 /// How often a waiting client hears of progress.
-const REPORT_EVERY: Duration = Duration::from_millis(100);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How long a client may keep the list of tools: it does not change while the server lives.
 const LIST_TTL_MS: u64 = 60 * 60 * 1000;
 
 /// Requests that take arguments.
-const METHODS: [&str; 4] = ["tools/call", "resources/read", "prompts/get", "completion/complete"];
+const METHODS_WITH_ARGUMENTS: [&str; 4] =
+    ["tools/call", "resources/read", "prompts/get", "completion/complete"];
 
 /// What an agent reads first. Short: some clients cut it, all of them pay for it.
 const INSTRUCTIONS: &str = "\
@@ -57,13 +58,13 @@ requirements, history, tasks, edits by symbol); call it with `ask` (reads) or `r
 /// How many messages a client's bytes hold, by the reader of stdin, which must come back whatever
 /// they are.
 #[doc(hidden)]
-pub async fn messages_in(bytes: &[u8]) -> usize {
-    stdio::messages_in(bytes).await
+pub async fn count_messages(bytes: &[u8]) -> usize {
+    stdio::count_messages(bytes).await
 }
 
 /// Serve agents over MCP, on stdin and stdout or over HTTP
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct ServerOptions {
     /// List these areas besides the everyday tools, or `all`
     #[arg(long, value_delimiter = ',')]
     pub toolsets: Vec<String>,
@@ -86,22 +87,26 @@ pub struct Options {
 
 /// Serves one workspace. Clones share everything; nothing is kept for a connection.
 #[derive(Clone)]
-pub struct Server {
+pub struct McpServer {
     workspace: Arc<Workspace>,
-    options: Options,
+    options: ServerOptions,
     tools: Arc<[Tool]>,
-    words: DoorWords,
-    gone: CancellationToken,
+    words: CallFormat,
+    shutdown: CancellationToken,
 }
 
-type Context = RequestContext<RoleServer>;
+type McpRequestContext = RequestContext<RoleServer>;
 
-impl Server {
-    /// A server whose calls end when `gone` is cancelled.
-    pub fn new(workspace: Arc<Workspace>, options: Options, gone: CancellationToken) -> Self {
+impl McpServer {
+    /// A server whose calls end when `shutdown` is cancelled.
+    pub fn new(
+        workspace: Arc<Workspace>,
+        options: ServerOptions,
+        shutdown: CancellationToken,
+    ) -> Self {
         let tools: Arc<[Tool]> = tools::list(&options).into();
-        let words = DoorWords::Tools(tools.iter().map(|tool| tool.name.to_string()).collect());
-        Self { workspace, options, tools, words, gone }
+        let words = CallFormat::ToolCall(tools.iter().map(|tool| tool.name.to_string()).collect());
+        Self { workspace, options, tools, words, shutdown }
     }
 
     /// Serves one client on stdin and stdout until it hangs up. `note` hears what went wrong.
@@ -110,13 +115,13 @@ impl Server {
         note: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<(), Problem> {
         let (input, output) = rmcp::transport::stdio_pipes();
-        let parting = stdio::Parting {
-            gone: self.gone.clone(),
-            patience: Duration::from_secs(self.options.timeout),
-            hung_up: Box::pin(closed::stdin()),
-            left: Box::pin(closed::stdout()),
+        let parting = stdio::ShutdownSignals {
+            shutdown: self.shutdown.clone(),
+            drain_timeout: Duration::from_secs(self.options.timeout),
+            stdin_closed: Box::pin(pipe_closed::stdin()),
+            stdout_closed: Box::pin(pipe_closed::stdout()),
         };
-        let transport = stdio::Stdio::new(input, output, parting, note);
+        let transport = stdio::StdioTransport::new(input, output, parting, note);
         let broken = |error: String| Problem::internal(format!("mcp: {error}"));
         let service = match self.serve(transport).await {
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -125,48 +130,52 @@ impl Server {
         service.waiting().await.map(drop).map_err(|error| broken(error.to_string()))
     }
 
-    fn caller(&self, context: &Context) -> Caller {
-        let actor = said(context)
+    fn caller(&self, context: &McpRequestContext) -> CallerInfo {
+        let actor = http_actor(context)
             .or_else(|| context.client_info().map(|client| client.name))
             .unwrap_or_else(|| "mcp".into());
         // Over HTTP one process serves many clients.
         let session = match self.options.http {
-            None => session::of_process(),
-            Some(_) => session::of_actor(&actor),
+            None => session::for_process(),
+            Some(_) => session::for_actor(&actor),
         };
-        Caller {
+        CallerInfo {
             actor,
             session,
             timeout: Duration::from_secs(self.options.timeout),
             cancel: context.ct.clone(),
-            gone: self.gone.clone(),
+            shutdown: self.shutdown.clone(),
         }
     }
 
-    async fn answer(&self, request: CallToolRequestParams, context: Context) -> Outcome {
+    async fn call_operation(
+        &self,
+        request: CallToolRequestParams,
+        context: McpRequestContext,
+    ) -> Outcome {
         let args = request.arguments.unwrap_or_default();
-        let route = tools::route(&request.name, args, self.options.read_only)?;
+        let route = tools::resolve_call(&request.name, args, self.options.read_only)?;
         let (sender, receiver) = watch::channel(Progress::default());
         let caller = self.caller(&context);
         tokio::select! {
-            outcome = operate(self.workspace.clone(), route, caller, sender) => outcome,
-            never = report(&context, receiver) => match never {},
+            outcome = run_operation(self.workspace.clone(), route, caller, sender) => outcome,
+            never = report_progress(&context, receiver) => match never {},
         }
     }
 
     /// Runs something that reads the workspace for the pages of this server.
-    async fn read<T: Send + 'static>(
+    async fn read_view<T: Send + 'static>(
         &self,
-        context: &Context,
+        context: &McpRequestContext,
         read: impl FnOnce(&engine::View<'_>) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         let workspace = self.workspace.clone();
         let work = move |call: base::Call| read(&workspace.view(Arc::new(call))?);
-        perform(self.caller(context), watch::Sender::default(), work).await
+        run_blocking(self.caller(context), watch::Sender::default(), work).await
     }
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> InitializeResult {
         let able = ServerCapabilities::builder()
             .enable_tools()
@@ -182,7 +191,7 @@ impl ServerHandler for Server {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: Context,
+        _: McpRequestContext,
     ) -> Result<ListToolsResult, ErrorData> {
         let list = ListToolsResult::with_all_items(self.tools.to_vec());
         Ok(list.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Public))
@@ -195,10 +204,10 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        context: Context,
+        context: McpRequestContext,
     ) -> Result<CallToolResponse, ErrorData> {
-        let outcome = self.answer(request, context).await;
-        let text = vec![ContentBlock::text(self.words.text(&outcome, Paint::Plain))];
+        let outcome = self.call_operation(request, context).await;
+        let text = vec![ContentBlock::text(self.words.text(&outcome, ColorMode::Plain))];
         let mut result = match outcome {
             Ok(_) => CallToolResult::success(text),
             Err(_) => CallToolResult::error(text),
@@ -210,54 +219,55 @@ impl ServerHandler for Server {
     async fn list_resources(
         &self,
         _: Option<PaginatedRequestParams>,
-        context: Context,
+        context: McpRequestContext,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.read(&context, pages::resources).await.map_err(pages::refusal)
+        self.read_view(&context, catalog::resources).await.map_err(catalog::protocol_error)
     }
 
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: Context,
+        _: McpRequestContext,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(pages::templates().with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Public))
+        Ok(catalog::templates().with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Public))
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        context: Context,
+        context: McpRequestContext,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
-        let read = self.read(&context, move |view| pages::read(view, &request.uri)).await;
-        read.map(Into::into).map_err(|problem| pages::no_resource(problem, &uri))
+        let read =
+            self.read_view(&context, move |view| catalog::read_resource(view, &request.uri)).await;
+        read.map(Into::into).map_err(|problem| catalog::resource_error(problem, &uri))
     }
 
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: Context,
+        _: McpRequestContext,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(pages::prompts().with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Public))
+        Ok(catalog::prompts().with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Public))
     }
 
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        context: Context,
+        context: McpRequestContext,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let write = move |view: &engine::View<'_>| pages::prompt(view, request);
-        self.read(&context, write).await.map(Into::into).map_err(pages::refusal)
+        let write = move |view: &engine::View<'_>| catalog::get_prompt(view, request);
+        self.read_view(&context, write).await.map(Into::into).map_err(catalog::protocol_error)
     }
 
     /// rmcp takes a known request with the wrong arguments for an unknown one.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: Context,
+        _: McpRequestContext,
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
-        if METHODS.contains(&method.as_str()) {
+        if METHODS_WITH_ARGUMENTS.contains(&method.as_str()) {
             return Err(ErrorData::invalid_params(format!("`{method}` has other arguments"), None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
@@ -266,30 +276,30 @@ impl ServerHandler for Server {
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        context: Context,
+        context: McpRequestContext,
     ) -> Result<CompleteResult, ErrorData> {
-        let complete = move |view: &engine::View<'_>| pages::complete(view, &request);
-        self.read(&context, complete).await.map_err(pages::refusal)
+        let complete = move |view: &engine::View<'_>| catalog::complete(view, &request);
+        self.read_view(&context, complete).await.map_err(catalog::protocol_error)
     }
 }
 
 /// Who a request over HTTP says it is from. A header that cannot be a name is as good as none.
-fn said(context: &Context) -> Option<String> {
+fn http_actor(context: &McpRequestContext) -> Option<String> {
     let parts = context.extensions.get::<axum::http::request::Parts>()?;
-    crate::http::actor_of(&parts.headers).ok().flatten()
+    crate::http::actor_from_headers(&parts.headers).ok().flatten()
 }
 
 /// Passes progress on, as often as is useful, to a client that asked for it. Never returns.
-async fn report(
-    context: &Context,
+async fn report_progress(
+    context: &McpRequestContext,
     progress: watch::Receiver<Progress>,
 ) -> std::convert::Infallible {
     let Some(token) = context.meta.get_progress_token() else { std::future::pending().await };
-    let mut tick = tokio::time::interval(REPORT_EVERY);
+    let mut tick = tokio::time::interval(PROGRESS_INTERVAL);
     let mut sent = 0.0;
     loop {
         tick.tick().await;
-        let Progress { what, done, total } = *progress.borrow();
+        let Progress { activity: what, done, total } = *progress.borrow();
         if what.is_empty() {
             continue;
         }

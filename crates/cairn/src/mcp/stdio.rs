@@ -17,71 +17,76 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::traffic::Traffic;
-use super::wire::{is_id, member, splice, text_of};
-use crate::http::LONGEST;
+use super::backlog::ClientBacklog;
+use super::json_member::{find_member, is_id, lossy_text, splice};
+use crate::http::MAX_MESSAGE_BYTES;
 
 /// How much of each end is kept of a line that is too long, in bytes.
-const END: usize = 4096;
+const KEPT_END_BYTES: usize = 4096;
 
 /// How often it is looked whether a client that hung up has read everything.
-const TICK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// One client on a pair of pipes.
-pub(super) struct Stdio {
-    traffic: Arc<Traffic>,
+pub(super) struct StdioTransport {
+    traffic: Arc<ClientBacklog>,
     out: ClientOutput,
 }
 
 /// How a server and its client part.
-pub(super) struct Parting {
+pub(super) struct ShutdownSignals {
     /// Cancelled when there is nobody left to answer
-    pub(super) gone: CancellationToken,
+    pub(super) shutdown: CancellationToken,
     /// How long calls may take once the client has sent everything
-    pub(super) patience: Duration,
+    pub(super) drain_timeout: Duration,
     /// Ready when the other end of stdin was closed, read or not
-    pub(super) hung_up: Signal,
+    pub(super) stdin_closed: ClosedSignal,
     /// Ready when the other end of stdout was closed
-    pub(super) left: Signal,
+    pub(super) stdout_closed: ClosedSignal,
 }
 
 /// Something that happens once, or never.
-pub(super) type Signal = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(super) type ClosedSignal = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
-impl Stdio {
-    /// Reads `input` until it ends. `note` hears of every line not understood.
+impl StdioTransport {
+    /// Reads `input` until it ends. `log` hears of every line not understood.
     pub(super) fn new(
         input: impl AsyncRead + Send + Sync + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
-        parting: Parting,
+        parting: ShutdownSignals,
         note: impl Fn(&str) + Send + Sync + 'static,
     ) -> Self {
-        let traffic = Arc::new(Traffic::default());
+        let traffic = Arc::new(ClientBacklog::default());
         let (lines, written) = mpsc::unbounded_channel();
         let out = ClientOutput { traffic: traffic.clone(), lines };
-        tokio::spawn(write(output, written, traffic.clone()));
-        let reader = LineReader { input: BufReader::new(input), out: out.clone(), note };
+        tokio::spawn(write_lines(output, written, traffic.clone()));
+        let reader = LineReader { input: BufReader::new(input), out: out.clone(), log: note };
         // A task of its own, because rmcp drops the future of `receive` whenever it has to write.
         let reading = traffic.clone();
         tokio::spawn(async move {
             reader.run().await;
             reading.end_input();
         });
-        tokio::spawn(part(traffic.clone(), parting));
+        tokio::spawn(shut_down(traffic.clone(), parting));
         Self { traffic, out }
     }
 }
 
 /// Waits until the client has hung up and got what it asked for, then ends everything.
-async fn part(traffic: Arc<Traffic>, parting: Parting) {
-    let Parting { gone, patience, hung_up, left } = parting;
+async fn shut_down(traffic: Arc<ClientBacklog>, parting: ShutdownSignals) {
+    let ShutdownSignals {
+        shutdown: gone,
+        drain_timeout: patience,
+        stdin_closed: hung_up,
+        stdout_closed: left,
+    } = parting;
     tokio::select! {
-        () = hung_up => traffic.hang_up(),
-        () = traffic.hung_up() => {}
+        () = hung_up => traffic.mark_hung_up(),
+        () = traffic.wait_hung_up() => {}
     }
     let settled = async {
-        while !traffic.end_if_done(patience) {
-            tokio::time::sleep(TICK).await;
+        while !traffic.close_if_done(patience) {
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
     tokio::select! {
@@ -90,10 +95,10 @@ async fn part(traffic: Arc<Traffic>, parting: Parting) {
         () = left => {}
     }
     gone.cancel();
-    traffic.end();
+    traffic.close();
 }
 
-impl Transport<RoleServer> for Stdio {
+impl Transport<RoleServer> for StdioTransport {
     type Error = io::Error;
 
     fn send(
@@ -109,22 +114,22 @@ impl Transport<RoleServer> for Stdio {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.traffic.end();
+        self.traffic.close();
         Ok(())
     }
 }
 
 /// How many messages there are in what a client might send, for whoever tries to break this.
-pub(super) async fn messages_in(bytes: &[u8]) -> usize {
-    let traffic = Arc::new(Traffic::default());
+pub(super) async fn count_messages(bytes: &[u8]) -> usize {
+    let traffic = Arc::new(ClientBacklog::default());
     let (lines, mut written) = mpsc::unbounded_channel();
     let out = ClientOutput { traffic: traffic.clone(), lines };
-    let reader = LineReader { input: BufReader::new(bytes), out, note: |_: &str| {} };
+    let reader = LineReader { input: BufReader::new(bytes), out, log: |_: &str| {} };
     let counted = async {
         let mut count = 0;
         while let Some(message) = traffic.next().await {
             if let JsonRpcMessage::Request(request) = message {
-                traffic.answered(&request.id);
+                traffic.finish_call(&request.id);
             }
             count += 1;
         }
@@ -133,13 +138,13 @@ pub(super) async fn messages_in(bytes: &[u8]) -> usize {
     let read = async {
         reader.run().await;
         traffic.end_input();
-        while !traffic.end_if_done(Duration::ZERO) {
+        while !traffic.close_if_done(Duration::ZERO) {
             tokio::task::yield_now().await;
         }
     };
     let drained = async {
         while let Some(line) = written.recv().await {
-            traffic.written(line.len());
+            traffic.mark_written(line.len());
         }
     };
     tokio::join!(read, counted, drained).1
@@ -148,7 +153,7 @@ pub(super) async fn messages_in(bytes: &[u8]) -> usize {
 /// stdout, which the reader shares to answer what never becomes a message.
 #[derive(Clone)]
 struct ClientOutput {
-    traffic: Arc<Traffic>,
+    traffic: Arc<ClientBacklog>,
     lines: mpsc::UnboundedSender<Vec<u8>>,
 }
 
@@ -163,37 +168,37 @@ impl ClientOutput {
             _ => None,
         };
         let line = serde_json::to_vec(message)?;
-        let text = id.and_then(|id| self.traffic.answered(id));
-        match text.zip(member(&line, "id")) {
-            Some((text, part)) => self.line(splice(&line, part, &text)),
-            None => self.line(line),
+        let text = id.and_then(|id| self.traffic.finish_call(id));
+        match text.zip(find_member(&line, "id")) {
+            Some((text, part)) => self.send_line(splice(&line, part, &text)),
+            None => self.send_line(line),
         }
     }
 
-    fn line(&self, mut line: Vec<u8>) -> io::Result<()> {
+    fn send_line(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
-        self.traffic.to_write(line.len());
+        self.traffic.add_unwritten(line.len());
         self.lines.send(line).map_err(|_| io::ErrorKind::NotConnected.into())
     }
 }
 
 /// Writes lines until there are no more, or nobody reads them.
-async fn write(
+async fn write_lines(
     mut output: impl AsyncWrite + Unpin,
     mut lines: mpsc::UnboundedReceiver<Vec<u8>>,
-    traffic: Arc<Traffic>,
+    traffic: Arc<ClientBacklog>,
 ) {
     while let Some(line) = lines.recv().await {
         let mut rest = line.as_slice();
         while !rest.is_empty() {
             match output.write(rest).await {
-                Ok(0) | Err(_) => return traffic.end(),
+                Ok(0) | Err(_) => return traffic.close(),
                 Ok(length) => {
                     rest = &rest[length..];
                     if rest.is_empty() && output.flush().await.is_err() {
-                        return traffic.end();
+                        return traffic.close();
                     }
-                    traffic.written(length);
+                    traffic.mark_written(length);
                 }
             }
         }
@@ -203,7 +208,7 @@ async fn write(
 struct LineReader<R, N> {
     input: BufReader<R>,
     out: ClientOutput,
-    note: N,
+    log: N,
 }
 
 impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
@@ -211,62 +216,66 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
         let mut line = Vec::new();
         let mut greeted = false;
         while let Some(length) = self.next_line(&mut line).await {
-            if length > LONGEST {
-                let problem = format!("a message of {length} bytes is longer than {LONGEST}");
-                self.refuse(&ErrorData::invalid_request(problem, None), find_id(&line));
+            if length > MAX_MESSAGE_BYTES {
+                let problem =
+                    format!("a message of {length} bytes is longer than {MAX_MESSAGE_BYTES}");
+                self.send_error(
+                    &ErrorData::invalid_request(problem, None),
+                    find_id_in_fragments(&line),
+                );
             } else {
-                self.take(&line, &mut greeted);
+                self.handle_line(&line, &mut greeted);
             }
             // Who does not read what it is answered is not read from either.
-            self.out.traffic.room().await;
+            self.out.traffic.wait_for_room().await;
         }
     }
 
     /// Takes in one line.
-    fn take(&self, line: &[u8], greeted: &mut bool) {
-        let id = member(line, "id").map(|part| (part.clone(), text_of(&line[part])));
-        let is_request = member(line, "method").is_some();
+    fn handle_line(&self, line: &[u8], greeted: &mut bool) {
+        let id = find_member(line, "id").map(|part| (part.clone(), lossy_text(&line[part])));
+        let is_request = find_member(line, "method").is_some();
         match id {
             Some((part, text)) if is_request => {
                 if !is_id(&text) {
                     let problem = "an id is a string, a number or null";
-                    return self.refuse(&ErrorData::invalid_request(problem, None), None);
+                    return self.send_error(&ErrorData::invalid_request(problem, None), None);
                 }
-                let id = self.out.traffic.name(&text);
+                let id = self.out.traffic.assign_id(&text);
                 let named = serde_json::to_string(&id).unwrap_or_default();
                 let renamed = splice(line, part, &named);
                 match serde_json::from_slice(&renamed) {
                     Ok(message) => {
                         *greeted = true;
-                        self.out.traffic.ask(id, &text, message, line.len());
+                        self.out.traffic.push_request(id, &text, message, line.len());
                     }
-                    Err(error) => self.explain(&renamed, &error, Some(text)),
+                    Err(error) => self.report_unreadable(&renamed, &error, Some(text)),
                 }
             }
             _ => match serde_json::from_slice(line) {
                 // rmcp takes anything but a request for a broken handshake, and ends.
-                Ok(_) if !*greeted => (self.note)("ignored a message before the handshake"),
-                Ok(message) => self.tell(line, message),
-                Err(error) => self.explain(line, &error, id.map(|(_, text)| text)),
+                Ok(_) if !*greeted => (self.log)("ignored a message before the handshake"),
+                Ok(message) => self.handle_notification(line, message),
+                Err(error) => self.report_unreadable(line, &error, id.map(|(_, text)| text)),
             },
         }
     }
 
     /// Passes on what is not a request. A cancellation names calls as the client knows them.
-    fn tell(&self, line: &[u8], message: ClientJsonRpcMessage) {
-        let method = member(line, "method").map(|part| text_of(&line[part]));
+    fn handle_notification(&self, line: &[u8], message: ClientJsonRpcMessage) {
+        let method = find_member(line, "method").map(|part| lossy_text(&line[part]));
         match method.as_deref() {
             Some("\"notifications/cancelled\"") => {}
-            Some(_) => return self.out.traffic.tell(message, line.len()),
-            None => return self.out.traffic.hurry(message), // an answer to us
+            Some(_) => return self.out.traffic.push_notification(message, line.len()),
+            None => return self.out.traffic.push_urgent(message), // an answer to us
         }
-        let params = member(line, "params").unwrap_or_default();
-        let Some(inner) = member(&line[params.clone()], "requestId") else { return };
+        let params = find_member(line, "params").unwrap_or_default();
+        let Some(inner) = find_member(&line[params.clone()], "requestId") else { return };
         let part = params.start + inner.start..params.start + inner.end;
-        for id in self.out.traffic.cancel(&text_of(&line[part.clone()])) {
+        for id in self.out.traffic.cancel(&lossy_text(&line[part.clone()])) {
             let named = serde_json::to_string(&id).unwrap_or_default();
             if let Ok(message) = serde_json::from_slice(&splice(line, part.clone(), &named)) {
-                self.out.traffic.hurry(message);
+                self.out.traffic.push_urgent(message);
             }
         }
     }
@@ -282,13 +291,13 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
             let taken = &bytes[..end.unwrap_or(bytes.len())];
             length += taken.len();
             line.extend_from_slice(taken);
-            if length > LONGEST && line.len() > 4 * END {
-                line.drain(END..line.len() - END);
+            if length > MAX_MESSAGE_BYTES && line.len() > 4 * KEPT_END_BYTES {
+                line.drain(KEPT_END_BYTES..line.len() - KEPT_END_BYTES);
             }
             let used = taken.len() + usize::from(end.is_some());
             self.input.consume(used);
             match end {
-                Some(_) if length <= LONGEST && line.trim_ascii().is_empty() => {
+                Some(_) if length <= MAX_MESSAGE_BYTES && line.trim_ascii().is_empty() => {
                     line.clear();
                     length = 0;
                 }
@@ -299,33 +308,34 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
     }
 
     /// Says what is wrong with a line that is no message.
-    fn explain(&self, line: &[u8], error: &serde_json::Error, id: Option<String>) {
+    fn report_unreadable(&self, line: &[u8], error: &serde_json::Error, id: Option<String>) {
         if serde_json::from_slice::<Value>(line).is_err() {
-            return self.refuse(&ErrorData::parse_error(format!("not JSON: {error}"), None), id);
+            return self
+                .send_error(&ErrorData::parse_error(format!("not JSON: {error}"), None), id);
         }
-        if id.is_none() && member(line, "method").is_some() {
-            return (self.note)("ignored a notification that MCP does not know");
+        if id.is_none() && find_member(line, "method").is_some() {
+            return (self.log)("ignored a notification that MCP does not know");
         }
-        self.refuse(&ErrorData::invalid_request(format!("not a message: {error}"), None), id);
+        self.send_error(&ErrorData::invalid_request(format!("not a message: {error}"), None), id);
     }
 
-    fn refuse(&self, error: &ErrorData, id: Option<String>) {
-        (self.note)(&error.message);
+    fn send_error(&self, error: &ErrorData, id: Option<String>) {
+        (self.log)(&error.message);
         let Ok(error) = serde_json::to_string(error) else { return };
         let id = id.filter(|id| is_id(id)).unwrap_or_else(|| "null".into());
         let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
         // A client that is gone ends the reading, not the writing.
-        let _ = self.out.line(line.into_bytes());
+        let _ = self.out.send_line(line.into_bytes());
     }
 }
 
 /// The id in what is left of a line that was too long to be read.
-fn find_id(ends: &[u8]) -> Option<String> {
+fn find_id_in_fragments(ends: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(ends);
     text.match_indices("\"id\"").find_map(|(at, _)| {
         // As if the id were the first member of an object.
         let object = format!("{{{}", &text[at..]);
-        let id = member(object.as_bytes(), "id").map(|part| object[part].to_owned());
+        let id = find_member(object.as_bytes(), "id").map(|part| object[part].to_owned());
         id.filter(|id| is_id(id))
     })
 }
@@ -334,13 +344,17 @@ fn find_id(ends: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn calls_of_one_client(left: Signal) -> (Stdio, CancellationToken) {
+    fn calls_of_one_client(left: ClosedSignal) -> (StdioTransport, CancellationToken) {
         let gone = CancellationToken::new();
-        let hung_up: Signal = Box::pin(std::future::pending());
-        let parting =
-            Parting { gone: gone.clone(), patience: Duration::from_mins(10), hung_up, left };
+        let hung_up: ClosedSignal = Box::pin(std::future::pending());
+        let parting = ShutdownSignals {
+            shutdown: gone.clone(),
+            drain_timeout: Duration::from_mins(10),
+            stdin_closed: hung_up,
+            stdout_closed: left,
+        };
         let input: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}\n";
-        (Stdio::new(input, tokio::io::sink(), parting, |_: &str| {}), gone)
+        (StdioTransport::new(input, tokio::io::sink(), parting, |_: &str| {}), gone)
     }
 
     #[tokio::test]
@@ -364,7 +378,7 @@ mod tests {
 
     #[test]
     fn the_id_is_found_at_either_end() {
-        let id = |text: &str| find_id(text.as_bytes());
+        let id = |text: &str| find_id_in_fragments(text.as_bytes());
         assert_eq!(id("{\"jsonrpc\":\"2.0\",\"id\": 7,\"method\":\"x"), Some("7".into()));
         assert_eq!(id("aaaa\"}},\"id\":\"a-1\"}"), Some("\"a-1\"".into()));
         assert_eq!(id("aaaa\"}},\"id\":1.5}"), Some("1.5".into()));

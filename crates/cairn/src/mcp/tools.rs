@@ -1,13 +1,13 @@
 //! Operations as tools: which are listed, and which operation a call means.
 
-use base::{Code, Problem, Result};
-use engine::{Door, Effect, Object, OpSpec, Toolset, ops, schema};
+use base::{Problem, ProblemCode, Result};
+use engine::{Door, Effect, JsonObject, OpSpec, ToolVisibility, ops, schema};
 use rmcp::model::{Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Options;
-use crate::perform::permit;
+use super::ServerOptions;
+use crate::perform::check_allowed;
 
 /// The two tools that reach every operation by name.
 const ASK: (&str, &str) = ("ask", "Call any operation that only reads, by its name in `help`");
@@ -16,62 +16,62 @@ const RUN: (&str, &str) = ("run", "Call any operation that writes, by its name i
 /// A call of an operation that is not listed.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Indirect {
+struct IndirectCall {
     /// Operation, as `help` lists it
     operation: String,
     /// Its arguments
     #[serde(default)]
-    arguments: Object,
+    arguments: JsonObject,
 }
 
 /// The tools that a server with these options lists, always in the same order.
-pub(super) fn list(options: &Options) -> Vec<Tool> {
+pub(super) fn list(options: &ServerOptions) -> Vec<Tool> {
     let listed = ops::ALL.iter().filter(|op| is_listed(op, options));
     let mut tools: Vec<Tool> = listed.map(|op| tool(op, options.structured)).collect();
-    tools.push(indirect(ASK, Effect::Read));
+    tools.push(indirect_tool(ASK, Effect::Read));
     if !options.read_only {
-        tools.push(indirect(RUN, Effect::OVERWRITES));
+        tools.push(indirect_tool(RUN, Effect::OVERWRITES));
     }
     tools
 }
 
 /// Which operation a tool call means, if this server may run it.
-pub(super) fn route(
+pub(super) fn resolve_call(
     tool: &str,
-    args: Object,
+    args: JsonObject,
     read_only: bool,
-) -> Result<(&'static OpSpec, Object)> {
+) -> Result<(&'static OpSpec, JsonObject)> {
     let (op, args) = match tool {
-        name if name == ASK.0 || name == RUN.0 => unwrap_indirect(name, args)?,
+        name if name == ASK.0 || name == RUN.0 => resolve_indirect(name, args)?,
         name => ops::resolve(name, args)?,
     };
-    permit(op, Door::Mcp, read_only)?;
+    check_allowed(op, Door::Mcp, read_only)?;
     Ok((op, args))
 }
 
-fn is_listed(op: &OpSpec, options: &Options) -> bool {
+fn is_listed(op: &OpSpec, options: &ServerOptions) -> bool {
     let asked = |name: &String| name == "all" || name == op.area();
-    let wanted = op.toolset == Toolset::Everyday || options.toolsets.iter().any(asked);
-    wanted && permit(op, Door::Mcp, options.read_only).is_ok()
+    let wanted = op.toolset == ToolVisibility::Everyday || options.toolsets.iter().any(asked);
+    wanted && check_allowed(op, Door::Mcp, options.read_only).is_ok()
 }
 
-fn unwrap_indirect(door: &str, args: Object) -> Result<(&'static OpSpec, Object)> {
-    let call: Indirect = serde_json::from_value(args.into()).map_err(|error| {
+fn resolve_indirect(door: &str, args: JsonObject) -> Result<(&'static OpSpec, JsonObject)> {
+    let call: IndirectCall = serde_json::from_value(args.into()).map_err(|error| {
         Problem::invalid(error.to_string())
             .hint(format!("for example  {door} {{\"operation\": \"status\", \"arguments\": {{}}}}"))
     })?;
     let (op, args) = ops::resolve(&call.operation, call.arguments)?;
-    let right = if op.reads() { ASK.0 } else { RUN.0 };
+    let right = if op.is_read_only() { ASK.0 } else { RUN.0 };
     if right == door {
         return Ok((op, args));
     }
     let message = format!("`{}` is not for `{door}`", op.name);
-    Err(Problem::new(Code::InvalidOperation, message).hint(format!("use `{right}`")))
+    Err(Problem::new(ProblemCode::InvalidOperation, message).hint(format!("use `{right}`")))
 }
 
 fn tool(op: &OpSpec, structured: bool) -> Tool {
-    let (whole, input) = ((op.input_schema)(), schema::listed((op.input_schema)()));
-    let fields = |schema: &Object| schema["properties"].as_object().map_or(0, Object::len);
+    let (whole, input) = ((op.input_schema)(), schema::listed_input((op.input_schema)()));
+    let fields = |schema: &JsonObject| schema["properties"].as_object().map_or(0, JsonObject::len);
     let description = match fields(&input) < fields(&whole) {
         true => format!("{} More arguments: `help`.", op.description().trim_end()),
         false => op.description(),
@@ -81,8 +81,9 @@ fn tool(op: &OpSpec, structured: bool) -> Tool {
     if structured { tool.with_raw_output_schema((op.output_schema)().into()) } else { tool }
 }
 
-fn indirect((name, description): (&'static str, &'static str), effect: Effect) -> Tool {
-    Tool::new(name, description, schema::input::<Indirect>()).with_annotations(annotations(effect))
+fn indirect_tool((name, description): (&'static str, &'static str), effect: Effect) -> Tool {
+    Tool::new(name, description, schema::input::<IndirectCall>())
+        .with_annotations(annotations(effect))
 }
 
 fn annotations(effect: Effect) -> ToolAnnotations {
@@ -102,18 +103,18 @@ mod tests {
 
     use super::*;
 
-    fn options(flags: &[&str]) -> Options {
-        let command = Options::augment_args(Command::new("mcp").no_binary_name(true));
-        Options::from_arg_matches(&command.get_matches_from(flags)).unwrap()
+    fn options(flags: &[&str]) -> ServerOptions {
+        let command = ServerOptions::augment_args(Command::new("mcp").no_binary_name(true));
+        ServerOptions::from_arg_matches(&command.get_matches_from(flags)).unwrap()
     }
 
     fn names(flags: &[&str]) -> Vec<String> {
         list(&options(flags)).iter().map(|tool| tool.name.to_string()).collect()
     }
 
-    fn called(tool: &str, args: Value, read_only: bool) -> Result<&'static str, Code> {
+    fn called(tool: &str, args: Value, read_only: bool) -> Result<&'static str, ProblemCode> {
         let args = serde_json::from_value(args).unwrap();
-        route(tool, args, read_only).map(|(op, _)| op.name).map_err(|problem| problem.code)
+        resolve_call(tool, args, read_only).map(|(op, _)| op.name).map_err(|problem| problem.code)
     }
 
     #[test]
@@ -147,13 +148,13 @@ mod tests {
     #[test]
     fn reads_and_writes_have_their_own_way_in() {
         assert_eq!(called("run", json!({"operation": "undo"}), false), Ok("undo"));
-        let refused = Err(Code::InvalidOperation);
+        let refused = Err(ProblemCode::InvalidOperation);
         assert_eq!(called("ask", json!({"operation": "undo"}), false), refused);
         assert_eq!(called("run", json!({"operation": "help"}), false), refused);
         assert_eq!(called("run", json!({"operation": "init"}), false), refused);
         assert_eq!(called("init", json!({}), false), refused);
         assert_eq!(called("get_context", json!({"target": "a"}), false), Ok("context"));
-        assert_eq!(called("nonsense", json!({}), false), Err(Code::NotFound));
+        assert_eq!(called("nonsense", json!({}), false), Err(ProblemCode::NotFound));
         for (tool, args) in [("undo", json!({})), ("run", json!({"operation": "undo"}))] {
             assert_eq!(called(tool, args, true), refused);
         }

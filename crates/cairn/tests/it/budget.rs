@@ -4,16 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use testkit::{McpClient, Repo};
+use testkit::{McpClient, TestRepo};
 
 /// Tokens (o200k) of name, description and input schema: of the tools that are listed unasked, of
 /// any tool, and of all.
-const DEFAULT_LIST: usize = 2_500;
-const ONE_TOOL: usize = 250;
-const EVERYTHING: usize = 15_000;
+const MAX_DEFAULT_TOKENS: usize = 2_500;
+const MAX_TOOL_TOKENS: usize = 250;
+const MAX_ALL_TOKENS: usize = 15_000;
 
 fn tools(flags: &[&str]) -> Vec<Value> {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let binary = Path::new(env!("CARGO_BIN_EXE_cairn"));
     let mut client = McpClient::start(binary, &repo.root(), flags);
     let list = client.request("tools/list", json!({}));
@@ -28,21 +28,22 @@ fn text(tool: &Value) -> String {
     shown.to_string()
 }
 
-fn cost(tool: &Value) -> usize {
+fn token_count(tool: &Value) -> usize {
     bpe_openai::o200k_base().count(&text(tool))
 }
 
 #[test]
 fn the_list_of_tools_stays_within_its_budget() {
     let (default, all) = (tools(&[]), tools(&["--toolsets", "all"]));
-    let total = |tools: &[Value]| tools.iter().map(cost).sum::<usize>();
-    let dear = all.iter().filter(|tool| cost(tool) > ONE_TOOL);
-    let dear: Vec<String> = dear.map(|tool| format!("{} {}", tool["name"], cost(tool))).collect();
+    let total = |tools: &[Value]| tools.iter().map(token_count).sum::<usize>();
+    let dear = all.iter().filter(|tool| token_count(tool) > MAX_TOOL_TOKENS);
+    let dear: Vec<String> =
+        dear.map(|tool| format!("{} {}", tool["name"], token_count(tool))).collect();
     assert!(dear.is_empty(), "too dear: {dear:?}");
     println!("{} tools cost {} tokens by default", default.len(), total(&default));
     println!("{} tools cost {} tokens in all", all.len(), total(&all));
-    assert!(total(&default) <= DEFAULT_LIST, "{}", total(&default));
-    assert!(total(&all) <= EVERYTHING, "{}", total(&all));
+    assert!(total(&default) <= MAX_DEFAULT_TOKENS, "{}", total(&default));
+    assert!(total(&all) <= MAX_ALL_TOKENS, "{}", total(&all));
 }
 
 #[test]

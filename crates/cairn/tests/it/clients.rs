@@ -5,7 +5,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use testkit::Repo;
+use testkit::TestRepo;
 
 const HELLO: &str = r#"{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"odd","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -19,7 +19,7 @@ struct Server {
 
 impl Server {
     /// Starts it and says hello. Nobody reads its stderr.
-    fn start(repo: &Repo) -> Self {
+    fn start(repo: &TestRepo) -> Self {
         #[expect(clippy::disallowed_methods, reason = "the binary under test")]
         let mut command = Command::new(env!("CARGO_BIN_EXE_cairn"));
         command.arg("-C").arg(repo.root()).arg("mcp").stderr(Stdio::piped());
@@ -57,7 +57,7 @@ fn ping(id: &str) -> String {
 
 #[test]
 fn every_id_that_json_rpc_allows_is_answered_as_it_was_sent() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let mut server = Server::start(&repo);
     for id in
         ["null", "1.5", "-0.0", "98765432109876543210", "1e400", "7", r#""a\"\u00e9""#, r#""""#]
@@ -80,7 +80,7 @@ fn every_id_that_json_rpc_allows_is_answered_as_it_was_sent() {
 
 #[test]
 fn calls_under_way_are_finished_when_stdin_closes() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     (0..300).for_each(|n| repo.write(&format!("many/{n}.md"), format!("# {n}\n")));
     let mut server = Server::start(&repo);
     for id in 0..100 {
@@ -97,7 +97,7 @@ fn calls_under_way_are_finished_when_stdin_closes() {
 
 #[test]
 fn a_client_that_does_not_read_stderr_is_served() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let mut server = Server::start(&repo);
     for _ in 0..3000 {
         server.send("this is not JSON");
@@ -111,7 +111,7 @@ fn a_client_that_does_not_read_stderr_is_served() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_client_that_reads_no_answer_costs_little_and_does_not_keep_the_server() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let mut server = Server::start(&repo);
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     for _ in 0..200 {

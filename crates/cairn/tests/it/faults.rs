@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
 const CAIRN: &str = env!("CARGO_BIN_EXE_cairn");
 
@@ -28,7 +28,7 @@ eval "$body"
 
 /// What a script prints on a small disk; none where the system does not let us mount.
 #[expect(clippy::disallowed_methods, reason = "the binary under test, and its surroundings")]
-fn on_a_small_disk(repo: &Repo, body: &str) -> Option<String> {
+fn on_a_small_disk(repo: &TestRepo, body: &str) -> Option<String> {
     let mut command = Command::new("unshare");
     command.args(["-rm", "sh", "-c", SMALL_DISK, "sh", CAIRN]).arg(repo.root()).arg(body);
     let output = command.output().ok()?;
@@ -42,7 +42,7 @@ const NOT_RUN: &str = "NOT RUN: `unshare` is missing here, or may not mount";
 
 #[test]
 fn a_full_disk_is_told_and_loses_nothing() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let Some(said) = on_a_small_disk(
         &repo,
         r#"
@@ -73,7 +73,7 @@ fn a_full_disk_is_told_and_loses_nothing() {
 
 #[test]
 fn a_read_only_disk_is_told_and_read() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let Some(said) = on_a_small_disk(
         &repo,
         r#"
@@ -99,7 +99,7 @@ fn a_read_only_disk_is_told_and_read() {
 
 /// Stands before the system's library and makes its calls fail. Compiled once, by the compiler that
 /// SQLite was built with.
-static DISK: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
+static FAULT_LIBRARY: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
     let library = folder.path().join("disk.so");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults/disk.c");
@@ -113,14 +113,14 @@ static DISK: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
 
 /// The binary with a disk that can be told to fail.
 #[expect(clippy::disallowed_methods, reason = "the binary under test")]
-fn cairn(repo: &Repo, words: &[&str]) -> Command {
+fn cairn(repo: &TestRepo, words: &[&str]) -> Command {
     let mut command = Command::new(CAIRN);
-    command.env("LD_PRELOAD", &DISK.1).arg("-C").arg(repo.root()).args(words);
+    command.env("LD_PRELOAD", &FAULT_LIBRARY.1).arg("-C").arg(repo.root()).args(words);
     command
 }
 
 /// What a command prints that has to succeed.
-fn done(command: &mut Command) -> String {
+fn run_ok(command: &mut Command) -> String {
     let output = command.output().expect("the binary starts");
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).into_owned()
@@ -143,7 +143,7 @@ const WORK: &str = "/.git/cairn/work";
 const CACHES: &str = "/cache/";
 
 /// Runs the binary so that calls fail from the `at`-th on; none once there are fewer.
-fn failing(repo: &Repo, fault: &Fault, at: usize, words: &[&str]) -> Option<Output> {
+fn run_with_fault(repo: &TestRepo, fault: &Fault, at: usize, words: &[&str]) -> Option<Output> {
     let mark = repo.root().join(".git/failed");
     let _ = std::fs::remove_file(&mark);
     let mut command = cairn(repo, words);
@@ -155,17 +155,17 @@ fn failing(repo: &Repo, fault: &Fault, at: usize, words: &[&str]) -> Option<Outp
 }
 
 /// The most calls that one change is expected to take.
-const MOST: usize = 200;
+const MAX_CALLS: usize = 200;
 
 /// Lets every call of a change fail in turn, and every one after it: what was acknowledged is
 /// there, what was refused is there whole or not at all. `change` gives the words of the change of
 /// a name; `names` what is there, and finds that nothing is torn.
-fn fails_in_turn(
+fn fail_each_call_in_turn(
     fault: &Fault,
     change: impl Fn(&str) -> Vec<String>,
-    names: impl Fn(&Repo) -> BTreeSet<String>,
+    names: impl Fn(&TestRepo) -> BTreeSet<String>,
 ) {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let mut acknowledged = BTreeSet::new();
     let mut refused = 0;
     let mut at = 0;
@@ -175,10 +175,10 @@ fn fails_in_turn(
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         if at == 0 {
             // The store has to be there, and whole, before it can fail.
-            done(&mut cairn(&repo, &words));
+            run_ok(&mut cairn(&repo, &words));
             acknowledged.insert(id);
         } else {
-            let Some(output) = failing(&repo, fault, at, &words) else { break };
+            let Some(output) = run_with_fault(&repo, fault, at, &words) else { break };
             let told = String::from_utf8_lossy(&output.stderr);
             match output.status.code() {
                 Some(0) => _ = acknowledged.insert(id),
@@ -193,17 +193,17 @@ fn fails_in_turn(
             assert!(lost.is_empty(), "{} {at}: {lost:?} lost", fault.call);
         }
         at += 1;
-        assert!(at < MOST, "{} of {} never end", fault.call, fault.file);
+        assert!(at < MAX_CALLS, "{} of {} never end", fault.call, fault.file);
     }
     assert!(at > 1 && refused > 0, "{} of {} never failed", fault.call, fault.file);
     let words = change("FACT-last");
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    done(&mut cairn(&repo, &words));
+    run_ok(&mut cairn(&repo, &words));
     assert!(names(&repo).contains("FACT-last"), "work goes on");
 }
 
 /// A changeset of two facts and what ties them.
-fn set(id: &str) -> Value {
+fn changeset(id: &str) -> Value {
     json!({"id": id, "entities": [
             {"id": id, "type": "fact", "title": "one of two"},
             {"id": format!("{id}-b"), "type": "fact", "title": "the other"}],
@@ -211,11 +211,11 @@ fn set(id: &str) -> Value {
 }
 
 fn upsert(id: &str) -> Vec<String> {
-    vec!["kb".into(), "upsert".into(), set(id).to_string()]
+    vec!["kb".into(), "upsert".into(), changeset(id).to_string()]
 }
 
 /// The changesets that are there: the log tells exactly what can be found.
-fn facts(repo: &Repo) -> BTreeSet<String> {
+fn facts(repo: &TestRepo) -> BTreeSet<String> {
     let found = repo.data("kb.query", json!({"type": "fact", "limit": 1000}));
     let rows = found["entities"].as_array().unwrap();
     let ids: BTreeSet<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
@@ -232,12 +232,16 @@ fn facts(repo: &Repo) -> BTreeSet<String> {
 
 #[test]
 fn a_knowledge_base_whose_writes_fail_in_turn_is_before_or_after() {
-    fails_in_turn(&Fault { call: "write", file: STORES, errors: &[EIO, ENOSPC] }, upsert, facts);
+    fail_each_call_in_turn(
+        &Fault { call: "write", file: STORES, errors: &[EIO, ENOSPC] },
+        upsert,
+        facts,
+    );
 }
 
 #[test]
 fn a_knowledge_base_whose_flushes_fail_in_turn_is_before_or_after() {
-    fails_in_turn(&Fault { call: "sync", file: STORES, errors: &[EIO] }, upsert, facts);
+    fail_each_call_in_turn(&Fault { call: "sync", file: STORES, errors: &[EIO] }, upsert, facts);
 }
 
 /// A project is all that has no other around it.
@@ -247,7 +251,7 @@ fn project(name: &str) -> Vec<String> {
 }
 
 /// The projects that are there.
-fn projects(repo: &Repo) -> BTreeSet<String> {
+fn projects(repo: &TestRepo) -> BTreeSet<String> {
     let found = repo.data("work.search", json!({"kind": "project", "limit": 1000}));
     let rows = found["items"].as_array().unwrap().iter();
     rows.map(|row| row["name"].as_str().unwrap().to_owned()).collect()
@@ -255,26 +259,30 @@ fn projects(repo: &Repo) -> BTreeSet<String> {
 
 #[test]
 fn work_whose_writes_fail_in_turn_is_before_or_after() {
-    fails_in_turn(&Fault { call: "write", file: WORK, errors: &[EIO, ENOSPC] }, project, projects);
+    fail_each_call_in_turn(
+        &Fault { call: "write", file: WORK, errors: &[EIO, ENOSPC] },
+        project,
+        projects,
+    );
 }
 
 #[test]
 fn work_whose_flushes_fail_in_turn_is_before_or_after() {
-    fails_in_turn(&Fault { call: "sync", file: WORK, errors: &[EIO] }, project, projects);
+    fail_each_call_in_turn(&Fault { call: "sync", file: WORK, errors: &[EIO] }, project, projects);
 }
 
 /// What is only derived may fail at every write: the answer is right all the same, then and after.
 #[test]
 fn an_index_whose_writes_fail_in_turn_still_answers_rightly() {
-    let repo = Repo::new("//- a.rs\npub fn start() {}\n");
+    let repo = TestRepo::new("//- a.rs\npub fn start() {}\n");
     for call in ["write", "sync", "truncate"] {
         let fault = Fault { call, file: CACHES, errors: &[EIO, ENOSPC] };
         let mut failed = 0;
-        for at in 1..MOST {
+        for at in 1..MAX_CALLS {
             let name = format!("{call}_{at}");
             repo.write("a.rs", format!("pub fn {name}() {{}}\n"));
             let words = ["code", "find", &name, "--json"];
-            let Some(output) = failing(&repo, &fault, at, &words) else { break };
+            let Some(output) = run_with_fault(&repo, &fault, at, &words) else { break };
             failed += 1;
             let said = String::from_utf8_lossy(&output.stdout);
             let told = String::from_utf8_lossy(&output.stderr);
@@ -289,8 +297,8 @@ fn an_index_whose_writes_fail_in_turn_still_answers_rightly() {
 /// An hour earlier at every look: what was done last is still what was done last.
 #[test]
 fn a_clock_that_goes_backwards_mixes_nothing_up() {
-    let repo = Repo::new("//- a.rs\npub fn start() {}\n");
-    let back = |words: &[&str]| done(cairn(&repo, words).env("FAULT_CLOCK", "3600"));
+    let repo = TestRepo::new("//- a.rs\npub fn start() {}\n");
+    let back = |words: &[&str]| run_ok(cairn(&repo, words).env("FAULT_CLOCK", "3600"));
     for id in ["FACT-1", "FACT-2", "FACT-3"] {
         let words = upsert(id);
         back(&words.iter().map(String::as_str).collect::<Vec<_>>());

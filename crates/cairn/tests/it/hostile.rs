@@ -5,7 +5,7 @@ use std::process::Command;
 
 use engine::ops::ALL;
 use git::hostile::{arm, sprung};
-use testkit::Repo;
+use testkit::TestRepo;
 
 /// Arguments that make each operation do its work here.
 fn args(name: &str) -> Vec<&'static str> {
@@ -26,7 +26,7 @@ fn args(name: &str) -> Vec<&'static str> {
 #[expect(clippy::disallowed_methods, reason = "the binary under test, and its environment")]
 fn a_language_server_is_probed_outside_of_the_repository() {
     use std::os::unix::fs::PermissionsExt;
-    let repo = Repo::new("//- src/main.rs\nfn main() {}\n");
+    let repo = TestRepo::new("//- src/main.rs\nfn main() {}\n");
     let bin = tempfile::tempdir().unwrap();
     let (server, seen) = (bin.path().join("rust-analyzer"), bin.path().join("seen"));
     std::fs::write(&server, format!("#!/bin/sh\npwd > '{}'\n", seen.display())).unwrap();
@@ -51,7 +51,8 @@ fn lines(op: &engine::OpSpec) -> Vec<Vec<String>> {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the binary under test")]
 fn nothing_that_a_repository_names_is_run_or_read() {
-    let repo = Repo::new("//- README.md\n# Start\n[s](src/a.ts)\n//- src/a.ts\n// A\n//- -rf\nx\n");
+    let repo =
+        TestRepo::new("//- README.md\n# Start\n[s](src/a.ts)\n//- src/a.ts\n// A\n//- -rf\nx\n");
     let (canaries, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     std::fs::write(outside.path().join("secret.md"), "# hunter2\n").unwrap();
     for (name, target) in

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
 const CAIRN: &str = env!("CARGO_BIN_EXE_cairn");
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
@@ -21,7 +21,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(repo: &Repo) -> Self {
+    fn start(repo: &TestRepo) -> Self {
         #[expect(clippy::disallowed_methods, reason = "the binary under test, with a limit")]
         let mut command = Command::new("sh");
         command.args(["-c", "ulimit -n 400; exec \"$@\"", "sh", CAIRN, "-C"]).arg(repo.root());
@@ -76,7 +76,7 @@ const BEARER: (&str, &str) = ("Authorization", "bearer 0123456789abcdef012345678
 
 #[test]
 fn connections_without_a_token_keep_nobody_out() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let server = Server::start(&repo);
     let idle: Vec<TcpStream> = (0..600).map(|_| server.connect()).collect();
     let (head, body) = server.post("/api/status", &[BEARER], &json!({}));
@@ -90,7 +90,7 @@ fn connections_without_a_token_keep_nobody_out() {
 
 #[test]
 fn sessions_beyond_the_limit_end_the_oldest() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let server = Server::start(&repo);
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {},
@@ -111,7 +111,7 @@ fn sessions_beyond_the_limit_end_the_oldest() {
 
 #[test]
 fn every_id_that_json_rpc_allows_is_answered_as_it_was_sent() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let server = Server::start(&repo);
     let hello = json!({"jsonrpc": "2.0", "id": 1.5, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {},
@@ -140,7 +140,7 @@ fn every_id_that_json_rpc_allows_is_answered_as_it_was_sent() {
 
 #[test]
 fn writes_are_attributed_to_whoever_is_named() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let server = Server::start(&repo);
     let fact = |id: &str| json!({"entities": [{"id": id, "type": "fact", "title": id}]});
     let write = |headers: &[(&str, &str)], body: &Value| {
@@ -171,7 +171,7 @@ fn writes_are_attributed_to_whoever_is_named() {
 
 #[test]
 fn a_kept_token_that_others_may_read_is_refused() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let file = repo.root().join(".git/cairn/http-token");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(&file, TOKEN).unwrap();
@@ -194,7 +194,7 @@ fn a_kept_token_that_others_may_read_is_refused() {
 }
 
 /// Starts a server whose token is in a file that is named, and returns how it ended and what it said.
-fn serve_with_token_file(repo: &Repo, file: &Path) -> (Option<i32>, String) {
+fn serve_with_token_file(repo: &TestRepo, file: &Path) -> (Option<i32>, String) {
     #[expect(clippy::disallowed_methods, reason = "the binary under test, with a limit")]
     let mut command = Command::new("timeout");
     command.args(["60", CAIRN, "-C"]).arg(repo.root()).args(["mcp", "--http", "127.0.0.1:0"]);
@@ -204,7 +204,7 @@ fn serve_with_token_file(repo: &Repo, file: &Path) -> (Option<i32>, String) {
 
 #[test]
 fn a_named_token_that_others_may_read_is_refused() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let file = repo.root().with_extension("token");
     std::fs::write(&file, TOKEN).unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
@@ -215,7 +215,7 @@ fn a_named_token_that_others_may_read_is_refused() {
 
 #[test]
 fn a_pipe_that_nobody_writes_a_token_to_is_not_waited_for() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let pipe = repo.root().with_extension("pipe");
     #[expect(clippy::disallowed_methods, reason = "there is no pipe in the standard library")]
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();

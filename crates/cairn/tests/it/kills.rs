@@ -10,7 +10,7 @@ const KILLS: usize = 4;
 
 #[test]
 fn a_killed_command_leaves_the_state_before_or_after_it() {
-    let report = kills::prove(Path::new(env!("CARGO_BIN_EXE_cairn")), KILLS, 7, |_, _| {});
-    assert!(report.wrong.is_empty(), "{}", report.wrong.join("\n"));
+    let report = kills::run(Path::new(env!("CARGO_BIN_EXE_cairn")), KILLS, 7, |_, _| {});
+    assert!(report.failures.is_empty(), "{}", report.failures.join("\n"));
     assert_eq!(report.kills.values().sum::<usize>(), KILLS, "{report:?}");
 }

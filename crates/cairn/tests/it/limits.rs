@@ -5,11 +5,11 @@
 
 use std::path::Path;
 
-use testkit::limits::{self, Amounts, Obstacle};
+use testkit::limits::{self, LimitAmounts, Obstacle};
 
 #[test]
 fn memory_is_bounded_and_every_call_is_answered_whatever_the_repository_holds() {
-    let amounts = Amounts {
+    let amounts = LimitAmounts {
         file_bytes: 8 << 20,
         places: 1,
         connections: 200,
@@ -17,7 +17,7 @@ fn memory_is_bounded_and_every_call_is_answered_whatever_the_repository_holds() 
         obstacles: vec![Obstacle::Pipe, Obstacle::DeviceLink],
         seed: 7,
     };
-    let report = limits::prove(Path::new(env!("CARGO_BIN_EXE_cairn")), &amounts, |_| {});
-    assert!(report.wrong.is_empty(), "{}", report.wrong.join("\n"));
+    let report = limits::run(Path::new(env!("CARGO_BIN_EXE_cairn")), &amounts, |_| {});
+    assert!(report.failures.is_empty(), "{}", report.failures.join("\n"));
     assert!(report.cases.iter().all(|case| case.calls > 0), "{report:#?}");
 }

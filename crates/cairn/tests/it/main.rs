@@ -4,13 +4,13 @@
 
 mod budget;
 mod clients;
+mod command_line;
 mod faults;
 mod freshness;
 mod hostile;
 mod http;
 mod kills;
 mod limits;
-mod line;
 mod pipes;
 mod read_only;
 mod server;

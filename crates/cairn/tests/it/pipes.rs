@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
 const CAIRN: &str = env!("CARGO_BIN_EXE_cairn");
 
 /// Long enough for the slowest machine; who waits for a pipe waits for ever.
-const PATIENCE: &str = "120";
+const TIMEOUT_SECONDS: &str = "120";
 
 /// What `timeout` ends with when the command did not.
-const HANGS: i32 = 124;
+const EXIT_TIMED_OUT: i32 = 124;
 
 /// Runs cairn, or ends it; it must not have to be ended, and not fail for a reason of its own.
-fn cairn(repo: &Repo, input: &str, args: &[&str]) -> Output {
+fn cairn(repo: &TestRepo, input: &str, args: &[&str]) -> Output {
     #[expect(clippy::disallowed_methods, reason = "the binary under test, with a limit")]
     let mut command = Command::new("timeout");
     let file = repo.root().with_extension("input");
     std::fs::write(&file, input).unwrap();
-    command.args([PATIENCE, CAIRN, "-C"]).arg(repo.root()).args(args);
+    command.args([TIMEOUT_SECONDS, CAIRN, "-C"]).arg(repo.root()).args(args);
     command.stdin(std::fs::File::open(file).unwrap()).env("NO_COLOR", "");
     command.output().unwrap()
 }
@@ -34,8 +34,8 @@ fn make_pipe(path: &Path) {
 }
 
 /// A repository where everything is that cairn keeps: cards, shared knowledge, stores, hooks.
-fn repository() -> Repo {
-    let repo = Repo::new(
+fn repository() -> TestRepo {
+    let repo = TestRepo::new(
         "//- cairn.jsonc\n{}\n//- .gitignore\ntarget/\n//- src/.gitignore\n*.log\n\
          //- src/a.ts\nexport function greet() {}\n//- package.json\n{\"name\": \"p\"}\n\
          //- tsconfig.json\n{}\n//- docs/adr/1.md\n---\nid: ADR-1\ntitle: T\nstatus: accepted\n---\n",
@@ -56,7 +56,7 @@ fn repository() -> Repo {
 }
 
 /// What the server answers to one call, its input closed right behind it.
-fn served(repo: &Repo) -> Output {
+fn serve_one_call(repo: &TestRepo) -> Output {
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "pipes", "version": "1"}});
     let call = json!({"name": "status", "arguments": {}});
@@ -70,7 +70,7 @@ fn served(repo: &Repo) -> Output {
 }
 
 /// Puts a pipe at each path in turn, and asks everything.
-fn nothing_waits(repo: &Repo, paths: &[PathBuf]) {
+fn assert_nothing_waits(repo: &TestRepo, paths: &[PathBuf]) {
     for (number, path) in paths.iter().enumerate() {
         let aside = repo.root().with_extension("aside");
         let was_there = std::fs::rename(path, &aside).is_ok();
@@ -96,10 +96,10 @@ fn nothing_waits(repo: &Repo, paths: &[PathBuf]) {
             let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
             assert_ne!(answer["error"]["code"], "INTERNAL", "{}: {answer:#}", path.display());
         }
-        let output = served(repo);
+        let output = serve_one_call(repo);
         assert_ne!(
             output.status.code(),
-            Some(HANGS),
+            Some(EXIT_TIMED_OUT),
             "the server with a pipe at {}",
             path.display()
         );
@@ -142,7 +142,7 @@ fn no_pipe_at_a_file_of_git_is_waited_for() {
         "objects/info/alternates",
         "hooks/post-checkout",
     ];
-    nothing_waits(&repo, &names.map(|name| repo.root().join(".git").join(name)));
+    assert_nothing_waits(&repo, &names.map(|name| repo.root().join(".git").join(name)));
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn no_pipe_at_a_file_that_people_write_is_waited_for() {
     ];
     let mut paths: Vec<PathBuf> = names.iter().map(|name| repo.root().join(name)).collect();
     paths.extend(files_below(&repo.root().join(".cairn/shared"), |_| true).into_iter().take(3));
-    nothing_waits(&repo, &paths);
+    assert_nothing_waits(&repo, &paths);
 }
 
 #[test]
@@ -177,5 +177,5 @@ fn no_pipe_at_a_file_that_cairn_keeps_is_waited_for() {
     paths.push(git.join("journal/pending-99/entry.json"));
     paths.sort();
     paths.dedup();
-    nothing_waits(&repo, &paths);
+    assert_nothing_waits(&repo, &paths);
 }

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use testkit::Repo;
+use testkit::TestRepo;
 
 /// Mounts `$1` over itself with the options `$2`, in a namespace of its own, and runs the rest.
-const MOUNTED: &str = r#"
+const MOUNT_SCRIPT: &str = r#"
 root=$1; how=$2; shift 2
 case $how in
     ro) mount --bind "$root" "$root" && mount -o remount,ro,bind "$root" ;;
@@ -18,9 +18,9 @@ cd / && exec "$@"
 /// Runs the binary where the repository is read-only or has no room for a cache. None where
 /// the system does not let us mount; then a folder without permissions has to do.
 #[expect(clippy::disallowed_methods, reason = "the binary under test, and its surroundings")]
-fn run(repo: &Repo, how: &str, words: &[&str]) -> Option<Output> {
+fn run(repo: &TestRepo, how: &str, words: &[&str]) -> Option<Output> {
     let mut command = Command::new("unshare");
-    command.args(["-rm", "sh", "-c", MOUNTED, "sh"]).arg(repo.root()).arg(how);
+    command.args(["-rm", "sh", "-c", MOUNT_SCRIPT, "sh"]).arg(repo.root()).arg(how);
     command.arg(env!("CARGO_BIN_EXE_cairn")).arg("-C").arg(repo.root()).args(words);
     let output = command.output().ok()?;
     let refused = String::from_utf8_lossy(&output.stderr).starts_with("unshare:");
@@ -36,7 +36,7 @@ const FIXTURE: &str = "//- a.md\n# A\n[b](src/b.ts)\n//- src/b.ts\nexport functi
 
 #[test]
 fn reads_on_a_read_only_disk_are_answered_from_memory() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     let Some(first) = run(&repo, "ro", &["impact", "src/b.ts"]) else {
         return without_permission(&repo);
     };
@@ -57,7 +57,7 @@ fn reads_on_a_read_only_disk_are_answered_from_memory() {
 
 /// The same where only permissions can be taken away.
 #[expect(clippy::disallowed_methods, reason = "the binary under test")]
-fn without_permission(repo: &Repo) {
+fn without_permission(repo: &TestRepo) {
     use std::os::unix::fs::PermissionsExt;
     let set = |mode| {
         let permissions = std::fs::Permissions::from_mode(mode);
@@ -77,7 +77,7 @@ fn without_permission(repo: &Repo) {
 
 #[test]
 fn a_full_disk_does_not_keep_anybody_from_reading() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     (0..200).for_each(|n| repo.write(&format!("many/{n}.md"), format!("# Title {n}\n")));
     std::fs::create_dir_all(repo.root().join(".cairn")).unwrap();
     let Some(output) = run(&repo, "full", &["status"]) else { return };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use testkit::{McpClient, Repo};
+use testkit::{McpClient, TestRepo};
 
 fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_cairn"))
@@ -11,8 +11,8 @@ fn binary() -> &'static Path {
 
 #[test]
 fn discovery_is_answered_before_anything_is_indexed() {
-    let repo = Repo::new("//- a.md\n# A\n");
-    let mut client = McpClient::start_silent(binary(), &repo.root(), &[]);
+    let repo = TestRepo::new("//- a.md\n# A\n");
+    let mut client = McpClient::start_without_handshake(binary(), &repo.root(), &[]);
     let modern = json!({"_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
@@ -24,7 +24,7 @@ fn discovery_is_answered_before_anything_is_indexed() {
 
 #[test]
 fn it_answers_problems_as_tool_errors_and_lives_on() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let mut client = McpClient::start(binary(), &repo.root(), &[]);
     // Before history has been read, answers are partial.
     client.call("run", json!({"operation": "sync"}));
@@ -45,7 +45,7 @@ fn it_answers_problems_as_tool_errors_and_lives_on() {
 
 #[test]
 fn every_answer_sees_what_was_written_before_it_was_asked_for() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let mut client = McpClient::start(binary(), &repo.root(), &[]);
     for round in 0..30 {
         repo.write("a.md", format!("# Round {round}\n"));
@@ -59,7 +59,7 @@ fn every_answer_sees_what_was_written_before_it_was_asked_for() {
 
 #[test]
 fn a_read_only_server_refuses_every_write() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let mut client = McpClient::start(binary(), &repo.root(), &["--read-only"]);
     for (tool, args) in [("undo", json!({})), ("run", json!({"operation": "undo"}))] {
         let (text, is_error) = client.call(tool, args);

@@ -4,11 +4,11 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use testkit::Repo;
+use testkit::TestRepo;
 
-struct Watching(Child);
+struct WatchProcess(Child);
 
-impl Drop for Watching {
+impl Drop for WatchProcess {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -18,10 +18,10 @@ impl Drop for Watching {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the binary under test")]
 fn a_watcher_tells_of_every_change() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let mut command = Command::new(env!("CARGO_BIN_EXE_cairn"));
     command.arg("-C").arg(repo.root()).arg("watch").stderr(Stdio::piped());
-    let mut watching = Watching(command.spawn().unwrap());
+    let mut watching = WatchProcess(command.spawn().unwrap());
     let said = BufReader::new(watching.0.stderr.take().unwrap());
     let mut said = said.lines().map(std::result::Result::unwrap);
     let mut wait_for = |part: &str| said.find(|line| line.contains(part)).unwrap();

@@ -5,17 +5,17 @@
 //! both, with what each answer rests on, so that another file's change reaches those alone who
 //! asked for what changed.
 
-mod keep;
+mod interpreter;
 mod link;
-mod machine;
+mod persist;
 mod summary;
 mod tables;
 mod value;
 
-pub use keep::{Digest, every_edge, settle};
-pub(crate) use keep::{forget, learn};
-pub use summary::{Relation, Sure};
+pub use persist::{CallDigest, all_edges, link_pending};
+pub(crate) use persist::{index_file, remove_file};
+pub use summary::{EdgeConfidence, SymbolRelation};
 pub use tables::{
-    EdgeRow, End, count_edges_to, cut_short, edges_from, edges_to, unsure_calls, unsure_counts,
-    unsure_names,
+    CallEdgeRow, SymbolEndpoint, count_edges_to, edges_from, edges_to, truncated_files,
+    unresolved_call_counts, unresolved_callees, unresolved_calls,
 };

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use syntax::BuildSet;
+use syntax::GoBuildSet;
 
-use super::value::{Base, Op, Out, Term};
+use super::value::{ExportedValue, ExternalBase, ExternalRef, ExternalStep};
 
 /// How sure an edge is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Sure {
+pub enum EdgeConfidence {
     /// It is written there
     Exact,
     /// It follows from what is written
@@ -20,7 +20,7 @@ pub enum Sure {
 
 /// What an edge says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Relation {
+pub enum SymbolRelation {
     /// One calls the other
     Calls,
     /// One mentions the other
@@ -35,7 +35,7 @@ pub enum Relation {
     Provides,
 }
 
-impl Relation {
+impl SymbolRelation {
     /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Calls, Self::Uses, Self::Extends, Self::Implements, Self::Injects, Self::Provides];
@@ -55,15 +55,15 @@ impl Relation {
 
 /// What a file says about calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Summary {
+pub(crate) struct FileCallSummary {
     /// Edges between symbols of the file
     pub edges: Vec<LocalEdge>,
     /// What depends on other files
-    pub wants: Vec<Want>,
+    pub wants: Vec<UnresolvedEdge>,
     /// Calls of which only the name is known: who calls, what, and the line
     pub names: Vec<(String, String, u32)>,
     /// What others may ask for
-    pub face: Face,
+    pub face: ExportTable,
     /// Whether there was more in it than one file may cost
     pub is_cut: bool,
 }
@@ -72,52 +72,53 @@ pub(crate) struct Summary {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct LocalEdge {
     pub from: String,
-    pub relation: Relation,
+    pub relation: SymbolRelation,
     pub to: String,
-    pub sure: Sure,
+    pub sure: EdgeConfidence,
     pub line: u32,
 }
 
 /// An edge whose other end lies in another file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Want {
+pub(crate) struct UnresolvedEdge {
     pub from: String,
-    pub relation: Relation,
-    pub to: Term,
+    pub relation: SymbolRelation,
+    pub to: ExternalRef,
     /// What is given, if it is a call
-    pub args: Vec<Vec<Out>>,
-    pub sure: Sure,
+    pub args: Vec<Vec<ExportedValue>>,
+    pub sure: EdgeConfidence,
     pub line: u32,
 }
 
 /// What a file offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Face {
+pub(crate) struct ExportTable {
     /// The package that it belongs to, in languages where one folder may have several
     pub namespace: Option<String>,
     /// The builds that it says it is part of
-    pub builds: BuildSet,
+    pub builds: GoBuildSet,
     /// Its interfaces, in a language where a type need not say which of them it implements
     pub interfaces: Vec<String>,
     /// Which import a key means, by its place in the file's imports
     pub imports: BTreeMap<String, u32>,
     /// What names mean, by the path of the module they are in and their own
-    pub names: BTreeMap<String, Vec<Out>>,
+    pub names: BTreeMap<String, Vec<ExportedValue>>,
     /// Which symbols names declare, keyed like `names`
     pub declared: BTreeMap<String, String>,
     /// Modules whose names are all taken in, each by the module that takes them
-    pub stars: Vec<(String, Term)>,
+    pub stars: Vec<(String, ExternalRef)>,
     /// What is behind the paths of symbols
-    pub shapes: BTreeMap<String, Rc<Shape>>,
+    pub shapes: BTreeMap<String, Rc<SymbolShape>>,
 }
 
-impl Face {
+impl ExportTable {
     /// The `impl`s of types of this name that are declared in other files: the path of each, the
     /// type, its members.
-    pub(crate) fn implementations<'f>(
+    pub(crate) fn external_impls<'f>(
         &'f self,
         name: &'f str,
-    ) -> impl Iterator<Item = (&'f str, &'f Out, &'f BTreeMap<String, Vec<Out>>)> {
+    ) -> impl Iterator<Item = (&'f str, &'f ExportedValue, &'f BTreeMap<String, Vec<ExportedValue>>)>
+    {
         let named = self.shapes.iter().filter(move |(path, _)| type_of_impl(path) == Some(name));
         named.filter_map(|(path, shape)| {
             shape.bases.first().map(|of| (path.as_str(), of, &shape.members))
@@ -136,44 +137,52 @@ impl Face {
     }
 
     /// The types of other files that this one implements something for, by name.
-    pub(crate) fn implemented_types(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn external_impl_types(&self) -> impl Iterator<Item = &str> {
         self.shapes.keys().filter_map(|path| type_of_impl(path))
     }
 }
 
 /// Finds the imports that values come through, by their keys.
-pub(crate) fn imports_in<'f>(outs: &'f [Out], found: &mut BTreeSet<&'f str>) {
+pub(crate) fn collect_value_imports<'f>(outs: &'f [ExportedValue], found: &mut BTreeSet<&'f str>) {
     for out in outs {
         match out {
-            Out::Ext(term) => imports_in_term(term, found),
-            Out::Many(inner) => imports_in(inner, found),
-            Out::Obj(fields) => fields.iter().for_each(|(_, inner)| imports_in(inner, found)),
-            Out::Sym(_) | Out::New(_) | Out::Param(_) | Out::Text(_) => {}
+            ExportedValue::Ext(term) => collect_ref_imports(term, found),
+            ExportedValue::Many(inner) => collect_value_imports(inner, found),
+            ExportedValue::Obj(fields) => {
+                fields.iter().for_each(|(_, inner)| collect_value_imports(inner, found))
+            }
+            ExportedValue::Sym(_)
+            | ExportedValue::New(_)
+            | ExportedValue::Param(_)
+            | ExportedValue::Text(_) => {}
         }
     }
 }
 
 /// The same for what is of another file.
-pub(crate) fn imports_in_term<'f>(term: &'f Term, found: &mut BTreeSet<&'f str>) {
-    if let Base::Import(key, _) = &term.base {
+pub(crate) fn collect_ref_imports<'f>(term: &'f ExternalRef, found: &mut BTreeSet<&'f str>) {
+    if let ExternalBase::Import(key, _) = &term.base {
         found.insert(key);
     }
     for op in &term.ops {
-        if let Op::Call(args) = op {
+        if let ExternalStep::Call(args) = op {
             for arg in args {
-                imports_in(arg, found);
+                collect_value_imports(arg, found);
             }
         }
     }
 }
 
-impl Shape {
+impl SymbolShape {
     /// Finds the imports that it comes through.
-    pub(crate) fn imports<'f>(&'f self, found: &mut BTreeSet<&'f str>) {
-        imports_in(&self.returns, found);
-        imports_in(&self.bases, found);
-        self.members.values().for_each(|outs| imports_in(outs, found));
-        self.calls.iter().flat_map(|call| &call.args).for_each(|arg| imports_in(arg, found));
+    pub(crate) fn collect_imports<'f>(&'f self, found: &mut BTreeSet<&'f str>) {
+        collect_value_imports(&self.returns, found);
+        collect_value_imports(&self.bases, found);
+        self.members.values().for_each(|outs| collect_value_imports(outs, found));
+        self.calls
+            .iter()
+            .flat_map(|call| &call.args)
+            .for_each(|arg| collect_value_imports(arg, found));
     }
 }
 
@@ -186,18 +195,18 @@ fn type_of_impl(path: &str) -> Option<&str> {
 
 /// What is behind a symbol.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Shape {
+pub(crate) struct SymbolShape {
     /// What it is
     pub kind: ShapeKind,
     /// What calling it gives; what a constant or a getter is worth; what a type that is no class
     /// is made like
-    pub returns: Vec<Out>,
+    pub returns: Vec<ExportedValue>,
     /// What it, or a function inside of it, calls of what it is given
     pub calls: Vec<ParamCall>,
     /// The members of a class or a module: methods, fields
-    pub members: BTreeMap<String, Vec<Out>>,
+    pub members: BTreeMap<String, Vec<ExportedValue>>,
     /// What it inherits from, nearest first
-    pub bases: Vec<Out>,
+    pub bases: Vec<ExportedValue>,
     /// What a method takes and returns, in a language where that decides which interfaces its type
     /// implements
     pub signature: Option<Signature>,
@@ -215,7 +224,7 @@ impl Signature {
     pub(crate) const ANY: &'static str = "*";
 
     /// Whether a method with this signature is one with the other.
-    pub(crate) fn fits(&self, other: &Self) -> bool {
+    pub(crate) fn matches(&self, other: &Self) -> bool {
         let is_same = |(a, b): (&String, &String)| a == b || a == Self::ANY || b == Self::ANY;
         let fits = |a: &[String], b: &[String]| a.len() == b.len() && a.iter().zip(b).all(is_same);
         fits(&self.params, &other.params) && fits(&self.results, &other.results)
@@ -246,5 +255,5 @@ pub(crate) struct ParamCall {
     /// Which parameter
     pub param: u32,
     /// With what
-    pub args: Vec<Vec<Out>>,
+    pub args: Vec<Vec<ExportedValue>>,
 }

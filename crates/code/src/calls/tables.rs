@@ -1,22 +1,22 @@
 //! The SQL of the call graph.
 
 use base::{RepoPath, Result};
-use store::{Connection, OptionalExtension, Row, SqlResult, params, problem};
+use store::{Connection, OptionalExtension, Row, SqlResult, params, sqlite_problem};
 
-use super::link::Linked;
-use super::summary::{Relation, Sure};
+use super::link::LinkedEdge;
+use super::summary::{EdgeConfidence, SymbolRelation};
 
 /// An edge of the call graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EdgeRow {
+pub struct CallEdgeRow {
     /// The file and the symbol it starts at; an empty name is the file itself
     pub from: (RepoPath, String),
     /// What it says
-    pub relation: Relation,
+    pub relation: SymbolRelation,
     /// The file and the symbol it ends at
     pub to: (RepoPath, String),
     /// How sure it is
-    pub sure: Sure,
+    pub sure: EdgeConfidence,
     /// The line that says so, from 1; 0 where none does, as of an interface that Go types implement
     pub line: u32,
 }
@@ -25,7 +25,7 @@ fn run(conn: &Connection, sql: &str, params: &[&dyn store::ToSql]) -> Result<()>
     conn.prepare_cached(sql)
         .and_then(|mut statement| statement.execute(params))
         .map(drop)
-        .map_err(problem("write the call graph"))
+        .map_err(sqlite_problem("write the call graph"))
 }
 
 fn list<T>(
@@ -38,8 +38,8 @@ fn list<T>(
 }
 
 /// The number of a path, given to it if it has none.
-pub(crate) fn place(conn: &Connection, path: &RepoPath) -> Result<i64> {
-    if let Some(found) = known_place(conn, path)? {
+pub(crate) fn path_id(conn: &Connection, path: &RepoPath) -> Result<i64> {
+    if let Some(found) = find_path_id(conn, path)? {
         return Ok(found);
     }
     run(conn, "INSERT INTO place (path) VALUES (?1)", params![path.as_bytes()])?;
@@ -47,16 +47,17 @@ pub(crate) fn place(conn: &Connection, path: &RepoPath) -> Result<i64> {
 }
 
 /// The number of a path, if it has one.
-pub(crate) fn known_place(conn: &Connection, path: &RepoPath) -> Result<Option<i64>> {
+pub(crate) fn find_path_id(conn: &Connection, path: &RepoPath) -> Result<Option<i64>> {
     conn.prepare_cached("SELECT id FROM place WHERE path = ?1")
         .and_then(|mut s| s.query_row([path.as_bytes()], |row| row.get(0)).optional())
-        .map_err(problem("read the call graph"))
+        .map_err(sqlite_problem("read the call graph"))
 }
 
 /// The path of a number.
-pub(crate) fn path_of(conn: &Connection, place: i64) -> Result<Option<RepoPath>> {
-    let found =
-        list(conn, "SELECT path FROM place WHERE id = ?1", params![place], |row| path(row, 0))?;
+pub(crate) fn path_by_id(conn: &Connection, place: i64) -> Result<Option<RepoPath>> {
+    let found = list(conn, "SELECT path FROM place WHERE id = ?1", params![place], |row| {
+        path_column(row, 0)
+    })?;
     Ok(found.into_iter().next())
 }
 
@@ -71,36 +72,36 @@ pub(crate) fn put_summary(
 }
 
 /// Files in which more goes on than was followed.
-pub fn cut_short(conn: &Connection) -> Result<Vec<RepoPath>> {
+pub fn truncated_files(conn: &Connection) -> Result<Vec<RepoPath>> {
     // Left to itself SQLite goes through all places, because they come sorted.
     let sql = "SELECT path FROM summary CROSS JOIN place ON id = place WHERE cut ORDER BY path";
-    list(conn, sql, params![], |row| path(row, 0))
+    list(conn, sql, params![], |row| path_column(row, 0))
 }
 
-pub(crate) fn parts(conn: &Connection, place: i64) -> Result<Option<Vec<u8>>> {
+pub(crate) fn export_digests(conn: &Connection, place: i64) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT parts FROM summary WHERE place = ?1";
     Ok(list(conn, sql, params![place], |row| row.get(0))?.into_iter().next())
 }
 
-pub(crate) fn face(conn: &Connection, path: &RepoPath) -> Result<Option<Vec<u8>>> {
+pub(crate) fn export_table(conn: &Connection, path: &RepoPath) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT face FROM summary JOIN place ON id = place WHERE path = ?1";
     let found = list(conn, sql, params![path.as_bytes()], |row| row.get(0))?;
     Ok(found.into_iter().next())
 }
 
-pub(crate) fn own(conn: &Connection, place: i64) -> Result<Option<Vec<u8>>> {
+pub(crate) fn link_input(conn: &Connection, place: i64) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT own FROM summary WHERE place = ?1";
     Ok(list(conn, sql, params![place], |row| row.get(0))?.into_iter().next())
 }
 
 /// Drops what a file said; what it offered stays until it is compared.
-pub(crate) fn forget(conn: &Connection, place: i64) -> Result<()> {
+pub(crate) fn remove_summary(conn: &Connection, place: i64) -> Result<()> {
     run(conn, "DELETE FROM summary WHERE place = ?1", params![place])?;
-    forget_links(conn, place)
+    remove_links(conn, place)
 }
 
 /// Drops what a file's wants came to.
-pub(crate) fn forget_links(conn: &Connection, place: i64) -> Result<()> {
+pub(crate) fn remove_links(conn: &Connection, place: i64) -> Result<()> {
     for sql in [
         "DELETE FROM edge WHERE place = ?1",
         "DELETE FROM unsure WHERE place = ?1",
@@ -111,40 +112,44 @@ pub(crate) fn forget_links(conn: &Connection, place: i64) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn offers(conn: &Connection, place: i64) -> Result<Vec<(String, i64)>> {
+pub(crate) fn exported_names(conn: &Connection, place: i64) -> Result<Vec<(String, i64)>> {
     let sql = "SELECT name, digest FROM offer WHERE place = ?1";
     list(conn, sql, params![place], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-pub(crate) fn put_offer(conn: &Connection, place: i64, (name, digest): (&str, i64)) -> Result<()> {
+pub(crate) fn put_exported_name(
+    conn: &Connection,
+    place: i64,
+    (name, digest): (&str, i64),
+) -> Result<()> {
     run(conn, "INSERT OR REPLACE INTO offer VALUES (?1, ?2, ?3)", params![place, name, digest])
 }
 
-pub(crate) fn remove_offer(conn: &Connection, place: i64, name: &str) -> Result<()> {
+pub(crate) fn remove_exported_name(conn: &Connection, place: i64, name: &str) -> Result<()> {
     run(conn, "DELETE FROM offer WHERE place = ?1 AND name = ?2", params![place, name])
 }
 
 /// Files that offer a name.
-pub(crate) fn offering(conn: &Connection, name: &str) -> Result<Vec<RepoPath>> {
+pub(crate) fn files_exporting(conn: &Connection, name: &str) -> Result<Vec<RepoPath>> {
     let sql = "SELECT path FROM offer JOIN place ON id = place WHERE name = ?1 ORDER BY path";
-    list(conn, sql, params![name], |row| path(row, 0))
+    list(conn, sql, params![name], |row| path_column(row, 0))
 }
 
 /// Marks a file as touched.
-pub(crate) fn touch(conn: &Connection, place: i64) -> Result<()> {
+pub(crate) fn mark_touched(conn: &Connection, place: i64) -> Result<()> {
     let sql = "INSERT INTO stale VALUES (?1, 1) ON CONFLICT DO UPDATE SET touched = 1";
     run(conn, sql, params![place])
 }
 
 /// Marks those whose edges rest on a name.
-pub(crate) fn stale_for(conn: &Connection, on: i64, name: &str) -> Result<()> {
+pub(crate) fn mark_dependents_stale(conn: &Connection, on: i64, name: &str) -> Result<()> {
     let sql = "INSERT OR IGNORE INTO stale
         SELECT place, 0 FROM rest WHERE on_place = ?1 AND on_name = ?2";
     run(conn, sql, params![on, name])
 }
 
 /// Marks those whose edges rest on anything of a file.
-pub(crate) fn stale_for_all(conn: &Connection, on: i64) -> Result<()> {
+pub(crate) fn mark_all_dependents_stale(conn: &Connection, on: i64) -> Result<()> {
     let sql = "INSERT OR IGNORE INTO stale SELECT DISTINCT place, 0 FROM rest WHERE on_place = ?1";
     run(conn, sql, params![on])
 }
@@ -154,7 +159,7 @@ pub(crate) fn touched(conn: &Connection) -> Result<Vec<i64>> {
     list(conn, sql, params![], |row| row.get(0))
 }
 
-pub(crate) fn stale(conn: &Connection) -> Result<Vec<i64>> {
+pub(crate) fn stale_files(conn: &Connection) -> Result<Vec<i64>> {
     list(conn, "SELECT place FROM stale ORDER BY place", params![], |row| row.get(0))
 }
 
@@ -166,7 +171,7 @@ pub(crate) fn put_edge(
     conn: &Connection,
     by: i64,
     (from, to): (i64, i64),
-    edge: &Linked,
+    edge: &LinkedEdge,
 ) -> Result<()> {
     let sql = "INSERT INTO edge VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         ON CONFLICT DO UPDATE SET sure = min(sure, excluded.sure), line = min(line, excluded.line)";
@@ -174,7 +179,7 @@ pub(crate) fn put_edge(
     run(conn, sql, params![by, from, edge.from.1, relation, to, edge.to.1, sure, edge.line])
 }
 
-pub(crate) fn put_unsure(
+pub(crate) fn put_unresolved_call(
     conn: &Connection,
     place: i64,
     (from, name, line): (&str, &str, u32),
@@ -184,42 +189,42 @@ pub(crate) fn put_unsure(
     run(conn, sql, params![place, from, name, line])
 }
 
-pub(crate) fn put_rest(conn: &Connection, by: i64, (on, name): (i64, &str)) -> Result<()> {
+pub(crate) fn put_dependency(conn: &Connection, by: i64, (on, name): (i64, &str)) -> Result<()> {
     run(conn, "INSERT OR IGNORE INTO rest VALUES (?1, ?2, ?3)", params![by, on, name])
 }
 
 /// The files that imports of a file mean, by the place of the import.
-pub(crate) fn targets(conn: &Connection, file: &RepoPath) -> Result<Vec<(u32, RepoPath)>> {
+pub(crate) fn import_targets(conn: &Connection, file: &RepoPath) -> Result<Vec<(u32, RepoPath)>> {
     let sql = "SELECT id, target FROM import WHERE path = ?1 AND target IS NOT NULL ORDER BY id";
-    list(conn, sql, params![file.as_bytes()], |row| Ok((row.get(0)?, path(row, 1)?)))
+    list(conn, sql, params![file.as_bytes()], |row| Ok((row.get(0)?, path_column(row, 1)?)))
 }
 
 /// The files that a file declares to be its modules.
-pub(crate) fn modules(conn: &Connection, file: &RepoPath) -> Result<Vec<RepoPath>> {
+pub(crate) fn declared_modules(conn: &Connection, file: &RepoPath) -> Result<Vec<RepoPath>> {
     let sql = "SELECT DISTINCT target FROM import
         WHERE path = ?1 AND kind = 'Mod' AND target IS NOT NULL ORDER BY target";
-    list(conn, sql, params![file.as_bytes()], |row| path(row, 0))
+    list(conn, sql, params![file.as_bytes()], |row| path_column(row, 0))
 }
 
 /// The first file that declares a file to be its module.
 pub(crate) fn declared_by(conn: &Connection, file: &RepoPath) -> Result<Option<RepoPath>> {
     let sql = "SELECT path FROM import WHERE target = ?1 AND kind = 'Mod' ORDER BY path LIMIT 1";
-    Ok(list(conn, sql, params![file.as_bytes()], |row| path(row, 0))?.into_iter().next())
+    Ok(list(conn, sql, params![file.as_bytes()], |row| path_column(row, 0))?.into_iter().next())
 }
 
 /// A symbol, by its file and nested name. An empty name is the file's own code.
-pub type End<'a> = (&'a RepoPath, &'a str);
+pub type SymbolEndpoint<'a> = (&'a RepoPath, &'a str);
 
-const EDGE: &str = "SELECT f.path, from_name, relation, t.path, to_name, sure, line";
+const EDGE_COLUMNS: &str = "SELECT f.path, from_name, relation, t.path, to_name, sure, line";
 
 /// The edges of some relations that start at some symbols, or at files' own code.
 pub fn edges_from(
     conn: &Connection,
-    ends: &[End<'_>],
-    relations: &[Relation],
-) -> Result<Vec<EdgeRow>> {
+    ends: &[SymbolEndpoint<'_>],
+    relations: &[SymbolRelation],
+) -> Result<Vec<CallEdgeRow>> {
     let sql = format!(
-        "{EDGE} FROM place f CROSS JOIN edge ON from_place = f.id JOIN place t ON t.id = to_place
+        "{EDGE_COLUMNS} FROM place f CROSS JOIN edge ON from_place = f.id JOIN place t ON t.id = to_place
          WHERE f.path = ?1 AND from_name = ?2 AND (?3 >> relation) & 1"
     );
     edges_at(conn, &sql, ends, relations)
@@ -228,40 +233,40 @@ pub fn edges_from(
 /// The edges of some relations that end at some symbols.
 pub fn edges_to(
     conn: &Connection,
-    ends: &[End<'_>],
-    relations: &[Relation],
-) -> Result<Vec<EdgeRow>> {
+    ends: &[SymbolEndpoint<'_>],
+    relations: &[SymbolRelation],
+) -> Result<Vec<CallEdgeRow>> {
     let sql = format!(
-        "{EDGE} FROM place t CROSS JOIN edge ON to_place = t.id JOIN place f ON f.id = from_place
+        "{EDGE_COLUMNS} FROM place t CROSS JOIN edge ON to_place = t.id JOIN place f ON f.id = from_place
          WHERE t.path = ?1 AND to_name = ?2 AND (?3 >> relation) & 1"
     );
     edges_at(conn, &sql, ends, relations)
 }
 
 /// How many symbols use one, in any way.
-pub fn count_edges_to(conn: &Connection, (file, name): End<'_>) -> Result<usize> {
+pub fn count_edges_to(conn: &Connection, (file, name): SymbolEndpoint<'_>) -> Result<usize> {
     let sql = "SELECT count(*) FROM place t CROSS JOIN edge ON to_place = t.id
          WHERE t.path = ?1 AND to_name = ?2";
     conn.prepare_cached(sql)
         .and_then(|mut statement| {
             statement.query_row(params![file.as_bytes(), name], |row| row.get(0))
         })
-        .map_err(problem("read the call graph"))
+        .map_err(sqlite_problem("read the call graph"))
 }
 
 /// One statement for all ends and relations, sorted here: SQLite would sort once for each end.
 fn edges_at(
     conn: &Connection,
     sql: &str,
-    ends: &[End<'_>],
-    relations: &[Relation],
-) -> Result<Vec<EdgeRow>> {
-    let failed = || problem("read the call graph");
+    ends: &[SymbolEndpoint<'_>],
+    relations: &[SymbolRelation],
+) -> Result<Vec<CallEdgeRow>> {
+    let failed = || sqlite_problem("read the call graph");
     let mask = relations.iter().fold(0_i64, |mask, relation| mask | 1 << (*relation as i64));
     if mask == 0 {
         return Ok(Vec::new());
     }
-    let mut edges: Vec<EdgeRow> = Vec::new();
+    let mut edges: Vec<CallEdgeRow> = Vec::new();
     let mut statement = conn.prepare_cached(sql).map_err(failed())?;
     for (file, name) in ends {
         let rows = statement.query_map(params![file.as_bytes(), name, mask], edge_row);
@@ -269,7 +274,7 @@ fn edges_at(
             edges.push(row.map_err(failed())?);
         }
     }
-    let key = |edge: &EdgeRow| (edge.relation as i64, edge.sure as i64, edge.line);
+    let key = |edge: &CallEdgeRow| (edge.relation as i64, edge.sure as i64, edge.line);
     edges.sort_by(|a, b| (&a.from, &a.to).cmp(&(&b.from, &b.to)).then_with(|| key(a).cmp(&key(b))));
     // Several files may say the same, and both ends may have been asked for.
     edges.dedup_by(|other, first| {
@@ -282,44 +287,48 @@ fn edges_at(
 }
 
 /// Calls of something with a name, of which nothing else is known: who calls, and the line.
-pub fn unsure_calls(
+pub fn unresolved_calls(
     conn: &Connection,
     name: &str,
     most: u32,
 ) -> Result<Vec<(RepoPath, String, u32)>> {
     let sql = "SELECT path, from_name, line FROM unsure JOIN place ON id = place
         WHERE name = ?1 ORDER BY path, from_name LIMIT ?2";
-    list(conn, sql, params![name, most], |row| Ok((path(row, 0)?, row.get(1)?, row.get(2)?)))
+    list(conn, sql, params![name, most], |row| Ok((path_column(row, 0)?, row.get(1)?, row.get(2)?)))
 }
 
 /// How many such calls each file has.
-pub fn unsure_counts(conn: &Connection, name: &str) -> Result<Vec<(RepoPath, usize)>> {
+pub fn unresolved_call_counts(conn: &Connection, name: &str) -> Result<Vec<(RepoPath, usize)>> {
     let sql = "SELECT p.path, u.calls
         FROM (SELECT place, count(*) AS calls FROM unsure WHERE name = ?1 GROUP BY place) u
         JOIN place p ON p.id = u.place";
-    list(conn, sql, params![name], |row| Ok((path(row, 0)?, row.get(1)?)))
+    list(conn, sql, params![name], |row| Ok((path_column(row, 0)?, row.get(1)?)))
 }
 
 /// The names that a symbol calls, of which nothing else is known.
-pub fn unsure_names(conn: &Connection, (file, from): (&RepoPath, &str)) -> Result<Vec<String>> {
+pub fn unresolved_callees(
+    conn: &Connection,
+    (file, from): (&RepoPath, &str),
+) -> Result<Vec<String>> {
     let sql = "SELECT name FROM unsure JOIN place ON id = place
         WHERE path = ?1 AND from_name = ?2 ORDER BY name";
     list(conn, sql, params![file.as_bytes(), from], |row| row.get(0))
 }
 
-fn edge_row(row: &Row<'_>) -> SqlResult<EdgeRow> {
+fn edge_row(row: &Row<'_>) -> SqlResult<CallEdgeRow> {
     let relation: usize = row.get::<_, i64>(2)?.try_into().unwrap_or_default();
-    let sure = if row.get::<_, i64>(5)? == 0 { Sure::Exact } else { Sure::Inferred };
-    Ok(EdgeRow {
-        from: (path(row, 0)?, row.get(1)?),
-        relation: Relation::ALL.get(relation).copied().unwrap_or(Relation::Uses),
-        to: (path(row, 3)?, row.get(4)?),
+    let sure =
+        if row.get::<_, i64>(5)? == 0 { EdgeConfidence::Exact } else { EdgeConfidence::Inferred };
+    Ok(CallEdgeRow {
+        from: (path_column(row, 0)?, row.get(1)?),
+        relation: SymbolRelation::ALL.get(relation).copied().unwrap_or(SymbolRelation::Uses),
+        to: (path_column(row, 3)?, row.get(4)?),
         sure,
         line: row.get(6)?,
     })
 }
 
-fn path(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
+fn path_column(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
     let bytes: Vec<u8> = row.get(column)?;
     RepoPath::from_bytes(bytes).map_err(|error| store::bad_value(column, error.to_string()))
 }

@@ -5,43 +5,43 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 /// What a value may be: one of these. Nothing is known of an empty one.
-pub(super) type Value = Vec<Atom>;
+pub(super) type AbstractValue = Vec<PossibleValue>;
 
 /// More alternatives than this are no longer told apart: what is added is dropped.
-pub(super) const MOST_ATOMS: usize = 16;
+pub(super) const MAX_ALTERNATIVES: usize = 16;
 
 /// A value that comes through more steps than this is no longer followed.
-const MOST_OPS: usize = 6;
+const MAX_STEPS: usize = 6;
 
 /// The same where types are declared, so that each step leads to one thing: builders are called in
 /// long chains.
-const MOST_OPS_DECLARED: usize = 40;
+const MAX_STEPS_DECLARED: usize = 40;
 
 /// Arguments that hold more than this are forgotten: calls that are given what calls return would
 /// double with each step.
-const HEAVIEST: usize = 40;
+const MAX_ARG_WEIGHT: usize = 40;
 
 /// One thing that a value may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Atom {
+pub(super) enum PossibleValue {
     /// A function of this file, with the frame it was made in
-    Fun(u32, u32),
+    Function(u32, u32),
     /// A class, or a namespace, of this file
     Class(u32),
     /// Some instance of a class of this file
-    Inst(u32),
+    Instance(u32),
     /// An object that was made while the file ran
-    Obj(u32),
+    Object(u32),
     /// A function with its receiver
-    Bound(Rc<(Atom, Atom)>),
+    BoundMethod(Rc<(PossibleValue, PossibleValue)>),
     /// What comes after a class among the parents of a receiver
-    Super(u32, Rc<Atom>),
+    Super(u32, Rc<PossibleValue>),
     /// Many of something
-    Many(Rc<Value>),
+    Collection(Rc<AbstractValue>),
     /// A parameter of a function, by its place, that nobody gave a value yet
     Param(u32, u32),
     /// Something of another file
-    Ext(Rc<Term>),
+    External(Rc<ExternalRef>),
     /// A text
     Text(Rc<str>),
     /// A number
@@ -50,16 +50,16 @@ pub(super) enum Atom {
 
 /// Something of another file: where it comes from and what was done with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Term {
+pub(crate) struct ExternalRef {
     /// Where it comes from
-    pub base: Base,
+    pub base: ExternalBase,
     /// What was done with it, in order
-    pub ops: Vec<Op>,
+    pub ops: Vec<ExternalStep>,
 }
 
 /// Where a value of another file comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Base {
+pub(crate) enum ExternalBase {
     /// A name of an import, by the key of the import; none for the module itself
     Import(String, Option<String>),
     /// A path from a module of this file, in languages whose modules are paths
@@ -70,11 +70,11 @@ pub(crate) enum Base {
 
 /// A step from one value to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Op {
+pub(crate) enum ExternalStep {
     /// A member
     Get(String),
     /// What a call returns
-    Call(Vec<Vec<Out>>),
+    Call(Vec<Vec<ExportedValue>>),
     /// An instance
     Inst,
     /// An element
@@ -83,39 +83,41 @@ pub(crate) enum Op {
 
 /// A value as other files see it. Symbols are named by their path, which outlives edits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Out {
+pub(crate) enum ExportedValue {
     /// A function, class or module of the file
     Sym(String),
     /// An instance of a class of the file
     New(String),
     /// Something of another file
-    Ext(Term),
+    Ext(ExternalRef),
     /// An argument of the call, by its place
     Param(u32),
     /// Many of something
-    Many(Vec<Out>),
+    Many(Vec<ExportedValue>),
     /// An object with members
-    Obj(Vec<(String, Vec<Out>)>),
+    Obj(Vec<(String, Vec<ExportedValue>)>),
     /// A text
     Text(String),
 }
 
-impl Term {
+impl ExternalRef {
     /// The value after one more step; none when it was followed far enough.
-    pub(super) fn then(&self, op: Op) -> Option<Self> {
-        (self.ops.len() < MOST_OPS).then(|| self.and(op, HEAVIEST))
+    pub(super) fn then(&self, op: ExternalStep) -> Option<Self> {
+        (self.ops.len() < MAX_STEPS).then(|| self.append_step(op, MAX_ARG_WEIGHT))
     }
 
     /// The same in a language whose types are declared.
-    pub(super) fn then_declared(&self, op: Op) -> Option<Self> {
-        let heaviest = if self.ops.len() < MOST_OPS { HEAVIEST } else { 0 };
-        (self.ops.len() < MOST_OPS_DECLARED).then(|| self.and(op, heaviest))
+    pub(super) fn then_declared(&self, op: ExternalStep) -> Option<Self> {
+        let heaviest = if self.ops.len() < MAX_STEPS { MAX_ARG_WEIGHT } else { 0 };
+        (self.ops.len() < MAX_STEPS_DECLARED).then(|| self.append_step(op, heaviest))
     }
 
-    fn and(&self, op: Op, heaviest: usize) -> Self {
+    fn append_step(&self, op: ExternalStep, heaviest: usize) -> Self {
         let mut next = self.clone();
         next.ops.push(match op {
-            Op::Call(given) if weight(&given) > heaviest => Op::Call(Vec::new()),
+            ExternalStep::Call(given) if args_weight(&given) > heaviest => {
+                ExternalStep::Call(Vec::new())
+            }
             op => op,
         });
         next
@@ -123,15 +125,15 @@ impl Term {
 
     /// How much it holds.
     pub(super) fn weight(&self) -> usize {
-        let op = |op: &Op| match op {
-            Op::Call(given) => 1 + weight(given),
+        let op = |op: &ExternalStep| match op {
+            ExternalStep::Call(given) => 1 + args_weight(given),
             _ => 1,
         };
         1 + self.ops.iter().map(op).sum::<usize>()
     }
 }
 
-impl Out {
+impl ExportedValue {
     fn weight(&self) -> usize {
         match self {
             Self::Ext(term) => term.weight(),
@@ -148,36 +150,36 @@ impl Out {
 }
 
 /// How much the arguments of a call hold.
-pub(super) fn weight(given: &[Vec<Out>]) -> usize {
-    given.iter().flatten().map(Out::weight).sum()
+pub(super) fn args_weight(given: &[Vec<ExportedValue>]) -> usize {
+    given.iter().flatten().map(ExportedValue::weight).sum()
 }
 
-impl Atom {
+impl PossibleValue {
     /// A value of another file.
-    pub(super) fn ext(base: Base) -> Self {
-        Self::Ext(Rc::new(Term { base, ops: Vec::new() }))
+    pub(super) fn external(base: ExternalBase) -> Self {
+        Self::External(Rc::new(ExternalRef { base, ops: Vec::new() }))
     }
 
     /// Whether it can be called, or holds what can.
-    pub(super) const fn is_live(&self) -> bool {
-        matches!(self, Self::Fun(..) | Self::Class(_) | Self::Obj(_) | Self::Bound(_))
+    pub(super) const fn may_hold_callable(&self) -> bool {
+        matches!(self, Self::Function(..) | Self::Class(_) | Self::Object(_) | Self::BoundMethod(_))
     }
 
     /// Whether it is surely known where calls on it lead.
     pub(super) const fn is_known(&self) -> bool {
-        !matches!(self, Self::Ext(_) | Self::Param(..))
+        !matches!(self, Self::External(_) | Self::Param(..))
     }
 
     /// Whether it is a function, with its receiver or without.
-    pub(super) const fn is_method(&self) -> bool {
-        matches!(self, Self::Fun(..) | Self::Bound(_))
+    pub(super) const fn is_function(&self) -> bool {
+        matches!(self, Self::Function(..) | Self::BoundMethod(_))
     }
 }
 
 /// Adds what is not there yet.
-pub(super) fn join(into: &mut Value, more: impl IntoIterator<Item = Atom>) {
+pub(super) fn join(into: &mut AbstractValue, more: impl IntoIterator<Item = PossibleValue>) {
     for atom in more {
-        if into.len() < MOST_ATOMS && !into.contains(&atom) {
+        if into.len() < MAX_ALTERNATIVES && !into.contains(&atom) {
             into.push(atom);
         }
     }
@@ -186,50 +188,50 @@ pub(super) fn join(into: &mut Value, more: impl IntoIterator<Item = Atom>) {
 /// A place that holds a value. What a block writes hides, inside that block, what was there
 /// before it, and joins it afterwards.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Cell {
-    before: Value,
-    own: Option<(Block, Value)>,
+pub(super) struct ValueCell {
+    outer: AbstractValue,
+    in_block: Option<(BlockRun, AbstractValue)>,
 }
 
 /// A block of one run of a function.
-pub(super) type Block = (u32, u32);
+pub(super) type BlockRun = (u32, u32);
 
-impl Cell {
+impl ValueCell {
     /// What it holds, seen from inside some blocks, outermost first.
-    pub(super) fn read(&self, active: &[Block]) -> Value {
-        match &self.own {
+    pub(super) fn read(&self, active: &[BlockRun]) -> AbstractValue {
+        match &self.in_block {
             Some((block, own)) if active.contains(block) => own.clone(),
             Some((_, own)) => {
-                let mut all = self.before.clone();
+                let mut all = self.outer.clone();
                 join(&mut all, own.iter().cloned());
                 all
             }
-            None => self.before.clone(),
+            None => self.outer.clone(),
         }
     }
 
     /// Gives it a value, inside some blocks.
-    pub(super) fn write(&mut self, value: Value, active: &[Block]) {
+    pub(super) fn write(&mut self, value: AbstractValue, active: &[BlockRun]) {
         let Some(inner) = active.last() else {
-            *self = Self { before: value, own: None };
+            *self = Self { outer: value, in_block: None };
             return;
         };
-        match &mut self.own {
+        match &mut self.in_block {
             Some((block, own)) if block == inner => *own = value,
             Some((block, own)) if active.contains(block) => join(own, value),
             other => {
                 let own = other.take().map(|(_, own)| own).unwrap_or_default();
-                join(&mut self.before, own);
-                self.own = Some((*inner, value));
+                join(&mut self.outer, own);
+                self.in_block = Some((*inner, value));
             }
         }
     }
 
     /// Adds to what it holds.
-    pub(super) fn add(&mut self, value: Value) {
-        match &mut self.own {
+    pub(super) fn add(&mut self, value: AbstractValue) {
+        match &mut self.in_block {
             Some((_, own)) => join(own, value),
-            None => join(&mut self.before, value),
+            None => join(&mut self.outer, value),
         }
     }
 }

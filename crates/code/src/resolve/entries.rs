@@ -6,12 +6,14 @@ use base::{RepoPath, Result};
 use store::Connection;
 use syntax::{Language, Manifest};
 
-use super::rust::{self, is_reachable};
-use super::{JAVASCRIPT, Origin, PYTHON, World, folder_of, javascript, names, tables};
+use super::rust::{self, is_publicly_reachable};
+use super::{
+    JAVASCRIPT, PYTHON, ResolutionContext, SymbolOrigin, folder_prefix, javascript, names, tables,
+};
 
 /// How a file is reached from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Entry {
+pub(crate) enum EntryPointKind {
     /// It is run
     Program,
     /// Its package offers it
@@ -20,18 +22,21 @@ pub(crate) enum Entry {
 
 /// What is offered beyond the repository, and the files that something outside starts.
 #[derive(Debug, Default)]
-pub(crate) struct Public {
+pub(crate) struct PublicSurface {
     /// Files that are reached from outside
-    pub entries: BTreeMap<RepoPath, Entry>,
+    pub entries: BTreeMap<RepoPath, EntryPointKind>,
     /// Names of packages that can be published
-    pub names: BTreeSet<Origin>,
+    pub names: BTreeSet<SymbolOrigin>,
     /// Dependencies by the folder of the manifest, to tell frameworks
     pub dependencies: Vec<(RepoPath, BTreeSet<String>)>,
 }
 
 /// Gathers what manifests say about entries.
-pub(crate) fn public(world: &World<'_>, conn: &Connection) -> Result<Public> {
-    let mut found = Public::default();
+pub(crate) fn public_surface(
+    world: &ResolutionContext<'_>,
+    conn: &Connection,
+) -> Result<PublicSurface> {
+    let mut found = PublicSurface::default();
     for (path, manifest) in tables::manifests(conn)? {
         match &manifest {
             Manifest::Npm(npm) => {
@@ -40,7 +45,7 @@ pub(crate) fn public(world: &World<'_>, conn: &Connection) -> Result<Public> {
                 for (file, entry) in javascript::entries(world, &path, npm) {
                     if !npm.is_private && npm.name.is_some() {
                         let offered =
-                            names::offered(world, &JAVASCRIPT, &file, &mut BTreeSet::new());
+                            names::all_exports(world, &JAVASCRIPT, &file, &mut BTreeSet::new());
                         found.names.extend(offered);
                     }
                     found.entries.entry(file).or_insert(entry);
@@ -59,9 +64,13 @@ pub(crate) fn public(world: &World<'_>, conn: &Connection) -> Result<Public> {
 }
 
 /// What `package.module:name` starts.
-fn python_entry(world: &World<'_>, manifest: &RepoPath, entry: &str) -> Option<Origin> {
+fn python_entry(
+    world: &ResolutionContext<'_>,
+    manifest: &RepoPath,
+    entry: &str,
+) -> Option<SymbolOrigin> {
     let (module, name) = entry.split_once(':')?;
-    let asked = crate::outline::Asked {
+    let asked = crate::outline::ImportRequest {
         specifier: module.trim().to_owned(),
         kind: syntax::ImportKind::Import,
         level: 0,
@@ -70,26 +79,26 @@ fn python_entry(world: &World<'_>, manifest: &RepoPath, entry: &str) -> Option<O
         names: Vec::new(),
     };
     // Seen from a file beside the manifest.
-    let beside = format!("{}setup.py", folder_of(manifest)).parse().ok()?;
+    let beside = format!("{}setup.py", folder_prefix(manifest)).parse().ok()?;
     let file = (PYTHON.target)(world, &beside, &asked)?;
     let name = name.split(['.', '[', ' ']).next().unwrap_or_default();
-    Some(Origin::new(file, name))
+    Some(SymbolOrigin::new(file, name))
 }
 
 /// Whether strangers could reach a Rust file's public items: its crate is a library that may be
 /// published, and every module around it is public. `None` where it is no part of a library.
 pub(crate) fn is_public_module(
-    world: &World<'_>,
+    world: &ResolutionContext<'_>,
     conn: &Connection,
     path: &RepoPath,
 ) -> Option<(bool, bool)> {
-    if Language::of(path) != Some(Language::Rust) {
+    if Language::from_path(path) != Some(Language::Rust) {
         return None;
     }
     let is_public = |by: &RepoPath, name: &str| {
         let symbol = crate::tables::symbol(conn, by, name).ok().flatten();
         symbol.is_some_and(|symbol| symbol.visibility == "public")
     };
-    let published = rust::library_of(world, path)?;
-    Some((published, is_reachable(world, path, &is_public)))
+    let published = rust::is_library_publishable(world, path)?;
+    Some((published, is_publicly_reachable(world, path, &is_public)))
 }

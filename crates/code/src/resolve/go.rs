@@ -5,21 +5,24 @@ use std::collections::BTreeSet;
 use base::RepoPath;
 use syntax::{Language, Manifest};
 
-use super::{Here, Origin, Resolved, Taking, World, above, as_prefix, below, folder_of};
-use crate::outline::{Asked, What};
+use super::{
+    ImportUse, OutlinedFile, ResolutionContext, ResolvedImports, SymbolOrigin, ancestor_folders,
+    folder_prefix, normalised_below, path_prefix,
+};
+use crate::outline::{ImportRequest, ModuleItemTarget};
 
-pub(super) fn resolve(world: &World<'_>, here: &Here<'_>) -> Resolved {
-    let imports = &here.offers.imports;
+pub(super) fn resolve(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> ResolvedImports {
+    let imports = &here.interface.imports;
     let targets: Vec<Option<RepoPath>> =
-        imports.iter().map(|asked| folder(world, here.path, asked)).collect();
+        imports.iter().map(|asked| package_folder(world, here.path, asked)).collect();
     let mut takings = BTreeSet::new();
-    for mention in &here.asks.mentions {
+    for mention in &here.references.mentions {
         let (Some((import, _)), Some(name)) = (mention.import, mention.path.first()) else {
             continue;
         };
         let Some(Some(folder)) = targets.get(import as usize) else { continue };
         let line = Some(mention.line);
-        takings.extend(declared(world, folder, name).map(|origin| Taking {
+        takings.extend(declaring_origins(world, folder, name).map(|origin| ImportUse {
             import: Some(import),
             origin,
             line,
@@ -27,115 +30,135 @@ pub(super) fn resolve(world: &World<'_>, here: &Here<'_>) -> Resolved {
     }
     // A package is imported as a whole, whatever is mentioned of it.
     for (at, target) in (0..).zip(&targets) {
-        for file in target.iter().flat_map(|folder| sources(world, folder)) {
-            takings.insert(Taking { import: Some(at), origin: Origin::whole(file), line: None });
+        for file in target.iter().flat_map(|folder| package_sources(world, folder)) {
+            takings.insert(ImportUse {
+                import: Some(at),
+                origin: SymbolOrigin::whole_file(file),
+                line: None,
+            });
         }
     }
-    Resolved { targets, takings: takings.into_iter().collect() }
+    ResolvedImports { targets, uses: takings.into_iter().collect() }
 }
 
 /// The folder of a package, if it is one of this repository's modules.
-fn folder(world: &World<'_>, from: &RepoPath, asked: &Asked) -> Option<RepoPath> {
+fn package_folder(
+    world: &ResolutionContext<'_>,
+    from: &RepoPath,
+    asked: &ImportRequest,
+) -> Option<RepoPath> {
     let wanted = asked.specifier.as_str();
-    if let Some(folder) = wanted.strip_prefix("./").and_then(|rest| below(&folder_of(from), rest)) {
-        return has_sources(world, folder);
+    if let Some(folder) =
+        wanted.strip_prefix("./").and_then(|rest| normalised_below(&folder_prefix(from), rest))
+    {
+        return if_has_sources(world, folder);
     }
     let module = manifest_above(world, from, "go.mod");
     let own = || {
         let (home, module) = module.as_ref()?;
-        inside(wanted, module.module.as_deref()?, home)
+        folder_in_module(wanted, module.module.as_deref()?, home)
     };
-    let has = |found: RepoPath| has_sources(world, found);
+    let has = |found: RepoPath| if_has_sources(world, found);
     own()
         .and_then(has)
-        .or_else(|| replaced(wanted, module.as_ref()?).and_then(has))
-        .or_else(|| replaced(wanted, &manifest_above(world, from, "go.work")?).and_then(has))
-        .or_else(|| vendored(world, from, wanted))
-        .or_else(|| sibling(world, wanted).and_then(has))
-        .or_else(|| if module.is_none() { without_module(world, wanted) } else { None })
+        .or_else(|| folder_of_replacement(wanted, module.as_ref()?).and_then(has))
+        .or_else(|| {
+            folder_of_replacement(wanted, &manifest_above(world, from, "go.work")?).and_then(has)
+        })
+        .or_else(|| vendored_folder(world, from, wanted))
+        .or_else(|| sibling_module_folder(world, wanted).and_then(has))
+        .or_else(|| if module.is_none() { gopath_folder(world, wanted) } else { None })
 }
 
 /// A package below a module that lies in a folder.
-fn inside(wanted: &str, module: &str, folder: &str) -> Option<RepoPath> {
+fn folder_in_module(wanted: &str, module: &str, folder: &str) -> Option<RepoPath> {
     let rest = wanted.strip_prefix(module)?;
     let rest = if rest.is_empty() { "." } else { rest.strip_prefix('/')? };
-    below(folder, rest)
+    normalised_below(folder, rest)
 }
 
 /// A package of a module that is taken from a folder.
-fn replaced(wanted: &str, (home, module): &(String, syntax::GoModule)) -> Option<RepoPath> {
+fn folder_of_replacement(
+    wanted: &str,
+    (home, module): &(String, syntax::GoModule),
+) -> Option<RepoPath> {
     let mut rules = module.replaced.iter();
-    rules.find_map(|(name, folder)| inside(wanted, name, &format!("{home}{folder}/")))
+    rules.find_map(|(name, folder)| folder_in_module(wanted, name, &format!("{home}{folder}/")))
 }
 
 /// A package that is kept in a `vendor` folder of the module or above it.
-fn vendored(world: &World<'_>, from: &RepoPath, wanted: &str) -> Option<RepoPath> {
+fn vendored_folder(
+    world: &ResolutionContext<'_>,
+    from: &RepoPath,
+    wanted: &str,
+) -> Option<RepoPath> {
     let is_hosted = wanted.split('/').next().is_some_and(|host| host.contains('.'));
-    let mut folders = above(from).filter(|_| is_hosted);
+    let mut folders = ancestor_folders(from).filter(|_| is_hosted);
     folders.find_map(|folder| {
-        let home = format!("{}vendor/", as_prefix(&folder));
-        has_sources(world, below(&home, wanted)?)
+        let home = format!("{}vendor/", path_prefix(&folder));
+        if_has_sources(world, normalised_below(&home, wanted)?)
     })
 }
 
 /// A package of a repository from before modules: its path without host, owner and repository.
-fn without_module(world: &World<'_>, wanted: &str) -> Option<RepoPath> {
+fn gopath_folder(world: &ResolutionContext<'_>, wanted: &str) -> Option<RepoPath> {
     let mut parts = wanted.splitn(4, '/');
     parts.next().filter(|host| host.contains('.'))?;
-    has_sources(world, below("", parts.nth(2)?)?)
+    if_has_sources(world, normalised_below("", parts.nth(2)?)?)
 }
 
-fn has_sources(world: &World<'_>, folder: RepoPath) -> Option<RepoPath> {
-    (!sources(world, &folder).is_empty()).then_some(folder)
+fn if_has_sources(world: &ResolutionContext<'_>, folder: RepoPath) -> Option<RepoPath> {
+    (!package_sources(world, &folder).is_empty()).then_some(folder)
 }
 
 /// Another module of this repository, by the longest name that fits.
-fn sibling(world: &World<'_>, wanted: &str) -> Option<RepoPath> {
+fn sibling_module_folder(world: &ResolutionContext<'_>, wanted: &str) -> Option<RepoPath> {
     let ends = wanted.match_indices('/').map(|(at, _)| at).chain([wanted.len()]);
     let mut ends: Vec<usize> = ends.filter(|end| wanted[..*end].contains('.')).collect();
     ends.reverse();
     ends.into_iter().find_map(|end| {
         let found = world.packages(&format!("go:{}", &wanted[..end]));
         let manifest = found.first()?;
-        below(&folder_of(manifest), wanted[end..].trim_start_matches('/'))
+        normalised_below(&folder_prefix(manifest), wanted[end..].trim_start_matches('/'))
     })
 }
 
 /// The module or workspace that a file belongs to, with its folder.
 fn manifest_above(
-    world: &World<'_>,
+    world: &ResolutionContext<'_>,
     from: &RepoPath,
     name: &str,
 ) -> Option<(String, syntax::GoModule)> {
-    let manifest =
-        world.first(above(from).map(|folder| format!("{}{name}", as_prefix(&folder))))?;
+    let manifest = world.first_existing(
+        ancestor_folders(from).map(|folder| format!("{}{name}", path_prefix(&folder))),
+    )?;
     match &*world.manifest(&manifest)? {
-        Manifest::Go(module) => Some((folder_of(&manifest), module.clone())),
+        Manifest::Go(module) => Some((folder_prefix(&manifest), module.clone())),
         _ => None,
     }
 }
 
 /// The files that make up a package; its tests are not part of what others import.
-fn sources(world: &World<'_>, folder: &RepoPath) -> Vec<RepoPath> {
+fn package_sources(world: &ResolutionContext<'_>, folder: &RepoPath) -> Vec<RepoPath> {
     let mut files = world.in_folder(folder);
     files.retain(|file| {
-        let is_go = Language::of(file) == Some(Language::Go);
+        let is_go = Language::from_path(file) == Some(Language::Go);
         is_go && !file.name().ends_with("_test.go")
     });
     files
 }
 
 /// The files that declare a name; build tags may make that several.
-fn declared<'w>(
-    world: &'w World<'_>,
+fn declaring_origins<'w>(
+    world: &'w ResolutionContext<'_>,
     folder: &RepoPath,
     name: &'w str,
-) -> impl Iterator<Item = Origin> + 'w {
-    sources(world, folder).into_iter().filter_map(move |file| {
-        let offers = world.offers(&file)?;
+) -> impl Iterator<Item = SymbolOrigin> + 'w {
+    package_sources(world, folder).into_iter().filter_map(move |file| {
+        let offers = world.interface(&file)?;
         let named = offers.names.iter().find(|named| named.name == *name)?;
-        let full = if let What::Own(full) = &named.what { full } else { name };
-        Some(Origin::new(file, full))
+        let full = if let ModuleItemTarget::Own(full) = &named.what { full } else { name };
+        Some(SymbolOrigin::new(file, full))
     })
 }
 

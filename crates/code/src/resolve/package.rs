@@ -7,17 +7,21 @@
 
 use base::RepoPath;
 
-use super::{World, above, as_prefix, include};
-use crate::outline::Asked;
+use super::{ResolutionContext, ancestor_folders, include, path_prefix};
+use crate::outline::ImportRequest;
 
 /// Where tests lie, and where what they test does.
-const MAIN: [(&str, &str); 3] =
+const TEST_TO_MAIN_FOLDERS: [(&str, &str); 3] =
     [("src/test/", "src/main/"), ("/test/", "/main/"), ("test/", "src/")];
 
 /// How many names of a PHP namespace may stand for a folder.
-const LONGEST_PREFIX: usize = 2;
+const MAX_NAMESPACE_PREFIX: usize = 2;
 
-pub(super) fn target(world: &World<'_>, from: &RepoPath, asked: &Asked) -> Option<RepoPath> {
+pub(super) fn target(
+    world: &ResolutionContext<'_>,
+    from: &RepoPath,
+    asked: &ImportRequest,
+) -> Option<RepoPath> {
     let from_text = from.to_string();
     let (_, ending) = from_text.rsplit_once('.')?;
     let mut parts: Vec<&str> =
@@ -32,24 +36,29 @@ pub(super) fn target(world: &World<'_>, from: &RepoPath, asked: &Asked) -> Optio
     };
     if let Some(at) = shared() {
         let root = &from_text[..at];
-        let beside = MAIN.iter().find(|(test, _)| root.contains(test));
+        let beside = TEST_TO_MAIN_FOLDERS.iter().find(|(test, _)| root.contains(test));
         let beside = beside.map(|(test, main)| root.replacen(test, main, 1));
         let roots = [root.to_owned()].into_iter().chain(beside);
         // What is imported may be a member of what the rest names.
         let all =
             roots.flat_map(|root| [file(&root, &parts), file(&root, &parts[..parts.len() - 1])]);
-        return world.first(all);
+        return world.first_existing(all);
     }
     if ending != "php" {
         return None;
     }
-    let skips = 1..=LONGEST_PREFIX.min(parts.len() - 1);
-    let all = skips.flat_map(|skip| above(from).map(move |folder| (as_prefix(&folder), skip)));
-    world.first(all.map(|(folder, skip)| file(&folder, &parts[skip..])))
+    let skips = 1..=MAX_NAMESPACE_PREFIX.min(parts.len() - 1);
+    let all = skips
+        .flat_map(|skip| ancestor_folders(from).map(move |folder| (path_prefix(&folder), skip)));
+    world.first_existing(all.map(|(folder, skip)| file(&folder, &parts[skip..])))
 }
 
 /// PHP has both: names of packages, and files that are taken in by their path.
-pub(super) fn php(world: &World<'_>, from: &RepoPath, asked: &Asked) -> Option<RepoPath> {
+pub(super) fn php_target(
+    world: &ResolutionContext<'_>,
+    from: &RepoPath,
+    asked: &ImportRequest,
+) -> Option<RepoPath> {
     match asked.kind {
         syntax::ImportKind::Include => include::target(world, from, asked),
         _ => target(world, from, asked),

@@ -3,63 +3,82 @@
 use base::RepoPath;
 use syntax::Manifest;
 
-use super::{World, above, as_prefix, folder_of};
-use crate::outline::Asked;
+use super::{ResolutionContext, ancestor_folders, folder_prefix, path_prefix};
+use crate::outline::ImportRequest;
 
 /// What a module is called on disk; a package beats a module of its name, as in the interpreter.
-const FORMS: [&str; 4] = ["/__init__.py", ".py", "/__init__.pyi", ".pyi"];
+const MODULE_FILE_SUFFIXES: [&str; 4] = ["/__init__.py", ".py", "/__init__.pyi", ".pyi"];
 
-pub(super) fn target(world: &World<'_>, from: &RepoPath, asked: &Asked) -> Option<RepoPath> {
-    let at = |base: &String| world.first(FORMS.map(|form| format!("{base}{form}")));
-    bases(world, from, asked).iter().find_map(at)
+pub(super) fn target(
+    world: &ResolutionContext<'_>,
+    from: &RepoPath,
+    asked: &ImportRequest,
+) -> Option<RepoPath> {
+    let at = |base: &String| {
+        world.first_existing(MODULE_FILE_SUFFIXES.map(|form| format!("{base}{form}")))
+    };
+    candidate_paths(world, from, asked).iter().find_map(at)
 }
 
 /// The module of a name in a package that is only a folder.
-pub(super) fn in_namespace(
-    world: &World<'_>,
+pub(super) fn namespace_submodule(
+    world: &ResolutionContext<'_>,
     from: &RepoPath,
-    asked: &Asked,
+    asked: &ImportRequest,
     name: &str,
 ) -> Option<RepoPath> {
-    let at = |base: &String| world.first(FORMS.map(|form| format!("{base}/{name}{form}")));
-    bases(world, from, asked).iter().find_map(at)
+    let at = |base: &String| {
+        world.first_existing(MODULE_FILE_SUFFIXES.map(|form| format!("{base}/{name}{form}")))
+    };
+    candidate_paths(world, from, asked).iter().find_map(at)
 }
 
 /// The paths that a module may be at, without what it is called on disk.
-fn bases(world: &World<'_>, from: &RepoPath, asked: &Asked) -> Vec<String> {
+fn candidate_paths(
+    world: &ResolutionContext<'_>,
+    from: &RepoPath,
+    asked: &ImportRequest,
+) -> Vec<String> {
     let module = asked.specifier.trim_start_matches('.').replace('.', "/");
     if asked.level > 0 {
         let up = "../".repeat(usize::from(asked.level) - 1);
-        let base = format!("{}{up}{module}", folder_of(from));
+        let base = format!("{}{up}{module}", folder_prefix(from));
         return vec![base.trim_end_matches('/').to_owned()];
     }
     if module.is_empty() {
         return Vec::new();
     }
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let roots = world.once("python roots", (&folder, ""), || roots(world, from));
+    let roots = world.memoise("python roots", (&folder, ""), || import_roots(world, from));
     roots.iter().map(|root| format!("{root}{module}")).collect()
 }
 
 /// The module of a name inside a package.
-pub(super) fn submodule(world: &World<'_>, package: &RepoPath, name: &str) -> Option<RepoPath> {
+pub(super) fn submodule(
+    world: &ResolutionContext<'_>,
+    package: &RepoPath,
+    name: &str,
+) -> Option<RepoPath> {
     let is_package = package.name().starts_with("__init__.");
-    let folder = is_package.then(|| folder_of(package))?;
-    world.first(FORMS.map(|form| format!("{folder}{name}{form}")))
+    let folder = is_package.then(|| folder_prefix(package))?;
+    world.first_existing(MODULE_FILE_SUFFIXES.map(|form| format!("{folder}{name}{form}")))
 }
 
 /// Where packages may start: what the project says, then folders above that are no package
 /// themselves, each also with `src`. Where the interpreter is started is written nowhere.
-fn roots(world: &World<'_>, from: &RepoPath) -> Vec<String> {
+fn import_roots(world: &ResolutionContext<'_>, from: &RepoPath) -> Vec<String> {
     let mut roots = Vec::new();
     let mut add = |root: String| {
         if !roots.contains(&root) {
             roots.push(root);
         }
     };
-    for folder in above(from) {
-        let prefix = as_prefix(&folder);
-        if world.first(["py", "pyi"].map(|end| format!("{prefix}__init__.{end}"))).is_some() {
+    for folder in ancestor_folders(from) {
+        let prefix = path_prefix(&folder);
+        if world
+            .first_existing(["py", "pyi"].map(|end| format!("{prefix}__init__.{end}")))
+            .is_some()
+        {
             continue;
         }
         for named in project_roots(world, &prefix) {
@@ -72,13 +91,13 @@ fn roots(world: &World<'_>, from: &RepoPath) -> Vec<String> {
 }
 
 /// The folders that a project in this folder names.
-fn project_roots(world: &World<'_>, folder: &str) -> Vec<String> {
+fn project_roots(world: &ResolutionContext<'_>, folder: &str) -> Vec<String> {
     let manifests = ["pyproject.toml", "setup.cfg"].map(|name| format!("{folder}{name}"));
-    let Some(manifest) = world.first(manifests) else { return Vec::new() };
+    let Some(manifest) = world.first_existing(manifests) else { return Vec::new() };
     let said = world.manifest(&manifest);
     let Some(Manifest::Python(project)) = said.as_deref() else { return Vec::new() };
-    let each = project.roots.iter().filter_map(|root| super::below(folder, root));
-    each.map(|root| as_prefix(&root)).collect()
+    let each = project.roots.iter().filter_map(|root| super::normalised_below(folder, root));
+    each.map(|root| path_prefix(&root)).collect()
 }
 
 #[cfg(test)]

@@ -4,16 +4,16 @@ use std::collections::{BTreeSet, HashSet};
 
 use base::{RepoPath, Result};
 use serde_json::Value;
-use store::{Connection, OptionalExtension, SqlResult, params, problem};
+use store::{Connection, OptionalExtension, SqlResult, params, sqlite_problem};
 use syntax::Manifest;
 
-use super::{Key, Origin, Resolved};
-use crate::outline::{Asks, Offers};
-use crate::tables::path;
+use super::{ResolutionKey, ResolvedImports, SymbolOrigin};
+use crate::outline::{ModuleInterface, ModuleReferences};
+use crate::tables::path_column;
 
 /// A file that takes something of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taker {
+pub struct ImporterRow {
     /// The file that takes
     pub path: RepoPath,
     /// What it takes, as its own file names it; `*` for the file itself
@@ -25,41 +25,52 @@ pub struct Taker {
     /// Whether only types are taken
     pub type_only: bool,
     /// The file that hands it on, if it is not asked of directly
-    pub through: Option<RepoPath>,
+    pub via: Option<RepoPath>,
     /// Whether the file only hands on what is taken
     pub handed_on: bool,
 }
 
 /// What is wrong with a value that only we write.
-fn garbled<T>(read: postcard::Result<T>) -> Result<T> {
+fn map_decode_error<T>(read: postcard::Result<T>) -> Result<T> {
     read.map_err(|error| base::Problem::internal(format!("garbled outline: {error}")))
 }
 
 pub(super) fn put_outline(
     conn: &Connection,
     path: &RepoPath,
-    (offers, asks): (&Offers, &Asks),
+    (offers, asks): (&ModuleInterface, &ModuleReferences),
     path_mods: bool,
 ) -> Result<()> {
-    let (offers, asks) =
-        (garbled(postcard::to_stdvec(offers))?, garbled(postcard::to_stdvec(asks))?);
+    let (offers, asks) = (
+        map_decode_error(postcard::to_stdvec(offers))?,
+        map_decode_error(postcard::to_stdvec(asks))?,
+    );
     let sql = "INSERT OR REPLACE INTO outline VALUES (?1, ?2, ?3, x'', ?4)";
     run(conn, sql, params![path.as_bytes(), offers, asks, path_mods])
 }
 
-pub(crate) fn outline(conn: &Connection, path: &RepoPath) -> Result<Option<(Offers, Asks)>> {
+pub(crate) fn outline(
+    conn: &Connection,
+    path: &RepoPath,
+) -> Result<Option<(ModuleInterface, ModuleReferences)>> {
     let sql = "SELECT offers, asks FROM outline WHERE path = ?1";
     let read = |row: &store::Row<'_>| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?));
     let Some((offers, asks)) = one(conn, sql, params![path.as_bytes()], read)? else {
         return Ok(None);
     };
-    Ok(Some((garbled(postcard::from_bytes(&offers))?, garbled(postcard::from_bytes(&asks))?)))
+    Ok(Some((
+        map_decode_error(postcard::from_bytes(&offers))?,
+        map_decode_error(postcard::from_bytes(&asks))?,
+    )))
 }
 
-pub(super) fn offers(conn: &Connection, path: &RepoPath) -> Result<Option<Offers>> {
+pub(super) fn module_interface(
+    conn: &Connection,
+    path: &RepoPath,
+) -> Result<Option<ModuleInterface>> {
     let sql = "SELECT offers FROM outline WHERE path = ?1";
     let found = one(conn, sql, params![path.as_bytes()], |row| row.get::<_, Vec<u8>>(0))?;
-    found.map(|bytes| garbled(postcard::from_bytes(&bytes))).transpose()
+    found.map(|bytes| map_decode_error(postcard::from_bytes(&bytes))).transpose()
 }
 
 pub(super) fn put_manifest(
@@ -81,25 +92,26 @@ pub(crate) fn manifest(conn: &Connection, path: &RepoPath) -> Result<Option<Mani
 /// Every manifest, by path.
 pub(crate) fn manifests(conn: &Connection) -> Result<Vec<(RepoPath, Manifest)>> {
     let sql = "SELECT path, value FROM manifest ORDER BY path";
-    let rows = list(conn, sql, params![], |row| Ok((path(row, 0)?, row.get::<_, String>(1)?)))?;
+    let rows =
+        list(conn, sql, params![], |row| Ok((path_column(row, 0)?, row.get::<_, String>(1)?)))?;
     let read = |(path, text): (RepoPath, String)| Some((path, serde_json::from_str(&text).ok()?));
     Ok(rows.into_iter().filter_map(read).collect())
 }
 
 /// The manifests that give a name, the shortest path first.
-pub(super) fn packages(conn: &Connection, name: &str) -> Result<Vec<RepoPath>> {
+pub(super) fn manifests_of_package(conn: &Connection, name: &str) -> Result<Vec<RepoPath>> {
     let sql = "SELECT path FROM manifest WHERE name = ?1 ORDER BY length(path), path";
-    list(conn, sql, params![name], |row| path(row, 0))
+    list(conn, sql, params![name], |row| path_column(row, 0))
 }
 
 /// Rust files that say themselves where their modules are.
-pub(super) fn path_mods(conn: &Connection) -> Result<Vec<RepoPath>> {
+pub(super) fn files_with_path_modules(conn: &Connection) -> Result<Vec<RepoPath>> {
     list(conn, "SELECT path FROM outline WHERE path_mods ORDER BY path", params![], |row| {
-        path(row, 0)
+        path_column(row, 0)
     })
 }
 
-pub(super) fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
+pub(super) fn remove_rows(conn: &Connection, path: &RepoPath) -> Result<()> {
     for sql in [
         "DELETE FROM outline WHERE path = ?1",
         "DELETE FROM manifest WHERE path = ?1",
@@ -110,39 +122,47 @@ pub(super) fn forget(conn: &Connection, path: &RepoPath) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn stir(conn: &Connection, key: Key<'_>) -> Result<()> {
+pub(super) fn mark_changed(conn: &Connection, key: ResolutionKey<'_>) -> Result<()> {
     let sql = "INSERT OR IGNORE INTO stirred VALUES (?1)";
-    run(conn, sql, params![key.number().cast_signed()])
+    run(conn, sql, params![key.hash_key().cast_signed()])
 }
 
 /// The questions whose answers changed; they are forgotten with that.
-pub(super) fn take_stirred(conn: &Connection) -> Result<BTreeSet<u64>> {
+pub(super) fn take_changed_keys(conn: &Connection) -> Result<BTreeSet<u64>> {
     let keys = list(conn, "SELECT key FROM stirred", params![], |row| row.get::<_, i64>(0))?;
     run(conn, "DELETE FROM stirred", params![])?;
     Ok(keys.into_iter().map(i64::cast_unsigned).collect())
 }
 
 /// The files that asked any of some questions.
-pub(super) fn who_looked(conn: &Connection, keys: &BTreeSet<u64>) -> Result<Vec<RepoPath>> {
+pub(super) fn dependents_of(conn: &Connection, keys: &BTreeSet<u64>) -> Result<Vec<RepoPath>> {
     let asked = |bytes: &[u8]| {
         let numbers = bytes.chunks_exact(8).filter_map(|bytes| bytes.try_into().ok());
         numbers.map(u64::from_le_bytes).any(|number| keys.contains(&number))
     };
     let read = |row: &store::Row<'_>| {
         let looked: Vec<u8> = row.get(1)?;
-        if asked(&looked) { path(row, 0).map(Some) } else { Ok(None) }
+        if asked(&looked) { path_column(row, 0).map(Some) } else { Ok(None) }
     };
     let found = list(conn, "SELECT path, looked FROM outline", params![], read)?;
     Ok(found.into_iter().flatten().collect())
 }
 
-pub(super) fn put_looked(conn: &Connection, path: &RepoPath, keys: &BTreeSet<u64>) -> Result<()> {
+pub(super) fn put_dependencies(
+    conn: &Connection,
+    path: &RepoPath,
+    keys: &BTreeSet<u64>,
+) -> Result<()> {
     let bytes: Vec<u8> = keys.iter().flat_map(|key| key.to_le_bytes()).collect();
     let sql = "UPDATE outline SET looked = ?2 WHERE path = ?1";
     run(conn, sql, params![path.as_bytes(), bytes])
 }
 
-pub(super) fn put_resolved(conn: &Connection, path: &RepoPath, resolved: &Resolved) -> Result<()> {
+pub(super) fn put_resolved(
+    conn: &Connection,
+    path: &RepoPath,
+    resolved: &ResolvedImports,
+) -> Result<()> {
     let set = "UPDATE import SET target = ?3 WHERE path = ?1 AND id = ?2 AND target IS NOT ?3";
     for (at, target) in (0_u32..).zip(&resolved.targets) {
         run(conn, set, params![path.as_bytes(), at, target.as_ref().map(RepoPath::as_bytes)])?;
@@ -150,7 +170,7 @@ pub(super) fn put_resolved(conn: &Connection, path: &RepoPath, resolved: &Resolv
     run(conn, "DELETE FROM taking WHERE path = ?1", params![path.as_bytes()])?;
     let put = "INSERT INTO taking VALUES (?1, ?2, ?3, ?4, ?5,
         coalesce(?6, (SELECT line FROM import WHERE path = ?1 AND id = ?3), 1))";
-    for (at, taking) in (0_u32..).zip(&resolved.takings) {
+    for (at, taking) in (0_u32..).zip(&resolved.uses) {
         let (target, name) = (taking.origin.file.as_bytes(), &taking.origin.name);
         run(conn, put, params![path.as_bytes(), at, taking.import, target, name, taking.line])?;
     }
@@ -159,7 +179,7 @@ pub(super) fn put_resolved(conn: &Connection, path: &RepoPath, resolved: &Resolv
 
 /// Who takes something of a file: what it declares, directly or through others, and what it hands
 /// on.
-pub fn takers(conn: &Connection, target: &RepoPath) -> Result<Vec<Taker>> {
+pub fn importers(conn: &Connection, target: &RepoPath) -> Result<Vec<ImporterRow>> {
     let declared = "SELECT t.path, t.name, t.line, coalesce(i.kind, 'Path'),
         coalesce(i.type_only, 0), CASE WHEN i.target <> t.target THEN i.target END, 0
         FROM taking t LEFT JOIN import i ON i.path = t.path AND i.id = t.import
@@ -172,20 +192,23 @@ pub fn takers(conn: &Connection, target: &RepoPath) -> Result<Vec<Taker>> {
     let sql = format!("{declared} UNION {handed_on} ORDER BY 1, 3, 2");
     list(conn, &sql, params![target.as_bytes()], |row| {
         let through: Option<Vec<u8>> = row.get(5)?;
-        Ok(Taker {
-            path: path(row, 0)?,
+        Ok(ImporterRow {
+            path: path_column(row, 0)?,
             name: row.get(1)?,
             line: row.get(2)?,
             kind: row.get(3)?,
             type_only: row.get(4)?,
-            through: through.and_then(|bytes| RepoPath::from_bytes(bytes).ok()),
+            via: through.and_then(|bytes| RepoPath::from_bytes(bytes).ok()),
             handed_on: row.get(6)?,
         })
     })
 }
 
 /// The same in short: who takes, each once, and the names of what.
-pub fn taken_by(conn: &Connection, target: &RepoPath) -> Result<Vec<(RepoPath, Vec<String>)>> {
+pub fn importer_names(
+    conn: &Connection,
+    target: &RepoPath,
+) -> Result<Vec<(RepoPath, Vec<String>)>> {
     let sql = "SELECT path, name, import FROM taking WHERE target = ?1 AND path <> ?1
         ORDER BY path";
     let mut takers: Vec<(RepoPath, Vec<String>)> = Vec::new();
@@ -193,7 +216,7 @@ pub fn taken_by(conn: &Connection, target: &RepoPath) -> Result<Vec<(RepoPath, V
     list(conn, sql, params![target.as_bytes()], |row| {
         let bytes = row.get_ref(0)?.as_blob()?;
         if takers.last().is_none_or(|(path, _)| path.as_bytes() != bytes) {
-            takers.push((path(row, 0)?, Vec::new()));
+            takers.push((path_column(row, 0)?, Vec::new()));
         }
         let import: Option<i64> = row.get(2)?;
         known.extend(import.map(|import| (takers.len() - 1, import)));
@@ -223,7 +246,7 @@ pub fn taken_by(conn: &Connection, target: &RepoPath) -> Result<Vec<(RepoPath, V
         }
         match at {
             Ok(at) => takers[at].1.extend(names),
-            Err(_) => takers.push((path(row, 0)?, names)),
+            Err(_) => takers.push((path_column(row, 0)?, names)),
         }
         Ok(())
     })?;
@@ -231,39 +254,44 @@ pub fn taken_by(conn: &Connection, target: &RepoPath) -> Result<Vec<(RepoPath, V
 }
 
 /// One thing that a file takes of another.
-pub(crate) struct AnyTaking {
+pub(crate) struct ImportUseRow {
     pub path: RepoPath,
-    pub origin: Origin,
+    pub origin: SymbolOrigin,
     pub kind: String,
     /// Whether the module is only run
     pub is_bare: bool,
 }
 
 /// Everything that any file takes of another.
-pub(crate) fn all_takings(conn: &Connection) -> Result<Vec<AnyTaking>> {
+pub(crate) fn all_import_uses(conn: &Connection) -> Result<Vec<ImportUseRow>> {
     let sql = "SELECT t.path, t.target, t.name, coalesce(i.kind, 'Path'),
         coalesce(i.kind = 'Import' AND i.names = '[]', 0)
         FROM taking t LEFT JOIN import i ON i.path = t.path AND i.id = t.import
         WHERE t.path <> t.target";
     list(conn, sql, params![], |row| {
-        let origin = Origin { file: path(row, 1)?, name: row.get(2)? };
-        Ok(AnyTaking { path: path(row, 0)?, origin, kind: row.get(3)?, is_bare: row.get(4)? })
+        let origin = SymbolOrigin { file: path_column(row, 1)?, name: row.get(2)? };
+        Ok(ImportUseRow {
+            path: path_column(row, 0)?,
+            origin,
+            kind: row.get(3)?,
+            is_bare: row.get(4)?,
+        })
     })
 }
 
 /// The files that a file takes something of, where that is declared.
-pub fn taken_from(conn: &Connection, from: &RepoPath) -> Result<Vec<RepoPath>> {
+pub fn imported_files(conn: &Connection, from: &RepoPath) -> Result<Vec<RepoPath>> {
     let sql = "SELECT target FROM taking WHERE path = ?1 AND target <> ?1
         UNION SELECT t.target FROM import t WHERE t.path = ?1 AND t.target <> ?1
         AND EXISTS (SELECT 1 FROM outline o WHERE o.path = t.target) ORDER BY 1";
-    list(conn, sql, params![from.as_bytes()], |row| path(row, 0))
+    list(conn, sql, params![from.as_bytes()], |row| path_column(row, 0))
 }
 
 fn run(conn: &Connection, sql: &str, params: &[&dyn store::ToSql]) -> Result<()> {
     conn.prepare_cached(sql)
         .and_then(|mut statement| statement.execute(params))
         .map(drop)
-        .map_err(problem("write where imports lead"))
+        .map_err(sqlite_problem("write where imports lead"))
 }
 
 fn one<T>(
@@ -274,7 +302,7 @@ fn one<T>(
 ) -> Result<Option<T>> {
     conn.prepare_cached(sql)
         .and_then(|mut statement| statement.query_row(params, read).optional())
-        .map_err(problem("read where imports lead"))
+        .map_err(sqlite_problem("read where imports lead"))
 }
 
 fn list<T>(

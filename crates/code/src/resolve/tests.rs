@@ -23,13 +23,13 @@ impl Fixture {
     fn put(&mut self, part: &str) -> RepoPath {
         let (path, text) = part.split_once('\n').unwrap_or((part, ""));
         let path: RepoPath = path.trim().parse().unwrap();
-        let facts = syntax::extract(Language::of(&path), text.as_bytes());
+        let facts = syntax::extract(Language::from_path(&path), text.as_bytes());
         let is_new = self.files.insert(path.clone());
         if !is_new {
-            crate::forget(&self.conn, &path, false).unwrap();
+            crate::remove_file(&self.conn, &path, false).unwrap();
         }
-        let digest = crate::Digest::of(&path, &facts);
-        crate::learn(&self.conn, &path, (&facts, digest.as_ref()), is_new).unwrap();
+        let digest = crate::CallDigest::of(&path, &facts);
+        crate::index_file(&self.conn, &path, (&facts, digest.as_ref()), is_new).unwrap();
         path
     }
 
@@ -43,7 +43,7 @@ impl Fixture {
     pub(crate) fn remove(&mut self, path: &str) -> Vec<String> {
         let path: RepoPath = path.parse().unwrap();
         self.files.remove(&path);
-        crate::forget(&self.conn, &path, true).unwrap();
+        crate::remove_file(&self.conn, &path, true).unwrap();
         self.settle(&[])
     }
 
@@ -57,11 +57,11 @@ impl Fixture {
         let from: RepoPath = from.parse().unwrap();
         let mut rows = Vec::new();
         for file in &self.files {
-            let all = takers(&self.conn, file).unwrap();
+            let all = importers(&self.conn, file).unwrap();
             self.assert_same_in_short(file, &all);
             for taker in all {
                 if taker.path == from && !taker.handed_on {
-                    let through = taker.through.map(|by| format!(" through {by}"));
+                    let through = taker.via.map(|by| format!(" through {by}"));
                     let row = format!("{} {file}#{}", taker.line, taker.name);
                     rows.push((taker.line, format!("{row}{}", through.unwrap_or_default())));
                 }
@@ -72,8 +72,8 @@ impl Fixture {
     }
 
     /// Who takes something of a file is the same, in short as at length.
-    fn assert_same_in_short(&self, file: &RepoPath, all: &[Taker]) {
-        let short = taken_by(&self.conn, file).unwrap();
+    fn assert_same_in_short(&self, file: &RepoPath, all: &[ImporterRow]) {
+        let short = importer_names(&self.conn, file).unwrap();
         let paths: BTreeSet<&RepoPath> = short.iter().map(|(path, _)| path).collect();
         assert_eq!(paths.len(), short.len(), "each once");
         let pairs = short.iter().flat_map(|(path, names)| names.iter().map(move |n| (path, n)));

@@ -3,7 +3,7 @@
 use base::RepoPath;
 use syntax::Language;
 
-use crate::resolve::Public;
+use crate::resolve::PublicSurface;
 
 /// Next.js: files of the app folder by their role.
 const NEXT_ROLES: [&str; 13] = [
@@ -23,7 +23,7 @@ const NEXT_ROLES: [&str; 13] = [
 ];
 
 /// Folders whose files Nuxt takes in by itself.
-const NUXT: [&str; 8] = [
+const NUXT_FOLDERS: [&str; 8] = [
     "pages/",
     "layouts/",
     "middleware/",
@@ -35,7 +35,7 @@ const NUXT: [&str; 8] = [
 ];
 
 /// Names that tools look for, without ending.
-const TOOLS: [&str; 12] = [
+const TOOL_CONFIG_NAMES: [&str; 12] = [
     "gulpfile",
     "Gruntfile",
     "webpackfile",
@@ -51,20 +51,20 @@ const TOOLS: [&str; 12] = [
 ];
 
 /// Python modules that a framework or tool looks for.
-const PYTHON: [&str; 17] = [
+const PYTHON_ENTRY_MODULES: [&str; 17] = [
     "setup", "conftest", "manage", "wsgi", "asgi", "settings", "urls", "admin", "apps", "models",
     "tasks", "noxfile", "tests", "__main__", "conf", "fabfile", "gunicorn",
 ];
 
 /// What starts a file from outside, if something does.
-pub(super) fn started_by(path: &RepoPath, public: &Public) -> Option<&'static str> {
+pub(super) fn external_starter(path: &RepoPath, public: &PublicSurface) -> Option<&'static str> {
     let text = path.to_string();
     let name = path.name();
-    match Language::of(path)? {
+    match Language::from_path(path)? {
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            javascript(&text, &name).or_else(|| framework(path, &text, &name, public))
+            javascript_starter(&text, &name).or_else(|| framework_role(path, &text, &name, public))
         }
-        Language::Python => python(&text, &name),
+        Language::Python => python_starter(&text, &name),
         Language::Rust => {
             let kinds = ["tests/", "benches/", "examples/"];
             let inner = |kind: &&str| text.starts_with(*kind) || text.contains(&format!("/{kind}"));
@@ -75,7 +75,7 @@ pub(super) fn started_by(path: &RepoPath, public: &Public) -> Option<&'static st
     }
 }
 
-fn javascript(text: &str, name: &str) -> Option<&'static str> {
+fn javascript_starter(text: &str, name: &str) -> Option<&'static str> {
     let stem = name.split('.').next().unwrap_or_default();
     let marked = |mark: &str| name.contains(mark);
     if marked(".test.")
@@ -87,13 +87,17 @@ fn javascript(text: &str, name: &str) -> Option<&'static str> {
         return Some("test");
     }
     let in_tests = ["__tests__/", "__mocks__/", "cypress/", "e2e/", "test/", "tests/"];
-    if in_tests.iter().any(|folder| lies_in(text, folder)) {
+    if in_tests.iter().any(|folder| is_in_folder(text, folder)) {
         return Some("test");
     }
-    if marked(".stories.") || lies_in(text, ".storybook/") {
+    if marked(".stories.") || is_in_folder(text, ".storybook/") {
         return Some("Storybook");
     }
-    if marked(".config.") || marked(".conf.") || name.starts_with('.') || TOOLS.contains(&stem) {
+    if marked(".config.")
+        || marked(".conf.")
+        || name.starts_with('.')
+        || TOOL_CONFIG_NAMES.contains(&stem)
+    {
         return Some("read by a tool");
     }
     if name.ends_with(".d.ts") || name.ends_with(".d.mts") {
@@ -103,8 +107,13 @@ fn javascript(text: &str, name: &str) -> Option<&'static str> {
 }
 
 /// Files with a role in the framework that the package around them depends on.
-fn framework(path: &RepoPath, text: &str, name: &str, public: &Public) -> Option<&'static str> {
-    let around = public.dependencies.iter().filter(|(folder, _)| path.is_below(folder));
+fn framework_role(
+    path: &RepoPath,
+    text: &str,
+    name: &str,
+    public: &PublicSurface,
+) -> Option<&'static str> {
+    let around = public.dependencies.iter().filter(|(folder, _)| path.is_at_or_below(folder));
     let (folder, depends) = around.max_by_key(|(folder, _)| folder.depth())?;
     let home = if folder.is_root() { String::new() } else { format!("{folder}/") };
     let inner = text.strip_prefix(&home).unwrap_or(text);
@@ -112,7 +121,7 @@ fn framework(path: &RepoPath, text: &str, name: &str, public: &Public) -> Option
     let stem = name.split('.').next().unwrap_or_default();
     let has = |name: &str| depends.contains(name);
     if has("next") {
-        let in_app = lies_in(inner, "app/") && NEXT_ROLES.contains(&stem);
+        let in_app = is_in_folder(inner, "app/") && NEXT_ROLES.contains(&stem);
         if in_app || inner.starts_with("pages/") {
             return Some("Next.js");
         }
@@ -131,7 +140,7 @@ fn framework(path: &RepoPath, text: &str, name: &str, public: &Public) -> Option
             return Some("Remix");
         }
     }
-    if has("nuxt") && NUXT.iter().any(|role| lies_in(inner, role)) {
+    if has("nuxt") && NUXT_FOLDERS.iter().any(|role| is_in_folder(inner, role)) {
         return Some("Nuxt");
     }
     if has("astro") && (inner.starts_with("pages/") || inner.starts_with("content/")) {
@@ -144,17 +153,17 @@ fn framework(path: &RepoPath, text: &str, name: &str, public: &Public) -> Option
     (is_main && !inner.contains('/')).then_some("bundler's entry")
 }
 
-fn python(text: &str, name: &str) -> Option<&'static str> {
+fn python_starter(text: &str, name: &str) -> Option<&'static str> {
     let stem = name.split('.').next().unwrap_or_default();
-    if stem.starts_with("test_") || stem.ends_with("_test") || lies_in(text, "tests/") {
+    if stem.starts_with("test_") || stem.ends_with("_test") || is_in_folder(text, "tests/") {
         return Some("test");
     }
-    if lies_in(text, "migrations/") || lies_in(text, "management/commands/") {
+    if is_in_folder(text, "migrations/") || is_in_folder(text, "management/commands/") {
         return Some("Django");
     }
-    PYTHON.contains(&stem).then_some("read by a tool")
+    PYTHON_ENTRY_MODULES.contains(&stem).then_some("read by a tool")
 }
 
-fn lies_in(text: &str, folder: &str) -> bool {
+fn is_in_folder(text: &str, folder: &str) -> bool {
     text.starts_with(folder) || text.contains(&format!("/{folder}"))
 }

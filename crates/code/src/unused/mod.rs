@@ -9,14 +9,16 @@ use base::{RepoPath, Result};
 use store::Connection;
 use syntax::Language;
 
-use crate::outline::Asks;
-use crate::resolve::{self, Entry, Files, Origin, Public, World};
+use crate::outline::ModuleReferences;
+use crate::resolve::{
+    self, EntryPointKind, FileCatalog, PublicSurface, ResolutionContext, SymbolOrigin,
+};
 use crate::symbols::SymbolRow;
 use crate::tables;
 
 /// How sure it is that nothing uses an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sure {
+pub enum UnusedCertainty {
     /// Nothing in the repository names it, and nothing outside can
     Certain,
     /// Nothing takes it, but something could be overlooked or it is used at home
@@ -27,17 +29,17 @@ pub enum Sure {
 
 /// An export that nothing takes.
 #[derive(Debug, Clone)]
-pub struct Unused {
+pub struct UnusedSymbol {
     /// The symbol
     pub symbol: SymbolRow,
     /// How sure that is
-    pub sure: Sure,
+    pub certainty: UnusedCertainty,
     /// Why it is believed, in a few words
-    pub why: String,
+    pub reason: String,
 }
 
 /// Attributes of Rust that hand an item to somebody who is not in sight.
-const HANDED_OVER: [&str; 12] = [
+const EXTERNAL_USE_ATTRIBUTES: [&str; 12] = [
     "no_mangle",
     "export_name",
     "proc_macro",
@@ -53,51 +55,59 @@ const HANDED_OVER: [&str; 12] = [
 ];
 
 /// Everything that is known about who takes what.
-struct Uses {
+struct ExportUses {
     /// By symbol: the kinds of those who take it
-    named: BTreeMap<Origin, BTreeSet<String>>,
+    users_by_symbol: BTreeMap<SymbolOrigin, BTreeSet<String>>,
     /// By file: who takes it whole in a way that may reach any name
-    whole: BTreeMap<RepoPath, RepoPath>,
+    imported_whole_by: BTreeMap<RepoPath, RepoPath>,
     /// By file: who hands all of it on
-    handed_on: BTreeMap<RepoPath, RepoPath>,
+    reexported_by: BTreeMap<RepoPath, RepoPath>,
 }
 
 /// Exports below a folder that nothing takes. `is_entry` tells what the user named as entries.
-pub fn unused(
+pub fn unused_exports(
     conn: &Connection,
-    files: &dyn Files,
+    files: &dyn FileCatalog,
     below: &RepoPath,
     is_entry: &dyn Fn(&RepoPath) -> bool,
-) -> Result<Vec<Unused>> {
-    let world = World::new(conn, files);
-    let public = resolve::public(&world, conn)?;
-    let uses = uses(conn)?;
+) -> Result<Vec<UnusedSymbol>> {
+    let world = ResolutionContext::new(conn, files);
+    let public = resolve::public_surface(&world, conn)?;
+    let uses = export_uses(conn)?;
     let mut found = Vec::new();
-    for (path, symbols) in by_file(tables::exported(conn)?) {
-        let is_run = public.entries.get(&path) == Some(&Entry::Program);
-        let is_out = !path.is_below(below) || is_entry(&path) || is_run;
-        if is_out || !is_followed(&path) || frameworks::started_by(&path, &public).is_some() {
+    for (path, symbols) in by_file(tables::exported_symbols(conn)?) {
+        let is_run = public.entries.get(&path) == Some(&EntryPointKind::Program);
+        let is_out = !path.is_at_or_below(below) || is_entry(&path) || is_run;
+        if is_out
+            || !is_supported_language(&path)
+            || frameworks::external_starter(&path, &public).is_some()
+        {
             continue;
         }
-        let has_macro = tables::in_file(conn, &path)?.iter().any(|symbol| symbol.kind == "macro");
+        let has_macro =
+            tables::symbols_in_file(conn, &path)?.iter().any(|symbol| symbol.kind == "macro");
         let asks = resolve::tables::outline(conn, &path)?.map(|(_, asks)| asks).unwrap_or_default();
         let library = resolve::is_public_module(&world, conn, &path);
         for symbol in symbols {
-            let judged = judge(&symbol, &uses, &public, (&asks, library, has_macro));
-            found.extend(judged.map(|(sure, why)| Unused { symbol, sure, why }));
+            let judged = classify_export(&symbol, &uses, &public, (&asks, library, has_macro));
+            found.extend(judged.map(|(sure, why)| UnusedSymbol {
+                symbol,
+                certainty: sure,
+                reason: why,
+            }));
         }
     }
     found.sort_by(|a, b| {
-        let key = |one: &Unused| (one.sure, one.symbol.path.clone(), one.symbol.line);
+        let key = |one: &UnusedSymbol| (one.certainty, one.symbol.path.clone(), one.symbol.line);
         key(a).cmp(&key(b))
     });
     Ok(found)
 }
 
 /// Whether uses are followed in the language of a file; elsewhere nothing can be said.
-fn is_followed(path: &RepoPath) -> bool {
+fn is_supported_language(path: &RepoPath) -> bool {
     use Language::{JavaScript, Python, Rust, Tsx, TypeScript};
-    matches!(Language::of(path), Some(JavaScript | Python | Rust | Tsx | TypeScript))
+    matches!(Language::from_path(path), Some(JavaScript | Python | Rust | Tsx | TypeScript))
 }
 
 fn by_file(symbols: Vec<SymbolRow>) -> BTreeMap<RepoPath, Vec<SymbolRow>> {
@@ -108,24 +118,27 @@ fn by_file(symbols: Vec<SymbolRow>) -> BTreeMap<RepoPath, Vec<SymbolRow>> {
     by_file
 }
 
-fn uses(conn: &Connection) -> Result<Uses> {
-    let mut uses =
-        Uses { named: BTreeMap::new(), whole: BTreeMap::new(), handed_on: BTreeMap::new() };
-    for taken in resolve::tables::all_takings(conn)? {
+fn export_uses(conn: &Connection) -> Result<ExportUses> {
+    let mut uses = ExportUses {
+        users_by_symbol: BTreeMap::new(),
+        imported_whole_by: BTreeMap::new(),
+        reexported_by: BTreeMap::new(),
+    };
+    for taken in resolve::tables::all_import_uses(conn)? {
         let kind = taken.kind.as_str();
-        let is_rust = Language::of(&taken.path) == Some(Language::Rust);
+        let is_rust = Language::from_path(&taken.path) == Some(Language::Rust);
         let origin = taken.origin;
         match (origin.name.as_str(), kind) {
             ("*", "ReExport" | "PubUse") => {
-                uses.handed_on.insert(origin.file, taken.path);
+                uses.reexported_by.insert(origin.file, taken.path);
             }
             // What a Rust module is used for shows in the paths that follow.
             ("*", _) if is_rust || taken.is_bare => {}
             ("*", _) => {
-                uses.whole.insert(origin.file, taken.path);
+                uses.imported_whole_by.insert(origin.file, taken.path);
             }
             _ => {
-                uses.named.entry(origin).or_default().insert(taken.kind);
+                uses.users_by_symbol.entry(origin).or_default().insert(taken.kind);
             }
         }
     }
@@ -133,56 +146,70 @@ fn uses(conn: &Connection) -> Result<Uses> {
 }
 
 /// What is to be said about an export; nothing if it is used.
-fn judge(
+fn classify_export(
     symbol: &SymbolRow,
-    uses: &Uses,
-    public: &Public,
-    (asks, library, has_macro): (&Asks, Option<(bool, bool)>, bool),
-) -> Option<(Sure, String)> {
+    uses: &ExportUses,
+    public: &PublicSurface,
+    (asks, library, has_macro): (&ModuleReferences, Option<(bool, bool)>, bool),
+) -> Option<(UnusedCertainty, String)> {
     // Namesakes are told apart by a mark; who takes the name takes them all.
     let name = &*plain_name(&symbol.full);
-    if Language::of(&symbol.path) == Some(Language::Python) && name.starts_with("__") {
+    if Language::from_path(&symbol.path) == Some(Language::Python) && name.starts_with("__") {
         return None; // the language itself calls it
     }
-    let origin = Origin { file: symbol.path.clone(), name: name.to_owned() };
-    let kinds = uses.named.get(&origin);
+    let origin = SymbolOrigin { file: symbol.path.clone(), name: name.to_owned() };
+    let kinds = uses.users_by_symbol.get(&origin);
     if kinds.is_some_and(|kinds| {
         kinds.iter().any(|kind| !matches!(kind.as_str(), "ReExport" | "PubUse"))
     }) {
         return None;
     }
-    let handed_on = kinds.is_some() || uses.handed_on.contains_key(&symbol.path);
+    let handed_on = kinds.is_some() || uses.reexported_by.contains_key(&symbol.path);
     let at_home = asks.own.iter().any(|own| own == name);
-    if let Some(mark) = mark(symbol, asks) {
-        return Some((Sure::Maybe, format!("`{mark}` may hand it to code that is not followed")));
+    if let Some(mark) = external_use_mark(symbol, asks) {
+        return Some((
+            UnusedCertainty::Maybe,
+            format!("`{mark}` may hand it to code that is not followed"),
+        ));
     }
     if public.names.contains(&origin) {
-        return Some((Sure::Maybe, "public API of its package; nothing here uses it".into()));
+        return Some((
+            UnusedCertainty::Maybe,
+            "public API of its package; nothing here uses it".into(),
+        ));
     }
     if let Some((true, reachable)) = library
         && symbol.visibility == "public"
         && (reachable || handed_on)
     {
-        return Some((Sure::Maybe, "public API of its crate; nothing here uses it".into()));
+        return Some((
+            UnusedCertainty::Maybe,
+            "public API of its crate; nothing here uses it".into(),
+        ));
     }
-    if let Some(by) = uses.whole.get(&symbol.path) {
-        return Some((Sure::Maybe, format!("{by} takes the whole module and may reach it")));
+    if let Some(by) = uses.imported_whole_by.get(&symbol.path) {
+        return Some((
+            UnusedCertainty::Maybe,
+            format!("{by} takes the whole module and may reach it"),
+        ));
     }
     Some(match (handed_on, at_home) {
-        (true, _) => (Sure::Likely, "re-exported, never imported".into()),
-        (false, true) => (Sure::Likely, "used only in its own file".into()),
-        (false, false) if has_macro => (Sure::Maybe, "a macro of its file may name it".into()),
-        (false, false) => (Sure::Certain, "nothing names it".into()),
+        (true, _) => (UnusedCertainty::Likely, "re-exported, never imported".into()),
+        (false, true) => (UnusedCertainty::Likely, "used only in its own file".into()),
+        (false, false) if has_macro => {
+            (UnusedCertainty::Maybe, "a macro of its file may name it".into())
+        }
+        (false, false) => (UnusedCertainty::Certain, "nothing names it".into()),
     })
 }
 
 /// The mark on a declaration that may lead to uses out of sight.
-fn mark<'a>(symbol: &SymbolRow, asks: &'a Asks) -> Option<&'a str> {
-    let is_rust = Language::of(&symbol.path) == Some(Language::Rust);
+fn external_use_mark<'a>(symbol: &SymbolRow, asks: &'a ModuleReferences) -> Option<&'a str> {
+    let is_rust = Language::from_path(&symbol.path) == Some(Language::Rust);
     let marks = asks.marked.iter().filter(|(name, _)| *name == symbol.full);
     let mut marks = marks.map(|(_, mark)| mark.as_str());
     marks.find(|mark| {
         let last = mark.rsplit("::").next().unwrap_or(mark);
-        !is_rust || HANDED_OVER.contains(&last)
+        !is_rust || EXTERNAL_USE_ATTRIBUTES.contains(&last)
     })
 }

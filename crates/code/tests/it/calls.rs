@@ -1,13 +1,13 @@
 //! Who calls whom, language by language.
 
-use code::Relation;
+use code::SymbolRelation;
 
 use crate::program::{Program, check_of};
 
 /// Compares the calls of some files, given as text with `//- path` lines, with what is expected.
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    check_of(&[Relation::Calls], text, expected);
+    check_of(&[SymbolRelation::Calls], text, expected);
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn a_module_stays_itself_when_something_is_taken_through_it() {
 #[test]
 fn a_module_is_not_the_function_beside_it() {
     check_of(
-        &[Relation::Calls, Relation::Uses],
+        &[SymbolRelation::Calls, SymbolRelation::Uses],
         "//- src/lib.rs\nmod search;\nmod user;\npub fn search() {}\npub fn all() { search(); let f = search; }\n\
          //- src/search.rs\npub struct Hit;\nimpl Hit { pub fn new() -> Hit { Hit } }\n\
          //- src/user.rs\nuse crate::search::Hit;\nfn find() { crate::search::Hit::new(); }\nfn call() { crate::search(); }\n",
@@ -220,7 +220,12 @@ fn a_module_is_not_the_function_beside_it() {
 #[test]
 fn heritage_and_mentions() {
     check_of(
-        &[Relation::Extends, Relation::Implements, Relation::Uses, Relation::Injects],
+        &[
+            SymbolRelation::Extends,
+            SymbolRelation::Implements,
+            SymbolRelation::Uses,
+            SymbolRelation::Injects,
+        ],
         r#"//- a.ts
 import { Base, LIMIT, type Shape } from "./b";
 @Injectable()
@@ -423,5 +428,5 @@ fn a_call_is_followed_through_a_barrel_of_any_width() {
     files.push(("a.ts".into(), user.into()));
     let program = Program::of(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
     let expected = "a.ts#go calls m0.ts#f0\na.ts#go calls m599.ts#f599";
-    assert_eq!(program.told(&[Relation::Calls]), expected);
+    assert_eq!(program.told(&[SymbolRelation::Calls]), expected);
 }

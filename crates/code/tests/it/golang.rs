@@ -1,13 +1,13 @@
 //! Calls in Go, construct by construct.
 
-use code::Relation;
+use code::SymbolRelation;
 
 use crate::program::check_of;
 
 /// Compares the calls of some files of a module `m`, given as text with `//- path` lines.
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    check_of(&[Relation::Calls], &format!("//- go.mod\nmodule m.io/m\n{text}"), expected);
+    check_of(&[SymbolRelation::Calls], &format!("//- go.mod\nmodule m.io/m\n{text}"), expected);
 }
 
 #[test]
@@ -468,7 +468,7 @@ func TestMore(t T) { t.tested() }
 #[test]
 fn a_type_implements_an_interface_by_its_methods() {
     check_of(
-        &[Relation::Implements],
+        &[SymbolRelation::Implements],
         r"//- go.mod
 module m.io/m
 //- store/store.go

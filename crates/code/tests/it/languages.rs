@@ -1,10 +1,11 @@
 //! Calls, imports and heritage in the languages that are read without rules of their own.
 
-use code::Relation;
+use code::SymbolRelation;
 
 use crate::program::check_of;
 
-const ALL: [Relation; 3] = [Relation::Calls, Relation::Extends, Relation::Implements];
+const ALL: [SymbolRelation; 3] =
+    [SymbolRelation::Calls, SymbolRelation::Extends, SymbolRelation::Implements];
 
 #[test]
 fn c_functions_and_headers() {

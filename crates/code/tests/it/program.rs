@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::RepoPath;
-use code::{Digest, EdgeRow, Relation, Sure};
+use code::{CallDigest, CallEdgeRow, EdgeConfidence, SymbolRelation};
 use store::{Durability, Store};
 use syntax::{FileFacts, Language};
 
@@ -22,18 +22,19 @@ impl Program {
         let mut facts = BTreeMap::new();
         for (path, text) in files {
             let path: RepoPath = path.parse().unwrap();
-            facts.insert(path.clone(), syntax::extract(Language::of(&path), text.as_bytes()));
+            facts
+                .insert(path.clone(), syntax::extract(Language::from_path(&path), text.as_bytes()));
         }
         let all: BTreeSet<RepoPath> = facts.keys().cloned().collect();
         let index = |tx: &store::Transaction<'_>| {
             tx.execute_batch(code::SCHEMA).unwrap();
             for (path, facts) in &facts {
-                let digest = Digest::of(path, facts);
-                code::learn(tx, path, (facts, digest.as_ref()), true)?;
+                let digest = CallDigest::of(path, facts);
+                code::index_file(tx, path, (facts, digest.as_ref()), true)?;
             }
             let paths: Vec<RepoPath> = all.iter().cloned().collect();
             code::resolve(tx, &all, &paths)?;
-            code::settle(tx)
+            code::link_pending(tx)
         };
         store.write(index).unwrap();
         Self { store, facts, _folder: folder }
@@ -41,20 +42,20 @@ impl Program {
 
     /// Files that were followed only in part.
     pub fn cut_short(&self) -> Vec<RepoPath> {
-        code::cut_short(self.store.connection()).unwrap()
+        code::truncated_files(self.store.connection()).unwrap()
     }
 
     /// Every edge that some file says.
-    pub fn edges(&self) -> Vec<EdgeRow> {
+    pub fn edges(&self) -> Vec<CallEdgeRow> {
         let conn = self.store.connection();
-        self.facts.keys().flat_map(|path| code::every_edge(conn, path).unwrap()).collect()
+        self.facts.keys().flat_map(|path| code::all_edges(conn, path).unwrap()).collect()
     }
 
     /// The edges of some sorts, one a line: `a.py#f calls b.py#g`, sorted.
-    pub fn told(&self, relations: &[Relation]) -> String {
+    pub fn told(&self, relations: &[SymbolRelation]) -> String {
         let edges = self.edges().into_iter().filter(|edge| relations.contains(&edge.relation));
-        let line = |edge: EdgeRow| {
-            let how = if edge.sure == Sure::Exact { "" } else { "?" };
+        let line = |edge: CallEdgeRow| {
+            let how = if edge.sure == EdgeConfidence::Exact { "" } else { "?" };
             let name = |(path, symbol): &(RepoPath, String)| format!("{path}#{symbol}");
             format!("{} {}{how} {}", name(&edge.from), edge.relation.name(), name(&edge.to))
         };
@@ -66,7 +67,7 @@ impl Program {
 /// Compares the edges of some sorts in some files, given as text with `//- path` lines, with what
 /// is expected.
 #[track_caller]
-pub fn check_of(relations: &[Relation], text: &str, expected: &str) {
+pub fn check_of(relations: &[SymbolRelation], text: &str, expected: &str) {
     let files = text.split("//- ").skip(1).map(|part| part.split_once('\n').unwrap());
     let told = Program::of(files).told(relations);
     let clean = |text: &str| {

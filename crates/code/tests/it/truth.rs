@@ -11,8 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use base::RepoPath;
-use code::Relation;
-use syntax::{FileFacts, Flags};
+use code::SymbolRelation;
+use syntax::{FileFacts, SymbolFlags};
 
 use crate::program::Program;
 
@@ -126,7 +126,7 @@ fn gold_edges(text: &[u8], modules: &BTreeSet<String>) -> Edges {
 }
 
 fn found_edges(program: &Program) -> Edges {
-    let edges = program.edges().into_iter().filter(|edge| edge.relation == Relation::Calls);
+    let edges = program.edges().into_iter().filter(|edge| edge.relation == SymbolRelation::Calls);
     let name = |(path, symbol): &(RepoPath, String)| {
         let module = module(path);
         match symbol.as_str() {
@@ -155,8 +155,9 @@ fn spelled(facts: &FileFacts, path: &str) -> String {
         return path.to_owned();
     };
     let symbol = &facts.symbols[at];
-    let is_arrow =
-        |one: &syntax::Symbol| one.flags.has(Flags::ARROW) && one.flags.has(Flags::VALUE);
+    let is_arrow = |one: &syntax::Symbol| {
+        one.flags.contains(SymbolFlags::ARROW) && one.flags.contains(SymbolFlags::FUNCTION_VALUE)
+    };
     let name = if is_arrow(symbol) && !symbol.name.starts_with("<lambda") {
         let before = facts.symbols[..=at].iter();
         let count = before.filter(|one| one.parent == symbol.parent && is_arrow(one)).count();

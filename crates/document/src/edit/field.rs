@@ -1,30 +1,37 @@
 //! Setting and removing fields.
 
-use super::{Page, Splice, Step, in_braces, list};
-use crate::data::Data;
-use crate::fault::{Fault, Place};
-use crate::node::{Node, Style, Value};
-use crate::write::{self, Around};
+use super::{DocumentSplice, EditTarget, FieldPathSegment, flow_frontmatter_error, list};
+use crate::error::{DocumentError, TextPosition};
+use crate::new_value::NewValue;
+use crate::node::{YamlNode, YamlStyle, YamlValue};
+use crate::write::{self, YamlContext};
 
 /// Gives a value at a path another value.
-pub(super) fn set(page: &Page<'_>, path: &[Step], value: &Data) -> Result<Vec<Splice>, Fault> {
-    let Some(Step::Field(name)) = path.first() else {
-        return Err(Fault::new("an edit names a field first", Place::START));
+pub(super) fn set(
+    page: &EditTarget<'_>,
+    path: &[FieldPathSegment],
+    value: &NewValue,
+) -> Result<Vec<DocumentSplice>, DocumentError> {
+    let Some(FieldPathSegment::Field(name)) = path.first() else {
+        return Err(DocumentError::new("an edit names a field first", TextPosition::START));
     };
-    let Some(entry) = page.field(name) else {
+    let Some(entry) = page.field_entry(name) else {
         if path.len() > 1 {
-            return Err(Fault::new(format!("there is no field `{name}`"), Place::START));
+            return Err(DocumentError::new(
+                format!("there is no field `{name}`"),
+                TextPosition::START,
+            ));
         }
         let indent = top_indent(page);
-        let said = write::after_colon(value, Style::Block, &indent, page.newline());
-        return Ok(vec![page.append(&format!("{name}:{said}"))?]);
+        let said = write::after_colon(value, YamlStyle::Block, &indent, page.newline());
+        return Ok(vec![page.append_field(&format!("{name}:{said}"))?]);
     };
-    let found = find(page, entry, &path[1..])?;
-    if value.is_said_by(found.node) {
+    let found = locate_value(page, entry, &path[1..])?;
+    if value.equals_node(found.node) {
         return Ok(Vec::new());
     }
-    if let (Value::List(old), Data::List(new), 1) = (&found.node.value, value, path.len())
-        && let Some(splices) = list::become_other(page, entry, old, new)?
+    if let (YamlValue::List(old), NewValue::List(new), 1) = (&found.node.value, value, path.len())
+        && let Some(splices) = list::rewrite_items(page, entry, old, new)?
     {
         return Ok(splices);
     }
@@ -32,53 +39,59 @@ pub(super) fn set(page: &Page<'_>, path: &[Step], value: &Data) -> Result<Vec<Sp
 }
 
 /// Takes a field out, with its lines.
-pub(super) fn remove(page: &Page<'_>, name: &str) -> Result<Vec<Splice>, Fault> {
-    let Some(entry) = page.field(name) else { return Ok(Vec::new()) };
-    if page.document.front.as_ref().is_some_and(|front| front.is_flow) {
-        return Err(in_braces());
+pub(super) fn remove(
+    page: &EditTarget<'_>,
+    name: &str,
+) -> Result<Vec<DocumentSplice>, DocumentError> {
+    let Some(entry) = page.field_entry(name) else { return Ok(Vec::new()) };
+    if page.document.frontmatter.as_ref().is_some_and(|front| front.is_flow) {
+        return Err(flow_frontmatter_error());
     }
     let start = page.line_start(entry.0.span.start);
     Ok(vec![(start..page.line_end(page.field_end(entry)), String::new())])
 }
 
 /// A value that is there, and what it takes to replace it.
-struct Found<'n> {
-    node: &'n Node,
+struct ValueLocation<'n> {
+    node: &'n YamlNode,
     /// One past the colon or dash before it
-    head: usize,
-    around: Around,
+    prefix_end: usize,
+    context: YamlContext,
     indent: String,
 }
 
-fn find<'n>(
-    page: &Page<'_>,
-    (key, value): &'n (Node, Node),
-    path: &[Step],
-) -> Result<Found<'n>, Fault> {
-    let around = if page.document.front.as_ref().is_some_and(|front| front.is_flow) {
-        Around::Brackets
+fn locate_value<'n>(
+    page: &EditTarget<'_>,
+    (key, value): &'n (YamlNode, YamlNode),
+    path: &[FieldPathSegment],
+) -> Result<ValueLocation<'n>, DocumentError> {
+    let around = if page.document.frontmatter.as_ref().is_some_and(|front| front.is_flow) {
+        YamlContext::Flow
     } else {
-        Around::Lines
+        YamlContext::Block
     };
-    let (head, indent) = (page.colon(key), page.indent(key.span.start).to_owned());
-    let mut found = Found { node: value, head, around, indent };
+    let (head, indent) = (page.after_colon(key), page.indent(key.span.start).to_owned());
+    let mut found = ValueLocation { node: value, prefix_end: head, context: around, indent };
     for step in path {
-        if found.node.style == Style::Alias {
-            return Err(Fault::new("an alias cannot be edited inside", found.node.place));
+        if found.node.style == YamlStyle::Alias {
+            return Err(DocumentError::new(
+                "an alias cannot be edited inside",
+                found.node.position,
+            ));
         }
-        if found.node.style == Style::Flow {
-            found.around = Around::Brackets;
+        if found.node.style == YamlStyle::Flow {
+            found.context = YamlContext::Flow;
         }
-        let nothing = || Fault::new("there is no such value", found.node.place);
+        let nothing = || DocumentError::new("there is no such value", found.node.position);
         match (step, &found.node.value) {
-            (Step::Field(name), Value::Map(fields)) => {
+            (FieldPathSegment::Field(name), YamlValue::Map(fields)) => {
                 let (key, inner) = fields.entry(name).ok_or_else(nothing)?;
-                found.head = page.colon(key);
+                found.prefix_end = page.after_colon(key);
                 found.node = inner;
             }
-            (Step::Item(number), Value::List(items)) => {
+            (FieldPathSegment::Item(number), YamlValue::List(items)) => {
                 found.node = items.get(*number).ok_or_else(nothing)?;
-                found.head = found.node.span.start;
+                found.prefix_end = found.node.span.start;
             }
             _ => return Err(nothing()),
         }
@@ -86,25 +99,32 @@ fn find<'n>(
     Ok(found)
 }
 
-fn replace(page: &Page<'_>, found: &Found<'_>, value: &Data) -> Splice {
+fn replace(page: &EditTarget<'_>, found: &ValueLocation<'_>, value: &NewValue) -> DocumentSplice {
     let node = found.node;
-    let is_single = !matches!(value, Data::List(_) | Data::Map(_) | Data::Null);
-    let on_its_line =
-        matches!(node.style, Style::Plain | Style::Single | Style::Double | Style::Alias);
-    if on_its_line && (is_single || found.around == Around::Brackets) {
-        return (node.span.clone(), write::inline(value, node.style, found.around));
+    let is_single = !matches!(value, NewValue::List(_) | NewValue::Map(_) | NewValue::Null);
+    let on_its_line = matches!(
+        node.style,
+        YamlStyle::Plain | YamlStyle::SingleQuoted | YamlStyle::DoubleQuoted | YamlStyle::Alias
+    );
+    if on_its_line && (is_single || found.context == YamlContext::Flow) {
+        return (node.span.clone(), write::inline(value, node.style, found.context));
     }
-    let end =
-        if node.style == Style::Absent { found.head } else { node.end(page.text).max(found.head) };
-    let said = match found.around {
-        Around::Lines => write::after_colon(value, node.style, &found.indent, page.newline()),
-        Around::Brackets => format!(" {}", write::inline(value, Style::Plain, Around::Brackets)),
+    let end = if node.style == YamlStyle::Absent {
+        found.prefix_end
+    } else {
+        node.end(page.text).max(found.prefix_end)
     };
-    (found.head..end, said)
+    let said = match found.context {
+        YamlContext::Block => write::after_colon(value, node.style, &found.indent, page.newline()),
+        YamlContext::Flow => {
+            format!(" {}", write::inline(value, YamlStyle::Plain, YamlContext::Flow))
+        }
+    };
+    (found.prefix_end..end, said)
 }
 
-fn top_indent(page: &Page<'_>) -> String {
-    let front = page.document.front.as_ref();
+fn top_indent(page: &EditTarget<'_>) -> String {
+    let front = page.document.frontmatter.as_ref();
     let first = front.and_then(|front| front.fields.0.first());
     first.map(|(key, _)| page.indent(key.span.start).to_owned()).unwrap_or_default()
 }

@@ -5,116 +5,116 @@
 
 mod field;
 mod list;
-mod proof;
+mod verify;
 
 use std::ops::Range;
 
-use crate::cut::Document;
-use crate::data::Data;
-use crate::fault::{Fault, Place};
-use crate::node::Node;
+use crate::error::{DocumentError, TextPosition};
+use crate::frontmatter::Document;
+use crate::new_value::NewValue;
+use crate::node::YamlNode;
 
 /// One change to a document.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Edit {
+pub enum DocumentEdit {
     /// Gives a field, or a value inside one, another value; a field that is not there is added
     /// at the end of the frontmatter
     Set {
         /// The field, and the way inside it
-        path: Vec<Step>,
+        path: Vec<FieldPathSegment>,
         /// What it becomes
-        value: Data,
+        value: NewValue,
     },
     /// Takes a field out
-    Remove {
+    RemoveField {
         /// Its name
         field: String,
     },
     /// Puts an item into a list, which is made if it is not there
-    Insert {
+    InsertItem {
         /// The field that is the list
         list: String,
         /// Before which item; after the last if none
         at: Option<usize>,
         /// The item
-        item: Data,
+        item: NewValue,
     },
     /// Takes an item out of a list
-    Take {
+    RemoveItem {
         /// The field that is the list
         list: String,
         /// Which item, from 0
         at: usize,
     },
     /// Replaces all that follows the frontmatter
-    Body(String),
+    ReplaceBody(String),
 }
 
 /// A step towards a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum FieldPathSegment {
     /// Into the field of this name
     Field(String),
     /// Into the item of this number, from 0
     Item(usize),
 }
 
-impl From<&str> for Step {
+impl From<&str> for FieldPathSegment {
     fn from(name: &str) -> Self {
         Self::Field(name.into())
     }
 }
 
-impl From<usize> for Step {
+impl From<usize> for FieldPathSegment {
     fn from(number: usize) -> Self {
         Self::Item(number)
     }
 }
 
-impl Edit {
+impl DocumentEdit {
     /// Gives a field another value.
-    pub fn set(field: &str, value: impl Into<Data>) -> Self {
+    pub fn set(field: &str, value: impl Into<NewValue>) -> Self {
         Self::Set { path: vec![field.into()], value: value.into() }
     }
 
     /// Puts an item at the end of a list.
-    pub fn push(list: &str, item: impl Into<Data>) -> Self {
-        Self::Insert { list: list.into(), at: None, item: item.into() }
+    pub fn push(list: &str, item: impl Into<NewValue>) -> Self {
+        Self::InsertItem { list: list.into(), at: None, item: item.into() }
     }
 }
 
 /// The text after all edits, each made on what the one before it left.
-pub fn edit(text: &str, edits: &[Edit]) -> Result<String, Fault> {
-    edits.iter().try_fold(text.to_owned(), |text, edit| one(&text, edit))
+pub fn edit(text: &str, edits: &[DocumentEdit]) -> Result<String, DocumentError> {
+    edits.iter().try_fold(text.to_owned(), |text, edit| apply_edit(&text, edit))
 }
 
 /// The bytes to replace, and by what.
-pub(crate) type Splice = (Range<usize>, String);
+pub(crate) type DocumentSplice = (Range<usize>, String);
 
-fn one(text: &str, edit: &Edit) -> Result<String, Fault> {
-    let page = Page { text, document: &Document::parse(text)? };
+fn apply_edit(text: &str, edit: &DocumentEdit) -> Result<String, DocumentError> {
+    let page = EditTarget { text, document: &Document::parse(text)? };
     let splices = match edit {
-        Edit::Set { path, value } => field::set(&page, path, value)?,
-        Edit::Remove { field } => field::remove(&page, field)?,
-        Edit::Insert { list, at, item } => vec![list::insert(&page, list, *at, item)?],
-        Edit::Take { list, at } => vec![list::take(&page, list, *at)?],
-        Edit::Body(body) => vec![page.body(body)],
+        DocumentEdit::Set { path, value } => field::set(&page, path, value)?,
+        DocumentEdit::RemoveField { field } => field::remove(&page, field)?,
+        DocumentEdit::InsertItem { list, at, item } => vec![list::insert(&page, list, *at, item)?],
+        DocumentEdit::RemoveItem { list, at } => vec![list::remove(&page, list, *at)?],
+        DocumentEdit::ReplaceBody(body) => vec![page.replace_body(body)],
     };
     let mut new = text.to_owned();
     for (range, with) in splices.into_iter().rev() {
         new.replace_range(range, &with);
     }
-    proof::check(page.document, edit, &new)?;
+    verify::check(page.document, edit, &new)?;
     Ok(new)
 }
 
 /// A text and what it says.
-pub(crate) struct Page<'p> {
+pub(crate) struct EditTarget<'p> {
     pub text: &'p str,
     pub document: &'p Document<'p>,
 }
 
-impl Page<'_> {
+impl EditTarget<'_> {
     /// How its lines end.
     pub(crate) fn newline(&self) -> &'static str {
         let first = self.text.split_inclusive('\n').next().unwrap_or_default();
@@ -137,28 +137,28 @@ impl Page<'_> {
     }
 
     /// A field and its name, if it is there.
-    pub(crate) fn field(&self, name: &str) -> Option<&(Node, Node)> {
-        self.document.front.as_ref()?.fields.entry(name)
+    pub(crate) fn field_entry(&self, name: &str) -> Option<&(YamlNode, YamlNode)> {
+        self.document.frontmatter.as_ref()?.fields.entry(name)
     }
 
     /// One past the colon after a field's name.
-    pub(crate) fn colon(&self, key: &Node) -> usize {
+    pub(crate) fn after_colon(&self, key: &YamlNode) -> usize {
         let rest = &self.text[key.span.end..];
         key.span.end + rest.find(':').map_or(0, |colon| colon + 1)
     }
 
     /// One past the last byte of a field.
-    pub(crate) fn field_end(&self, (key, value): &(Node, Node)) -> usize {
-        self.colon(key).max(value.end(self.text))
+    pub(crate) fn field_end(&self, (key, value): &(YamlNode, YamlNode)) -> usize {
+        self.after_colon(key).max(value.end(self.text))
     }
 
     /// Adds lines at the end of the frontmatter.
-    pub(crate) fn append(&self, lines: &str) -> Result<Splice, Fault> {
-        let Some(front) = &self.document.front else {
-            return Err(Fault::new("there is no frontmatter", Place::START));
+    pub(crate) fn append_field(&self, lines: &str) -> Result<DocumentSplice, DocumentError> {
+        let Some(front) = &self.document.frontmatter else {
+            return Err(DocumentError::new("there is no frontmatter", TextPosition::START));
         };
         if front.is_flow {
-            return Err(in_braces());
+            return Err(flow_frontmatter_error());
         }
         let first = front.fields.0.first();
         let indent = first.map_or("", |(key, _)| self.indent(key.span.start));
@@ -167,13 +167,16 @@ impl Page<'_> {
         Ok((end..end, format!("{indent}{lines}{newline}")))
     }
 
-    fn body(&self, body: &str) -> Splice {
+    fn replace_body(&self, body: &str) -> DocumentSplice {
         let body = body.replace("\r\n", "\n").replace('\n', self.newline());
         (self.document.body_start()..self.text.len(), body)
     }
 }
 
 /// Fields in braces share lines, so that none can be taken out alone.
-pub(crate) fn in_braces() -> Fault {
-    Fault::new("the frontmatter is in braces; write one field a line", Place { line: 2, column: 1 })
+pub(crate) fn flow_frontmatter_error() -> DocumentError {
+    DocumentError::new(
+        "the frontmatter is in braces; write one field a line",
+        TextPosition { line: 2, column: 1 },
+    )
 }

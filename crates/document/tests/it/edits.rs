@@ -1,28 +1,28 @@
 //! Each edit as a table: before, the edit, after.
 
-use document::{Data, Edit, Step, edit};
+use document::{DocumentEdit, FieldPathSegment, NewValue, edit};
 
-fn front(text: &str, edits: &[Edit]) -> String {
+fn front(text: &str, edits: &[DocumentEdit]) -> String {
     let whole = format!("---\n{text}---\nbody");
     let new = edit(&whole, edits).unwrap_or_else(|fault| panic!("{fault} in\n{whole}"));
     let front = new.strip_prefix("---\n").and_then(|rest| rest.strip_suffix("---\nbody"));
     front.expect("the fences and the body stay").to_owned()
 }
 
-fn set(field: &str, value: &str) -> Edit {
-    Edit::set(field, value)
+fn set(field: &str, value: &str) -> DocumentEdit {
+    DocumentEdit::set(field, value)
 }
 
-fn take(list: &str, at: usize) -> Edit {
-    Edit::Take { list: list.into(), at }
+fn take(list: &str, at: usize) -> DocumentEdit {
+    DocumentEdit::RemoveItem { list: list.into(), at }
 }
 
-fn insert(list: &str, at: usize, item: &str) -> Edit {
-    Edit::Insert { list: list.into(), at: Some(at), item: item.into() }
+fn insert(list: &str, at: usize, item: &str) -> DocumentEdit {
+    DocumentEdit::InsertItem { list: list.into(), at: Some(at), item: item.into() }
 }
 
-fn relation(kind: &str, target: &str) -> Data {
-    Data::Map(vec![("type".into(), kind.into()), ("target".into(), target.into())])
+fn relation(kind: &str, target: &str) -> NewValue {
+    NewValue::Map(vec![("type".into(), kind.into()), ("target".into(), target.into())])
 }
 
 #[test]
@@ -68,25 +68,29 @@ fn fields_go_with_their_lines_and_no_others() {
         ("b: |\n  x\n  y\nc: 3\n", "c: 3\n"),
         ("a: 1\n", "a: 1\n"),
     ] {
-        assert_eq!(front(before, &[Edit::Remove { field: "b".into() }]), after, "{before:?}");
+        assert_eq!(
+            front(before, &[DocumentEdit::RemoveField { field: "b".into() }]),
+            after,
+            "{before:?}"
+        );
     }
 }
 
 #[test]
 fn items_follow_the_style_of_their_list() {
     for (before, edit, after) in [
-        ("t: [a, b]\n", Edit::push("t", "c"), "t: [a, b, c]\n"),
-        ("t: [a, b,]\n", Edit::push("t", "c"), "t: [a, b, c,]\n"),
-        ("t: []\n", Edit::push("t", "c d"), "t: [c d]\n"),
-        ("t: [ ]\n", Edit::push("t", "c, d"), "t: [\"c, d\" ]\n"),
-        ("t: ['a']\n", Edit::push("t", "c"), "t: ['a', 'c']\n"),
+        ("t: [a, b]\n", DocumentEdit::push("t", "c"), "t: [a, b, c]\n"),
+        ("t: [a, b,]\n", DocumentEdit::push("t", "c"), "t: [a, b, c,]\n"),
+        ("t: []\n", DocumentEdit::push("t", "c d"), "t: [c d]\n"),
+        ("t: [ ]\n", DocumentEdit::push("t", "c, d"), "t: [\"c, d\" ]\n"),
+        ("t: ['a']\n", DocumentEdit::push("t", "c"), "t: ['a', 'c']\n"),
         ("t: [a, c]\n", insert("t", 1, "b"), "t: [a, b, c]\n"),
-        ("t:\n  - a # x\n\nu: 1\n", Edit::push("t", "b"), "t:\n  - a # x\n  - b\n\nu: 1\n"),
-        ("t:\n- a\nu: 1\n", Edit::push("t", "b"), "t:\n- a\n- b\nu: 1\n"),
+        ("t:\n  - a # x\n\nu: 1\n", DocumentEdit::push("t", "b"), "t:\n  - a # x\n  - b\n\nu: 1\n"),
+        ("t:\n- a\nu: 1\n", DocumentEdit::push("t", "b"), "t:\n- a\n- b\nu: 1\n"),
         ("t:\n    -   a\n", insert("t", 0, "b"), "t:\n    -   b\n    -   a\n"),
-        ("t: # none yet\nu: 1\n", Edit::push("t", "b"), "t: # none yet\n  - b\nu: 1\n"),
-        ("t: null\n", Edit::push("t", "b"), "t: [b]\n"),
-        ("u: 1\n", Edit::push("t", "- x"), "u: 1\nt:\n  - \"- x\"\n"),
+        ("t: # none yet\nu: 1\n", DocumentEdit::push("t", "b"), "t: # none yet\n  - b\nu: 1\n"),
+        ("t: null\n", DocumentEdit::push("t", "b"), "t: [b]\n"),
+        ("u: 1\n", DocumentEdit::push("t", "- x"), "u: 1\nt:\n  - \"- x\"\n"),
         ("t:\n  - a\n  # on b\n  - b\n", take("t", 1), "t:\n  - a\n  # on b\n"),
         ("t:\n  - a\nu: 1\n", take("t", 0), "t:\nu: 1\n"),
         ("t: [a, b, c]\n", take("t", 1), "t: [a, c]\n"),
@@ -100,13 +104,13 @@ fn items_follow_the_style_of_their_list() {
 
 #[test]
 fn a_map_is_one_line_and_its_values_can_be_set() {
-    let pushed = Edit::push("r", relation("related", "spec::a/b"));
+    let pushed = DocumentEdit::push("r", relation("related", "spec::a/b"));
     assert_eq!(
         front("r:\n  - type: x\n    target: y\ns: 1\n", &[pushed]),
         "r:\n  - type: x\n    target: y\n  - { type: related, target: spec::a/b }\ns: 1\n"
     );
-    let path = vec![Step::from("r"), 1.into(), "target".into()];
-    let renamed = Edit::Set { path, value: "spec::n".into() };
+    let path = vec![FieldPathSegment::from("r"), 1.into(), "target".into()];
+    let renamed = DocumentEdit::Set { path, value: "spec::n".into() };
     assert_eq!(
         front("r:\n  - type: x\n    target: y # why\n  - {target: 'z', type: x}\n", &[renamed]),
         "r:\n  - type: x\n    target: y # why\n  - {target: 'spec::n', type: x}\n"
@@ -115,7 +119,7 @@ fn a_map_is_one_line_and_its_values_can_be_set() {
 
 #[test]
 fn lists_become_others_with_little_change() {
-    let list = |items: &[&str]| Edit::set("t", items.iter().copied().collect::<Data>());
+    let list = |items: &[&str]| DocumentEdit::set("t", items.iter().copied().collect::<NewValue>());
     for (before, items, after) in [
         ("t:\n  - a # x\n  - b\nu: 1\n", vec!["a", "c"], "t:\n  - a # x\n  - c\nu: 1\n"),
         (
@@ -137,9 +141,9 @@ fn lists_become_others_with_little_change() {
 #[test]
 fn line_ends_marks_and_the_missing_last_newline_stay() {
     let text = "\u{feff}---\r\na: x\r\nt:\r\n  - 1\r\n---\r\n# B\r\nend";
-    let new = edit(text, &[set("a", "y"), Edit::push("t", "b"), set("n", "z")]).unwrap();
+    let new = edit(text, &[set("a", "y"), DocumentEdit::push("t", "b"), set("n", "z")]).unwrap();
     assert_eq!(new, "\u{feff}---\r\na: y\r\nt:\r\n  - 1\r\n  - b\r\nn: z\r\n---\r\n# B\r\nend");
-    let bodied = edit(text, &[Edit::Body("one\ntwo\n".into())]).unwrap();
+    let bodied = edit(text, &[DocumentEdit::ReplaceBody("one\ntwo\n".into())]).unwrap();
     assert!(bodied.ends_with("---\r\none\r\ntwo\r\n"));
 }
 
@@ -149,8 +153,8 @@ fn what_cannot_be_edited_in_place_says_so() {
         ("# no frontmatter", set("a", "x")),
         ("---\na: [1\n---\n", set("a", "x")),
         ("---\n{a: 1}\n---\n", set("b", "x")),
-        ("---\na: x\n---\n", Edit::push("a", "b")),
-        ("---\na: &k [1]\nb: *k\n---\n", Edit::push("b", "x")),
+        ("---\na: x\n---\n", DocumentEdit::push("a", "b")),
+        ("---\na: &k [1]\nb: *k\n---\n", DocumentEdit::push("b", "x")),
         ("---\na: &k x\nb: *k\n---\n", set("a", "y")),
         ("---\na: [x]\n---\n", take("a", 3)),
     ] {

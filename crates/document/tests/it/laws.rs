@@ -1,7 +1,7 @@
 //! Laws over random documents: an edit and its inverse leave the same bytes, and what was
 //! written is what is read.
 
-use document::{Data, Document, Edit, edit};
+use document::{Document, DocumentEdit, NewValue, edit};
 use proptest::prelude::*;
 
 fn scalar() -> impl Strategy<Value = String> {
@@ -75,32 +75,32 @@ proptest! {
     ) {
         let count = words(&text, "list").len();
         let at = (at < count).then_some(at);
-        let add = Edit::Insert { list: "list".into(), at, item: item.as_str().into() };
+        let add = DocumentEdit::InsertItem { list: "list".into(), at, item: item.as_str().into() };
         let added = edit(&text, &[add]).unwrap();
         prop_assert_eq!(&words(&added, "list")[at.unwrap_or(count)], &item);
-        let back = edit(&added, &[Edit::Take { list: "list".into(), at: at.unwrap_or(count) }]);
+        let back = edit(&added, &[DocumentEdit::RemoveItem { list: "list".into(), at: at.unwrap_or(count) }]);
         prop_assert_eq!(back.unwrap(), text);
     }
 
     #[test]
     fn a_new_field_that_is_removed_leaves_the_same_bytes(text in text(), value in scalar()) {
-        let added = edit(&text, &[Edit::set("new", value.as_str())]).unwrap();
+        let added = edit(&text, &[DocumentEdit::set("new", value.as_str())]).unwrap();
         let said = Document::parse(&added).unwrap().get("new").unwrap().as_str().map(str::to_owned);
         prop_assert_eq!(said, Some(value));
-        prop_assert_eq!(edit(&added, &[Edit::Remove { field: "new".into() }]).unwrap(), text);
+        prop_assert_eq!(edit(&added, &[DocumentEdit::RemoveField { field: "new".into() }]).unwrap(), text);
     }
 
     #[test]
     fn a_field_set_and_set_back_is_the_same(text in text(), word in "[a-z]{1,9}") {
         let old = Document::parse(&text).unwrap().get("f0").unwrap().scalar().unwrap().into_owned();
-        let new = edit(&text, &[Edit::set("f0", word.as_str())]).unwrap();
-        prop_assert_eq!(edit(&new, &[Edit::set("f0", old)]).unwrap(), text);
+        let new = edit(&text, &[DocumentEdit::set("f0", word.as_str())]).unwrap();
+        prop_assert_eq!(edit(&new, &[DocumentEdit::set("f0", old)]).unwrap(), text);
     }
 
     #[test]
     fn what_was_set_is_what_is_read_and_nothing_else_changed(text in text(), value in scalar()) {
         for field in ["f0", "list", "last"] {
-            let new = edit(&text, &[Edit::set(field, value.as_str())]).unwrap();
+            let new = edit(&text, &[DocumentEdit::set(field, value.as_str())]).unwrap();
             let (before, after) = (Document::parse(&text).unwrap(), Document::parse(&new).unwrap());
             prop_assert_eq!(after.get(field).unwrap().as_str(), Some(value.as_str()));
             for (name, node) in before.fields().filter(|(name, _)| *name != field) {
@@ -112,8 +112,8 @@ proptest! {
 
     #[test]
     fn lists_of_anything_are_read_back(text in text(), items in proptest::collection::vec(scalar(), 0..5)) {
-        let value: Data = items.iter().map(String::as_str).collect();
-        let new = edit(&text, &[Edit::set("list", value)]).unwrap();
+        let value: NewValue = items.iter().map(String::as_str).collect();
+        let new = edit(&text, &[DocumentEdit::set("list", value)]).unwrap();
         prop_assert_eq!(words(&new, "list"), items);
     }
 
@@ -121,7 +121,7 @@ proptest! {
     fn no_text_makes_it_panic(text in "(---\n)?[ -~\n\t\u{e9}]{0,200}(---\n)?[ -~]{0,20}") {
         if let Ok(document) = Document::parse(&text) {
             document.fields().for_each(|(_, node)| drop(node.to_json()));
-            for change in [Edit::set("a", "x"), Edit::push("b", "y"), Edit::Remove { field: "a".into() }] {
+            for change in [DocumentEdit::set("a", "x"), DocumentEdit::push("b", "y"), DocumentEdit::RemoveField { field: "a".into() }] {
                 let _ = edit(&text, &[change]);
             }
         }

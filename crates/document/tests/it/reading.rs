@@ -1,6 +1,6 @@
 //! Frontmatter is read with types and places, and hostile texts are refused with a place.
 
-use document::{Document, Fault, Value, yaml};
+use document::{Document, DocumentError, YamlValue, parse_yaml};
 
 const CARD: &str = "\u{feff}---\r
 key: spec::auth/login # the name\r
@@ -28,16 +28,16 @@ fn fields_have_types_and_places() {
     assert_eq!(card.get("key").unwrap().as_str(), Some("spec::auth/login"));
     assert_eq!(card.get("summary").unwrap().as_str(), Some("It's OAuth"));
     assert_eq!(card.get("done").unwrap().as_str(), Some("yes"), "only true is a yes");
-    assert_eq!(card.get("on").unwrap().value, Value::Bool(true));
+    assert_eq!(card.get("on").unwrap().value, YamlValue::Bool(true));
     assert_eq!(card.get("count").unwrap().scalar().unwrap(), "007");
     assert!(card.get("empty").unwrap().as_list().unwrap().is_empty());
     let relations = card.get("relations").unwrap().as_list().unwrap();
     let second = relations[1].as_map().unwrap().get("target").unwrap();
     assert_eq!(second.as_str(), Some("spec::설계"));
-    assert_eq!((second.place.line, second.place.column), (11, 30));
-    assert_eq!(card.place_of("tags").unwrap().line, 7);
+    assert_eq!((second.position.line, second.position.column), (11, 30));
+    assert_eq!(card.position_of("tags").unwrap().line, 7);
     assert_eq!(card.body(), "\r\n# Body\r\n---\r\nstill body");
-    assert_eq!(card.body_place().line, 14);
+    assert_eq!(card.body_position().line, 14);
     for (_, value) in card.fields().filter(|(_, value)| value.as_str().is_some()) {
         assert!(CARD[value.span.clone()].contains(&value.as_str().unwrap()[..2]));
     }
@@ -45,10 +45,10 @@ fn fields_have_types_and_places() {
 
 #[test]
 fn json_keeps_types() {
-    let json = yaml("a: 1\nb: [x, 2.5, ~]\nc: {d: \"1\"}\n").unwrap().to_json();
+    let json = parse_yaml("a: 1\nb: [x, 2.5, ~]\nc: {d: \"1\"}\n").unwrap().to_json();
     assert_eq!(json, serde_json::json!({"a": 1, "b": ["x", 2.5, null], "c": {"d": "1"}}));
-    assert_eq!(yaml("{\"a\": [1, 2]}").unwrap().to_json()["a"][1], 2);
-    assert_eq!(yaml("a: &x [1]\nb: *x").unwrap().to_json()["b"][0], 1);
+    assert_eq!(parse_yaml("{\"a\": [1, 2]}").unwrap().to_json()["a"][1], 2);
+    assert_eq!(parse_yaml("a: &x [1]\nb: *x").unwrap().to_json()["b"][0], 1);
 }
 
 #[test]
@@ -68,7 +68,8 @@ fn without_frontmatter_all_is_body() {
 
 fn fault(front: &str) -> (u32, u32, String) {
     let text = format!("---\n{front}\n---\n");
-    let Fault { message, place } = Document::parse(&text).expect_err("it is not sound");
+    let DocumentError { message, position: place } =
+        Document::parse(&text).expect_err("it is not sound");
     (place.line, place.column, message)
 }
 
@@ -86,7 +87,7 @@ fn what_is_wrong_is_told_with_its_place() {
         fault(&format!("a: {}x{}", "[".repeat(40), "]".repeat(40))).2,
         "nested more than 32 deep"
     );
-    assert_eq!(Document::parse("---\na: 1\n").unwrap_err().place.line, 1);
+    assert_eq!(Document::parse("---\na: 1\n").unwrap_err().position.line, 1);
 }
 
 #[test]

@@ -4,16 +4,16 @@
 use std::collections::BTreeMap;
 
 use base::{EntityRef, RepoPath, Result};
-use code::{EdgeRow, Relation, Sure};
+use code::{CallEdgeRow, EdgeConfidence, SymbolRelation};
 
 use super::role::FileRole;
+use crate::areas::code::{dispatched_calls, edge_end};
 use crate::graph::Confidence;
-use crate::layers::code::{dispatched_calls, edge_end};
 use crate::view::View;
 
 /// A symbol, or a file's own code, that uses another symbol directly.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Caller {
+pub(crate) struct SymbolCaller {
     /// The symbol, or the module whose own code it is
     pub node: EntityRef,
     /// The file it is in
@@ -23,7 +23,7 @@ pub(crate) struct Caller {
     /// The line that uses it
     pub line: u32,
     /// How it uses it
-    pub relation: Relation,
+    pub relation: SymbolRelation,
     /// How sure that is
     pub confidence: Confidence,
     /// Whether it is a test
@@ -33,22 +33,28 @@ pub(crate) struct Caller {
 }
 
 /// Which uses are asked for.
-pub(crate) const EVERY_USE: [Relation; 4] =
-    [Relation::Calls, Relation::Uses, Relation::Extends, Relation::Implements];
+pub(crate) const USE_RELATIONS: [SymbolRelation; 4] = [
+    SymbolRelation::Calls,
+    SymbolRelation::Uses,
+    SymbolRelation::Extends,
+    SymbolRelation::Implements,
+];
 
 /// Who uses some symbols of one file directly, best first, each once.
-pub(crate) fn direct(view: &View, targets: &[EntityRef]) -> Result<Vec<Caller>> {
-    let ends: Vec<(&RepoPath, &str)> = targets.iter().filter_map(symbol_end).collect();
+pub(crate) fn direct_callers(view: &View, targets: &[EntityRef]) -> Result<Vec<SymbolCaller>> {
+    let ends: Vec<(&RepoPath, &str)> = targets.iter().filter_map(as_symbol).collect();
     let Some((own, _)) = ends.first().copied() else { return Ok(Vec::new()) };
     let conn = view.index()?.conn();
-    let mut rows = code::edges_to(conn, &ends, &EVERY_USE)?;
+    let mut rows = code::edges_to(conn, &ends, &USE_RELATIONS)?;
     rows.extend(dispatched_calls(conn, &ends)?);
-    let mut best: BTreeMap<(RepoPath, String), EdgeRow> = BTreeMap::new();
+    let mut best: BTreeMap<(RepoPath, String), CallEdgeRow> = BTreeMap::new();
     for row in rows {
         if ends.iter().any(|(path, name)| *path == &row.from.0 && *name == row.from.1) {
             continue; // what is asked about uses itself
         }
-        let rank = |row: &EdgeRow| (row.relation as usize, row.sure != Sure::Exact, row.line);
+        let rank = |row: &CallEdgeRow| {
+            (row.relation as usize, row.sure != EdgeConfidence::Exact, row.line)
+        };
         let known = best.get(&row.from);
         if known.is_none_or(|known| rank(&row) < rank(known)) {
             best.insert(row.from.clone(), row);
@@ -58,7 +64,7 @@ pub(crate) fn direct(view: &View, targets: &[EntityRef]) -> Result<Vec<Caller>> 
     for ((path, name), row) in best {
         let symbol = code::symbol(conn, &path, &name)?;
         let is_test = super::role::is_test(&path) || symbol.is_some_and(|row| row.is_test);
-        callers.push(Caller {
+        callers.push(SymbolCaller {
             node: edge_end(&row.from),
             used_by: code::count_edges_to(conn, (&path, &name))?,
             confidence: confidence(row.sure),
@@ -73,16 +79,16 @@ pub(crate) fn direct(view: &View, targets: &[EntityRef]) -> Result<Vec<Caller>> 
     Ok(callers)
 }
 
-fn rank(caller: &Caller, own: &RepoPath) -> impl Ord + use<> {
+fn rank(caller: &SymbolCaller, own: &RepoPath) -> impl Ord + use<> {
     let role = if caller.is_test { FileRole::Test } else { FileRole::of(&caller.path) };
-    let distance = distance(own, &caller.path);
-    let is_use = caller.relation == Relation::Uses;
+    let distance = path_distance(own, &caller.path);
+    let is_use = caller.relation == SymbolRelation::Uses;
     let used_by = std::cmp::Reverse(caller.used_by);
     (role, is_use, distance, used_by, caller.path.clone(), caller.line)
 }
 
 /// How far apart two files are: none in one file, then by the folders between them.
-pub(crate) fn distance(one: &RepoPath, other: &RepoPath) -> usize {
+pub(crate) fn path_distance(one: &RepoPath, other: &RepoPath) -> usize {
     if one == other {
         return 0;
     }
@@ -93,16 +99,16 @@ pub(crate) fn distance(one: &RepoPath, other: &RepoPath) -> usize {
     one.len() + other.len() - 2 * common
 }
 
-fn symbol_end(node: &EntityRef) -> Option<(&RepoPath, &str)> {
+fn as_symbol(node: &EntityRef) -> Option<(&RepoPath, &str)> {
     match node {
         EntityRef::Symbol(path, name) => Some((path, name.as_str())),
         _ => None,
     }
 }
 
-const fn confidence(sure: Sure) -> Confidence {
+const fn confidence(sure: EdgeConfidence) -> Confidence {
     match sure {
-        Sure::Exact => Confidence::Exact,
-        Sure::Inferred => Confidence::Inferred,
+        EdgeConfidence::Exact => Confidence::Exact,
+        EdgeConfidence::Inferred => Confidence::Inferred,
     }
 }

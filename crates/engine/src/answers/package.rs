@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use base::{RepoPath, Result};
 
-use crate::layers::files;
+use crate::areas::files;
 use crate::view::View;
 
 /// Files that make their folder a package.
@@ -27,7 +27,7 @@ pub(crate) struct Packages(BTreeSet<RepoPath>);
 impl Packages {
     pub(crate) fn read(view: &View) -> Result<Self> {
         let is_manifest = |path: &RepoPath| MANIFESTS.contains(&path.name().as_str());
-        let manifests = files::paths(view)?.into_iter().filter(is_manifest);
+        let manifests = files::all_paths(view)?.into_iter().filter(is_manifest);
         Ok(Self(manifests.filter_map(|path| path.parent()).collect()))
     }
 

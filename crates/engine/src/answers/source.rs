@@ -8,13 +8,13 @@ use serde::Serialize;
 use crate::view::View;
 
 /// Larger files are not opened for their text, in bytes.
-const LARGEST_FILE: u64 = 64 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// How many lines above a declaration may belong to it, at most: comments and attributes.
-const MOST_LEADING: usize = 60;
+const MAX_LEADING_LINES: usize = 60;
 
 /// How the lines above a declaration start that belong to it.
-const LEADING: [&str; 7] = ["//", "#", "@", "/*", "*", "--", "[<"];
+const LEADING_LINE_PREFIXES: [&str; 7] = ["//", "#", "@", "/*", "*", "--", "[<"];
 
 /// A stretch of a file's lines
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -37,10 +37,10 @@ pub(crate) struct SourceText {
 impl SourceText {
     /// Reads a file of the working tree.
     pub(crate) fn read(view: &View, path: &RepoPath) -> Result<Self> {
-        match view.tree().read_at_most(path, LARGEST_FILE)? {
+        match view.tree().read_at_most(path, MAX_FILE_BYTES)? {
             Some(Ok(blob)) => Ok(Self::new(String::from_utf8_lossy(&blob.bytes).into_owned())),
             Some(Err(size)) => Err(Problem::invalid(format!("`{path}` has {size} bytes"))
-                .hint(format!("files over {LARGEST_FILE} bytes are not shown"))),
+                .hint(format!("files over {MAX_FILE_BYTES} bytes are not shown"))),
             None => Err(Problem::not_found(format!("no file `{path}`"))),
         }
     }
@@ -53,7 +53,7 @@ impl SourceText {
     }
 
     /// How many lines there are.
-    pub(crate) fn count(&self) -> u32 {
+    pub(crate) fn line_count(&self) -> u32 {
         u32::try_from(self.starts.len()).unwrap_or(u32::MAX)
     }
 
@@ -76,14 +76,14 @@ impl SourceText {
     }
 
     /// All of the text.
-    pub(crate) fn whole(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 
     /// The first and last line of a symbol's declaration.
     pub(crate) fn lines_of(&self, symbol: &SymbolRow) -> LineRange {
         let first = self.line_at(symbol.span.start).min(symbol.line);
-        LineRange { first, last: symbol.end_line.max(first).min(self.count()) }
+        LineRange { first, last: symbol.end_line.max(first).min(self.line_count()) }
     }
 
     /// The same with the comments and attributes right above it.
@@ -91,9 +91,9 @@ impl SourceText {
         let LineRange { first, last } = self.lines_of(symbol);
         let belongs = |number: &u32| {
             let line = self.line(*number).trim_start();
-            LEADING.iter().any(|start| line.starts_with(start))
+            LEADING_LINE_PREFIXES.iter().any(|start| line.starts_with(start))
         };
-        let above = (1..first).rev().take(MOST_LEADING).take_while(belongs).last();
+        let above = (1..first).rev().take(MAX_LEADING_LINES).take_while(belongs).last();
         LineRange { first: above.unwrap_or(first), last }
     }
 
@@ -101,12 +101,12 @@ impl SourceText {
     pub(crate) fn excerpt(&self, range: LineRange) -> Excerpt {
         let LineRange { first, last } = range;
         let text = self.lines(first, last).trim_end_matches(['\n', '\r']).to_owned();
-        Excerpt { first_line: first, last_line: last.min(self.count()), text }
+        Excerpt { first_line: first, last_line: last.min(self.line_count()), text }
     }
 }
 
 /// Says how many lines were left out, before the call that shows them.
-pub(crate) fn more_lines(count: u32) -> String {
+pub(crate) fn omitted_lines_text(count: u32) -> String {
     let noun = if count == 1 { "line" } else { "lines" };
     format!("… {count} more {noun}")
 }
@@ -125,10 +125,10 @@ mod tests {
     #[test]
     fn lines_are_numbered_from_one_and_ends_are_included() {
         let text = SourceText::new("a\nb\nc\n".into());
-        assert_eq!((text.count(), text.lines(2, 3), text.line(3)), (3, "b\nc\n", "c"));
+        assert_eq!((text.line_count(), text.lines(2, 3), text.line(3)), (3, "b\nc\n", "c"));
         assert_eq!((text.line_at(0), text.line_at(2), text.line_at(5)), (1, 2, 3));
         assert_eq!((text.lines(3, 9), text.lines(7, 9)), ("c\n", ""));
         let none = SourceText::new(String::new());
-        assert_eq!((none.count(), none.lines(1, 1)), (1, ""));
+        assert_eq!((none.line_count(), none.lines(1, 1)), (1, ""));
     }
 }

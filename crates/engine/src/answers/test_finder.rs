@@ -12,33 +12,33 @@ use serde::Serialize;
 
 use super::role::is_test;
 use super::source::SourceText;
+use crate::areas::files;
+use crate::areas::history::HistoryReader;
 use crate::graph::EdgeFilter;
-use crate::graph::walk::{Sense, outwards};
-use crate::layers::files;
-use crate::layers::history::Book;
+use crate::graph::walk::{WalkKind, walk_from};
 use crate::locate;
 use crate::view::View;
 
 /// How many calls a test may be away from what it tests.
-const HOPS: usize = 3;
+const MAX_HOPS: usize = 3;
 
 /// The edges that lead from code to its tests.
 const EDGES: [&str; 4] = ["code.calls", "code.uses", "code.extends", "code.implements"];
 
 /// A name that more test files hold says nothing about which of them test it.
-const MOST_NAMING: usize = 40;
+const MAX_FILES_WITH_NAME: usize = 40;
 
 /// Shorter names are in every file.
-const SHORTEST_NAME: usize = 4;
+const MIN_NAME_LENGTH: usize = 4;
 
 /// More symbols than this are not looked for by name.
-const MOST_NAMES: usize = 12;
+const MAX_NAMES: usize = 12;
 
 /// A test changes with a file in at least so many commits before that counts.
-const OFTEN: u64 = 3;
+const MIN_SHARED_COMMITS: u64 = 3;
 
 /// Names of tests that are kept for one file.
-const MOST_TESTS: usize = 5;
+const MAX_TESTS_PER_FILE: usize = 5;
 
 /// A file with tests for some code, and how it was found
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -71,7 +71,7 @@ pub struct NameCount {
 }
 
 /// The ways in which tests were looked for, in words, for an answer that found none.
-pub(crate) const HOW_LOOKED: &str =
+pub(crate) const SEARCH_METHODS: &str =
     "by calls (3 deep), by file name, by text that names it, by common commits";
 
 impl TestFile {
@@ -104,7 +104,7 @@ impl TestFile {
     }
 
     /// How it was found, in a few words.
-    pub(crate) fn how(&self) -> String {
+    pub(crate) fn found_by_text(&self) -> String {
         let mut parts = Vec::new();
         match self.hops {
             Some(0 | 1) => parts.push("calls it".to_owned()),
@@ -145,7 +145,9 @@ struct TestStems(BTreeMap<String, Vec<RepoPath>>);
 impl TestStems {
     fn read(view: &View) -> Result<Self> {
         let mut stems: BTreeMap<String, Vec<RepoPath>> = BTreeMap::new();
-        for path in files::paths(view)?.into_iter().filter(|path| is_code(path) && is_test(path)) {
+        for path in
+            files::all_paths(view)?.into_iter().filter(|path| is_code(path) && is_test(path))
+        {
             stems.entry(stem(&path)).or_default().push(path);
         }
         Ok(Self(stems))
@@ -168,12 +170,12 @@ impl Finder<'_, '_> {
             EdgeFilter { names: EDGES.map(ToOwned::to_owned).to_vec(), ..EdgeFilter::default() };
         let mut start = targets.to_vec();
         for target in targets {
-            for layer in self.view.layers() {
+            for layer in self.view.graph_areas() {
                 start.extend(layer.parts(self.view, target)?);
             }
         }
         let conn = self.view.index()?.conn();
-        for one in outwards(self.view, &start, Sense::Impact, HOPS, &filter)?.reached {
+        for one in walk_from(self.view, &start, WalkKind::Impact, MAX_HOPS, &filter)?.reached {
             let (path, name) = match &one.node {
                 EntityRef::Symbol(path, name) => {
                     let row = code::symbol(conn, path, name.as_str())?;
@@ -187,7 +189,10 @@ impl Finder<'_, '_> {
             };
             let file = self.file(path);
             file.hops = Some(file.hops.map_or(one.distance, |hops| hops.min(one.distance)));
-            if !name.is_empty() && file.tests.len() < MOST_TESTS && !file.tests.contains(&name) {
+            if !name.is_empty()
+                && file.tests.len() < MAX_TESTS_PER_FILE
+                && !file.tests.contains(&name)
+            {
                 file.tests.push(name);
             }
         }
@@ -196,7 +201,7 @@ impl Finder<'_, '_> {
 
     /// Tests that are named after the code's files.
     fn by_stem(&mut self, own: &BTreeSet<&RepoPath>) -> Result<()> {
-        let tests = self.view.once(|| TestStems::read(self.view))?;
+        let tests = self.view.cached_for_view(|| TestStems::read(self.view))?;
         for path in own.iter().filter(|path| !is_test(path)) {
             for test in tests.0.get(&stem(path)).into_iter().flatten() {
                 self.file(test).same_stem = true;
@@ -207,16 +212,16 @@ impl Finder<'_, '_> {
 
     /// Tests whose text holds the name of a symbol.
     fn by_name(&mut self, targets: &[EntityRef]) -> Result<()> {
-        let names: BTreeSet<&str> = targets.iter().filter_map(telling_name).collect();
-        for name in names.into_iter().take(MOST_NAMES) {
+        let names: BTreeSet<&str> = targets.iter().filter_map(significant_name).collect();
+        for name in names.into_iter().take(MAX_NAMES) {
             let mut naming = locate::files_with_words(self.view, name)?;
             naming.retain(|path| is_test(path) && is_code(path));
-            if naming.len() > MOST_NAMING {
+            if naming.len() > MAX_FILES_WITH_NAME {
                 continue;
             }
             for path in naming {
                 let Ok(text) = SourceText::read(self.view, &path) else { continue };
-                let count = count_names(text.whole(), name);
+                let count = count_word(text.as_str(), name);
                 if count > 0 {
                     self.file(&path).names.push(NameCount { name: name.to_owned(), count });
                 }
@@ -227,11 +232,11 @@ impl Finder<'_, '_> {
 
     /// Tests that usually change with the code's files.
     fn by_commits(&mut self, own: &BTreeSet<&RepoPath>) -> Result<()> {
-        let Some(book) = Book::soon(self.view)? else { return Ok(()) };
+        let Some(book) = HistoryReader::open_if_ready(self.view)? else { return Ok(()) };
         let mut seen: Vec<(RepoPath, u64)> = Vec::new();
         for path in own {
-            let Some(artifact) = book.at(path)? else { continue };
-            let often = book.often_with(artifact.id, (OFTEN, usize::MAX))?;
+            let Some(artifact) = book.artifact_at(path)? else { continue };
+            let often = book.frequent_partners(artifact.id, (MIN_SHARED_COMMITS, usize::MAX))?;
             seen.extend(often.into_iter().map(|one| (one.path, one.partner.count)));
         }
         for (path, count) in seen {
@@ -245,18 +250,18 @@ impl Finder<'_, '_> {
 }
 
 /// The name of a symbol, if it is long enough to tell something.
-fn telling_name(node: &EntityRef) -> Option<&str> {
+fn significant_name(node: &EntityRef) -> Option<&str> {
     let EntityRef::Symbol(_, name) = node else { return None };
     let name = own_name(name.as_str()).trim_end_matches("()");
-    (name.len() >= SHORTEST_NAME).then_some(name)
+    (name.len() >= MIN_NAME_LENGTH).then_some(name)
 }
 
 fn is_code(path: &RepoPath) -> bool {
-    syntax::Language::of(path).is_some_and(syntax::Language::is_code)
+    syntax::Language::from_path(path).is_some_and(syntax::Language::is_code)
 }
 
 /// How often a text holds a name as a whole word.
-pub(crate) fn count_names(text: &str, name: &str) -> usize {
+pub(crate) fn count_word(text: &str, name: &str) -> usize {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let matches = text.match_indices(name);
     matches
@@ -307,6 +312,6 @@ mod tests {
 
     #[test]
     fn only_whole_words_count_as_names() {
-        assert_eq!(count_names("isVNode(a) || isVNodes || my_isVNode, isVNode", "isVNode"), 2);
+        assert_eq!(count_word("isVNode(a) || isVNodes || my_isVNode, isVNode", "isVNode"), 2);
     }
 }

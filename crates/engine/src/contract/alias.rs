@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::schema::Object;
+use super::schema::JsonObject;
 
 /// What stands between the kind of a record and its id.
 const KIND_SEPARATOR: &str = ":";
 
 /// An unlisted name for an operation, with what must be done to its arguments.
 #[derive(Debug, Clone, Copy)]
-pub struct Alias {
+pub struct OpAlias {
     /// The name that callers use
     pub name: &'static str,
     /// One tool with many verbs: the argument that picks, and the value that picks this one
@@ -25,7 +25,7 @@ pub struct Alias {
     pub join: Option<[&'static str; 4]>,
 }
 
-impl Alias {
+impl OpAlias {
     /// A name whose arguments are ours.
     pub const fn of(name: &'static str) -> Self {
         Self { name, selector: None, renames: &[], presets: &[], lifts: &[], join: None }
@@ -67,12 +67,12 @@ impl Alias {
     }
 
     /// Whether the arguments pick this one.
-    pub fn selects(&self, args: &Object) -> bool {
+    pub fn selects(&self, args: &JsonObject) -> bool {
         self.selector.is_none_or(|(key, value)| args.get(key).is_some_and(|found| found == value))
     }
 
     /// The caller's arguments in our words.
-    pub fn translate(&self, mut args: Object) -> Object {
+    pub fn translate(&self, mut args: JsonObject) -> JsonObject {
         if let Some((key, _)) = self.selector {
             args.remove(key);
         }
@@ -88,7 +88,7 @@ impl Alias {
                 [Some(_), None] if between == KIND_SEPARATOR => Vec::new(),
                 parts => parts.into_iter().flatten().collect(),
             };
-            if let Some(joined) = joined(&parts, between) {
+            if let Some(joined) = join_texts(&parts, between) {
                 args.insert(ours.into(), joined);
             }
         }
@@ -96,16 +96,17 @@ impl Alias {
             let renamed = self.renames.iter().find(|(from, _)| *from == theirs);
             renamed.map_or_else(|| snake_case(&theirs), |(_, to)| (*to).into())
         };
-        let mut args: Object = args.into_iter().map(|(key, value)| (ours(key), value)).collect();
+        let mut args: JsonObject =
+            args.into_iter().map(|(key, value)| (ours(key), value)).collect();
         for (key, json) in self.presets {
-            args.entry(*key).or_insert_with(|| preset(json));
+            args.entry(*key).or_insert_with(|| parse_preset(json));
         }
         args
     }
 }
 
 /// Texts with something between them; a single value stays as it is.
-fn joined(parts: &[Value], between: &str) -> Option<Value> {
+fn join_texts(parts: &[Value], between: &str) -> Option<Value> {
     let texts: Option<Vec<&str>> = parts.iter().map(Value::as_str).collect();
     match (parts, texts) {
         ([], _) => None,
@@ -116,7 +117,7 @@ fn joined(parts: &[Value], between: &str) -> Option<Value> {
 }
 
 /// A preset's value; the contract test parses every one of them.
-pub fn preset(json: &str) -> Value {
+pub fn parse_preset(json: &str) -> Value {
     serde_json::from_str(json).expect("presets are JSON")
 }
 
@@ -134,7 +135,7 @@ mod tests {
 
     #[test]
     fn older_shapes_become_ours() {
-        let alias = Alias::of("manage_note")
+        let alias = OpAlias::of("manage_note")
             .when("operation", "add")
             .renaming(&[("filePath", "path")])
             .presetting(&[("create", "true")])

@@ -10,12 +10,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::args::{Limit, Offset};
-use super::page::{CallWriter, Cell, Page, Paint};
+use super::page::{CallWriter, ColorMode, Page, PageCell};
 
 /// Whether everything could be looked at as it is now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum BasisState {
     /// Everything was seen as it is
     #[default]
     Fresh,
@@ -29,7 +29,7 @@ pub enum State {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Basis {
     /// How much of the present it shows
-    pub state: State,
+    pub state: BasisState,
     /// The worktree that was read: `.` or the name of a linked one
     pub worktree: String,
     /// The branch that is checked out
@@ -56,11 +56,11 @@ pub struct Basis {
 
 impl fmt::Display for Basis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let why = self.why();
+        let why = self.reasons_text();
         match self.state {
-            State::Fresh => write!(f, "fresh{why}")?,
-            State::Stale => write!(f, "stale{why}")?,
-            State::Partial => write!(f, "partial{why}")?,
+            BasisState::Fresh => write!(f, "fresh{why}")?,
+            BasisState::Stale => write!(f, "stale{why}")?,
+            BasisState::Partial => write!(f, "partial{why}")?,
         }
         if let Some(branch) = &self.branch {
             write!(f, " · {branch}")?;
@@ -82,7 +82,7 @@ impl fmt::Display for Basis {
 }
 
 impl Basis {
-    fn why(&self) -> String {
+    fn reasons_text(&self) -> String {
         let shown = self.files.iter().take(3).map(ToString::to_string).collect::<Vec<_>>();
         let more = match self.files.len().saturating_sub(shown.len()) {
             0 => String::new(),
@@ -115,23 +115,23 @@ impl Paging {
 
     /// Says how many follow after those that are shown, and the call that gets them: the one
     /// that was made, from where this page ends.
-    pub fn say_rest(&self, page: &mut Page, shown: usize) {
+    pub fn render_rest(&self, page: &mut Page, shown: usize) {
         let next = self.offset + shown as u64;
         if next < self.total {
             let text = format!("…  {} more", self.total - next);
-            page.say_call(text, page.asked().with("offset", next));
+            page.say_call(text, page.answered_call().with("offset", next));
         }
     }
 }
 
 /// JSON that is made when somebody first looks at it: most answers are read as text alone.
-pub type Data = LazyLock<Value, Box<dyn FnOnce() -> Value + Send>>;
+pub type LazyJson = LazyLock<Value, Box<dyn FnOnce() -> Value + Send>>;
 
 /// An answer with its types erased: JSON for programs, a page for readers.
 #[derive(Debug)]
-pub struct Answer {
+pub struct OpAnswer {
     /// The answer itself
-    pub data: Data,
+    pub data: LazyJson,
     /// The answer as text
     pub page: Page,
     /// Which part of a longer list it is
@@ -143,11 +143,11 @@ pub struct Answer {
 }
 
 /// What a door gets back from every operation.
-pub type Outcome = Result<Answer, Problem>;
+pub type Outcome = Result<OpAnswer, Problem>;
 
 /// The schema of a whole successful answer; [`to_json`] builds the value.
 #[derive(Serialize, JsonSchema)]
-pub struct Envelope<T> {
+pub struct AnswerEnvelope<T> {
     data: T,
     #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<Paging>,
@@ -157,13 +157,13 @@ pub struct Envelope<T> {
 /// The JSON form; only suggested calls differ from door to door.
 pub fn to_json(outcome: &Outcome, calls: CallWriter<'_>) -> Value {
     match outcome {
-        Ok(Answer { data, basis, paging: None, .. }) => json!({"data": **data, "basis": basis}),
-        Ok(Answer { data, basis, paging, .. }) => {
+        Ok(OpAnswer { data, basis, paging: None, .. }) => json!({"data": **data, "basis": basis}),
+        Ok(OpAnswer { data, basis, paging, .. }) => {
             json!({"data": **data, "page": paging, "basis": basis})
         }
         Err(problem) => {
             let mut error = json!(problem);
-            let hints = problem.hints.iter().map(|hint| hint.in_words(calls));
+            let hints = problem.hints.iter().map(|hint| hint.render(calls));
             error["hints"] = hints.collect::<Vec<_>>().into();
             json!({"error": error})
         }
@@ -171,10 +171,10 @@ pub fn to_json(outcome: &Outcome, calls: CallWriter<'_>) -> Value {
 }
 
 /// The text form; the basis, or the hints, come last.
-pub fn to_text(outcome: &Outcome, paint: Paint, calls: CallWriter<'_>) -> String {
+pub fn to_text(outcome: &Outcome, paint: ColorMode, calls: CallWriter<'_>) -> String {
     match outcome {
         Ok(answer) if answer.page.is_empty() => String::new(), // a hook that has nothing to say
-        Ok(answer) if answer.page.is_document() => answer.page.to_text(Paint::Plain, calls),
+        Ok(answer) if answer.page.is_document() => answer.page.to_text(ColorMode::Plain, calls),
         Ok(answer) => {
             let mut tail = Page::default();
             tail.item("basis", &answer.basis);
@@ -186,29 +186,29 @@ pub fn to_text(outcome: &Outcome, paint: Paint, calls: CallWriter<'_>) -> String
 
 fn problem_page(problem: &Problem, calls: CallWriter<'_>) -> Page {
     let mut page = Page::default();
-    page.table(0, vec![vec![Cell::bad(problem.code), Cell::text(problem)]]);
+    page.table(0, vec![vec![PageCell::bad(problem.code), PageCell::text(problem)]]);
     for (key, value) in &problem.details {
         match value {
             // A hint names these already; a list of objects is a table worth reading.
             Value::Array(rows) if rows.iter().all(Value::is_object) => {
-                page.table(2, rows.iter().map(cells).collect());
+                page.table(2, rows.iter().map(detail_cells).collect());
             }
             Value::Array(_) => {}
-            value => page.item(key, plain(value)),
+            value => page.item(key, detail_text(value)),
         }
     }
-    problem.hints.iter().for_each(|hint| page.item("hint", hint.in_words(calls)));
+    problem.hints.iter().for_each(|hint| page.item("hint", hint.render(calls)));
     page
 }
 
 /// The fields of an object in a row.
-fn cells(row: &Value) -> Vec<Cell> {
+fn detail_cells(row: &Value) -> Vec<PageCell> {
     let fields = row.as_object().into_iter().flat_map(|fields| fields.values());
-    fields.map(|value| Cell::text(plain(value))).collect()
+    fields.map(|value| PageCell::text(detail_text(value))).collect()
 }
 
 /// A detail as text: no quotes around strings.
-fn plain(value: &Value) -> String {
+fn detail_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
 }
 
@@ -226,14 +226,14 @@ mod tests {
         };
         assert_eq!(fresh.to_string(), "fresh · main @ 9b1c7e02f3aa + 2 edited files");
         let partial = Basis {
-            state: State::Partial,
+            state: BasisState::Partial,
             reasons: vec!["3 files skipped".into()],
             ..fresh.clone()
         };
         let line = "partial (3 files skipped) · main @ 9b1c7e02f3aa + 2 edited files";
         assert_eq!(partial.to_string(), line);
         let files = ["a", "b", "c", "d"].map(|name| name.parse().unwrap()).to_vec();
-        let stale = Basis { state: State::Stale, files, branch: None, edited: None, ..fresh };
+        let stale = Basis { state: BasisState::Stale, files, branch: None, edited: None, ..fresh };
         assert_eq!(stale.to_string(), "stale (a, b, c and 1 more) · 9b1c7e02f3aa");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use base::shared::Prefer;
+use base::shared::MergePreference;
 use base::text_type;
 use clap::ValueEnum;
 use jiff::Timestamp;
@@ -16,20 +16,20 @@ use serde_json::Value;
 /// Whose rows stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Side {
+pub enum MergeSide {
     /// What is here
     Ours,
     /// What comes in
     Theirs,
 }
 
-impl Side {
+impl MergeSide {
     /// The same as a merge takes it.
-    pub(crate) fn prefer(side: Option<Self>) -> Prefer {
+    pub(crate) fn prefer(side: Option<Self>) -> MergePreference {
         match side {
-            None => Prefer::Neither,
-            Some(Self::Ours) => Prefer::Ours,
-            Some(Self::Theirs) => Prefer::Theirs,
+            None => MergePreference::Neither,
+            Some(Self::Ours) => MergePreference::Ours,
+            Some(Self::Theirs) => MergePreference::Theirs,
         }
     }
 }
@@ -94,7 +94,7 @@ number_type!(
 );
 number_type!(
     /// How many hops a walk takes; more than the cap is clamped, and said.
-    Depth, 1..=1000, default 3
+    WalkDepth, 1..=1000, default 3
 );
 number_type!(
     /// How far around a centre to look; more than the cap is clamped, and said.
@@ -102,39 +102,39 @@ number_type!(
 );
 number_type!(
     /// How many tokens an answer may cost.
-    Budget, 1..=100_000, default 1200
+    TokenBudget, 1..=100_000, default 1200
 );
 
 /// Hops that a walk takes at most.
-const MOST_HOPS: usize = 5;
+const MAX_HOPS: usize = 5;
 
 /// Says that a walk was asked to go further than it goes.
-fn cut_short(asked: usize) -> Option<String> {
-    (asked > MOST_HOPS)
-        .then(|| format!("{asked} hops were asked for; at most {MOST_HOPS} are followed"))
+fn clamp_note(asked: usize) -> Option<String> {
+    (asked > MAX_HOPS)
+        .then(|| format!("{asked} hops were asked for; at most {MAX_HOPS} are followed"))
 }
 
-impl Depth {
+impl WalkDepth {
     /// How many hops are taken.
     pub fn clamped(self) -> usize {
-        self.get().min(MOST_HOPS)
+        self.get().min(MAX_HOPS)
     }
 
     /// Says so if more were asked for.
     pub fn note(self) -> Option<String> {
-        cut_short(self.get())
+        clamp_note(self.get())
     }
 }
 
 impl Hops {
     /// How many hops are taken.
     pub fn clamped(self) -> usize {
-        self.get().min(MOST_HOPS)
+        self.get().min(MAX_HOPS)
     }
 
     /// Says so if more were asked for.
     pub fn note(self) -> Option<String> {
-        cut_short(self.get())
+        clamp_note(self.get())
     }
 }
 
@@ -152,7 +152,7 @@ impl Hops {
     schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Sureness {
+pub enum MinConfidence {
     /// What is written
     Exact,
     /// What follows from it
@@ -162,40 +162,42 @@ pub enum Sureness {
     Name,
 }
 
-impl From<Sureness> for crate::graph::Confidence {
-    fn from(sureness: Sureness) -> Self {
+impl From<MinConfidence> for crate::graph::Confidence {
+    fn from(sureness: MinConfidence) -> Self {
         match sureness {
-            Sureness::Exact => Self::Exact,
-            Sureness::Inferred => Self::Inferred,
-            Sureness::Name => Self::Name,
+            MinConfidence::Exact => Self::Exact,
+            MinConfidence::Inferred => Self::Inferred,
+            MinConfidence::Name => Self::Name,
         }
     }
 }
 
 /// The longest target or query, in bytes: a long paragraph.
-const LONGEST: usize = 16 * 1024;
+const MAX_TEXT_BYTES: usize = 16 * 1024;
 
-fn said(text: &str) -> Result<(), String> {
+fn check_text(text: &str) -> Result<(), String> {
     match text.len() {
         _ if text.trim().is_empty() => Err("it is empty".into()),
-        long if long > LONGEST => Err(format!("{long} bytes are more than {LONGEST}")),
+        long if long > MAX_TEXT_BYTES => {
+            Err(format!("{long} bytes are more than {MAX_TEXT_BYTES}"))
+        }
         _ => Ok(()),
     }
 }
 
 text_type!(
     /// A day such as `2026-01-31`, which starts at midnight UTC, or a moment as RFC 3339 has it.
-    Since, |text| moment(text).map(drop)
+    Since, |text| parse_moment(text).map(drop)
 );
 
 impl Since {
     /// The moment it means.
     pub fn moment(&self) -> Timestamp {
-        moment(self.as_str()).unwrap_or(Timestamp::MIN)
+        parse_moment(self.as_str()).unwrap_or(Timestamp::MIN)
     }
 }
 
-fn moment(text: &str) -> Result<Timestamp, String> {
+fn parse_moment(text: &str) -> Result<Timestamp, String> {
     let day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok();
     let moment = text.parse().ok().or_else(|| Some(day()?.timestamp()));
     moment.ok_or_else(|| format!("`{text}` is neither a day such as 2026-01-31 nor a moment"))
@@ -203,12 +205,12 @@ fn moment(text: &str) -> Result<Timestamp, String> {
 
 text_type!(
     /// A handle, or what a person would type instead: a path, a name, an id.
-    Target, said
+    NodeTarget, check_text
 );
 
 text_type!(
     /// Words to look for.
-    Words, said
+    Words, check_text
 );
 
 /// Values that are more than one word: a list of objects. On the command line JSON, `@file`, or
@@ -304,9 +306,9 @@ mod tests {
     #[derive(Deserialize)]
     struct Input {
         #[serde(default, deserialize_with = "one_or_many")]
-        targets: Vec<Target>,
+        targets: Vec<NodeTarget>,
         #[serde(default, deserialize_with = "comma_list")]
-        kinds: Vec<Target>,
+        kinds: Vec<NodeTarget>,
     }
 
     #[test]

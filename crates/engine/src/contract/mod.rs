@@ -3,10 +3,10 @@
 pub mod alias;
 pub mod answer;
 pub mod args;
-pub mod choices;
 pub mod node_kind;
 pub mod op;
 pub mod page;
 pub mod schema;
+pub mod schema_choices;
 pub mod spec;
 pub mod synonyms;

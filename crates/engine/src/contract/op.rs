@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::alias::Alias;
+use super::alias::OpAlias;
 use super::page::Render;
 use crate::plan::Plan;
 use crate::view::View;
@@ -34,7 +34,7 @@ impl Door {
 
 /// When an agent's tool list shows an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Toolset {
+pub enum ToolVisibility {
     /// Unless told otherwise
     Everyday,
     /// When its area is asked for by name
@@ -66,7 +66,7 @@ impl Effect {
 
 /// A command line that shows an operation at work.
 #[derive(Debug, Clone, Copy)]
-pub struct Example {
+pub struct OpExample {
     /// The arguments, as typed after the operation's own words
     pub args: &'static str,
     /// What it shows, as a sentence without its full stop
@@ -75,7 +75,7 @@ pub struct Example {
 
 /// A field that a person at a terminal is asked for when it was left out.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask {
+pub struct FieldPrompt {
     /// The field
     pub field: &'static str,
     /// What to ask
@@ -83,33 +83,33 @@ pub struct Ask {
 }
 
 /// An operation's input is a group of CLI arguments and a JSON object at once.
-pub trait Input: Args + DeserializeOwned + Serialize + JsonSchema {}
-impl<T: Args + DeserializeOwned + Serialize + JsonSchema> Input for T {}
+pub trait OpInput: Args + DeserializeOwned + Serialize + JsonSchema {}
+impl<T: Args + DeserializeOwned + Serialize + JsonSchema> OpInput for T {}
 
 /// An operation's answer is JSON for programs and a page for readers.
-pub trait Output: Serialize + JsonSchema + Render + Send + 'static {}
-impl<T: Serialize + JsonSchema + Render + Send + 'static> Output for T {}
+pub trait OpOutput: Serialize + JsonSchema + Render + Send + 'static {}
+impl<T: Serialize + JsonSchema + Render + Send + 'static> OpOutput for T {}
 
 /// An operation that only reads.
-pub trait Query: Input {
+pub trait Query: OpInput {
     /// `area.verb`, or one word
     const NAME: &'static str;
     /// Which doors lead to it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
-    const TOOLSET: Toolset = Toolset::Area;
+    const TOOLSET: ToolVisibility = ToolVisibility::Area;
     /// Older names and shapes
-    const ALIASES: &'static [Alias] = &[];
+    const ALIASES: &'static [OpAlias] = &[];
     /// Command lines that show it at work
-    const EXAMPLES: &'static [Example] = &[];
+    const EXAMPLES: &'static [OpExample] = &[];
     /// What it answers
-    type Answer: Output;
+    type Answer: OpOutput;
     /// Answers from one consistent look.
     fn run(self, view: &View) -> Result<Self::Answer>;
 }
 
 /// An operation that changes authored or durable data. It plans; the engine commits.
-pub trait Mutation: Input {
+pub trait Mutation: OpInput {
     /// `area.verb`, or one word
     const NAME: &'static str;
     /// What committing its plan does
@@ -117,15 +117,15 @@ pub trait Mutation: Input {
     /// Which doors lead to it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
-    const TOOLSET: Toolset = Toolset::Area;
+    const TOOLSET: ToolVisibility = ToolVisibility::Area;
     /// Older names and shapes
-    const ALIASES: &'static [Alias] = &[];
+    const ALIASES: &'static [OpAlias] = &[];
     /// Command lines that show it at work
-    const EXAMPLES: &'static [Example] = &[];
+    const EXAMPLES: &'static [OpExample] = &[];
     /// What a person is asked for when a field that must be there was left out
-    const ASKS: &'static [Ask] = &[];
+    const ASKS: &'static [FieldPrompt] = &[];
     /// What it answers once its plan is committed
-    type Answer: Output;
+    type Answer: OpOutput;
     /// Says what should change. It may be asked again, under the lock.
     fn plan(self, view: &View) -> Result<Plan<Self::Answer>>;
     /// Adds to the answer what can only be known once the plan is committed. It cannot fail: what
@@ -134,7 +134,7 @@ pub trait Mutation: Input {
 }
 
 /// An operation on the workspace itself: its cache, its hooks, its servers.
-pub trait Action: Input {
+pub trait Action: OpInput {
     /// `area.verb`, or one word
     const NAME: &'static str;
     /// What it does
@@ -142,13 +142,13 @@ pub trait Action: Input {
     /// Which doors lead to it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
-    const TOOLSET: Toolset = Toolset::Area;
+    const TOOLSET: ToolVisibility = ToolVisibility::Area;
     /// Older names and shapes
-    const ALIASES: &'static [Alias] = &[];
+    const ALIASES: &'static [OpAlias] = &[];
     /// Command lines that show it at work
-    const EXAMPLES: &'static [Example] = &[];
+    const EXAMPLES: &'static [OpExample] = &[];
     /// What it answers
-    type Answer: Output;
+    type Answer: OpOutput;
     /// Does it.
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Self::Answer>;
 }

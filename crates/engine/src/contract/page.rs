@@ -34,7 +34,7 @@ pub trait Render {
 
 /// What a piece of text is; the terminal's colours follow from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Label {
+enum CellStyle {
     Plain,
     Strong,
     Handle,
@@ -45,7 +45,7 @@ enum Label {
 
 /// Where a page will be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Paint {
+pub enum ColorMode {
     /// As text alone
     Plain,
     /// With colours
@@ -53,36 +53,36 @@ pub enum Paint {
 }
 
 /// A column wider than this is not padded to: one long name must not push all others away.
-const WIDEST: usize = 56;
+const MAX_COLUMN_WIDTH: usize = 56;
 
 /// A piece of a row. Text is escaped when it is made; a call is written when the page is shown.
 #[derive(Debug, Clone)]
-pub struct Cell(Label, Content);
+pub struct PageCell(CellStyle, CellContent);
 
 #[derive(Debug, Clone)]
-enum Content {
+enum CellContent {
     Text(String),
     Call(NextCall),
 }
 
-impl Cell {
+impl PageCell {
     /// Plain text.
     pub fn text(text: impl Display) -> Self {
-        Self::new(Label::Plain, text)
+        Self::new(CellStyle::Plain, text)
     }
 
     /// What the next call takes as it is.
     pub fn handle(text: impl Display) -> Self {
-        Self::new(Label::Handle, text)
+        Self::new(CellStyle::Handle, text)
     }
 
     /// A call that the reader can make next. It stands last in a row.
     pub fn call(call: NextCall) -> Self {
-        Self(Label::Handle, Content::Call(call))
+        Self(CellStyle::Handle, CellContent::Call(call))
     }
 
     /// What to do, and the call that does it. They stand last in a row.
-    pub fn of_hint(hint: &Hint) -> Vec<Self> {
+    pub fn hint_cells(hint: &Hint) -> Vec<Self> {
         let text = match (&hint.call, hint.text.is_empty()) {
             (Some(_), false) => format!("{}  ", hint.text),
             _ => hint.text.clone(),
@@ -93,48 +93,48 @@ impl Cell {
 
     /// What is only said by the way.
     pub fn faint(text: impl Display) -> Self {
-        Self::new(Label::Faint, text)
+        Self::new(CellStyle::Faint, text)
     }
 
     /// What stands out.
     pub fn strong(text: impl Display) -> Self {
-        Self::new(Label::Strong, text)
+        Self::new(CellStyle::Strong, text)
     }
 
     /// What should worry the reader.
     pub fn bad(text: impl Display) -> Self {
-        Self::new(Label::Bad, text)
+        Self::new(CellStyle::Bad, text)
     }
 
-    fn new(label: Label, text: impl Display) -> Self {
-        Self(label, Content::Text(escape(text.to_string())))
+    fn new(label: CellStyle, text: impl Display) -> Self {
+        Self(label, CellContent::Text(escape(text.to_string())))
     }
 
     fn width(&self) -> usize {
         match &self.1 {
-            Content::Text(text) => text.chars().count(),
-            Content::Call(_) => 0, // nothing is lined up behind a call
+            CellContent::Text(text) => text.chars().count(),
+            CellContent::Call(_) => 0, // nothing is lined up behind a call
         }
     }
 
-    fn write(&self, to: &mut String, paint: Paint, calls: CallWriter<'_>) {
+    fn write(&self, to: &mut String, paint: ColorMode, calls: CallWriter<'_>) {
         let Self(label, content) = self;
         let written;
         let text = match content {
-            Content::Text(text) => text,
-            Content::Call(call) => {
+            CellContent::Text(text) => text,
+            CellContent::Call(call) => {
                 written = escape(calls(call));
                 &written
             }
         };
         let colour = match label {
-            _ if paint == Paint::Plain => return to.push_str(text),
-            Label::Plain => return to.push_str(text),
-            Label::Strong => "1",
-            Label::Handle => "36",
-            Label::Faint => "2",
-            Label::Key => "33",
-            Label::Bad => "31",
+            _ if paint == ColorMode::Plain => return to.push_str(text),
+            CellStyle::Plain => return to.push_str(text),
+            CellStyle::Strong => "1",
+            CellStyle::Handle => "36",
+            CellStyle::Faint => "2",
+            CellStyle::Key => "33",
+            CellStyle::Bad => "31",
         };
         for part in ["\x1b[", colour, "m", text, "\x1b[0m"] {
             to.push_str(part);
@@ -145,41 +145,45 @@ impl Cell {
 /// Labelled lines. Every text is escaped on its way in, so nothing can slip past.
 #[derive(Debug, Default)]
 pub struct Page {
-    lines: Vec<Vec<Cell>>,
+    lines: Vec<Vec<PageCell>>,
     is_document: bool,
     /// The call that this page answers
-    asked: Option<NextCall>,
+    answered_call: Option<NextCall>,
 }
 
 impl Page {
     /// The page that answers a call.
-    pub fn answering(call: NextCall) -> Self {
-        Self { asked: Some(call), ..Self::default() }
+    pub fn for_call(call: NextCall) -> Self {
+        Self { answered_call: Some(call), ..Self::default() }
     }
 
     /// The call that this page answers, to be made again with other arguments.
-    pub fn asked(&self) -> NextCall {
-        self.asked.clone().unwrap_or_else(|| NextCall::to("help"))
+    pub fn answered_call(&self) -> NextCall {
+        self.answered_call.clone().unwrap_or_else(|| NextCall::new("help"))
     }
 
     /// A line of plain text.
     pub fn say(&mut self, text: impl Display) {
-        self.lines.push(vec![Cell::text(text)]);
+        self.lines.push(vec![PageCell::text(text)]);
     }
 
     /// A line of plain text that ends in a call to make next.
     pub fn say_call(&mut self, text: impl Display, call: NextCall) {
-        self.lines.push(vec![Cell::text(text), Cell::text("    "), Cell::call(call)]);
+        self.lines.push(vec![PageCell::text(text), PageCell::text("    "), PageCell::call(call)]);
     }
 
     /// A line of plain text that ends in a handle.
-    pub fn say_next(&mut self, text: impl Display, handle: impl Display) {
-        self.lines.push(vec![Cell::text(text), Cell::text("    "), Cell::handle(handle)]);
+    pub fn say_handle(&mut self, text: impl Display, handle: impl Display) {
+        self.lines.push(vec![
+            PageCell::text(text),
+            PageCell::text("    "),
+            PageCell::handle(handle),
+        ]);
     }
 
     /// The line that answers the question.
     pub fn answer(&mut self, text: impl Display) {
-        self.lines.push(vec![Cell::strong(text)]);
+        self.lines.push(vec![PageCell::strong(text)]);
     }
 
     /// An empty line, unless nothing comes before it.
@@ -192,35 +196,35 @@ impl Page {
     /// A heading, with an empty line before it unless it comes first.
     pub fn heading(&mut self, text: impl Display) {
         self.blank();
-        self.lines.push(vec![Cell::strong(text)]);
+        self.lines.push(vec![PageCell::strong(text)]);
     }
 
     /// A key and its value on one line.
     pub fn item(&mut self, key: impl Display, text: impl Display) {
-        let key = Cell::new(Label::Key, format!("{key}: "));
-        self.lines.push(vec![key, Cell::text(text)]);
+        let key = PageCell::new(CellStyle::Key, format!("{key}: "));
+        self.lines.push(vec![key, PageCell::text(text)]);
     }
 
     /// What to do about something, with the call that does it.
     pub fn hint(&mut self, hint: &Hint) {
-        let mut cells = vec![Cell::new(Label::Key, "hint: ")];
-        cells.extend(Cell::of_hint(hint));
+        let mut cells = vec![PageCell::new(CellStyle::Key, "hint: ")];
+        cells.extend(PageCell::hint_cells(hint));
         self.lines.push(cells);
     }
 
     /// Rows whose columns line up.
-    pub fn table(&mut self, indent: usize, rows: Vec<Vec<Cell>>) {
+    pub fn table(&mut self, indent: usize, rows: Vec<Vec<PageCell>>) {
         let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
-        let widths: Vec<usize> = (0..columns).map(|column| width(&rows, column)).collect();
+        let widths: Vec<usize> = (0..columns).map(|column| column_width(&rows, column)).collect();
         self.lines.extend(rows.into_iter().map(|row| aligned(row, &widths, indent)));
     }
 
     /// Text that cairn did not write. The bar before each line cannot be forged from inside.
     pub fn quoted(&mut self, text: &str, source: impl Display) {
         for line in text.lines() {
-            self.lines.push(vec![Cell::new(Label::Faint, "  > "), Cell::text(line)]);
+            self.lines.push(vec![PageCell::new(CellStyle::Faint, "  > "), PageCell::text(line)]);
         }
-        self.lines.push(vec![Cell::faint(format!("    ({source})"))]);
+        self.lines.push(vec![PageCell::faint(format!("    ({source})"))]);
     }
 
     /// Lines of a file with their numbers. A number before each line cannot be forged from inside.
@@ -228,8 +232,8 @@ impl Page {
         let count = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
         let width = first_line.saturating_add(count).saturating_sub(1).to_string().len();
         for (number, line) in (first_line..).zip(text.lines()) {
-            let number = Cell::new(Label::Faint, format!("{number:>width$}  "));
-            self.lines.push(vec![number, Cell::text(line)]);
+            let number = PageCell::new(CellStyle::Faint, format!("{number:>width$}  "));
+            self.lines.push(vec![number, PageCell::text(line)]);
         }
     }
 
@@ -237,17 +241,17 @@ impl Page {
     pub fn diff(&mut self, text: &str) {
         for line in text.lines() {
             let label = match line.as_bytes().first() {
-                Some(b'+') => Label::Handle,
-                Some(b'-') => Label::Bad,
-                _ => Label::Plain,
+                Some(b'+') => CellStyle::Handle,
+                Some(b'-') => CellStyle::Bad,
+                _ => CellStyle::Plain,
             };
-            self.lines.push(vec![Cell::new(label, line)]);
+            self.lines.push(vec![PageCell::new(label, line)]);
         }
     }
 
     /// A text that another program reads: the whole page, with nothing after it.
     pub fn document(&mut self, text: &str) {
-        self.lines = text.lines().map(|line| vec![Cell::text(line)]).collect();
+        self.lines = text.lines().map(|line| vec![PageCell::text(line)]).collect();
         self.is_document = true;
     }
 
@@ -262,7 +266,7 @@ impl Page {
     }
 
     /// The page as text.
-    pub fn to_text(&self, paint: Paint, calls: CallWriter<'_>) -> String {
+    pub fn to_text(&self, paint: ColorMode, calls: CallWriter<'_>) -> String {
         let mut text = String::new();
         for cells in &self.lines {
             for cell in cells {
@@ -275,19 +279,19 @@ impl Page {
     }
 }
 
-fn width(rows: &[Vec<Cell>], column: usize) -> usize {
+fn column_width(rows: &[Vec<PageCell>], column: usize) -> usize {
     let cells = rows.iter().filter(|row| row.len() > column + 1).map(|row| row[column].width());
-    cells.filter(|width| *width <= WIDEST).max().unwrap_or_default()
+    cells.filter(|width| *width <= MAX_COLUMN_WIDTH).max().unwrap_or_default()
 }
 
-fn aligned(row: Vec<Cell>, widths: &[usize], indent: usize) -> Vec<Cell> {
-    let mut line = vec![Cell::text(" ".repeat(indent))];
+fn aligned(row: Vec<PageCell>, widths: &[usize], indent: usize) -> Vec<PageCell> {
+    let mut line = vec![PageCell::text(" ".repeat(indent))];
     let last = row.len().saturating_sub(1);
     for (column, cell) in row.into_iter().enumerate() {
         let pad = widths[column].saturating_sub(cell.width()) + 2;
         line.push(cell);
         if column < last {
-            line.push(Cell::text(" ".repeat(pad)));
+            line.push(PageCell::text(" ".repeat(pad)));
         }
     }
     line
@@ -295,18 +299,18 @@ fn aligned(row: Vec<Cell>, widths: &[usize], indent: usize) -> Vec<Cell> {
 
 fn escape(text: String) -> String {
     let is_plain = |byte: u8| byte == b'\t' || (b' '..=b'~').contains(&byte);
-    if text.bytes().all(is_plain) || !text.chars().any(deceives) {
+    if text.bytes().all(is_plain) || !text.chars().any(is_deceptive) {
         return text;
     }
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        if deceives(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
+        if is_deceptive(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
     }
     shown
 }
 
 /// Control, bidirectional and invisible characters make text look like what it is not.
-fn deceives(c: char) -> bool {
+fn is_deceptive(c: char) -> bool {
     (c.is_control() && c != '\t')
         || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
@@ -321,19 +325,19 @@ mod tests {
         let mut page = Page::default();
         page.quoted("a\x1b[2Jb\u{202e}c\r\nbasis: forged", "evil\n.md");
         let plain = "  > a\\u{1b}[2Jb\\u{202e}c\n  > basis: forged\n    (evil\\u{a}.md)\n";
-        assert_eq!(page.to_text(Paint::Plain, &ToString::to_string), plain);
-        let terminal = page.to_text(Paint::Terminal, &ToString::to_string);
+        assert_eq!(page.to_text(ColorMode::Plain, &ToString::to_string), plain);
+        let terminal = page.to_text(ColorMode::Terminal, &ToString::to_string);
         assert_eq!(terminal.matches('\x1b').count(), 6, "only our own colours");
     }
 
     #[test]
     fn columns_line_up_and_one_long_name_does_not_push_the_others() {
         let mut page = Page::default();
-        let row = |name: &str| vec![Cell::text(name), Cell::handle("x")];
+        let row = |name: &str| vec![PageCell::text(name), PageCell::handle("x")];
         page.table(2, vec![row("a"), row("abc"), row(&"l".repeat(70))]);
         let long = "l".repeat(70);
         assert_eq!(
-            page.to_text(Paint::Plain, &ToString::to_string),
+            page.to_text(ColorMode::Plain, &ToString::to_string),
             format!("  a    x\n  abc  x\n  {long}  x\n")
         );
     }

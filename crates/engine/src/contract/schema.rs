@@ -6,23 +6,23 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 /// A JSON object: a schema, an input, or one side of an envelope.
-pub type Object = Map<String, Value>;
+pub type JsonObject = Map<String, Value>;
 
 /// What an operation accepts.
-pub fn input<T: JsonSchema>() -> Object {
+pub fn input<T: JsonSchema>() -> JsonObject {
     generate::<T>(SchemaSettings::draft2020_12().for_deserialize())
 }
 
 /// The mark of an argument that is taken and shown by `help`, and not listed with the tool: every
 /// listed word costs each client a part of its context.
-const RARE: &str = "x-rare";
+const RARE_MARKER: &str = "x-rare";
 
 /// The part of an input schema that is worth its place in a list of tools: the usual arguments,
 /// each with the first line of its help.
-pub fn listed(mut schema: Object) -> Object {
+pub fn listed_input(mut schema: JsonObject) -> JsonObject {
     let Some(Value::Object(fields)) = schema.get_mut("properties") else { return schema };
     let all = fields.len();
-    fields.retain(|_, field| field.get(RARE).is_none());
+    fields.retain(|_, field| field.get(RARE_MARKER).is_none());
     for field in fields.values_mut() {
         if let Some(Value::Object(items)) = field.get_mut("items") {
             items.remove("description"); // the field's own says it
@@ -39,11 +39,11 @@ pub fn listed(mut schema: Object) -> Object {
 }
 
 /// What an operation answers.
-pub fn output<T: JsonSchema>() -> Object {
+pub fn output<T: JsonSchema>() -> JsonObject {
     generate::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
-fn generate<T: JsonSchema>(settings: SchemaSettings) -> Object {
+fn generate<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
     let settings = settings.with(|s| (s.meta_schema, s.inline_subschemas) = (None, true));
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     RecursiveTransform(simplify).transform(&mut schema);
@@ -82,7 +82,7 @@ fn empty_list() -> Value {
 }
 
 /// `anyOf: [T, null]` becomes T, keeping the field's own description.
-fn unwrap_nullable(object: &mut Object) {
+fn unwrap_nullable(object: &mut JsonObject) {
     let Some(Value::Array(options)) = object.get_mut("anyOf") else { return };
     options.retain(|option| option["type"] != "null");
     if let [Value::Object(only)] = options.as_slice() {
@@ -95,7 +95,7 @@ fn unwrap_nullable(object: &mut Object) {
 }
 
 /// A documented enum is a `oneOf` of constants; a plain `enum` says the same to every client.
-fn fold_choices(object: &mut Object) {
+fn fold_choices(object: &mut JsonObject) {
     let Some(Value::Array(options)) = object.get("oneOf") else { return };
     let names: Option<Vec<Value>> = options.iter().map(|o| o.get("const").cloned()).collect();
     if let Some(names) = names {

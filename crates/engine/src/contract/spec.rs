@@ -8,13 +8,16 @@ use base::{Call, NextCall, Problem, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
 
-use super::alias::{Alias, snake_case};
-use super::answer::{Answer, Basis, Data, Envelope, Outcome};
-use super::op::{Action, Ask, Door, Effect, Example, Input, Mutation, Output, Query, Toolset};
+use super::alias::{OpAlias, snake_case};
+use super::answer::{AnswerEnvelope, Basis, LazyJson, OpAnswer, Outcome};
+use super::op::{
+    Action, Door, Effect, FieldPrompt, Mutation, OpExample, OpInput, OpOutput, Query,
+    ToolVisibility,
+};
 use super::page::Page;
-use super::schema::{self, Object};
+use super::schema::{self, JsonObject};
 use super::synonyms;
-use crate::plan::Written;
+use crate::plan::MutationAnswer;
 use crate::view::View;
 use crate::workspace::Workspace;
 
@@ -32,25 +35,25 @@ pub struct OpSpec {
     /// Which doors lead to it
     pub doors: &'static [Door],
     /// When agents see it listed
-    pub toolset: Toolset,
+    pub toolset: ToolVisibility,
     /// What it does to the world
     pub effect: Effect,
     /// Older names and shapes
-    pub aliases: &'static [Alias],
+    pub aliases: &'static [OpAlias],
     /// Command lines that show it at work
-    pub examples: &'static [Example],
+    pub examples: &'static [OpExample],
     /// What a person is asked for when a field that must be there was left out
-    pub asks: &'static [Ask],
+    pub asks: &'static [FieldPrompt],
     /// What it accepts
-    pub input_schema: fn() -> Object,
+    pub input_schema: fn() -> JsonObject,
     /// What it answers
-    pub output_schema: fn() -> Object,
+    pub output_schema: fn() -> JsonObject,
     /// Its arguments on the command line
     pub command: fn() -> Command,
     /// Arguments from the command line, as JSON
-    pub from_cli: fn(&ArgMatches) -> Result<Object, clap::Error>,
-    accepts: fn(&Object) -> bool,
-    run: fn(&Workspace, Arc<Call>, Object) -> Outcome,
+    pub from_cli: fn(&ArgMatches) -> Result<JsonObject, clap::Error>,
+    accepts: fn(&JsonObject) -> bool,
+    run: fn(&Workspace, Arc<Call>, JsonObject) -> Outcome,
 }
 
 impl OpSpec {
@@ -65,14 +68,14 @@ impl OpSpec {
             examples: Q::EXAMPLES,
             asks: &[],
             input_schema: schema::input::<Q>,
-            output_schema: schema::output::<Envelope<Q::Answer>>,
+            output_schema: schema::output::<AnswerEnvelope<Q::Answer>>,
             command: command::<Q>,
             from_cli: from_cli::<Q>,
             accepts: accepts::<Q>,
             run: |workspace, call, args| {
                 let read = |view: &View<'_>| parse::<Q>(args.clone())?.run(view);
                 let (answer, basis) = workspace.read(&call, read)?;
-                Ok(reply(answer, basis, asked(Q::NAME, args)))
+                Ok(to_answer(answer, basis, next_call(Q::NAME, args)))
             },
         }
     }
@@ -88,7 +91,7 @@ impl OpSpec {
             examples: M::EXAMPLES,
             asks: M::ASKS,
             input_schema: || with_dry_run(schema::input::<M>()),
-            output_schema: schema::output::<Envelope<Written<M::Answer>>>,
+            output_schema: schema::output::<AnswerEnvelope<MutationAnswer<M::Answer>>>,
             command: || command::<M>().arg(dry_run_flag()),
             from_cli: |matches| {
                 let mut args = from_cli::<M>(matches)?;
@@ -113,7 +116,7 @@ impl OpSpec {
                     }
                     written
                 };
-                Ok(reply(written, workspace.basis_afterwards(&call), asked(M::NAME, args)))
+                Ok(to_answer(written, workspace.basis_afterwards(&call), next_call(M::NAME, args)))
             },
         }
     }
@@ -129,25 +132,26 @@ impl OpSpec {
             examples: A::EXAMPLES,
             asks: &[],
             input_schema: schema::input::<A>,
-            output_schema: schema::output::<Envelope<A::Answer>>,
+            output_schema: schema::output::<AnswerEnvelope<A::Answer>>,
             command: command::<A>,
             from_cli: from_cli::<A>,
             accepts: accepts::<A>,
             run: |workspace, call, args| {
                 let answer = parse::<A>(args.clone())?.run(workspace, &call)?;
-                Ok(reply(answer, workspace.basis_afterwards(&call), asked(A::NAME, args)))
+                Ok(to_answer(answer, workspace.basis_afterwards(&call), next_call(A::NAME, args)))
             },
         }
     }
 
     /// Runs the operation.
-    pub fn call(&self, workspace: &Workspace, call: Call, args: Object) -> Outcome {
-        let args = self.in_our_words(args);
-        if !self.reads() {
-            workspace.homes.check()?;
+    pub fn call(&self, workspace: &Workspace, call: Call, args: JsonObject) -> Outcome {
+        let args = self.with_declared_names(args);
+        if !self.is_read_only() {
+            workspace.data_folders.check()?;
         }
-        let asked = asked(self.name, args.clone());
-        (self.run)(workspace, call.into(), args).map_err(|problem| self.with_help(problem, &asked))
+        let asked = next_call(self.name, args.clone());
+        (self.run)(workspace, call.into(), args)
+            .map_err(|problem| self.with_argument_hints(problem, &asked))
     }
 
     /// The name as a tool: clients refuse dots.
@@ -166,12 +170,12 @@ impl OpSpec {
     }
 
     /// Whether it only reads.
-    pub fn reads(&self) -> bool {
+    pub fn is_read_only(&self) -> bool {
         self.effect == Effect::Read
     }
 
     /// Whether a door leads to it.
-    pub fn opens(&self, door: Door) -> bool {
+    pub fn is_reachable_from(&self, door: Door) -> bool {
         self.doors.contains(&door)
     }
 
@@ -196,7 +200,7 @@ impl OpSpec {
 
     /// Arguments under the names that are declared: also `camelCase`, and other usual names
     /// where the operation does not take the caller's own.
-    fn in_our_words(&self, args: Object) -> Object {
+    fn with_declared_names(&self, args: JsonObject) -> JsonObject {
         let args = self.without_filters(args);
         let schema = (self.input_schema)();
         let has = |name: &str| schema["properties"].get(name).is_some();
@@ -207,12 +211,12 @@ impl OpSpec {
             let snake = snake_case(&key);
             if has(&snake) { snake } else { key }
         };
-        let args: Object = args.into_iter().map(|(key, value)| (ours(key), value)).collect();
-        if (self.accepts)(&args) { args } else { synonyms::declared(args, &schema) }
+        let args: JsonObject = args.into_iter().map(|(key, value)| (ours(key), value)).collect();
+        if (self.accepts)(&args) { args } else { synonyms::with_declared_names(args, &schema) }
     }
 
     /// Arguments that stand in an object `filters`, as the older tools wrote them.
-    fn without_filters(&self, mut args: Object) -> Object {
+    fn without_filters(&self, mut args: JsonObject) -> JsonObject {
         if !args.contains_key(FILTERS) || self.fields().iter().any(|field| field == FILTERS) {
             return args;
         }
@@ -225,64 +229,66 @@ impl OpSpec {
     }
 
     /// A refused input names the argument that was probably meant, and where to read on.
-    fn with_help(&self, mut problem: Problem, asked: &NextCall) -> Problem {
+    fn with_argument_hints(&self, mut problem: Problem, asked: &NextCall) -> Problem {
         for hint in &mut problem.hints {
-            hint.call = hint.call.take().map(|call| call.filled_in(asked));
+            hint.call = hint.call.take().map(|call| call.resolve_repeat(asked));
         }
-        if problem.code != base::Code::ValidationError || !problem.hints.is_empty() {
+        if problem.code != base::ProblemCode::ValidationError || !problem.hints.is_empty() {
             return problem;
         }
         let unknown = problem.message.strip_prefix("unknown field `");
         let unknown = unknown.and_then(|rest| rest.split('`').next()).map(ToOwned::to_owned);
         let fields = self.fields();
         let near = unknown.and_then(|name| {
-            let near = base::near::nearest(&name, fields.iter().map(String::as_str), 1);
+            let near = base::similarity::most_similar(&name, fields.iter().map(String::as_str), 1);
             near.first().map(|near| format!("the nearest argument is `{near}`"))
         });
-        let help = NextCall::to("help").with("operation", self.name);
+        let help = NextCall::new("help").with("operation", self.name);
         let problem = near.into_iter().fold(problem, Problem::hint);
         problem.hint_call("the arguments are listed by", help)
     }
 }
 
-fn command<I: Input>() -> Command {
+fn command<I: OpInput>() -> Command {
     I::augment_args(Command::new("operation"))
 }
 
-fn from_cli<I: Input>(matches: &ArgMatches) -> Result<Object, clap::Error> {
+fn from_cli<I: OpInput>(matches: &ArgMatches) -> Result<JsonObject, clap::Error> {
     match json!(I::from_arg_matches(matches)?) {
         Value::Object(object) => Ok(object),
-        Value::Null => Ok(Object::new()), // a unit struct: no arguments
+        Value::Null => Ok(JsonObject::new()), // a unit struct: no arguments
         _ => unreachable!("clap only derives structs"),
     }
 }
 
-fn parse<I: Input>(args: Object) -> Result<I> {
+fn parse<I: OpInput>(args: JsonObject) -> Result<I> {
     serde_json::from_value(args.into()).map_err(|error| Problem::invalid(error.to_string()))
 }
 
-fn asked(operation: &str, args: Object) -> NextCall {
+fn next_call(operation: &str, args: JsonObject) -> NextCall {
     NextCall { operation: operation.into(), args }
 }
 
 /// The one place where an answer gets its basis.
-fn reply<O: Output>(answer: O, basis: Basis, asked: NextCall) -> Answer {
-    let mut page = Page::answering(asked);
+fn to_answer<O: OpOutput>(answer: O, basis: Basis, asked: NextCall) -> OpAnswer {
+    let mut page = Page::for_call(asked);
     answer.render(&mut page);
     let (paging, has_findings) = (answer.paging(), answer.has_findings());
-    let data = Data::new(Box::new(move || match serde_json::to_value(answer) {
+    let data = LazyJson::new(Box::new(move || match serde_json::to_value(answer) {
         Ok(data) => data,
-        Err(error) => json!({"error": Problem::internal("an answer is not JSON").because(error)}),
+        Err(error) => {
+            json!({"error": Problem::internal("an answer is not JSON").with_source(error)})
+        }
     }));
-    Answer { data, page, paging, has_findings, basis }
+    OpAnswer { data, page, paging, has_findings, basis }
 }
 
-fn accepts<I: Input>(args: &Object) -> bool {
+fn accepts<I: OpInput>(args: &JsonObject) -> bool {
     parse::<I>(args.clone()).is_ok()
 }
 
 /// A misspelt wish for a dry run must never become a write.
-fn take_dry_run(args: &mut Object) -> Result<bool> {
+fn take_dry_run(args: &mut JsonObject) -> Result<bool> {
     let value = args.remove(DRY_RUN.0).unwrap_or(Value::Bool(false));
     let refused = || Problem::invalid(format!("`dry_run` is true or false, not {value}"));
     value.as_bool().ok_or_else(refused)
@@ -292,7 +298,7 @@ fn dry_run_flag() -> Arg {
     Arg::new(DRY_RUN.0).long("dry-run").help(DRY_RUN.1).action(ArgAction::SetTrue)
 }
 
-fn with_dry_run(mut schema: Object) -> Object {
+fn with_dry_run(mut schema: JsonObject) -> JsonObject {
     schema["properties"][DRY_RUN.0] =
         json!({"type": "boolean", "default": false, "description": DRY_RUN.1});
     schema

@@ -5,10 +5,10 @@
 
 use serde_json::Value;
 
-use super::schema::Object;
+use super::schema::JsonObject;
 
 /// Names for the same thing. The first group that fits is taken.
-const GROUPS: &[&[&str]] = &[
+const SYNONYM_GROUPS: &[&[&str]] = &[
     &["path", "paths", "file", "files", "file_path", "folder", "dir", "directory"],
     &["key", "card", "card_key", "slug"],
     &["query", "text", "pattern", "q", "words", "regex"],
@@ -30,19 +30,19 @@ const GROUPS: &[&[&str]] = &[
 ];
 
 /// The other names of a field, for a door that has to list them.
-pub fn others(field: &str) -> impl Iterator<Item = &'static str> {
-    let groups = GROUPS.iter().filter(move |group| group.contains(&field));
+pub fn synonyms_of(field: &str) -> impl Iterator<Item = &'static str> {
+    let groups = SYNONYM_GROUPS.iter().filter(move |group| group.contains(&field));
     let owned = field.to_owned();
     groups.flat_map(|group| group.iter().copied()).filter(move |name| *name != owned)
 }
 
 /// The field that a name means, among the fields of an operation that were not given.
-pub fn meant<'a>(
+pub fn field_for<'a>(
     name: &str,
     fields: &'a [String],
     given: &dyn Fn(&str) -> bool,
 ) -> Option<&'a str> {
-    let groups = GROUPS.iter().filter(|group| group.contains(&name));
+    let groups = SYNONYM_GROUPS.iter().filter(|group| group.contains(&name));
     groups.into_iter().find_map(|group| {
         let open = |field: &&String| group.contains(&field.as_str()) && !given(field);
         let mut open = fields.iter().filter(open);
@@ -54,21 +54,21 @@ pub fn meant<'a>(
 }
 
 /// Arguments under the names that the operation declares, as lists where it wants lists.
-pub fn declared(args: Object, schema: &Object) -> Object {
+pub fn with_declared_names(args: JsonObject, schema: &JsonObject) -> JsonObject {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return args };
     let fields: Vec<String> = properties.keys().cloned().collect();
-    let args = joined(args, &fields);
+    let args = join_path_and_symbol(args, &fields);
     let unknown = |key: &str| !fields.iter().any(|field| field == key);
     if !args.keys().any(|key| unknown(key)) {
         return args;
     }
     let given: Vec<String> = args.keys().cloned().collect();
     let is_given = |field: &str| given.iter().any(|key| key == field);
-    let mut ours = Object::new();
+    let mut ours = JsonObject::new();
     for (key, value) in args {
-        let meant = if unknown(&key) { meant(&key, &fields, &is_given) } else { None };
+        let meant = if unknown(&key) { field_for(&key, &fields, &is_given) } else { None };
         match meant.filter(|field| !ours.contains_key(*field)) {
-            Some(field) => ours.insert(field.into(), shaped(value, &properties[field])),
+            Some(field) => ours.insert(field.into(), to_field_shape(value, &properties[field])),
             None => ours.insert(key, value),
         };
     }
@@ -76,7 +76,7 @@ pub fn declared(args: Object, schema: &Object) -> Object {
 }
 
 /// A path and a symbol in it are one target, where the operation takes one.
-fn joined(mut args: Object, fields: &[String]) -> Object {
+fn join_path_and_symbol(mut args: JsonObject, fields: &[String]) -> JsonObject {
     let has = |name: &str| fields.iter().any(|field| field == name);
     let Some(field) = ["target", "path"].into_iter().find(|name| has(name)) else { return args };
     if has("symbol") || (field == "target" && has("path")) {
@@ -95,7 +95,7 @@ fn joined(mut args: Object, fields: &[String]) -> Object {
 }
 
 /// One value as a list of one, and a list of one as its value, as the field wants it.
-fn shaped(value: Value, field: &Value) -> Value {
+fn to_field_shape(value: Value, field: &Value) -> Value {
     let wants_list = field["type"] == "array";
     match value {
         Value::Array(mut items) if !wants_list && items.len() == 1 => items.remove(0),
@@ -113,7 +113,7 @@ mod tests {
     fn ours(args: Value, fields: &Value) -> Value {
         let Value::Object(args) = args else { unreachable!() };
         let Value::Object(schema) = json!({"properties": fields}) else { unreachable!() };
-        declared(args, &schema).into()
+        with_declared_names(args, &schema).into()
     }
 
     #[test]

@@ -8,24 +8,24 @@ use std::ops::Range;
 
 use base::words::counted;
 use base::{Problem, RepoPath, Result};
-use git::{Blob, EntryKind, Oid};
+use git::{Blob, Oid, TreeEntryKind};
 use tree::Stat;
 
 use crate::index::tables;
-use crate::repo::Repository;
+use crate::repository::Repository;
 use crate::rules::changed_lines;
 use crate::view::View;
 
-pub(crate) use symbols::{ChangedSymbol, How as SymbolHow, Symbols, pairs};
+pub(crate) use symbols::{ChangedSymbol, FileSymbols, SymbolChangeKind as SymbolHow, pairs};
 
 /// Files larger than this are not looked into, in bytes.
-pub(crate) const LARGEST: u64 = 4 * 1024 * 1024;
+pub(crate) const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Which two states are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Between {
+pub(crate) enum DiffRange {
     /// The commit that is checked out, and the working tree
-    Working,
+    WorkingTree,
     /// The commit that is checked out, and what is staged
     Staged,
     /// A commit, and the working tree
@@ -34,9 +34,9 @@ pub(crate) enum Between {
     Commits(String, String, bool),
 }
 
-impl Between {
+impl DiffRange {
     /// What `A..B`, `A...B` or `A` means.
-    pub(crate) fn range(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let side = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
         if let Some((old, new)) = text.split_once("...") {
             return Self::Commits(side(old), side(new), true);
@@ -48,9 +48,9 @@ impl Between {
     }
 
     /// It in a few words.
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn description(&self) -> String {
         match self {
-            Self::Working => "since HEAD".into(),
+            Self::WorkingTree => "since HEAD".into(),
             Self::Staged => "staged".into(),
             Self::Since(commit) => format!("since {commit}"),
             Self::Commits(old, new, false) => format!("in {old}..{new}"),
@@ -61,15 +61,15 @@ impl Between {
 
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum FileChangeKind {
     Added,
     Deleted,
     Modified,
     Renamed,
 }
 
-impl How {
-    pub(crate) const fn word(self) -> &'static str {
+impl FileChangeKind {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Added => "added",
             Self::Deleted => "deleted",
@@ -87,7 +87,7 @@ pub(crate) struct ChangedFile {
     /// Where it was, if that was elsewhere
     pub old: Option<RepoPath>,
     /// What happened
-    pub how: How,
+    pub kind: FileChangeKind,
     /// What it held; none if it was not there, or too large
     pub before: Option<Vec<u8>>,
     /// What it holds
@@ -105,49 +105,49 @@ impl ChangedFile {
 
 /// What differs, by path.
 #[derive(Debug)]
-pub(crate) struct Diff {
+pub(crate) struct TreeDiff {
     /// The files
     pub files: Vec<ChangedFile>,
     /// Whether the newer state is what the index shows
-    pub is_shown: bool,
+    pub is_indexed: bool,
 }
 
 /// Compares two states.
-pub(crate) fn diff(view: &View, between: &Between) -> Result<Diff> {
+pub(crate) fn diff(view: &View, between: &DiffRange) -> Result<TreeDiff> {
     let git = view.git().ok_or_else(|| {
-        Problem::new(base::Code::Unavailable, "there is no repository to compare with")
+        Problem::new(base::ProblemCode::Unavailable, "there is no repository to compare with")
             .hint("changes are known from git: run this in a repository")
     })?;
     let (mut raw, is_shown) = match between {
-        Between::Working => (working(view, git)?, true),
-        Between::Since(commit) => (since(view, git, commit)?, true),
-        Between::Staged => (staged(view, git)?, true),
-        Between::Commits(old, new, parted) => commits(view, git, (old, new), *parted)?,
+        DiffRange::WorkingTree => (working(view, git)?, true),
+        DiffRange::Since(commit) => (since(view, git, commit)?, true),
+        DiffRange::Staged => (staged(view, git)?, true),
+        DiffRange::Commits(old, new, parted) => commits(view, git, (old, new), *parted)?,
     };
     raw.sort_by(|a, b| a.path.cmp(&b.path));
-    let files = rename::paired(&raw);
+    let files = rename::pair_renames(&raw);
     let lines = |mut file: ChangedFile| {
         file.lines = changed_lines(file.before.clone(), file.after.as_deref());
         file
     };
-    Ok(Diff { files: files.into_iter().map(lines).collect(), is_shown })
+    Ok(TreeDiff { files: files.into_iter().map(lines).collect(), is_indexed: is_shown })
 }
 
-fn changed(
+fn changed_file(
     path: RepoPath,
     before: Option<Vec<u8>>,
     after: Option<Vec<u8>>,
-    how: How,
+    how: FileChangeKind,
 ) -> ChangedFile {
-    ChangedFile { path, old: None, how, before, after, lines: Vec::new() }
+    ChangedFile { path, old: None, kind: how, before, after, lines: Vec::new() }
 }
 
 /// What happened to a path, by what is there on both sides.
-const fn how(before: bool, after: bool) -> How {
+const fn change_kind(before: bool, after: bool) -> FileChangeKind {
     match (before, after) {
-        (false, _) => How::Added,
-        (true, false) => How::Deleted,
-        (true, true) => How::Modified,
+        (false, _) => FileChangeKind::Added,
+        (true, false) => FileChangeKind::Deleted,
+        (true, true) => FileChangeKind::Modified,
     }
 }
 
@@ -162,12 +162,12 @@ fn since(view: &View, git: &Repository, commit: &str) -> Result<Vec<ChangedFile>
     let commit = git.repo().resolve(view.call(), commit)?;
     let mut old: BTreeMap<RepoPath, Oid> = BTreeMap::new();
     for entry in git.repo().tree(view.call(), &commit)?.items {
-        if matches!(entry.leaf.kind, git::EntryKind::File | git::EntryKind::Executable) {
-            old.insert(entry.path, entry.leaf.oid);
+        if matches!(entry.object.kind, git::TreeEntryKind::File | git::TreeEntryKind::Executable) {
+            old.insert(entry.path, entry.object.oid);
         }
     }
     let mut sides = Vec::new();
-    for (path, oid, with_lf) in tables::objects(view.index()?.conn())? {
+    for (path, oid, with_lf) in tables::object_ids(view.index()?.conn())? {
         let before = old.remove(&path);
         let same = |known: &Option<Vec<u8>>| {
             before.as_ref().is_some_and(|b| known.as_deref() == Some(b.as_bytes()))
@@ -191,11 +191,11 @@ fn against_tree(
     let mut files = Vec::new();
     for (path, oid) in sides {
         // A file that became a folder, a link or something else is not there as a file.
-        let stat = view.tree().stat_if_there(&path).filter(Stat::is_file);
-        let small = stat.as_ref().is_some_and(|stat| stat.size <= LARGEST);
+        let stat = view.tree().stat_if_reachable(&path).filter(Stat::is_file);
+        let small = stat.as_ref().is_some_and(|stat| stat.size <= MAX_FILE_BYTES);
         let after = if small { content(view, &path) } else { None };
         let before = oid.and_then(|oid| blobs.get(&oid.to_string()).cloned());
-        files.push(changed(path, before, after, how(oid.is_some(), stat.is_some())));
+        files.push(changed_file(path, before, after, change_kind(oid.is_some(), stat.is_some())));
     }
     Ok(files)
 }
@@ -205,7 +205,7 @@ fn content(view: &View, path: &RepoPath) -> Option<Vec<u8>> {
     match view.tree().read(path) {
         Ok(blob) => blob.map(|blob| blob.bytes),
         Err(problem) => {
-            view.doubt(format!("{path} is not compared: {problem}"));
+            view.mark_partial(format!("{path} is not compared: {problem}"));
             None
         }
     }
@@ -232,9 +232,9 @@ fn commits(
     }
     let changes = repo.diff_trees(call, Some(&old), &new)?.items;
     let leaves = changes.iter().flat_map(|change| [change.old, change.new]).flatten();
-    let contents = leaves.filter(|leaf| leaf.kind != EntryKind::Submodule);
+    let contents = leaves.filter(|leaf| leaf.kind != TreeEntryKind::Submodule);
     let contents: BTreeSet<String> = contents.map(|leaf| leaf.oid.to_string()).collect();
-    let side = |leaf: Option<git::Leaf>| leaf.map(|leaf| leaf.oid);
+    let side = |leaf: Option<git::TreeObject>| leaf.map(|leaf| leaf.oid);
     let sides = changes.into_iter().map(|change| (change.path, side(change.old), side(change.new)));
     let is_content = |oid: &Oid| contents.contains(&oid.to_string());
     let files = between_objects(view, git, sides.collect(), is_content)?;
@@ -253,8 +253,8 @@ fn between_objects(
     let blobs = blobs(view, git, &oids, is_content)?;
     let content = |oid: Option<Oid>| oid.and_then(|oid| blobs.get(&oid.to_string()).cloned());
     let one = |(path, before, after): (RepoPath, Option<Oid>, Option<Oid>)| {
-        let how = how(before.is_some(), after.is_some());
-        changed(path, content(before), content(after), how)
+        let how = change_kind(before.is_some(), after.is_some());
+        changed_file(path, content(before), content(after), how)
     };
     Ok(sides.into_iter().map(one).collect())
 }
@@ -267,13 +267,13 @@ fn blobs(
     is_content: impl Fn(&Oid) -> bool,
 ) -> Result<BTreeMap<String, Vec<u8>>> {
     let (mut blobs, mut missing) = (BTreeMap::new(), 0);
-    git.read_blobs(oids, LARGEST, view.call(), |oid, blob| match blob {
+    git.read_blobs(oids, MAX_FILE_BYTES, view.call(), |oid, blob| match blob {
         Blob::Bytes(bytes) => drop(blobs.insert(oid.to_string(), bytes)),
         Blob::Missing if is_content(&oid) => missing += 1,
         _ => {}
     })?;
     if missing > 0 {
-        view.doubt(format!(
+        view.mark_partial(format!(
             "this clone lacks {}, so not all changes are compared; fetch them with git",
             counted(missing, "committed content")
         ));
@@ -287,10 +287,10 @@ mod tests {
 
     #[test]
     fn a_range_is_read_as_git_reads_it() {
-        let commits = |a: &str, b: &str, parted| Between::Commits(a.into(), b.into(), parted);
-        assert_eq!(Between::range("main..topic"), commits("main", "topic", false));
-        assert_eq!(Between::range("main..."), commits("main", "HEAD", true));
-        assert_eq!(Between::range("..topic"), commits("HEAD", "topic", false));
-        assert_eq!(Between::range("v1.2"), Between::Since("v1.2".into()));
+        let commits = |a: &str, b: &str, parted| DiffRange::Commits(a.into(), b.into(), parted);
+        assert_eq!(DiffRange::parse("main..topic"), commits("main", "topic", false));
+        assert_eq!(DiffRange::parse("main..."), commits("main", "HEAD", true));
+        assert_eq!(DiffRange::parse("..topic"), commits("HEAD", "topic", false));
+        assert_eq!(DiffRange::parse("v1.2"), DiffRange::Since("v1.2".into()));
     }
 }

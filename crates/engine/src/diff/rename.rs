@@ -2,22 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{ChangedFile, How};
+use super::{ChangedFile, FileChangeKind};
 
 /// Files with fewer lines in common are two files, in percent of the longer one.
-const ALIKE: usize = 60;
+const MIN_SIMILARITY_PERCENT: usize = 60;
 
 /// With more files on either side than this, only the same content is looked for.
-const MOST: usize = 100;
+const MAX_FILES_FOR_SIMILARITY: usize = 100;
 
 /// Puts deletions and additions together that are one file under another name.
-pub(super) fn paired(files: &[ChangedFile]) -> Vec<ChangedFile> {
-    let at = |wanted: How| -> Vec<usize> {
-        let found = files.iter().enumerate().filter(|(_, file)| file.how == wanted);
+pub(super) fn pair_renames(files: &[ChangedFile]) -> Vec<ChangedFile> {
+    let at = |wanted: FileChangeKind| -> Vec<usize> {
+        let found = files.iter().enumerate().filter(|(_, file)| file.kind == wanted);
         found.map(|(at, _)| at).collect()
     };
-    let (gone, came) = (at(How::Deleted), at(How::Added));
-    let pairs = pairs(files, &gone, &came);
+    let (gone, came) = (at(FileChangeKind::Deleted), at(FileChangeKind::Added));
+    let pairs = match_renames(files, &gone, &came);
     let taken: BTreeSet<usize> = pairs.values().copied().collect();
     let mut all = Vec::with_capacity(files.len());
     for (at, file) in files.iter().enumerate() {
@@ -25,7 +25,7 @@ pub(super) fn paired(files: &[ChangedFile]) -> Vec<ChangedFile> {
             _ if taken.contains(&at) => {}
             Some(old) => all.push(ChangedFile {
                 old: Some(files[*old].path.clone()),
-                how: How::Renamed,
+                kind: FileChangeKind::Renamed,
                 before: files[*old].before.clone(),
                 ..file.clone()
             }),
@@ -36,11 +36,11 @@ pub(super) fn paired(files: &[ChangedFile]) -> Vec<ChangedFile> {
 }
 
 /// New places with the old ones, closest first; each file is used once.
-fn pairs(files: &[ChangedFile], gone: &[usize], came: &[usize]) -> BTreeMap<usize, usize> {
+fn match_renames(files: &[ChangedFile], gone: &[usize], came: &[usize]) -> BTreeMap<usize, usize> {
     if gone.is_empty() || came.is_empty() {
         return BTreeMap::new();
     }
-    let only_same = gone.len() > MOST || came.len() > MOST;
+    let only_same = gone.len() > MAX_FILES_FOR_SIMILARITY || came.len() > MAX_FILES_FOR_SIMILARITY;
     let mut scored: Vec<(usize, usize, usize)> = Vec::new();
     for new in came {
         for old in gone {
@@ -50,10 +50,10 @@ fn pairs(files: &[ChangedFile], gone: &[usize], came: &[usize]) -> BTreeMap<usiz
                 true if before.is_empty() => 0, // empty files say nothing about each other
                 true => 100,
                 false if only_same => 0,
-                false => alike(before, after),
+                false => similarity_percent(before, after),
             };
             let same_name = files[*old].path.name() == files[*new].path.name();
-            if score >= ALIKE {
+            if score >= MIN_SIMILARITY_PERCENT {
                 scored.push((score * 2 + usize::from(same_name), *new, *old));
             }
         }
@@ -79,7 +79,7 @@ fn pairs(files: &[ChangedFile], gone: &[usize], came: &[usize]) -> BTreeMap<usiz
 }
 
 /// Lines that two texts share, in percent of the longer one.
-fn alike(before: &[u8], after: &[u8]) -> usize {
+fn similarity_percent(before: &[u8], after: &[u8]) -> usize {
     let mut counts: BTreeMap<&[u8], usize> = BTreeMap::new();
     let lines = |text| <[u8]>::split(text, |byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let (mut old, mut new, mut shared) = (0, 0, 0);
@@ -102,24 +102,28 @@ mod tests {
     use super::*;
 
     fn file(path: &str, before: Option<&str>, after: Option<&str>) -> ChangedFile {
-        let how = super::super::how(before.is_some(), after.is_some());
+        let how = super::super::change_kind(before.is_some(), after.is_some());
         let bytes = |text: Option<&str>| text.map(|text| text.as_bytes().to_vec());
-        super::super::changed(path.parse().unwrap(), bytes(before), bytes(after), how)
+        super::super::changed_file(path.parse().unwrap(), bytes(before), bytes(after), how)
     }
 
     #[test]
     fn a_file_is_known_by_its_lines_and_used_once() {
-        let found = paired(&[
+        let found = pair_renames(&[
             file("a.rs", Some("one\ntwo\nthree\nfour\n"), None),
             file("b.rs", None, Some("one\ntwo\nthree\nfive\n")),
             file("c.rs", None, Some("one\ntwo\nthree\nfour\n")),
             file("d.rs", None, Some("something else\n")),
         ]);
-        let told: Vec<_> = found.iter().map(|f| (f.path.to_string(), f.how)).collect();
-        let expected = [("b.rs", How::Added), ("c.rs", How::Renamed), ("d.rs", How::Added)];
+        let told: Vec<_> = found.iter().map(|f| (f.path.to_string(), f.kind)).collect();
+        let expected = [
+            ("b.rs", FileChangeKind::Added),
+            ("c.rs", FileChangeKind::Renamed),
+            ("d.rs", FileChangeKind::Added),
+        ];
         assert_eq!(told, expected.map(|(path, how)| (path.to_owned(), how)));
         assert_eq!(found[1].before_path().to_string(), "a.rs");
-        let copies = paired(&[
+        let copies = pair_renames(&[
             file("a.rs", Some("one\ntwo\n"), None),
             file("b.rs", None, Some("one\ntwo\n")),
             file("c.rs", None, Some("one\ntwo\n")),

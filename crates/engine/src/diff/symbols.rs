@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Hash, RepoPath};
-use code::{Because, Known};
+use code::{MoveCandidate, MoveEvidence};
 use syntax::{Language, Symbol};
 
 use super::ChangedFile;
 
 /// What happened to a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum How {
+pub(crate) enum SymbolChangeKind {
     /// It is gone
     Removed,
     /// What it takes, gives or is called has changed
@@ -25,8 +25,8 @@ pub(crate) enum How {
     Docs,
 }
 
-impl How {
-    pub(crate) const fn word(self) -> &'static str {
+impl SymbolChangeKind {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Removed => "removed",
             Self::Signature => "signature changed",
@@ -44,11 +44,11 @@ pub(crate) struct ChangedSymbol {
     /// The file that has it, or had it
     pub path: RepoPath,
     /// Its name with what it is nested in, now or last
-    pub full: String,
+    pub full_name: String,
     /// What happened
-    pub how: How,
+    pub kind: SymbolChangeKind,
     /// Where it was, if that was elsewhere
-    pub was: Option<(RepoPath, String)>,
+    pub previous: Option<(RepoPath, String)>,
     /// Its lines, now or last, from 1
     pub lines: (u32, u32),
     /// Whether it is offered beyond its file, or was
@@ -61,23 +61,23 @@ pub(crate) struct ChangedSymbol {
 
 /// The symbols of one state of a file.
 #[derive(Debug, Default)]
-pub(crate) struct Symbols {
-    list: Vec<Version>,
+pub(crate) struct FileSymbols {
+    list: Vec<HashedSymbol>,
     /// Where it could first not be read
-    pub broken: Option<(u32, String)>,
+    pub first_syntax_error: Option<(u32, String)>,
 }
 
 #[derive(Debug)]
-struct Version {
+struct HashedSymbol {
     symbol: Symbol,
     code: Hash,
     text: Hash,
 }
 
-impl Symbols {
+impl FileSymbols {
     /// What a text declares.
     pub(crate) fn of(path: &RepoPath, bytes: Option<&[u8]>) -> Self {
-        let Some(language) = Language::of(path).filter(|language| language.is_code()) else {
+        let Some(language) = Language::from_path(path).filter(|language| language.is_code()) else {
             return Self::default();
         };
         let Some(bytes) = bytes else { return Self::default() };
@@ -87,21 +87,21 @@ impl Symbols {
             let parts = spans.filter_map(|span| bytes.get(span.range()));
             Hash::of(&parts.collect::<Vec<_>>().concat())
         };
-        let version = |symbol: &Symbol| Version {
+        let version = |symbol: &Symbol| HashedSymbol {
             code: cut(symbol, |one| one.declaration),
             text: cut(symbol, |one| one.span),
             symbol: symbol.clone(),
         };
         let named = facts.symbols.iter().filter(|symbol| symbol.is_listed());
         let broken = facts.errors.first().map(|error| (error.line, error.message.clone()));
-        Self { list: named.map(version).collect(), broken }
+        Self { list: named.map(version).collect(), first_syntax_error: broken }
     }
 
     /// What it has and another state has not, to be matched by what it looks like.
-    pub(crate) fn missing_in(&self, path: &RepoPath, other: &Self) -> Vec<Known> {
+    pub(crate) fn missing_in(&self, path: &RepoPath, other: &Self) -> Vec<MoveCandidate> {
         let there: BTreeSet<&str> = other.list.iter().map(|v| v.symbol.path.as_str()).collect();
         let gone = self.list.iter().filter(|v| !there.contains(v.symbol.path.as_str()));
-        gone.map(|version| known(path, &version.symbol)).collect()
+        gone.map(|version| move_candidate(path, &version.symbol)).collect()
     }
 
     /// Whether there is a symbol of this name.
@@ -109,13 +109,13 @@ impl Symbols {
         self.get(full).is_some()
     }
 
-    fn get(&self, full: &str) -> Option<&Version> {
+    fn get(&self, full: &str) -> Option<&HashedSymbol> {
         self.list.iter().find(|version| version.symbol.path == full)
     }
 }
 
-fn known(path: &RepoPath, symbol: &Symbol) -> Known {
-    Known {
+fn move_candidate(path: &RepoPath, symbol: &Symbol) -> MoveCandidate {
+    MoveCandidate {
         path: path.clone(),
         full: symbol.path.clone(),
         kind: symbol.kind,
@@ -124,24 +124,24 @@ fn known(path: &RepoPath, symbol: &Symbol) -> Known {
 }
 
 /// Both states of a file.
-pub(crate) type Pair<'a> = (&'a ChangedFile, Symbols, Symbols);
+pub(crate) type FileSymbolsPair<'a> = (&'a ChangedFile, FileSymbols, FileSymbols);
 
 /// Reads both states of every file.
-pub(crate) fn pairs(files: &[ChangedFile]) -> Vec<Pair<'_>> {
+pub(crate) fn pairs(files: &[ChangedFile]) -> Vec<FileSymbolsPair<'_>> {
     let pair = |file: &'_ ChangedFile| {
-        let before = Symbols::of(file.before_path(), file.before.as_deref());
-        (before, Symbols::of(&file.path, file.after.as_deref()))
+        let before = FileSymbols::of(file.before_path(), file.before.as_deref());
+        (before, FileSymbols::of(&file.path, file.after.as_deref()))
     };
     files.iter().map(pair).zip(files).map(|((b, a), file)| (file, b, a)).collect()
 }
 
 impl ChangedSymbol {
-    fn new(path: &RepoPath, symbol: &Symbol, how: How) -> Self {
+    fn new(path: &RepoPath, symbol: &Symbol, kind: SymbolChangeKind) -> Self {
         Self {
             path: path.clone(),
-            full: symbol.path.clone(),
-            how,
-            was: None,
+            full_name: symbol.path.clone(),
+            kind,
+            previous: None,
             lines: (symbol.start_line, symbol.end_line),
             exported: symbol.exported,
             is_test: symbol.is_test,
@@ -150,22 +150,23 @@ impl ChangedSymbol {
     }
 
     /// Every symbol that differs, in the order of files and lines.
-    pub(crate) fn all(pairs: &[Pair<'_>]) -> Vec<Self> {
+    pub(crate) fn all(pairs: &[FileSymbolsPair<'_>]) -> Vec<Self> {
         let mut found = Vec::new();
-        let (mut gone, mut came): (Vec<Known>, Vec<Known>) = (Vec::new(), Vec::new());
+        let (mut gone, mut came): (Vec<MoveCandidate>, Vec<MoveCandidate>) =
+            (Vec::new(), Vec::new());
         for (file, before, after) in pairs {
-            found.extend(kept(file, before, after));
+            found.extend(changed_in_place(file, before, after));
             gone.extend(before.missing_in(file.before_path(), after));
             came.extend(after.missing_in(&file.path, before));
         }
-        let moves = code::moves(&gone, &came);
+        let moves = code::match_moves(&gone, &came);
         let moved_from: BTreeMap<usize, usize> = moves
             .iter()
-            .filter(|m| m.2 != Because::Shape || !is_plain(&gone[m.0]))
+            .filter(|m| m.2 != MoveEvidence::Shape || !has_generic_shape(&gone[m.0]))
             .map(|(old, new, _)| (*new, *old))
             .collect();
         let left: BTreeSet<usize> = moved_from.values().copied().collect();
-        let look = |known: &Known, old: bool| {
+        let look = |known: &MoveCandidate, old: bool| {
             let side = pairs.iter().find(|(file, ..)| match old {
                 true => *file.before_path() == known.path,
                 false => file.path == known.path,
@@ -176,52 +177,60 @@ impl ChangedSymbol {
         for (at, known) in came.iter().enumerate() {
             let Some(symbol) = look(known, false) else { continue };
             let old = moved_from.get(&at).map(|old| &gone[*old]);
-            let how = if old.is_some() { How::Moved } else { How::Added };
-            if old.is_none() && is_inside(known, &came) {
+            let how = if old.is_some() { SymbolChangeKind::Moved } else { SymbolChangeKind::Added };
+            if old.is_none() && has_parent_in(known, &came) {
                 continue; // what is around it is new too
             }
             let was = old.map(|old| (old.path.clone(), old.full.clone()));
-            found.push(Self { was, ..Self::new(&known.path, &symbol, how) });
+            found.push(Self { previous: was, ..Self::new(&known.path, &symbol, how) });
         }
         for (at, known) in gone.iter().enumerate() {
-            if !left.contains(&at) && !is_inside(known, &gone) {
+            if !left.contains(&at) && !has_parent_in(known, &gone) {
                 let symbol = look(known, true);
-                found.extend(symbol.map(|symbol| Self::new(&known.path, &symbol, How::Removed)));
+                found.extend(
+                    symbol.map(|symbol| Self::new(&known.path, &symbol, SymbolChangeKind::Removed)),
+                );
             }
         }
-        found.sort_by(|a, b| (&a.path, a.lines, &a.full).cmp(&(&b.path, b.lines, &b.full)));
+        found.sort_by(|a, b| {
+            (&a.path, a.lines, &a.full_name).cmp(&(&b.path, b.lines, &b.full_name))
+        });
         found
     }
 }
 
 /// Fields and variants look alike everywhere: their shape alone says nothing about a move.
-const fn is_plain(known: &Known) -> bool {
+const fn has_generic_shape(known: &MoveCandidate) -> bool {
     use syntax::SymbolKind::{Field, Property, Variable, Variant};
     matches!(known.kind, Field | Property | Variable | Variant)
 }
 
 /// Whether what is around a symbol is in the same list.
-fn is_inside(known: &Known, all: &[Known]) -> bool {
+fn has_parent_in(known: &MoveCandidate, all: &[MoveCandidate]) -> bool {
     let Some((outer, _)) = known.full.rsplit_once('.') else { return false };
     all.iter().any(|other| other.path == known.path && other.full == outer)
 }
 
 /// Symbols that both states have under one name, and that differ.
-fn kept(file: &ChangedFile, before: &Symbols, after: &Symbols) -> Vec<ChangedSymbol> {
+fn changed_in_place(
+    file: &ChangedFile,
+    before: &FileSymbols,
+    after: &FileSymbols,
+) -> Vec<ChangedSymbol> {
     let mut found = Vec::new();
     for new in &after.list {
         let Some(old) = before.get(&new.symbol.path) else { continue };
         let how = if old.symbol.fingerprint.shape != new.symbol.fingerprint.shape {
-            How::Signature
+            SymbolChangeKind::Signature
         } else if old.code != new.code {
-            How::Body
+            SymbolChangeKind::Body
         } else if old.text != new.text {
-            How::Docs
+            SymbolChangeKind::Docs
         } else {
             continue;
         };
         // What holds others changes with them: they say it better.
-        let codes = |symbols: &Symbols, outer: &Symbol| -> BTreeSet<(String, Hash)> {
+        let codes = |symbols: &FileSymbols, outer: &Symbol| -> BTreeSet<(String, Hash)> {
             let (start, end) = (outer.declaration.start, outer.declaration.end);
             let inner = symbols.list.iter().filter(|version| {
                 let span = version.symbol.declaration;
@@ -229,11 +238,15 @@ fn kept(file: &ChangedFile, before: &Symbols, after: &Symbols) -> Vec<ChangedSym
             });
             inner.map(|version| (version.symbol.path.clone(), version.code)).collect()
         };
-        if how == How::Body && codes(before, &old.symbol) != codes(after, &new.symbol) {
+        if how == SymbolChangeKind::Body && codes(before, &old.symbol) != codes(after, &new.symbol)
+        {
             continue;
         }
         let was = file.old.as_ref().map(|old| (old.clone(), new.symbol.path.clone()));
-        found.push(ChangedSymbol { was, ..ChangedSymbol::new(&file.path, &new.symbol, how) });
+        found.push(ChangedSymbol {
+            previous: was,
+            ..ChangedSymbol::new(&file.path, &new.symbol, how)
+        });
     }
     found
 }

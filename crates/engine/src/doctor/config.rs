@@ -2,18 +2,18 @@
 
 use base::{Call, Result};
 
-use super::Finding;
+use super::DoctorFinding;
 use crate::workspace::Workspace;
 
-pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<Finding>> {
+pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<DoctorFinding>> {
     let settings = workspace.settings()?;
     if settings.findings.is_empty() {
-        return Ok(vec![Finding::fine("config", "cairn.jsonc has no mistakes")]);
+        return Ok(vec![DoctorFinding::fine("config", "cairn.jsonc has no mistakes")]);
     }
-    let finding = |found: &config::Finding| {
+    let finding = |found: &config::ConfigFinding| {
         let place = format!("cairn.jsonc:{}:{}", found.line, found.column);
         let fix = found.hint.clone().unwrap_or_else(|| format!("edit {place}"));
-        Finding::error("config", format!("{place}: {}", found.message), fix)
+        DoctorFinding::error("config", format!("{place}: {}", found.message), fix)
     };
     Ok(settings.findings.iter().map(finding).collect())
 }

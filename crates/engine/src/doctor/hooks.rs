@@ -2,33 +2,34 @@
 
 use base::{Call, Hint, NextCall, Result};
 use git::HooksDir;
-use setup::Hook;
+use setup::GitHook;
 
-use super::Finding;
-use crate::ops::install::LARGEST_HOOK;
+use super::DoctorFinding;
+use crate::ops::install::MAX_HOOK_BYTES;
 use crate::workspace::Workspace;
 
-pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<Finding>> {
+pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFinding>> {
     let Some(git) = &workspace.git else { return Ok(Vec::new()) };
     let folder = match git.hooks_dir(call)? {
         HooksDir::Inside(folder) => folder,
         HooksDir::Outside(folder) => {
             let message = format!("git takes its hooks from {}, outside", folder.display());
-            let fix = Hint::call("the lines to add there are printed by", NextCall::to("init"));
-            return Ok(vec![Finding::warning("hooks", message, fix)]);
+            let fix = Hint::call("the lines to add there are printed by", NextCall::new("init"));
+            return Ok(vec![DoctorFinding::warning("hooks", message, fix)]);
         }
     };
-    let read = |hook: Hook| tree::read_regular(&folder.join(hook.name()), LARGEST_HOOK).ok();
-    let is_missing = |hook: &&Hook| {
+    let read = |hook: GitHook| tree::read_regular(&folder.join(hook.name()), MAX_HOOK_BYTES).ok();
+    let is_missing = |hook: &&GitHook| {
         let text = read(**hook);
         hook.install(text.as_deref()).map_or(true, |after| Some(after) != text)
     };
-    let missing: Vec<&str> = Hook::ALL.iter().filter(is_missing).map(|hook| hook.name()).collect();
-    let is_off = |hook: &&Hook| {
+    let missing: Vec<&str> =
+        GitHook::ALL.iter().filter(is_missing).map(|hook| hook.name()).collect();
+    let is_off = |hook: &&GitHook| {
         let known = folder.join(hook.name()).metadata();
-        !is_missing(hook) && known.is_ok_and(|known| !tree::may_run(&known))
+        !is_missing(hook) && known.is_ok_and(|known| !tree::is_executable(&known))
     };
-    let off: Vec<String> = Hook::ALL
+    let off: Vec<String> = GitHook::ALL
         .iter()
         .filter(is_off)
         .map(|hook| folder.join(hook.name()).display().to_string())
@@ -36,14 +37,18 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<Finding>> 
     let mut findings = Vec::new();
     if !missing.is_empty() {
         let message = format!("not installed: {}", missing.join(", "));
-        findings.push(Finding::warning("hooks", message, NextCall::to("init")));
+        findings.push(DoctorFinding::warning("hooks", message, NextCall::new("init")));
     }
     if !off.is_empty() {
         let message = format!("not executable, so that git does not run them: {}", off.join(", "));
-        findings.push(Finding::warning("hooks", message, format!("chmod +x {}", off.join(" "))));
+        findings.push(DoctorFinding::warning(
+            "hooks",
+            message,
+            format!("chmod +x {}", off.join(" ")),
+        ));
     }
     if findings.is_empty() {
-        findings.push(Finding::fine("hooks", "installed"));
+        findings.push(DoctorFinding::fine("hooks", "installed"));
     }
     Ok(findings)
 }

@@ -2,13 +2,13 @@
 
 use base::{Call, Result};
 
-use super::Finding;
+use super::DoctorFinding;
 use crate::workspace::Workspace;
 
-pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<Finding>> {
+pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<DoctorFinding>> {
     Ok(vec![match workspace.journal().is_unfinished() {
-        false => Finding::fine("journal", "no change is half done"),
-        true => Finding::warning(
+        false => DoctorFinding::fine("journal", "no change is half done"),
+        true => DoctorFinding::warning(
             "journal",
             "a change is being made, or was cut off while another process holds the lock",
             "run any command again when the other process is done",

@@ -16,32 +16,32 @@ use serde::Serialize;
 use crate::workspace::Workspace;
 
 /// One check.
-pub(crate) struct Check {
+pub(crate) struct DoctorCheck {
     /// What it looks at
     pub name: &'static str,
     /// Looks, and says what it saw
-    pub run: fn(&Workspace, &Call) -> Result<Vec<Finding>>,
+    pub run: fn(&Workspace, &Call) -> Result<Vec<DoctorFinding>>,
 }
 
 /// Every check, in the order of the report.
-pub(crate) const CHECKS: &[Check] = &[
-    Check { name: "git", run: git::check },
-    Check { name: "hooks", run: hooks::check },
-    Check { name: "config", run: config::check },
-    Check { name: "layout", run: layout::check },
-    Check { name: "stores", run: stores::check },
-    Check { name: "shared", run: shared::check },
-    Check { name: "journal", run: journal::check },
-    Check { name: "servers", run: servers::check },
+pub(crate) const CHECKS: &[DoctorCheck] = &[
+    DoctorCheck { name: "git", run: git::check },
+    DoctorCheck { name: "hooks", run: hooks::check },
+    DoctorCheck { name: "config", run: config::check },
+    DoctorCheck { name: "layout", run: layout::check },
+    DoctorCheck { name: "stores", run: stores::check },
+    DoctorCheck { name: "shared", run: shared::check },
+    DoctorCheck { name: "journal", run: journal::check },
+    DoctorCheck { name: "servers", run: servers::check },
 ];
 
 /// What a check saw
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Finding {
+pub struct DoctorFinding {
     /// The check
     pub check: &'static str,
     /// How bad it is
-    pub level: Level,
+    pub level: DoctorLevel,
     /// What it saw
     pub message: String,
     /// What to do about it
@@ -52,7 +52,7 @@ pub struct Finding {
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub enum DoctorLevel {
     /// Something does not work
     Error,
     /// Something works less well than it could
@@ -61,14 +61,14 @@ pub enum Level {
     Fine,
 }
 
-impl Finding {
+impl DoctorFinding {
     fn fine(check: &'static str, message: impl Into<String>) -> Self {
-        Self { check, level: Level::Fine, message: message.into(), fix: None }
+        Self { check, level: DoctorLevel::Fine, message: message.into(), fix: None }
     }
 
     fn warning(check: &'static str, message: impl Into<String>, fix: impl Into<Hint>) -> Self {
         let fix = Some(fix.into());
-        Self { check, level: Level::Warning, message: message.into(), fix }
+        Self { check, level: DoctorLevel::Warning, message: message.into(), fix }
     }
 
     /// A check that could not be made says so, and the others are still made.
@@ -78,6 +78,6 @@ impl Finding {
     }
 
     fn error(check: &'static str, message: impl Into<String>, fix: impl Into<Hint>) -> Self {
-        Self { level: Level::Error, ..Self::warning(check, message, fix) }
+        Self { level: DoctorLevel::Error, ..Self::warning(check, message, fix) }
     }
 }

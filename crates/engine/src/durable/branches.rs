@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{Call, Result};
 use git::BranchList;
 
-use super::name::Owner;
-use crate::repo::Repository;
+use super::owner::StoreOwner;
+use crate::repository::Repository;
 
 /// The branch that others start from: its store is read where a branch has none of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(crate) struct DefaultBranch {
     /// Its name
     pub name: String,
     /// How it is known
-    pub source: DefaultSource,
+    pub source: DefaultBranchSource,
 }
 
 /// What to do where the default branch does not exist.
@@ -25,7 +25,7 @@ pub(crate) const SET_DEFAULT_BRANCH: &str =
 
 /// How the default branch is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DefaultSource {
+pub(crate) enum DefaultBranchSource {
     /// `kb.default_branch` in `cairn.jsonc`
     Configured,
     /// `origin/HEAD`
@@ -38,24 +38,24 @@ impl DefaultBranch {
     /// The branch that the configuration names, else that of `origin/HEAD`, else `main`.
     pub(crate) fn find(git: &Repository, configured: Option<&str>, call: &Call) -> Result<Self> {
         if let Some(name) = configured {
-            return Ok(Self { name: name.to_owned(), source: DefaultSource::Configured });
+            return Ok(Self { name: name.to_owned(), source: DefaultBranchSource::Configured });
         }
         Ok(match git.default_branch(call)? {
-            Some(name) => Self { name, source: DefaultSource::Origin },
-            None => Self { name: "main".into(), source: DefaultSource::Assumed },
+            Some(name) => Self { name, source: DefaultBranchSource::Origin },
+            None => Self { name: "main".into(), source: DefaultBranchSource::Assumed },
         })
     }
 
     /// What a person should know if there is no such branch.
-    pub(crate) fn doubt(&self, git: &Repository, call: &Call) -> Result<Option<String>> {
+    pub(crate) fn missing_warning(&self, git: &Repository, call: &Call) -> Result<Option<String>> {
         let name = self.name.as_str();
         // A clone need not check out the branch that `origin/HEAD` names.
-        let is_there = self.source == DefaultSource::Origin
+        let is_there = self.source == DefaultBranchSource::Origin
             || git.has_all_branches([name].into_iter())?
             || git.branch_list(call)?.contains(name);
         let why = match self.source {
             _ if is_there => return Ok(None),
-            DefaultSource::Configured => {
+            DefaultBranchSource::Configured => {
                 format!("`cairn.jsonc` names `{name}` as the default branch, which does not exist")
             }
             _ => {
@@ -69,25 +69,25 @@ impl DefaultBranch {
 }
 
 /// What is checked out: a branch, or a commit without one.
-pub(crate) fn checked_out(git: &Repository, call: &Call) -> Result<Owner> {
+pub(crate) fn checked_out(git: &Repository, call: &Call) -> Result<StoreOwner> {
     let head = git.head(call)?;
     Ok(match (head.branch, head.commit) {
-        (Some(branch), _) => Owner::Branch(branch),
-        (None, Some(commit)) => Owner::Commit(commit.into()),
-        (None, None) => Owner::Branch("HEAD".into()),
+        (Some(branch), _) => StoreOwner::Branch(branch),
+        (None, Some(commit)) => StoreOwner::Commit(commit.into()),
+        (None, None) => StoreOwner::Branch("HEAD".into()),
     })
 }
 
 /// Whether a branch, or a worktree at a commit, is there.
-pub(crate) fn exists(list: &BranchList, owner: &Owner) -> bool {
+pub(crate) fn exists(list: &BranchList, owner: &StoreOwner) -> bool {
     match owner {
-        Owner::Branch(name) => list.contains(name),
-        Owner::Commit(commit) => list.is_detached_at(commit),
+        StoreOwner::Branch(name) => list.contains(name),
+        StoreOwner::Commit(commit) => list.is_detached_at(commit),
     }
 }
 
 /// The present names of branches that are gone because they were renamed, by the former names.
-pub(crate) fn renames(
+pub(crate) fn renamed_branches(
     git: &Repository,
     list: &BranchList,
     gone: &BTreeSet<&str>,

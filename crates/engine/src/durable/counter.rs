@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base::{Call, Problem, Result};
-use tree::{Journal, OwnFolder};
+use tree::{Journal, PrivateFolder};
 
 use super::tables;
 use crate::backup;
@@ -24,7 +24,7 @@ const FILE: &str = "change-number";
 const DIGITS: usize = 20;
 
 /// How long to wait for another process that takes a number.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The counter of one repository's changes.
 #[derive(Debug, Clone)]
@@ -40,10 +40,10 @@ impl ChangeCounter {
 
     /// The first of `count` numbers in a row, all higher than every number given before and than
     /// `above`.
-    pub(crate) fn take(&self, above: u64, count: u64, call: &Call) -> Result<u64> {
+    pub(crate) fn reserve(&self, above: u64, count: u64, call: &Call) -> Result<u64> {
         let failed = || Problem::io("take the number of a change");
         fs::create_dir_all(&self.shared).map_err(failed())?;
-        let _lock = tree::lock(&self.shared.join(format!("{FILE}.lock")), PATIENCE, call)?;
+        let _lock = tree::lock(&self.shared.join(format!("{FILE}.lock")), LOCK_TIMEOUT, call)?;
         let known = self.read().unwrap_or_else(|| self.highest_used());
         let first = known.max(above).saturating_add(1);
         self.write(first.saturating_add(count.saturating_sub(1))).map_err(failed())?;
@@ -62,7 +62,7 @@ impl ChangeCounter {
         let is_new = !path.exists();
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
-        let mut file = tree::write_regular(&path, &mut options)?;
+        let mut file = tree::open_regular_for_write(&path, &mut options)?;
         file.seek(SeekFrom::Start(0))?;
         file.write_all(format!("{number:0DIGITS$}\n").as_bytes())?;
         file.sync_data()?;
@@ -78,9 +78,9 @@ impl ChangeCounter {
         let stores = backup::stores(&self.shared).into_iter();
         let stores = stores.map(|store| self.shared.join(format!("{store}.sqlite")));
         let in_stores = stores.map(|file| {
-            store::open_reading(&file).and_then(|conn| tables::highest(&conn)).unwrap_or(0)
+            store::open_read_only(&file).and_then(|conn| tables::highest_number(&conn)).unwrap_or(0)
         });
-        let journals = journals(&self.shared).into_iter().map(|journal| journal.highest());
+        let journals = journals(&self.shared).into_iter().map(|journal| journal.highest_number());
         in_stores.chain(journals).max().unwrap_or(0)
     }
 }
@@ -92,7 +92,7 @@ fn journals(shared: &Path) -> Vec<Journal> {
     let git_dirs = linked.map(|entry| entry.path()).chain([common.to_path_buf()]);
     // Without git the folder is called otherwise.
     let name = shared.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    git_dirs.map(|dir| Journal::at(OwnFolder::below(&dir, &name).join("journal"))).collect()
+    git_dirs.map(|dir| Journal::new(PrivateFolder::below(&dir, &name).join("journal"))).collect()
 }
 
 #[cfg(test)]
@@ -109,13 +109,14 @@ mod tests {
     fn numbers_rise_and_none_is_given_twice() {
         let folder = tempfile::tempdir().unwrap();
         let counter = ChangeCounter::at(&folder.path().join("cairn"));
-        assert_eq!(counter.take(0, 1, &call()).unwrap(), 1);
-        assert_eq!(counter.take(0, 3, &call()).unwrap(), 2);
-        assert_eq!(counter.take(0, 1, &call()).unwrap(), 5);
-        assert_eq!(counter.take(40, 1, &call()).unwrap(), 41);
-        assert_eq!(counter.take(0, 1, &call()).unwrap(), 42);
+        assert_eq!(counter.reserve(0, 1, &call()).unwrap(), 1);
+        assert_eq!(counter.reserve(0, 3, &call()).unwrap(), 2);
+        assert_eq!(counter.reserve(0, 1, &call()).unwrap(), 5);
+        assert_eq!(counter.reserve(40, 1, &call()).unwrap(), 41);
+        assert_eq!(counter.reserve(0, 1, &call()).unwrap(), 42);
         let taken: BTreeSet<u64> = std::thread::scope(|scope| {
-            let take = || (0..25).map(|_| counter.take(0, 1, &call()).unwrap()).collect::<Vec<_>>();
+            let take =
+                || (0..25).map(|_| counter.reserve(0, 1, &call()).unwrap()).collect::<Vec<_>>();
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(take)).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
@@ -131,7 +132,7 @@ mod tests {
         }
         let counter = ChangeCounter::at(&shared);
         for damage in ["", "12", "0000000000000000000x\n"] {
-            assert_eq!(counter.take(0, 1, &call()).unwrap(), 13, "{damage:?}");
+            assert_eq!(counter.reserve(0, 1, &call()).unwrap(), 13, "{damage:?}");
             fs::write(shared.join(FILE), damage).unwrap();
         }
     }

@@ -5,34 +5,34 @@
 
 pub(crate) mod branches;
 pub(crate) mod counter;
-mod kept;
-pub(crate) mod name;
+mod derived_cache;
+pub(crate) mod locations;
+mod open_stores;
 pub(crate) mod overlay;
-pub(crate) mod place;
-mod read;
-mod stores;
+pub(crate) mod owner;
+mod store_reader;
 pub(crate) mod tables;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use base::{Call, Code, Problem, Result};
+use base::{Call, Problem, ProblemCode, Result};
 use serde_json::Value;
 use store::{Migration, Store, Transaction};
 
-use self::tables::Made;
+use self::tables::ChangeRecord;
 use crate::search;
 
-pub(crate) use kept::Kept;
-pub use overlay::{Pulled, SharedSource};
-pub use read::Reading;
-pub(crate) use stores::{StoreCommit, Stores};
-pub use tables::UNDO;
+pub(crate) use derived_cache::DerivedCache;
+pub(crate) use open_stores::{OpenStores, StoreCommit};
+pub use overlay::{SharedChanges, SharedSource};
+pub use store_reader::StoreReader;
+pub use tables::UNDO_MIGRATION;
 
 /// A durable store that an area keeps.
 #[derive(Debug, Clone, Copy)]
-pub struct Durable {
+pub struct DurableStore {
     /// Its name, which starts the numbers of its changes
     pub name: &'static str,
     /// Its file, below the folder that all worktrees share; `{branch}` makes it one a branch
@@ -57,7 +57,7 @@ pub trait StoreChange: Debug + Send + Sync {
     fn apply(&self, transaction: &Transaction<'_>) -> Result<Value>;
 
     /// How many numbers it uses: its own, and one for each entry of a log that it adds besides.
-    fn numbers(&self) -> u64 {
+    fn number_count(&self) -> u64 {
         1
     }
 
@@ -67,30 +67,30 @@ pub trait StoreChange: Debug + Send + Sync {
     }
 
     /// The same change made by somebody now: an area that keeps a log of its own wants to know.
-    fn stamped(&self, _at: &str, _actor: &str) -> Option<Arc<dyn StoreChange>> {
+    fn attributed_to(&self, _at: &str, _actor: &str) -> Option<Arc<dyn StoreChange>> {
         None
     }
 }
 
-impl Durable {
+impl DurableStore {
     /// Opens the store, made or migrated if need be.
     pub(crate) fn open(&self, path: &Path) -> Result<Store> {
         make_folder(path)?;
-        store::open_durable(path, &self.all_steps())
+        store::open_durable(path, &self.all_migrations())
     }
 
     /// Refuses a file of this store, or a copy of one, that a newer cairn wrote.
     pub(crate) fn refuse_newer(&self, path: &Path) -> Result<()> {
-        store::refuse_newer(path, &self.all_steps())
+        store::refuse_newer(path, &self.all_migrations())
     }
 
-    fn all_steps(&self) -> Vec<Migration> {
-        [tables::CHANGES].into_iter().chain(self.steps.iter().copied()).collect()
+    fn all_migrations(&self) -> Vec<Migration> {
+        [tables::CHANGES_MIGRATION].into_iter().chain(self.steps.iter().copied()).collect()
     }
 
     /// Whether it keeps search text.
-    pub(crate) fn has_texts(&self) -> bool {
-        self.steps.iter().any(|step| step.name == search::STEP.name)
+    pub(crate) fn has_search_text(&self) -> bool {
+        self.steps.iter().any(|step| step.name == search::TEXT_MIGRATION.name)
     }
 
     /// The lock at which writers queue; its folder is made.
@@ -100,22 +100,29 @@ impl Durable {
     }
 
     /// Looks at the store as of now; nothing if it is not there.
-    pub(crate) fn read(&self, path: &Path) -> Result<Option<Reading>> {
-        Stores::keeping(0).read(self, path)
+    pub(crate) fn open_reader(&self, path: &Path) -> Result<Option<StoreReader>> {
+        OpenStores::with_capacity(0).reader(self, path)
     }
 
     /// What undoes a recorded change, made by somebody now.
-    pub(crate) fn undoing(&self, made: &Made, call: &Call) -> Result<Arc<dyn StoreChange>> {
+    pub(crate) fn undo_change(
+        &self,
+        made: &ChangeRecord,
+        call: &Call,
+    ) -> Result<Arc<dyn StoreChange>> {
         let inverse = self.inverse_of(made)?;
-        let inverse = inverse.stamped(&call.now.to_string(), &call.actor).unwrap_or(inverse);
+        let inverse = inverse.attributed_to(&call.now.to_string(), &call.actor).unwrap_or(inverse);
         Ok(Arc::new(InverseChange { inverse, undoes: made.id }))
     }
 
     /// What a recorded change left to undo it.
-    fn inverse_of(&self, made: &Made) -> Result<Arc<dyn StoreChange>> {
+    fn inverse_of(&self, made: &ChangeRecord) -> Result<Arc<dyn StoreChange>> {
         let damaged = |error: serde_json::Error| {
-            Problem::new(Code::StoreDamaged, format!("change {} cannot be read back", made.id))
-                .because(error)
+            Problem::new(
+                ProblemCode::StoreDamaged,
+                format!("change {} cannot be read back", made.id),
+            )
+            .with_source(error)
         };
         (self.inverse)(&serde_json::from_str(&made.inverse).map_err(damaged)?)
     }
@@ -141,8 +148,8 @@ impl StoreChange for InverseChange {
         self.inverse.apply(transaction)
     }
 
-    fn numbers(&self) -> u64 {
-        self.inverse.numbers()
+    fn number_count(&self) -> u64 {
+        self.inverse.number_count()
     }
 
     fn undoes(&self) -> Option<i64> {

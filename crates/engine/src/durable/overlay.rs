@@ -9,44 +9,44 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use base::Result;
-use base::shared::{Merged, SharedProblemKind};
-use store::{Connection, Memory, Store};
+use base::shared::{MergeReport, SharedProblemKind};
+use store::{Connection, MemoryStore, Store};
 
-use super::{Durable, Reading, StoreChange, tables};
-use crate::idle::Lent;
-use crate::shared;
+use super::{DurableStore, StoreChange, StoreReader, tables};
+use crate::connection_pool::PooledConnection;
+use crate::shared_files;
 use crate::view::View;
 
 /// What an area finds in the shared files for its store.
 #[derive(Debug, Default)]
-pub struct Pulled {
+pub struct SharedChanges {
     /// The change that takes over what the store does not have
     pub change: Option<Arc<dyn StoreChange>>,
     /// What it takes over, and what is left to settle
-    pub merged: Merged,
+    pub merged: MergeReport,
 }
 
 /// How an area reads shared files.
 #[derive(Debug, Clone, Copy)]
 pub struct SharedSource {
     /// Compares the files with a store; none where nobody has written to it
-    pub pull: fn(&View<'_>, Option<&Connection>) -> Result<Pulled>,
+    pub pull: fn(&View<'_>, Option<&Connection>) -> Result<SharedChanges>,
     /// What the result depends on besides the files and the store, in a word
     pub depends: fn(&View<'_>) -> Result<String>,
 }
 
 /// What was pulled for a store, and the store with it.
 #[derive(Debug)]
-pub(crate) struct Overlay {
+pub(crate) struct SharedOverlay {
     /// What was found in the files
-    pub pulled: Pulled,
-    copy: Option<StoreCopy>,
+    pub pulled: SharedChanges,
+    copy: Option<OverlaidStoreCopy>,
 }
 
 /// A store in memory.
 #[derive(Debug)]
-struct StoreCopy {
-    home: Memory,
+struct OverlaidStoreCopy {
+    home: MemoryStore,
     /// It lasts as long as this is open
     _open: Mutex<Store>,
 }
@@ -55,30 +55,40 @@ struct StoreCopy {
 #[derive(Debug, Default)]
 pub(crate) struct StoreView {
     /// Its rows, unless there are none
-    pub reading: Option<Reading>,
+    pub reading: Option<StoreReader>,
     /// What the shared files have for it; nothing where nothing is shared
-    pub overlay: Option<Arc<Overlay>>,
+    pub overlay: Option<Arc<SharedOverlay>>,
 }
 
 /// Lays over a store what the shared files have for it.
-pub(crate) fn read(view: &View, durable: &Durable, written: Option<Reading>) -> Result<StoreView> {
-    let Some(source) = durable.shared.filter(|_| shared::has_folder(view).unwrap_or(true)) else {
+pub(crate) fn read_with_overlay(
+    view: &View,
+    durable: &DurableStore,
+    written: Option<StoreReader>,
+) -> Result<StoreView> {
+    let Some(source) = durable.shared.filter(|_| shared_files::has_folder(view).unwrap_or(true))
+    else {
         return Ok(StoreView { reading: written, overlay: None });
     };
     let base = written.filter(|reading| reading.revision > 0);
-    let overlay = match mark(view, durable, &source, base.as_ref())? {
-        None => Arc::new(make(view, durable, &source, base.as_ref())?),
-        Some(mark) => match view.still_kept(durable.file, &mark) {
+    let overlay = match fingerprint(view, durable, &source, base.as_ref())? {
+        None => Arc::new(make_overlay(view, durable, &source, base.as_ref())?),
+        Some(mark) => match view.cached_at(durable.file, &mark) {
             Some(kept) => kept,
-            None => view.keep(durable.file, mark, make(view, durable, &source, base.as_ref())?),
+            None => view.cache_at(
+                durable.file,
+                mark,
+                make_overlay(view, durable, &source, base.as_ref())?,
+            ),
         },
     };
-    overlay.tell(view);
+    overlay.report_unmerged(view);
     let reading = match &overlay.copy {
         None => base,
         Some(copy) => {
-            let mut reading = Reading::of(Lent::own(copy.home.open_reading()?)?)?;
-            reading.pulled = Some(shared::mark(view)?);
+            let mut reading =
+                StoreReader::of(PooledConnection::unpooled(copy.home.open_read_only()?)?)?;
+            reading.shared_state = Some(shared_files::fingerprint(view)?);
             Some(reading)
         }
     };
@@ -87,36 +97,36 @@ pub(crate) fn read(view: &View, durable: &Durable, written: Option<Reading>) -> 
 
 /// What tells the state of the files and the store from every other; none where the index is
 /// only in memory, which has no name.
-fn mark(
+fn fingerprint(
     view: &View,
-    durable: &Durable,
+    durable: &DurableStore,
     source: &SharedSource,
-    written: Option<&Reading>,
+    written: Option<&StoreReader>,
 ) -> Result<Option<String>> {
-    if view.index()?.mark().is_none() {
+    if view.index()?.fingerprint().is_none() {
         return Ok(None);
     }
-    let path = view.place()?.seen(durable);
-    let store = written.map(|reading| (crate::index::file_mark(&path), reading.revision));
+    let path = view.store_locations()?.read_path(durable);
+    let store = written.map(|reading| (crate::index::file_fingerprint(&path), reading.revision));
     let depends = (source.depends)(view)?;
-    Ok(Some(format!("{} {store:?} {} {depends}", path.display(), shared::mark(view)?)))
+    Ok(Some(format!("{} {store:?} {} {depends}", path.display(), shared_files::fingerprint(view)?)))
 }
 
-fn make(
+fn make_overlay(
     view: &View,
-    durable: &Durable,
+    durable: &DurableStore,
     source: &SharedSource,
-    written: Option<&Reading>,
-) -> Result<Overlay> {
+    written: Option<&StoreReader>,
+) -> Result<SharedOverlay> {
     let mut pulled = (source.pull)(view, written.map(|reading| &*reading.conn))?;
     if pulled.change.is_none() {
-        return Ok(Overlay { pulled, copy: None });
+        return Ok(SharedOverlay { pulled, copy: None });
     }
     let (home, mut open) = new_memory(durable)?;
     match written {
-        None => store::migrate(&mut open, &durable.all_steps())?,
+        None => store::migrate(&mut open, &durable.all_migrations())?,
         Some(reading) => {
-            let path = view.place()?.seen(durable);
+            let path = view.store_locations()?.read_path(durable);
             home.copy_from(&path)?;
             // Somebody may have written between the look at the store and the copy.
             if tables::revision(open.connection())? != reading.revision {
@@ -127,20 +137,20 @@ fn make(
     if let Some(change) = &pulled.change {
         open.write(|transaction| change.apply(transaction).map(drop))?;
     }
-    Ok(Overlay { pulled, copy: Some(StoreCopy { home, _open: Mutex::new(open) }) })
+    Ok(SharedOverlay { pulled, copy: Some(OverlaidStoreCopy { home, _open: Mutex::new(open) }) })
 }
 
-fn new_memory(durable: &Durable) -> Result<(Memory, Store)> {
+fn new_memory(durable: &DurableStore) -> Result<(MemoryStore, Store)> {
     static MADE: AtomicU64 = AtomicU64::new(0);
     let number = MADE.fetch_add(1, Ordering::Relaxed);
-    let home = Memory::named(&format!("cairn-{}-{number}", durable.name));
+    let home = MemoryStore::named(&format!("cairn-{}-{number}", durable.name));
     let open = home.open()?;
     Ok((home, open))
 }
 
-impl Overlay {
+impl SharedOverlay {
     /// Says in the basis which shared records an answer had to do without.
-    fn tell(&self, view: &View) {
+    fn report_unmerged(&self, view: &View) {
         for kind in [
             SharedProblemKind::Unreadable,
             SharedProblemKind::Conflict,
@@ -158,13 +168,13 @@ impl Overlay {
                 0 => String::new(),
                 more => format!(" (and {more} more, which `verify` lists)"),
             };
-            view.doubt(format!("{what}: {}: {}{more}", first.path, first.why));
+            view.mark_partial(format!("{what}: {}: {}{more}", first.path, first.reason));
         }
     }
 
     /// The change that takes over what was pulled, as one that somebody makes now.
     pub(crate) fn change(&self, at: &str, actor: &str) -> Option<Arc<dyn StoreChange>> {
         let change = self.pulled.change.as_ref()?;
-        Some(change.stamped(at, actor).unwrap_or_else(|| change.clone()))
+        Some(change.attributed_to(at, actor).unwrap_or_else(|| change.clone()))
     }
 }

@@ -1,21 +1,21 @@
 //! The SQL that every durable store needs.
 
 use base::Result;
-use store::{Connection, Migration, OptionalExtension, Row, SqlResult, params, problem};
+use store::{Connection, Migration, OptionalExtension, Row, SqlResult, params, sqlite_problem};
 
 /// The first step of every durable store.
-pub(crate) const CHANGES: Migration =
+pub(crate) const CHANGES_MIGRATION: Migration =
     Migration { name: "a record of changes", sql: include_str!("change.sql") };
 
 /// Sessions, and which change takes back which. Every store lists it where it was added.
-pub const UNDO: Migration =
+pub const UNDO_MIGRATION: Migration =
     Migration { name: "sessions and what was undone", sql: include_str!("undo.sql") };
 
-const CHANGE: &str = "SELECT id, at, actor, session, summary, inverse, undoes FROM change";
+const SELECT_CHANGE: &str = "SELECT id, at, actor, session, summary, inverse, undoes FROM change";
 
 /// A change that was made to a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Made {
+pub(crate) struct ChangeRecord {
     /// Its number
     pub id: i64,
     pub at: String,
@@ -29,16 +29,16 @@ pub(crate) struct Made {
 }
 
 /// Records a change under its number.
-pub(crate) fn record(conn: &Connection, made: &Made) -> Result<()> {
+pub(crate) fn record(conn: &Connection, made: &ChangeRecord) -> Result<()> {
     let sql = "INSERT INTO change (id, at, actor, session, summary, inverse, undoes)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    let Made { id, at, actor, session, summary, inverse, undoes } = made;
+    let ChangeRecord { id, at, actor, session, summary, inverse, undoes } = made;
     conn.prepare_cached(sql)
         .and_then(|mut statement| {
             statement.execute(params![id, at, actor, session, summary, inverse, undoes])
         })
         .map(drop)
-        .map_err(problem("record a change"))
+        .map_err(sqlite_problem("record a change"))
 }
 
 /// Adds what undoes a recorded change.
@@ -46,29 +46,29 @@ pub(crate) fn set_inverse(conn: &Connection, id: i64, inverse: &str) -> Result<(
     conn.prepare_cached("UPDATE change SET inverse = ?2 WHERE id = ?1")
         .and_then(|mut statement| statement.execute(params![id, inverse]))
         .map(drop)
-        .map_err(problem("record a change"))
+        .map_err(sqlite_problem("record a change"))
 }
 
 /// The number of the last change: it counts up with every commit.
 pub(crate) fn revision(conn: &Connection) -> Result<i64> {
     conn.prepare_cached("SELECT ifnull(max(id), 0) FROM change")
         .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
-        .map_err(problem("read the record of changes"))
+        .map_err(sqlite_problem("read the record of changes"))
 }
 
 /// The highest number that anything in the store was given: a change, or an entry of a log that
 /// its area keeps. SQLite notes it for every table that never uses a number twice.
-pub(crate) fn highest(conn: &Connection) -> Result<u64> {
+pub(crate) fn highest_number(conn: &Connection) -> Result<u64> {
     conn.prepare_cached("SELECT ifnull(max(seq), 0) FROM sqlite_sequence")
         .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
-        .map_err(problem("read the record of changes"))
+        .map_err(sqlite_problem("read the record of changes"))
 }
 
 /// The change with this number.
-pub(crate) fn made(conn: &Connection, id: i64) -> Result<Option<Made>> {
-    conn.query_row(&format!("{CHANGE} WHERE id = ?1"), [id], read)
+pub(crate) fn change_record(conn: &Connection, id: i64) -> Result<Option<ChangeRecord>> {
+    conn.query_row(&format!("{SELECT_CHANGE} WHERE id = ?1"), [id], record_of_row)
         .optional()
-        .map_err(problem("read the record of changes"))
+        .map_err(sqlite_problem("read the record of changes"))
 }
 
 /// Every change that takes another back, with that one; the newest first.
@@ -79,13 +79,16 @@ pub(crate) fn undos(conn: &Connection) -> Result<Vec<(i64, i64)>> {
 }
 
 /// The newest change that is wanted.
-pub(crate) fn newest(conn: &Connection, is_wanted: impl Fn(&Made) -> bool) -> Result<Option<Made>> {
-    let failed = || problem("read the record of changes");
-    let sql = format!("{CHANGE} ORDER BY id DESC");
+pub(crate) fn newest(
+    conn: &Connection,
+    is_wanted: impl Fn(&ChangeRecord) -> bool,
+) -> Result<Option<ChangeRecord>> {
+    let failed = || sqlite_problem("read the record of changes");
+    let sql = format!("{SELECT_CHANGE} ORDER BY id DESC");
     let mut statement = conn.prepare(&sql).map_err(failed())?;
     let mut rows = statement.query([]).map_err(failed())?;
     while let Some(row) = rows.next().map_err(failed())? {
-        let made = read(row).map_err(failed())?;
+        let made = record_of_row(row).map_err(failed())?;
         if is_wanted(&made) {
             return Ok(Some(made));
         }
@@ -93,8 +96,8 @@ pub(crate) fn newest(conn: &Connection, is_wanted: impl Fn(&Made) -> bool) -> Re
     Ok(None)
 }
 
-fn read(row: &Row<'_>) -> SqlResult<Made> {
-    Ok(Made {
+fn record_of_row(row: &Row<'_>) -> SqlResult<ChangeRecord> {
+    Ok(ChangeRecord {
         id: row.get(0)?,
         at: row.get(1)?,
         actor: row.get(2)?,

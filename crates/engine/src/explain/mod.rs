@@ -5,21 +5,21 @@
 //!
 //! @see spec::cross/explain
 
-mod asked;
-mod past;
+mod history_reasons;
+mod written_reasons;
 
 use base::{EntityRef, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::graph::{self, Description};
-use crate::layers::work::{derived, is_empty};
+use crate::areas::work::{is_empty, work_patterns};
+use crate::graph::{self, NodeDescription};
 use crate::view::View;
 
 /// What sort of reason something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Sort {
+pub enum ReasonKind {
     /// What it must do
     Requirement,
     /// How it is specified
@@ -38,7 +38,7 @@ pub enum Sort {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reason {
     /// What sort it is
-    pub sort: Sort,
+    pub sort: ReasonKind,
     /// It as a sentence without its full stop
     pub says: String,
     /// What is written there, in its own words
@@ -52,9 +52,9 @@ pub struct Reason {
 }
 
 /// A thing with its reasons.
-pub(crate) struct Explained {
+pub(crate) struct Explanation {
     /// The thing
-    pub target: Description,
+    pub target: NodeDescription,
     /// The reasons, from what was asked to what was done
     pub reasons: Vec<Reason>,
     /// What nobody wrote down
@@ -62,31 +62,33 @@ pub(crate) struct Explained {
 }
 
 /// The chain of reasons for something.
-pub(crate) fn explain(view: &View, node: &EntityRef) -> Result<Explained> {
+pub(crate) fn explain(view: &View, node: &EntityRef) -> Result<Explanation> {
     let target = graph::describe(view, node)?;
-    let mut reasons = asked::at(view, node)?;
+    let mut reasons = written_reasons::reasons_at(view, node)?;
     let is_asked = |reasons: &[Reason]| {
-        reasons.iter().any(|reason| matches!(reason.sort, Sort::Requirement | Sort::Spec))
+        reasons
+            .iter()
+            .any(|reason| matches!(reason.sort, ReasonKind::Requirement | ReasonKind::Spec))
     };
     if !is_asked(&reasons) {
-        reasons.extend(asked::beyond(view, node)?);
+        reasons.extend(written_reasons::reasons_of_dependents(view, node)?);
     }
-    let (commits, tasks) = past::of(view, node)?;
+    let (commits, tasks) = history_reasons::commits_and_tasks(view, node)?;
     reasons.extend(commits);
     reasons.extend(tasks);
     reasons.extend(open_tasks(view, node)?);
     let mut seen = std::collections::BTreeSet::new();
     reasons.retain(|reason| seen.insert(reason.node.clone()));
     reasons.sort_by_key(|reason| (reason.sort, reason.through.is_some()));
-    let has = |sort: Sort| reasons.iter().any(|reason| reason.sort == sort);
+    let has = |sort: ReasonKind| reasons.iter().any(|reason| reason.sort == sort);
     let gaps = [
-        (Sort::Requirement, "requirement"),
-        (Sort::Spec, "spec"),
-        (Sort::Decision, "decision"),
-        (Sort::Task, "task"),
+        (ReasonKind::Requirement, "requirement"),
+        (ReasonKind::Spec, "spec"),
+        (ReasonKind::Decision, "decision"),
+        (ReasonKind::Task, "task"),
     ];
     let gaps = gaps.into_iter().filter(|(sort, _)| !has(*sort)).map(|(_, word)| word).collect();
-    Ok(Explained { target, reasons, gaps })
+    Ok(Explanation { target, reasons, gaps })
 }
 
 /// Tasks that name the file among those they are about.
@@ -97,13 +99,13 @@ fn open_tasks(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
     if is_empty(view)? {
         return Ok(Vec::new());
     }
-    let derived = derived(view)?;
+    let derived = work_patterns(view)?;
     let mut reasons = Vec::new();
     for id in derived.tasks_naming(&path.to_string()) {
         let Ok(node) = format!("task:{id}").parse::<EntityRef>() else { continue };
         let task = graph::describe(view, &node)?;
         let says = format!("\"{}\" is open and names the file ({})", task.name, task.about);
-        reasons.push(Reason { sort: Sort::Task, says, quote: None, node, through: None });
+        reasons.push(Reason { sort: ReasonKind::Task, says, quote: None, node, through: None });
     }
     Ok(reasons)
 }

@@ -13,7 +13,7 @@ use store::{Durability, Store};
 use syntax::{EXTRACTOR_VERSION, FileFacts, Language};
 
 /// The most the cache may take on disk, in bytes.
-const CAP: u64 = 512 * 1024 * 1024;
+const MAX_CACHE_BYTES: u64 = 512 * 1024 * 1024;
 
 /// The cache, or the lack of one.
 pub(crate) struct FactsCache {
@@ -23,7 +23,7 @@ pub(crate) struct FactsCache {
 }
 
 /// What facts are kept by: the text's hash and the language it was read as.
-pub(crate) type Key<'a> = (&'a Hash, Option<Language>);
+pub(crate) type FactsKey<'a> = (&'a Hash, Option<Language>);
 
 impl FactsCache {
     /// Opens the cache, anew if it is damaged; works without one where there can be none.
@@ -31,7 +31,7 @@ impl FactsCache {
         let day = now.as_second().div_euclid(86_400);
         let store = open(path).or_else(|problem| {
             let cause = problem.source.as_ref().and_then(|source| source.downcast_ref());
-            if cause.is_some_and(store::damaged) {
+            if cause.is_some_and(store::is_corrupt) {
                 // A damaged cache is worth nothing; one that is only busy may be worth a lot.
                 for end in ["", "-wal", "-shm"] {
                     let mut name = path.as_os_str().to_owned();
@@ -42,22 +42,22 @@ impl FactsCache {
             }
             Err(problem)
         });
-        Self { store: store.ok(), day, cap: CAP }
+        Self { store: store.ok(), day, cap: MAX_CACHE_BYTES }
     }
 
     /// The facts of a text, if it has been read before.
-    pub(crate) fn find(&self, (hash, language): Key<'_>) -> Option<FileFacts> {
+    pub(crate) fn find(&self, (hash, language): FactsKey<'_>) -> Option<FileFacts> {
         let conn = self.store.as_ref()?.connection();
         let found = tables::find(conn, (hash, dialect(language), EXTRACTOR_VERSION)).ok()??;
         let (value, used) = found;
         if used < self.day {
-            let _ = tables::touch(conn, hash, self.day);
+            let _ = tables::mark_used(conn, hash, self.day);
         }
         postcard::from_bytes(&value).ok()
     }
 
     /// Keeps the facts of some texts.
-    pub(crate) fn keep<'a>(&mut self, facts: impl Iterator<Item = (Key<'a>, &'a FileFacts)>) {
+    pub(crate) fn keep<'a>(&mut self, facts: impl Iterator<Item = (FactsKey<'a>, &'a FileFacts)>) {
         let (day, cap) = (self.day, self.cap);
         let Some(store) = &mut self.store else { return };
         let _ = store.write(|transaction| {
@@ -65,10 +65,10 @@ impl FactsCache {
                 let Ok(value) = postcard::to_stdvec(facts) else { continue };
                 let key = (hash, dialect(language), EXTRACTOR_VERSION);
                 tables::put(transaction, key, (&value, day))
-                    .map_err(store::problem("keep facts"))?;
+                    .map_err(store::sqlite_problem("keep facts"))?;
             }
-            while tables::size(transaction).map_err(store::problem("size up facts"))? > cap {
-                tables::evict(transaction).map_err(store::problem("evict facts"))?;
+            while tables::size(transaction).map_err(store::sqlite_problem("size up facts"))? > cap {
+                tables::evict(transaction).map_err(store::sqlite_problem("evict facts"))?;
             }
             Ok(())
         });
@@ -80,7 +80,7 @@ fn open(path: &Path) -> Result<Store> {
     std::fs::create_dir_all(folder).map_err(Problem::io("make the facts' folder"))?;
     let mut store = store::open(path, Durability::Derived)?;
     let make = |tx: &store::Transaction<'_>| {
-        tx.execute_batch(tables::SCHEMA).map_err(store::problem("make the facts cache"))
+        tx.execute_batch(tables::SCHEMA).map_err(store::sqlite_problem("make the facts cache"))
     };
     store.write(make)?;
     Ok(store)
@@ -141,7 +141,7 @@ mod tests {
         };
         let size =
             |cache: &FactsCache| tables::size(cache.store.as_ref().unwrap().connection()).unwrap();
-        let mut cache = on(1, CAP);
+        let mut cache = on(1, MAX_CACHE_BYTES);
         keep(&mut cache, &texts[..400]);
         let cap = size(&cache);
         drop(cache);

@@ -26,7 +26,7 @@ pub(super) fn put(
         .map(drop)
 }
 
-pub(super) fn touch(conn: &Connection, hash: &Hash, day: i64) -> SqlResult<()> {
+pub(super) fn mark_used(conn: &Connection, hash: &Hash, day: i64) -> SqlResult<()> {
     conn.prepare_cached("UPDATE fact SET used = ?2 WHERE hash = ?1")?
         .execute(params![hash.as_bytes(), day])
         .map(drop)

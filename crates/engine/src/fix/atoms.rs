@@ -2,35 +2,38 @@
 
 use base::words::counted;
 use base::{RepoPath, Result};
-use work::Ref;
-use work::graph::drift::footprint;
-use work::graph::edit::{Fields, update};
-use work::graph::globs::{Pattern, Patterns, anchors};
+use work::WorkRecordRef;
+use work::knowledge::drift::footprint;
+use work::knowledge::edit::{KnowledgeFields, update};
+use work::knowledge::globs::{GlobList, PathGlob, anchors};
 use work::record::Atom;
-use work::text::Many;
-use work::words::{Grain, Mode};
+use work::text::ListArg;
+use work::words::{KnowledgeKind, KnowledgeWriteMode};
 
-use super::trail::{Trail, Went};
-use super::{Mended, Stale};
-use crate::layers::work::{is_empty, look, plan, seen};
-use crate::plan::{Change, Plan};
+use super::move_tracker::{MoveTracker, Relocation};
+use super::{RepairPlan, StaleReference};
+use crate::areas::work::{is_empty, matched_files, plan, read_store};
+use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
-pub(super) fn mend(view: &View, trail: &Trail<'_>) -> Result<Mended> {
+pub(super) fn repair(view: &View, trail: &MoveTracker<'_>) -> Result<RepairPlan> {
     let mut stale = Vec::new();
     let mut moved: Vec<(Atom, Vec<String>)> = Vec::new();
     if !is_empty(view)? {
-        let atoms = look(view, |draft| {
+        let atoms = read_store(view, |draft| {
             let atoms: Vec<Atom> = draft.all()?;
             Ok(atoms)
         })?;
         for atom in atoms {
-            view.call().go_on()?;
+            view.call().check_stopped()?;
             let mut paths = atom.paths.clone();
             for pattern in &mut paths {
-                let Some(went) = went(view, trail, &atom, pattern)? else { continue };
-                let mut told =
-                    Stale::new(format!("atom:{}", atom.id.short()), pattern.clone(), &went.0);
+                let Some(went) = relocate_pattern(view, trail, &atom, pattern)? else { continue };
+                let mut told = StaleReference::new(
+                    format!("atom:{}", atom.id.short()),
+                    pattern.clone(),
+                    &went.0,
+                );
                 if let Some(new) = went.1 {
                     told.new = Some(new.clone());
                     *pattern = new;
@@ -45,9 +48,9 @@ pub(super) fn mend(view: &View, trail: &Trail<'_>) -> Result<Mended> {
     if moved.is_empty() {
         return Ok(Plan {
             summary: String::new(),
-            change: Change::Nothing,
+            change: PlannedChange::Nothing,
             answer: stale,
-            again: true,
+            retry_on_conflict: true,
         });
     }
     let count = moved.len();
@@ -56,12 +59,15 @@ pub(super) fn mend(view: &View, trail: &Trail<'_>) -> Result<Mended> {
         |_| format!("repair the paths of {}", counted(count, "atom")),
         |draft| {
             for (atom, paths) in &moved {
-                let patterns = paths.iter().filter_map(|path| path.parse::<Pattern>().ok());
-                let fields = Fields { paths: Some(Many(patterns.collect())), ..Fields::default() };
-                let id: Ref =
+                let patterns = paths.iter().filter_map(|path| path.parse::<PathGlob>().ok());
+                let fields = KnowledgeFields {
+                    paths: Some(ListArg(patterns.collect())),
+                    ..KnowledgeFields::default()
+                };
+                let id: WorkRecordRef =
                     format!("atom:{}", atom.id).parse().map_err(base::Problem::internal)?;
-                let target = (Some(Grain::Atom), &id, atom.version);
-                update(draft, target, (&fields, Mode::Overwrite), None)?;
+                let target = (Some(KnowledgeKind::Atom), &id, atom.version);
+                update(draft, target, (&fields, KnowledgeWriteMode::Overwrite), None)?;
             }
             Ok(stale)
         },
@@ -69,38 +75,38 @@ pub(super) fn mend(view: &View, trail: &Trail<'_>) -> Result<Mended> {
 }
 
 /// Where the files of a pattern that matches nothing went, and the pattern that says so.
-fn went(
+fn relocate_pattern(
     view: &View,
-    trail: &Trail<'_>,
+    trail: &MoveTracker<'_>,
     atom: &Atom,
     pattern: &str,
-) -> Result<Option<(Went, Option<String>)>> {
+) -> Result<Option<(Relocation, Option<String>)>> {
     let one = [pattern.to_owned()];
-    if !seen(view, &one)?.is_empty() {
+    if !matched_files(view, &one)?.is_empty() {
         return Ok(None);
     }
     if !pattern.contains(['*', '?', '{', '[']) {
         let Ok(path) = pattern.parse::<RepoPath>() else { return Ok(None) };
-        let went = trail.file(&path)?;
-        let new = matches!(went, Went::To { .. }).then(|| went.written());
+        let went = trail.locate_file(&path)?;
+        let new = matches!(went, Relocation::Certain { .. }).then(|| went.reference());
         return Ok(Some((went, new)));
     }
-    let patterns = Patterns::of(&one);
-    let then = look(view, |draft| footprint(draft, &atom.id))?;
+    let patterns = GlobList::of(&one);
+    let then = read_store(view, |draft| footprint(draft, &atom.id))?;
     let files = then.map(|then| then.files).unwrap_or_default();
-    let covered = files.iter().filter(|file| patterns.cover(&file.path));
+    let covered = files.iter().filter(|file| patterns.matches(&file.path));
     let (anchors, mut moved) = (anchors(&one), None);
     let unknown = |because: &str| {
         let because = because.to_owned();
-        Ok(Some((Went::Unknown { candidates: Vec::new(), because }, None)))
+        Ok(Some((Relocation::Uncertain { candidates: Vec::new(), because }, None)))
     };
     let [anchor] = anchors.iter().map(String::as_str).collect::<Vec<_>>()[..] else {
         return unknown("it starts in several folders");
     };
     for file in covered {
         let Ok(path) = file.path.parse::<RepoPath>() else { continue };
-        let went = trail.file(&path)?;
-        let Went::To { path: new, because, .. } = &went else { continue };
+        let went = trail.locate_file(&path)?;
+        let Relocation::Certain { path: new, because, .. } = &went else { continue };
         let rest = file.path.strip_prefix(anchor).unwrap_or_default();
         let name = new.to_string();
         let Some(to) = name.strip_suffix(rest).filter(|_| !rest.is_empty()) else {
@@ -118,5 +124,5 @@ fn went(
     let new = format!("{to}{}", &pattern[anchor.len()..]);
     let new = new.trim_start_matches('/').to_owned();
     let path = new.trim_end_matches(['*', '/']).parse().unwrap_or(RepoPath::ROOT);
-    Ok(Some((Went::To { path, symbol: None, because }, Some(new))))
+    Ok(Some((Relocation::Certain { path, symbol: None, because }, Some(new))))
 }

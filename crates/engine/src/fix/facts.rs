@@ -4,30 +4,30 @@ use std::collections::BTreeMap;
 
 use base::{EntityRef, Result};
 
-use super::documents::{rewritten, went};
-use super::trail::{Trail, Went};
-use super::{Mended, Stale};
-use crate::layers::kb::{STORE, is_there, known};
+use super::documents::{relocate_reference, rewrite_reference};
+use super::move_tracker::{MoveTracker, Relocation};
+use super::{RepairPlan, StaleReference};
+use crate::areas::kb::{STORE, kb_state, node_exists};
 use crate::ops::kb_plan;
-use crate::plan::{Change, Plan};
+use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
-pub(super) fn mend(view: &View, trail: &Trail<'_>) -> Result<Mended> {
+pub(super) fn repair(view: &View, trail: &MoveTracker<'_>) -> Result<RepairPlan> {
     let nothing = |stale| Plan {
         summary: String::new(),
-        change: Change::Nothing,
+        change: PlannedChange::Nothing,
         answer: stale,
-        again: true,
+        retry_on_conflict: true,
     };
     let Some(reading) = view.store(STORE)? else { return Ok(nothing(Vec::new())) };
-    let known = known(view)?;
+    let known = kb_state(view)?;
     let (entities, relations) = (kb::entities(&reading.conn)?, kb::relations(&reading.conn)?);
     let (mut stale, mut moved) = (Vec::new(), BTreeMap::new());
     let mut follow = |place: String, old: &str, node: EntityRef| -> Result<()> {
-        let Some(went) = went(trail, &node.to_string())? else { return Ok(()) };
-        stale.push(told(place, old, &went));
-        if matches!(went, Went::To { .. })
-            && let Ok(new) = rewritten(&node.to_string(), &went).parse::<EntityRef>()
+        let Some(went) = relocate_reference(trail, &node.to_string())? else { return Ok(()) };
+        stale.push(stale_reference(place, old, &went));
+        if matches!(went, Relocation::Certain { .. })
+            && let Ok(new) = rewrite_reference(&node.to_string(), &went).parse::<EntityRef>()
         {
             moved.insert(node, new);
         }
@@ -42,30 +42,30 @@ pub(super) fn mend(view: &View, trail: &Trail<'_>) -> Result<Mended> {
         }
         let text = entity.more.text_ref.as_deref();
         let text = text.and_then(|old| Some((old, kb::text_node(old)?)));
-        if let Some((old, node)) = text.filter(|(_, node)| !is_there(view, node)) {
+        if let Some((old, node)) = text.filter(|(_, node)| !node_exists(view, node)) {
             follow(place(), old, node)?;
         }
     }
     for relation in &relations {
         for end in [&relation.from, &relation.to] {
-            if let Ok(kb::End::Code(node)) = kb::End::read(end)
-                && !is_there(view, &node)
+            if let Ok(kb::KbEndpoint::Code(node)) = kb::KbEndpoint::parse(end)
+                && !node_exists(view, &node)
             {
                 follow(format!("kb relation {}", relation.key()), end, node)?;
             }
         }
     }
     stale.sort();
-    let set = kb::renamed_code(&entities, &relations, &|node| moved.get(node).cloned());
+    let set = kb::changeset_for_moved_code(&entities, &relations, &|node| moved.get(node).cloned());
     if set == kb::Changeset::default() {
         return Ok(nothing(stale));
     }
     let plan = kb_plan(view, (set, Vec::new()), ("fix", "repaired"))?;
-    Ok(Plan { summary: plan.summary, change: plan.change, answer: stale, again: true })
+    Ok(Plan { summary: plan.summary, change: plan.change, answer: stale, retry_on_conflict: true })
 }
 
-fn told(place: String, old: &str, went: &Went) -> Stale {
-    let mut told = Stale::new(place, old.to_owned(), went);
-    told.new = told.new.map(|_| rewritten(old, went));
+fn stale_reference(place: String, old: &str, went: &Relocation) -> StaleReference {
+    let mut told = StaleReference::new(place, old.to_owned(), went);
+    told.new = told.new.map(|_| rewrite_reference(old, went));
     told
 }

@@ -3,37 +3,41 @@
 use std::collections::BTreeMap;
 
 use base::{RepoPath, Result};
-use syntax::edit::{destination, redirect};
+use syntax::edit::{format_link_destination, replace_link_destinations};
 
-use super::trail::{Trail, Went};
-use super::{Stale, Texts};
-use crate::layers::files::{dead_links, link_target};
+use super::move_tracker::{MoveTracker, Relocation};
+use super::{PendingFileEdits, StaleReference};
+use crate::areas::files::{dead_links, link_target};
 use crate::view::View;
 
-pub(super) fn mend(view: &View, trail: &Trail<'_>, texts: &mut Texts<'_>) -> Result<Vec<Stale>> {
+pub(super) fn repair(
+    view: &View,
+    trail: &MoveTracker<'_>,
+    texts: &mut PendingFileEdits<'_>,
+) -> Result<Vec<StaleReference>> {
     let mut dead: BTreeMap<RepoPath, BTreeMap<RepoPath, u32>> = BTreeMap::new();
     for (from, to, line) in dead_links(view)? {
         dead.entry(from).or_default().insert(to, line);
     }
     let mut stale = Vec::new();
     for (from, links) in dead {
-        view.call().go_on()?;
+        view.call().check_stopped()?;
         let earlier = trail.earlier_paths(&from)?;
         let mut problem = None;
         let mut mended = BTreeMap::new();
         texts.change(&from, |bytes| {
             let text = std::str::from_utf8(bytes).ok()?;
-            let new = redirect(text, |target| {
+            let new = replace_link_destinations(text, |target| {
                 let to = link_target(&from, target).filter(|to| links.contains_key(to))?;
-                let went = match went(trail, &earlier, &to, target) {
+                let went = match relocate_link(trail, &earlier, &to, target) {
                     Ok(went) => went?,
                     Err(failed) => {
                         problem.get_or_insert(failed);
                         return None;
                     }
                 };
-                let Went::To { path, .. } = &went else { return None };
-                let new = written(&from, target, path);
+                let Relocation::Certain { path, .. } = &went else { return None };
+                let new = rewrite_link(&from, target, path);
                 mended.insert(to, went);
                 Some(new)
             });
@@ -42,36 +46,34 @@ pub(super) fn mend(view: &View, trail: &Trail<'_>, texts: &mut Texts<'_>) -> Res
         if let Some(problem) = problem {
             return Err(problem);
         }
-        stale.extend(
-            mended.iter().map(|(to, went)| {
-                Stale::new(format!("{from}:{}", links[to]), to.to_string(), went)
-            }),
-        );
+        stale.extend(mended.iter().map(|(to, went)| {
+            StaleReference::new(format!("{from}:{}", links[to]), to.to_string(), went)
+        }));
     }
     Ok(stale)
 }
 
 /// Where what a dead link means is now. A link that never led anywhere is no business of a
 /// repair.
-fn went(
-    trail: &Trail<'_>,
+fn relocate_link(
+    trail: &MoveTracker<'_>,
     earlier: &[RepoPath],
     to: &RepoPath,
     target: &str,
-) -> Result<Option<Went>> {
-    let found = trail.file(to)?;
-    if matches!(found, Went::To { .. }) {
+) -> Result<Option<Relocation>> {
+    let found = trail.locate_file(to)?;
+    if matches!(found, Relocation::Certain { .. }) {
         return Ok(Some(found));
     }
     // The document may have moved, and the link still starts from where it was.
     for before in earlier {
         let Some(meant) = link_target(before, target) else { continue };
-        if trail.is_there(&meant)? {
+        if trail.exists(&meant)? {
             let because = format!("the document moved from {before}");
-            return Ok(Some(Went::To { path: meant, symbol: None, because }));
+            return Ok(Some(Relocation::Certain { path: meant, symbol: None, because }));
         }
-        let found = trail.file(&meant)?;
-        if matches!(found, Went::To { .. }) {
+        let found = trail.locate_file(&meant)?;
+        if matches!(found, Relocation::Certain { .. }) {
             return Ok(Some(found));
         }
     }
@@ -79,11 +81,11 @@ fn went(
 }
 
 /// A link to a new place, in the way the old one was written.
-fn written(from: &RepoPath, old: &str, new: &RepoPath) -> String {
+fn rewrite_link(from: &RepoPath, old: &str, new: &RepoPath) -> String {
     let end = old.find(['#', '?']).map_or("", |at| &old[at..]);
     let name = new.to_string();
     if old.starts_with('/') {
-        return format!("/{}{end}", destination(&name));
+        return format!("/{}{end}", format_link_destination(&name));
     }
     let folder = from.parent().filter(|folder| !folder.is_root());
     let folder = folder.map(|folder| folder.to_string()).unwrap_or_default();
@@ -93,7 +95,7 @@ fn written(from: &RepoPath, old: &str, new: &RepoPath) -> String {
     // The last part is the file's own name, whatever folder is called the same.
     let shared = shared.min(below.len() - 1);
     let up = "../".repeat(above.len() - shared);
-    let relative = destination(&format!("{up}{}", below[shared..].join("/")));
+    let relative = format_link_destination(&format!("{up}{}", below[shared..].join("/")));
     let dot = if up.is_empty() && old.starts_with("./") && !relative.starts_with("./") {
         "./"
     } else {
@@ -116,13 +118,13 @@ mod tests {
     fn a_link_keeps_its_form() {
         let from = path("docs/guide/a.md");
         let new = path("docs/b/c.md");
-        assert_eq!(written(&from, "../old.md#why", &new), "../b/c.md#why");
-        assert_eq!(written(&from, "/old.md", &new), "/docs/b/c.md");
-        assert_eq!(written(&from, "./old.md", &path("docs/guide/n.md")), "./n.md");
+        assert_eq!(rewrite_link(&from, "../old.md#why", &new), "../b/c.md#why");
+        assert_eq!(rewrite_link(&from, "/old.md", &new), "/docs/b/c.md");
+        assert_eq!(rewrite_link(&from, "./old.md", &path("docs/guide/n.md")), "./n.md");
         let root = path("README.md");
-        assert_eq!(written(&root, "a/q.ts", &path("b/q.ts")), "b/q.ts");
-        assert_eq!(written(&root, "./a/q.ts#L3", &path("q.ts")), "./q.ts#L3");
-        assert_eq!(written(&path("a/x.md"), "../b", &path("a")), "../a");
+        assert_eq!(rewrite_link(&root, "a/q.ts", &path("b/q.ts")), "b/q.ts");
+        assert_eq!(rewrite_link(&root, "./a/q.ts#L3", &path("q.ts")), "./q.ts#L3");
+        assert_eq!(rewrite_link(&path("a/x.md"), "../b", &path("a")), "../a");
     }
 
     proptest! {
@@ -144,12 +146,12 @@ mod tests {
                 (true, _) => "./old.md#why",
                 _ => "old.md#why",
             };
-            let link = written(&from, old, &new);
+            let link = rewrite_link(&from, old, &new);
             prop_assert!(link.ends_with("#why"));
             prop_assert_eq!(link_target(&from, &link), Some(new.clone()), "{}", &link);
             // And a document in which it is written says the same.
-            let text = redirect(&format!("[x]({old})"), |_| Some(link.clone())).unwrap();
-            let facts = syntax::extract(syntax::Language::of(&from), text.as_bytes());
+            let text = replace_link_destinations(&format!("[x]({old})"), |_| Some(link.clone())).unwrap();
+            let facts = syntax::extract(syntax::Language::from_path(&from), text.as_bytes());
             prop_assert_eq!(link_target(&from, &facts.links[0].target), Some(new), "{}", text);
         }
     }

@@ -10,7 +10,7 @@ mod cards;
 mod documents;
 mod facts;
 mod links;
-mod trail;
+mod move_tracker;
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tree::FileEdit;
 
-use crate::plan::{Change, Plan};
+use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
-use self::trail::{Trail, Went};
+use self::move_tracker::{MoveTracker, Relocation};
 
 /// One reference that names an old place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct Stale {
+pub struct StaleReference {
     /// Who names it: a file with its line, or a handle
     pub place: String,
     /// What it names
@@ -42,14 +42,14 @@ pub struct Stale {
     pub candidates: Vec<String>,
 }
 
-impl Stale {
-    fn new(place: String, old: String, went: &Went) -> Self {
-        let because = went.because();
+impl StaleReference {
+    fn new(place: String, old: String, went: &Relocation) -> Self {
+        let because = went.reason();
         match went {
-            Went::To { .. } => {
-                Self { place, old, new: Some(went.written()), because, candidates: Vec::new() }
+            Relocation::Certain { .. } => {
+                Self { place, old, new: Some(went.reference()), because, candidates: Vec::new() }
             }
-            Went::Unknown { candidates, .. } => {
+            Relocation::Uncertain { candidates, .. } => {
                 Self { place, old, new: None, because, candidates: candidates.clone() }
             }
         }
@@ -57,40 +57,41 @@ impl Stale {
 }
 
 /// What would be repaired in one home of data.
-pub(crate) type Mended = Plan<Vec<Stale>>;
+pub(crate) type RepairPlan = Plan<Vec<StaleReference>>;
 
 /// Repairs in files: cards, doc comments, documents, manifests.
-pub(crate) fn in_files(view: &View) -> Result<Mended> {
-    let trail = Trail::new(view)?;
-    let mut texts = Texts { view, files: BTreeMap::new() };
-    let mut stale = cards::mend(view, &trail, &mut texts)?;
-    stale.extend(documents::mend(view, &trail, &mut texts)?);
-    stale.extend(links::mend(view, &trail, &mut texts)?);
+pub(crate) fn repair_files(view: &View) -> Result<RepairPlan> {
+    let trail = MoveTracker::new(view)?;
+    let mut texts = PendingFileEdits { view, files: BTreeMap::new() };
+    let mut stale = cards::repair(view, &trail, &mut texts)?;
+    stale.extend(documents::repair(view, &trail, &mut texts)?);
+    stale.extend(links::repair(view, &trail, &mut texts)?);
     stale.sort();
     stale.dedup();
     let edits = texts.edits();
     let summary = format!("repair references in {}", counted(edits.len(), "file"));
-    let change = if edits.is_empty() { Change::Nothing } else { Change::Files(edits) };
-    Ok(Plan { summary, change, answer: stale, again: true })
+    let change =
+        if edits.is_empty() { PlannedChange::Nothing } else { PlannedChange::Files(edits) };
+    Ok(Plan { summary, change, answer: stale, retry_on_conflict: true })
 }
 
 /// Repairs of facts in the branch's knowledge base.
-pub(crate) fn in_facts(view: &View) -> Result<Mended> {
-    facts::mend(view, &Trail::new(view)?)
+pub(crate) fn repair_facts(view: &View) -> Result<RepairPlan> {
+    facts::repair(view, &MoveTracker::new(view)?)
 }
 
 /// Repairs of the paths of atoms.
-pub(crate) fn in_atoms(view: &View) -> Result<Mended> {
-    atoms::mend(view, &Trail::new(view)?)
+pub(crate) fn repair_atoms(view: &View) -> Result<RepairPlan> {
+    atoms::repair(view, &MoveTracker::new(view)?)
 }
 
 /// Files that are being changed, each read once.
-struct Texts<'v> {
+struct PendingFileEdits<'v> {
     view: &'v View<'v>,
     files: BTreeMap<RepoPath, (Hash, Vec<u8>, Vec<u8>)>,
 }
 
-impl Texts<'_> {
+impl PendingFileEdits<'_> {
     /// Changes the text of a file; what the closure gives back is its new text.
     fn change(
         &mut self,
@@ -120,7 +121,7 @@ impl Texts<'_> {
 }
 
 /// Puts one name in the place of another wherever it stands alone. None if it nowhere does.
-fn replaced(text: &str, old: &str, new: &str) -> Option<String> {
+fn replace_whole_name(text: &str, old: &str, new: &str) -> Option<String> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '#' | '.' | '-' | '~');
     let (mut out, mut rest, mut found) = (String::with_capacity(text.len()), text, false);
     while let Some(at) = rest.find(old) {
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn only_whole_names_are_replaced() {
-        let new = |text: &str| replaced(text, "src/a.ts#f", "src/b.ts#g");
+        let new = |text: &str| replace_whole_name(text, "src/a.ts#f", "src/b.ts#g");
         assert_eq!(new("code: src/a.ts#f\n").as_deref(), Some("code: src/b.ts#g\n"));
         assert_eq!(new("[\"symbol:src/a.ts#f\"]").as_deref(), Some("[\"symbol:src/b.ts#g\"]"));
         assert_eq!(new("src/a.ts#ff lib/src/a.ts#f src/a.ts#f.x"), None);

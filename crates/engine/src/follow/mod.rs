@@ -3,48 +3,48 @@
 //! The index waits for nobody's history: a follower has files of its own, is brought up to date
 //! in a step of its own, and whoever does not need it need not wait for it.
 
-mod shelf;
+mod follower_files;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use base::call::{Progress, Stop};
-use base::{Call, Code, NextCall, Problem, Result};
+use base::call::{CallStopReason, Progress};
+use base::{Call, NextCall, Problem, ProblemCode, Result};
 use config::Config;
 use store::{Connection, Store};
 
-use crate::homes::Homes;
-use crate::idle::Pool;
-use crate::repo::Repository;
+use crate::connection_pool::IdlePool;
+use crate::data_folders::DataFolders;
+use crate::repository::Repository;
 
-pub use shelf::{Home, Shelf};
-pub(crate) use shelf::{Shelves, is_damage};
+pub use follower_files::{FollowerFile, FollowerFileScope};
+pub(crate) use follower_files::{FollowerFiles, is_damage};
 
 /// How often somebody who waits asks again.
-const PAUSE: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// How long to wait for another process that follows.
-const PATIENCE: Duration = Duration::from_mins(10);
+const LOCK_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// An area's part of the cache that depends on commits.
-pub trait Follower: Sync {
+pub trait CommitFollower: Sync {
     /// Its files, in the order in which they are written: a later one names rows of an earlier.
-    fn shelves(&self) -> &'static [Shelf];
+    fn files(&self) -> &'static [FollowerFile];
 
     /// Whether its files belong together: what one of them names in another is there.
     fn is_consistent(&self, shelves: &[&Connection]) -> Result<bool>;
 
     /// Whether its files say what they should.
-    fn has_arrived(&self, shelves: &[&Connection], goal: &Goal<'_>) -> Result<bool>;
+    fn is_up_to_date(&self, shelves: &[&Connection], goal: &FollowTarget<'_>) -> Result<bool>;
 
     /// Brings its files up to date. What it has done when it is stopped is not lost.
-    fn follow(&self, shelves: &mut [Store], goal: &Goal<'_>) -> Result<()>;
+    fn update(&self, shelves: &mut [Store], goal: &FollowTarget<'_>) -> Result<()>;
 }
 
 /// Where a follower has to get.
-pub struct Goal<'a> {
+pub struct FollowTarget<'a> {
     /// The repository
     pub git: &'a Repository,
     /// The commit that is checked out; none before the first
@@ -54,170 +54,182 @@ pub struct Goal<'a> {
     /// Who waits
     pub call: &'a Call,
     /// Hears how far it has come
-    pub tell: &'a dyn Fn(Progress) -> Result<()>,
+    pub report_progress: &'a dyn Fn(Progress) -> Result<()>,
 }
 
 /// What is followed: a repository, by the configuration in force.
-pub(crate) struct Checkout<'a> {
+pub(crate) struct FollowedCheckout<'a> {
     pub(crate) git: &'a Repository,
     pub(crate) config: &'a Config,
 }
 
 /// One follower of one worktree.
-pub(crate) struct Following {
+pub(crate) struct WorktreeFollower {
     pub(crate) name: &'static str,
-    follower: &'static dyn Follower,
-    homes: Homes,
+    follower: &'static dyn CommitFollower,
+    homes: DataFolders,
     /// One at a time in this process
-    busy: Mutex<()>,
+    update_lock: Mutex<()>,
     progress: Mutex<Progress>,
     /// Its files as they are open between calls
-    open: Pool<Connection>,
+    connections: IdlePool<Connection>,
 }
 
 /// How a look at a follower's files came out.
-pub(crate) enum Look {
+pub(crate) enum FollowResult {
     /// They are up to date
-    Fresh(Shelves),
+    Fresh(FollowerFiles),
     /// They are as they were before; it would have taken longer than the caller waits
-    Behind(Shelves, Progress),
+    Behind(FollowerFiles, Progress),
     /// There is nothing yet
-    Nothing(Progress),
+    Empty(Progress),
 }
 
-impl Following {
+impl WorktreeFollower {
     /// One that keeps so many connections to its files open between calls.
     pub(crate) fn new(
-        (name, follower): (&'static str, &'static dyn Follower),
-        homes: &Homes,
+        (name, follower): (&'static str, &'static dyn CommitFollower),
+        homes: &DataFolders,
         most_open: usize,
     ) -> Self {
-        let (busy, progress) = (Mutex::default(), Mutex::default());
-        let open = Pool::keeping(most_open);
-        Self { name, follower, homes: homes.clone(), busy, progress, open }
+        let (update_lock, progress) = (Mutex::default(), Mutex::default());
+        let connections = IdlePool::with_capacity(most_open);
+        Self { name, follower, homes: homes.clone(), update_lock, progress, connections }
     }
 
     /// Looks at the files after bringing them up to date, for as long as `call` waits, or for
     /// `limit` where that is shorter. The limit counts from when there is something to do: files
     /// that are up to date are always found to be.
-    pub(crate) fn look(
+    pub(crate) fn open_up_to_date(
         &self,
-        checkout: &Checkout<'_>,
+        checkout: &FollowedCheckout<'_>,
         call: &Call,
         limit: Option<Duration>,
-    ) -> Result<Look> {
+    ) -> Result<FollowResult> {
         let mut done = self.catch_up(checkout, call, limit);
         // Whatever was kept is of no use: a cache is made anew, without being asked.
         if done.as_ref().is_err_and(is_damage) {
-            self.open.forget();
-            Shelves::remove(self.follower.shelves(), &self.homes, None);
+            self.connections.clear();
+            FollowerFiles::remove(self.follower.files(), &self.homes, None);
             done = self.catch_up(checkout, call, limit);
         }
         match done {
             // Files that are still being written, or a disk that takes no writes, are no failure:
             // the last good state has to do.
-            Err(problem) if matches!(problem.code, Code::Timeout | Code::Busy | Code::Io) => {
-                Ok(self.last_good())
+            Err(problem)
+                if matches!(
+                    problem.code,
+                    ProblemCode::Timeout | ProblemCode::Busy | ProblemCode::Io
+                ) =>
+            {
+                Ok(self.last_committed())
             }
-            done => done.map(Look::Fresh),
+            done => done.map(FollowResult::Fresh),
         }
     }
 
     /// Changes the files while nobody else does.
-    pub(crate) fn change<T>(
+    pub(crate) fn write<T>(
         &self,
         call: &Call,
         change: impl FnOnce(&mut [Store]) -> Result<T>,
     ) -> Result<T> {
-        let _busy = self.busy(call)?;
-        let _lock = Shelves::lock(self.follower.shelves(), &self.homes, PATIENCE, call)?;
-        change(&mut Shelves::open(self.follower.shelves(), &self.homes)?)
+        let _busy = self.lock_in_process(call)?;
+        let _lock = FollowerFiles::lock(self.follower.files(), &self.homes, LOCK_TIMEOUT, call)?;
+        change(&mut FollowerFiles::open(self.follower.files(), &self.homes)?)
     }
 
     /// Throws away what belongs to this worktree alone.
-    pub(crate) fn forget(&self) -> Result<()> {
-        let _busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
-        self.open.forget();
-        Shelves::remove(self.follower.shelves(), &self.homes, Some(Home::Worktree));
+    pub(crate) fn remove_worktree_files(&self) -> Result<()> {
+        let _busy = self.update_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.connections.clear();
+        FollowerFiles::remove(
+            self.follower.files(),
+            &self.homes,
+            Some(FollowerFileScope::Worktree),
+        );
         Ok(())
     }
 
     /// The files of this follower, with their names.
     pub(crate) fn paths(&self) -> Vec<(&'static str, PathBuf)> {
-        let path = |shelf: &Shelf| (shelf.name, shelf.path(&self.homes));
-        self.follower.shelves().iter().map(path).collect()
+        let path = |shelf: &FollowerFile| (shelf.name, shelf.path(&self.homes));
+        self.follower.files().iter().map(path).collect()
     }
 
     fn catch_up(
         &self,
-        checkout: &Checkout<'_>,
+        checkout: &FollowedCheckout<'_>,
         call: &Call,
         limit: Option<Duration>,
-    ) -> Result<Shelves> {
-        let Checkout { git, config } = *checkout;
+    ) -> Result<FollowerFiles> {
+        let FollowedCheckout { git, config } = *checkout;
         let head = git.head_commit(call)?;
-        let goal = Goal { git, head: head.clone(), config, call, tell: &|_| Ok(()) };
-        if let Some(shelves) = self.arrived(&goal)? {
+        let goal =
+            FollowTarget { git, head: head.clone(), config, call, report_progress: &|_| Ok(()) };
+        if let Some(shelves) = self.read_if_up_to_date(&goal)? {
             return Ok(shelves);
         }
         let start = Instant::now();
         let is_late = move || limit.is_some_and(|limit| start.elapsed() > limit);
-        let call = &call.child(move || is_late().then_some(Stop::Deadline));
+        let call = &call.child(move || is_late().then_some(CallStopReason::Deadline));
         let tell = |progress: Progress| {
             *self.progress() = progress;
-            call.step(progress.what, progress.done, progress.total)
+            call.step(progress.activity, progress.done, progress.total)
         };
-        let goal = Goal { git, head, config, call, tell: &tell };
-        let _busy = self.busy(call)?;
-        let _lock = Shelves::lock(self.follower.shelves(), &self.homes, PATIENCE, call)?;
+        let goal = FollowTarget { git, head, config, call, report_progress: &tell };
+        let _busy = self.lock_in_process(call)?;
+        let _lock = FollowerFiles::lock(self.follower.files(), &self.homes, LOCK_TIMEOUT, call)?;
         // Somebody else may have done it while this one waited.
-        if let Some(shelves) = self.arrived(&goal)? {
+        if let Some(shelves) = self.read_if_up_to_date(&goal)? {
             return Ok(shelves);
         }
-        let mut stores = Shelves::open(self.follower.shelves(), &self.homes)?;
-        self.follower.follow(&mut stores, &goal)?;
+        let mut stores = FollowerFiles::open(self.follower.files(), &self.homes)?;
+        self.follower.update(&mut stores, &goal)?;
         drop(stores);
-        self.arrived(&goal)?.ok_or_else(|| {
+        self.read_if_up_to_date(&goal)?.ok_or_else(|| {
             // The next one follows again: here it could go on for ever.
-            Problem::new(Code::Busy, format!("{} moved on while it was read", self.name))
+            Problem::new(ProblemCode::Busy, format!("{} moved on while it was read", self.name))
                 .hint("repeat the request in a moment")
         })
     }
 
-    fn arrived(&self, goal: &Goal<'_>) -> Result<Option<Shelves>> {
+    fn read_if_up_to_date(&self, goal: &FollowTarget<'_>) -> Result<Option<FollowerFiles>> {
         let Some(shelves) = self.read()? else { return Ok(None) };
-        let arrived = self.follower.has_arrived(&shelves.all(), goal)?;
+        let arrived = self.follower.is_up_to_date(&shelves.all(), goal)?;
         Ok(arrived.then_some(shelves))
     }
 
-    fn read(&self) -> Result<Option<Shelves>> {
-        Shelves::read(self.follower.shelves(), &self.homes, &self.open)
+    fn read(&self) -> Result<Option<FollowerFiles>> {
+        FollowerFiles::read(self.follower.files(), &self.homes, &self.connections)
     }
 
     /// Waits for whoever follows in this process, and passes on how far they are.
-    fn busy(&self, call: &Call) -> Result<MutexGuard<'_, ()>> {
+    fn lock_in_process(&self, call: &Call) -> Result<MutexGuard<'_, ()>> {
         loop {
-            match self.busy.try_lock() {
+            match self.update_lock.try_lock() {
                 Ok(busy) => return Ok(busy),
                 Err(TryLockError::Poisoned(busy)) => return Ok(busy.into_inner()),
                 Err(TryLockError::WouldBlock) => {}
             }
-            let Progress { what, done, total } = *self.progress();
+            let Progress { activity: what, done, total } = *self.progress();
             call.step(what, done, total)?;
-            thread::sleep(PAUSE);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
-    fn last_good(&self) -> Look {
+    fn last_committed(&self) -> FollowResult {
         let progress = *self.progress();
         match self.read() {
-            Ok(Some(shelves)) if self.is_usable(&shelves) => Look::Behind(shelves, progress),
-            _ => Look::Nothing(progress),
+            Ok(Some(shelves)) if self.is_usable(&shelves) => {
+                FollowResult::Behind(shelves, progress)
+            }
+            _ => FollowResult::Empty(progress),
         }
     }
 
     /// Whether files that are behind can be answered from.
-    fn is_usable(&self, shelves: &Shelves) -> bool {
+    fn is_usable(&self, shelves: &FollowerFiles) -> bool {
         let is_consistent = || self.follower.is_consistent(&shelves.all()).unwrap_or(false);
         shelves.is_written() && is_consistent()
     }
@@ -228,16 +240,16 @@ impl Following {
 }
 
 /// The detail that marks a problem of a follower's files, which is mended by writing them anew.
-const MARK: (&str, &str) = ("store", "followed");
+const FOLLOWER_DETAIL: (&str, &str) = ("store", "followed");
 
 /// Something that one file of a follower names is not in the other.
-pub(crate) fn incomplete(what: &str) -> Problem {
-    Problem::new(Code::StoreDamaged, format!("{what} is missing from the cache"))
-        .hint_call("the cache is built again by", NextCall::to("sync").with("full", true))
-        .detail(MARK.0, MARK.1)
+pub(crate) fn incomplete_problem(what: &str) -> Problem {
+    Problem::new(ProblemCode::StoreDamaged, format!("{what} is missing from the cache"))
+        .hint_call("the cache is built again by", NextCall::new("sync").with("full", true))
+        .detail(FOLLOWER_DETAIL.0, FOLLOWER_DETAIL.1)
 }
 
 /// Whether a problem is mended by writing the files of the followers anew.
 pub(crate) fn is_incomplete(problem: &Problem) -> bool {
-    problem.details.get(MARK.0).is_some_and(|value| value == MARK.1)
+    problem.details.get(FOLLOWER_DETAIL.0).is_some_and(|value| value == FOLLOWER_DETAIL.1)
 }

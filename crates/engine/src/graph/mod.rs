@@ -15,41 +15,41 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::area::AREAS;
-use crate::search::{Filter, Text};
+use crate::search::{SearchFilter, SearchText};
 use crate::view::View;
 
-pub use resolve::{Candidate, NarrowTo, place, resolve};
+pub use resolve::{NodeCandidate, PathScope, resolve, resolve_path_scope};
 
 /// Which way an edge is looked along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From its source to its target
-    Along,
+    Outgoing,
     /// From its target to its source
-    Against,
+    Incoming,
     /// Either way
     Both,
 }
 
 /// How change travels along an edge: who has to look when one of its ends changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Travel {
+pub enum ChangePropagation {
     /// From the target to the source: the source uses the target
-    Against,
+    TargetToSource,
     /// From the source to the target
-    Along,
+    SourceToTarget,
     /// Either way
     Both,
     /// Only when the edge is asked for by name
     OnRequest,
 }
 
-impl Travel {
+impl ChangePropagation {
     /// The direction in which a change is followed; none unless it is asked for.
-    pub const fn impact(self, asked: bool) -> Option<Direction> {
+    pub const fn impact_direction(self, asked: bool) -> Option<Direction> {
         match self {
-            Self::Against => Some(Direction::Against),
-            Self::Along => Some(Direction::Along),
+            Self::TargetToSource => Some(Direction::Incoming),
+            Self::SourceToTarget => Some(Direction::Outgoing),
             Self::Both => Some(Direction::Both),
             Self::OnRequest if asked => Some(Direction::Both),
             Self::OnRequest => None,
@@ -57,10 +57,10 @@ impl Travel {
     }
 
     /// The direction in which what something rests on is followed.
-    pub const fn deps(self, asked: bool) -> Option<Direction> {
-        match self.impact(asked) {
-            Some(Direction::Against) => Some(Direction::Along),
-            Some(Direction::Along) => Some(Direction::Against),
+    pub const fn dependency_direction(self, asked: bool) -> Option<Direction> {
+        match self.impact_direction(asked) {
+            Some(Direction::Incoming) => Some(Direction::Outgoing),
+            Some(Direction::Outgoing) => Some(Direction::Incoming),
             other => other,
         }
     }
@@ -74,14 +74,14 @@ pub struct EdgeKind {
     /// Its name in the area
     pub name: &'static str,
     /// How change travels along it
-    pub travel: Travel,
+    pub propagation: ChangePropagation,
     /// What it means, as a sentence without its full stop
     pub means: &'static str,
 }
 
 impl EdgeKind {
     /// Whether a filter means it: by its name, or by area and name.
-    pub fn is_called(&self, wanted: &str) -> bool {
+    pub fn matches_name(&self, wanted: &str) -> bool {
         wanted == self.name
             || wanted
                 .split_once('.')
@@ -91,35 +91,35 @@ impl EdgeKind {
 
 /// A type of edge that a walk asks for.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct EdgeRequest {
     /// The type
     pub kind: &'static EdgeKind,
     /// Which way it is looked along
     pub direction: Direction,
 }
 
-impl Wanted {
+impl EdgeRequest {
     /// Whether edges that start at a node are wanted.
-    pub fn is_along(&self) -> bool {
-        self.direction != Direction::Against
+    pub fn wants_outgoing(&self) -> bool {
+        self.direction != Direction::Incoming
     }
 
     /// Whether edges that end at a node are wanted.
-    pub fn is_against(&self) -> bool {
-        self.direction != Direction::Along
+    pub fn wants_incoming(&self) -> bool {
+        self.direction != Direction::Outgoing
     }
 }
 
 /// The nodes that a walk has come to, to go on from.
 #[derive(Debug, Clone, Copy)]
-pub struct Frontier<'a> {
+pub struct WalkFrontier<'a> {
     /// The nodes
     pub nodes: &'a [EntityRef],
     /// Whether the walk starts here: what is asked about is told whole, what is passed through
     /// only as far as it says something
     pub is_start: bool,
     /// Edges less sure than this are not followed: a layer need not make them
-    pub least: Confidence,
+    pub min_confidence: Confidence,
     /// How many it did not make
     pub left_out: &'a Cell<usize>,
 }
@@ -138,7 +138,7 @@ pub enum Confidence {
 
 /// An edge between two nodes.
 #[derive(Debug, Clone)]
-pub struct Edge {
+pub struct GraphEdge {
     /// Where it starts
     pub from: EntityRef,
     /// Where it ends
@@ -151,7 +151,7 @@ pub struct Edge {
 
 /// A node as an answer shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Description {
+pub struct NodeDescription {
     /// The node's handle
     pub node: EntityRef,
     /// What it is called
@@ -162,9 +162,9 @@ pub struct Description {
 
 /// A part of what is worth knowing about a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct ContextItem {
     /// Where it belongs in the answer
-    pub section: Section,
+    pub section: ContextSection,
     /// The line that says it
     pub text: String,
     /// What the next call takes
@@ -174,7 +174,7 @@ pub struct Item {
 /// The sections of a context, in the order they are shown and valued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Section {
+pub enum ContextSection {
     /// What is in it
     Outline,
     /// Who uses it, and its tests
@@ -191,7 +191,7 @@ pub enum Section {
     Around,
 }
 
-impl Section {
+impl ContextSection {
     /// The heading.
     pub const fn title(self) -> &'static str {
         match self {
@@ -206,9 +206,9 @@ impl Section {
     }
 }
 
-impl Section {
+impl ContextSection {
     /// How dear another item of this section is, compared with one of the others.
-    pub const fn price(self) -> usize {
+    pub const fn item_cost(self) -> usize {
         match self {
             Self::MustHold | Self::Know => 1,
             Self::Outline | Self::IfItChanges | Self::Now => 2,
@@ -231,16 +231,16 @@ pub struct EdgeFilter {
 
 /// The names of all types of edge, each once, in order.
 pub fn edge_names() -> Vec<&'static str> {
-    let layers = AREAS.iter().filter_map(|area| area.layer);
-    let names = layers.flat_map(Layer::edges).map(|kind| kind.name);
+    let layers = AREAS.iter().filter_map(|area| area.graph_area);
+    let names = layers.flat_map(GraphArea::edges).map(|kind| kind.name);
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 impl EdgeFilter {
     /// Refuses a name that no type of edge has: a walk without it would find nothing and say so.
-    pub fn refuse_unknown(&self, layers: &[&dyn Layer]) -> Result<()> {
+    pub fn refuse_unknown(&self, layers: &[&dyn GraphArea]) -> Result<()> {
         let kinds = || layers.iter().flat_map(|layer| layer.edges());
-        let is_known = |name: &&String| kinds().any(|kind| kind.is_called(name));
+        let is_known = |name: &&String| kinds().any(|kind| kind.matches_name(name));
         let Some(unknown) = self.names.iter().find(|name| !is_known(name)) else { return Ok(()) };
         let names: BTreeSet<&str> = kinds().map(|kind| kind.name).collect();
         let names = names.into_iter().collect::<Vec<_>>().join(", ");
@@ -249,76 +249,86 @@ impl EdgeFilter {
     }
 
     /// Whether an edge type was asked for by name.
-    pub fn asks_for(&self, kind: &EdgeKind) -> bool {
-        self.names.iter().any(|name| kind.is_called(name))
+    pub fn names_kind(&self, kind: &EdgeKind) -> bool {
+        self.names.iter().any(|name| kind.matches_name(name))
     }
 
     /// Whether an edge type may be taken at all.
     pub fn allows(&self, kind: &EdgeKind) -> bool {
         match self.names.is_empty() {
-            true => !self.except.iter().any(|name| kind.is_called(name)),
-            false => self.asks_for(kind),
+            true => !self.except.iter().any(|name| kind.matches_name(name)),
+            false => self.names_kind(kind),
         }
     }
 
     /// Whether an edge is sure enough.
-    pub fn believes(&self, confidence: Confidence) -> bool {
+    pub fn accepts_confidence(&self, confidence: Confidence) -> bool {
         confidence <= self.confidence.unwrap_or(Confidence::Inferred)
     }
 }
 
 /// One area as a part of the graph.
-pub trait Layer: Sync {
+pub trait GraphArea: Sync {
     /// The types of edge it has.
     fn edges(&self) -> &'static [EdgeKind];
 
     /// Nodes that a loosely written name may mean, surest reading only.
-    fn resolve(&self, view: &View, name: &str) -> Result<Vec<Candidate>>;
+    fn resolve(&self, view: &View, name: &str) -> Result<Vec<NodeCandidate>>;
 
     /// Names near to one that means nothing, each with how near it is, from 0 to 1.
-    fn near(&self, view: &View, name: &str) -> Result<Vec<(f64, String)>>;
+    fn similar_names(&self, view: &View, name: &str) -> Result<Vec<(f64, String)>>;
 
     /// Whether a handle names something that is there.
-    fn holds(&self, view: &View, node: &EntityRef) -> Result<bool>;
+    fn contains(&self, view: &View, node: &EntityRef) -> Result<bool>;
 
     /// The edges of some of its types at any node of a frontier: one call for each hop, so that a
     /// layer can ask its tables once for all of them.
     fn neighbours(
         &self,
         view: &View,
-        frontier: Frontier<'_>,
-        wanted: &[Wanted],
-    ) -> Result<Vec<Edge>>;
+        frontier: WalkFrontier<'_>,
+        wanted: &[EdgeRequest],
+    ) -> Result<Vec<GraphEdge>>;
 
     /// What a node is, if it is one of this layer.
-    fn describe(&self, view: &View, node: &EntityRef) -> Result<Option<Description>>;
+    fn describe(&self, view: &View, node: &EntityRef) -> Result<Option<NodeDescription>>;
 
     /// What a node consists of: a change of the whole is a change of its parts.
     fn parts(&self, view: &View, node: &EntityRef) -> Result<Vec<EntityRef>>;
 
     /// What is worth knowing before touching a node, most useful first in each section.
-    fn context(&self, view: &View, node: &EntityRef) -> Result<Vec<Item>>;
+    fn context(&self, view: &View, node: &EntityRef) -> Result<Vec<ContextItem>>;
 
     /// Adds what a search can be narrowed by, as far as this layer knows it of a node.
-    fn mark(&self, _view: &View, _node: &EntityRef, _marks: &mut Marks) -> Result<()> {
+    fn add_metadata(
+        &self,
+        _view: &View,
+        _node: &EntityRef,
+        _marks: &mut NodeMetadata,
+    ) -> Result<()> {
         Ok(())
     }
 
     /// Says what an answer that may show nodes of these kinds, or of all if none is named, has to
     /// do without.
-    fn tell_missing(&self, _view: &View, _kinds: &[String]) -> Result<()> {
+    fn report_missing(&self, _view: &View, _kinds: &[String]) -> Result<()> {
         Ok(())
     }
 
     /// Texts that may fit a query, of a layer whose texts are neither in the index nor in a store.
-    fn texts(&self, _view: &View, _query: &str, _filter: &Filter) -> Result<Vec<Text>> {
+    fn search_texts(
+        &self,
+        _view: &View,
+        _query: &str,
+        _filter: &SearchFilter,
+    ) -> Result<Vec<SearchText>> {
         Ok(Vec::new())
     }
 }
 
 /// What a search can be narrowed by.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct NodeMetadata {
     /// The tags of a node
     pub tags: BTreeSet<String>,
     /// When it last changed; none if nobody knows
@@ -328,18 +338,18 @@ pub struct Marks {
 }
 
 /// What all layers together say of a node.
-pub fn marks(view: &View, node: &EntityRef) -> Result<Marks> {
-    let mut marks = Marks::default();
-    view.layers().iter().try_for_each(|layer| layer.mark(view, node, &mut marks))?;
+pub fn node_metadata(view: &View, node: &EntityRef) -> Result<NodeMetadata> {
+    let mut marks = NodeMetadata::default();
+    view.graph_areas().iter().try_for_each(|layer| layer.add_metadata(view, node, &mut marks))?;
     Ok(marks)
 }
 
 /// What a node is, in the words of the layer that knows it.
-pub fn describe(view: &View, node: &EntityRef) -> Result<Description> {
-    for layer in view.layers() {
+pub fn describe(view: &View, node: &EntityRef) -> Result<NodeDescription> {
+    for layer in view.graph_areas() {
         if let Some(description) = layer.describe(view, node)? {
             return Ok(description);
         }
     }
-    Ok(Description { name: node.to_string(), about: "unknown".into(), node: node.clone() })
+    Ok(NodeDescription { name: node.to_string(), about: "unknown".into(), node: node.clone() })
 }

@@ -7,23 +7,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{EntityRef, Result};
 
-use super::{Confidence, Direction, Edge, EdgeFilter, EdgeKind, Frontier, Layer, Travel, Wanted};
-use crate::layers::files::CONTAINS;
+use super::{
+    ChangePropagation, Confidence, Direction, EdgeFilter, EdgeKind, EdgeRequest, GraphArea,
+    GraphEdge, WalkFrontier,
+};
+use crate::areas::files::CONTAINS;
 use crate::view::View;
 
 /// A node with more direct connections than this is marked.
 pub const HIGH_FAN_OUT: usize = 10;
 
 /// A walk stops taking in nodes here, and says so.
-const MOST_NODES: usize = 20_000;
+const MAX_NODES: usize = 20_000;
 
 /// A walk that is to stop early goes on from so many nodes at once: from what it starts at, of
 /// which most leads nowhere, and from what it came to.
-const STRIDES: [usize; 2] = [32, 4];
+const FRONTIER_BATCH_SIZES: [usize; 2] = [32, 4];
 
 /// A node that a walk came to.
 #[derive(Debug, Clone)]
-pub struct Reached {
+pub struct ReachedNode {
     /// The node
     pub node: EntityRef,
     /// How many hops away
@@ -38,11 +41,11 @@ pub struct Reached {
 
 /// Where a walk came to.
 #[derive(Debug, Default)]
-pub struct Walked {
+pub struct WalkResult {
     /// The nodes, nearest first
-    pub reached: Vec<Reached>,
+    pub reached: Vec<ReachedNode>,
     /// The edges that were seen between them
-    pub edges: Vec<Edge>,
+    pub edges: Vec<GraphEdge>,
     /// Nodes with many direct connections, and how many
     pub high_fan_out: Vec<(EntityRef, usize)>,
     /// Edges at the start that were not followed because they are not sure enough
@@ -53,60 +56,60 @@ pub struct Walked {
 
 /// Which way change is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sense {
+pub enum WalkKind {
     /// What a change reaches
     Impact,
     /// What something rests on
     Deps,
     /// Everything around, whatever the edge
-    Around,
+    AllEdges,
 }
 
-impl Sense {
+impl WalkKind {
     fn direction(self, kind: &EdgeKind, filter: &EdgeFilter) -> Option<Direction> {
-        let asked = filter.asks_for(kind);
-        let travel: Travel = kind.travel;
+        let asked = filter.names_kind(kind);
+        let travel: ChangePropagation = kind.propagation;
         match self {
             _ if !filter.allows(kind) => None,
-            Self::Impact => travel.impact(asked),
-            Self::Deps => travel.deps(asked),
-            Self::Around => Some(Direction::Both),
+            Self::Impact => travel.impact_direction(asked),
+            Self::Deps => travel.dependency_direction(asked),
+            Self::AllEdges => Some(Direction::Both),
         }
     }
 }
 
 /// Walks outwards from some nodes, a whole frontier at a time.
-pub fn outwards(
+pub fn walk_from(
     view: &View,
     start: &[EntityRef],
-    sense: Sense,
+    sense: WalkKind,
     depth: usize,
     filter: &EdgeFilter,
-) -> Result<Walked> {
-    walk((view, start), sense, (depth, filter), (MOST_NODES, [usize::MAX; 2]))
+) -> Result<WalkResult> {
+    walk((view, start), sense, (depth, filter), (MAX_NODES, [usize::MAX; 2]))
 }
 
 /// The same, and it stops once it has reached so many. What it reached until then does not depend
 /// on how many they are.
-pub fn outwards_to(
+pub fn walk_until(
     view: &View,
     start: &[EntityRef],
-    sense: Sense,
+    sense: WalkKind,
     (depth, filter): (usize, &EdgeFilter),
     enough: usize,
-) -> Result<Walked> {
-    walk((view, start), sense, (depth, filter), (enough.min(MOST_NODES), STRIDES))
+) -> Result<WalkResult> {
+    walk((view, start), sense, (depth, filter), (enough.min(MAX_NODES), FRONTIER_BATCH_SIZES))
 }
 
 fn walk(
     (view, start): (&View, &[EntityRef]),
-    sense: Sense,
+    sense: WalkKind,
     (depth, filter): (usize, &EdgeFilter),
     (enough, strides): (usize, [usize; 2]),
-) -> Result<Walked> {
-    filter.refuse_unknown(&view.layers())?;
-    let wanted = wanted(view, sense, filter);
-    let mut walked = Walked::default();
+) -> Result<WalkResult> {
+    filter.refuse_unknown(&view.graph_areas())?;
+    let wanted = area_requests(view, sense, filter);
+    let mut walked = WalkResult::default();
     let mut seen: BTreeMap<EntityRef, Confidence> =
         start.iter().map(|node| (node.clone(), Confidence::Exact)).collect();
     let mut frontier = start.to_vec();
@@ -118,12 +121,15 @@ fn walk(
         while let Some(nodes) = parts.next() {
             let (is_start, left_out) = (distance == 1, Cell::new(0));
             let least = filter.confidence.unwrap_or(Confidence::Name);
-            let edges =
-                step(view, Frontier { nodes, is_start, least, left_out: &left_out }, &wanted)?;
-            let (sure, unsure): (Vec<Edge>, Vec<Edge>) =
-                edges.into_iter().partition(|edge| filter.believes(edge.confidence));
+            let edges = edges_from(
+                view,
+                WalkFrontier { nodes, is_start, min_confidence: least, left_out: &left_out },
+                &wanted,
+            )?;
+            let (sure, unsure): (Vec<GraphEdge>, Vec<GraphEdge>) =
+                edges.into_iter().partition(|edge| filter.accepts_confidence(edge.confidence));
             walked.unsure += unsure.len() + left_out.get();
-            next.extend(walked.take_in(&sure, nodes, &mut seen, distance));
+            next.extend(walked.add_frontier(&sure, nodes, &mut seen, distance));
             walked.edges.extend(sure);
             let is_last = parts.peek().is_none() && (distance == depth || next.is_empty());
             if walked.reached.len() >= enough && !is_last {
@@ -136,10 +142,10 @@ fn walk(
     Ok(walked)
 }
 
-impl Walked {
-    fn take_in(
+impl WalkResult {
+    fn add_frontier(
         &mut self,
-        edges: &[Edge],
+        edges: &[GraphEdge],
         frontier: &[EntityRef],
         seen: &mut BTreeMap<EntityRef, Confidence>,
         distance: usize,
@@ -160,7 +166,13 @@ impl Walked {
                 let confidence = way.max(edge.confidence);
                 seen.insert(there.clone(), confidence);
                 let (node, through) = (there.clone(), here.clone());
-                self.reached.push(Reached { node, distance, through, edge: edge.kind, confidence });
+                self.reached.push(ReachedNode {
+                    node,
+                    distance,
+                    through,
+                    edge: edge.kind,
+                    confidence,
+                });
             }
         }
         let high = fan.into_iter().filter(|(_, others)| others.len() > HIGH_FAN_OUT);
@@ -172,27 +184,31 @@ impl Walked {
 }
 
 /// What a walk asks each layer for.
-type Asked = Vec<(&'static dyn Layer, Vec<Wanted>)>;
+type AreaRequests = Vec<(&'static dyn GraphArea, Vec<EdgeRequest>)>;
 
-fn wanted(view: &View, sense: Sense, filter: &EdgeFilter) -> Asked {
-    let of_layer = |layer: &'static dyn Layer| {
+fn area_requests(view: &View, sense: WalkKind, filter: &EdgeFilter) -> AreaRequests {
+    let of_layer = |layer: &'static dyn GraphArea| {
         let wanted = |kind: &'static EdgeKind| {
-            sense.direction(kind, filter).map(|direction| Wanted { kind, direction })
+            sense.direction(kind, filter).map(|direction| EdgeRequest { kind, direction })
         };
         (layer, layer.edges().iter().filter_map(wanted).collect())
     };
-    let all = view.layers().into_iter().map(of_layer);
-    all.filter(|(_, wanted): &(_, Vec<Wanted>)| !wanted.is_empty()).collect()
+    let all = view.graph_areas().into_iter().map(of_layer);
+    all.filter(|(_, wanted): &(_, Vec<EdgeRequest>)| !wanted.is_empty()).collect()
 }
 
 /// All edges that lead on from a frontier, in a fixed order.
-fn step(view: &View, frontier: Frontier<'_>, asked: &Asked) -> Result<Vec<Edge>> {
+fn edges_from(
+    view: &View,
+    frontier: WalkFrontier<'_>,
+    asked: &AreaRequests,
+) -> Result<Vec<GraphEdge>> {
     let mut edges = Vec::new();
     for (layer, wanted) in asked {
         edges.extend(layer.neighbours(view, frontier, wanted)?);
     }
-    let order = |a: &Edge, b: &Edge| {
-        let key = |edge: &Edge| (edge.kind.name, edge.kind.area, edge.confidence);
+    let order = |a: &GraphEdge, b: &GraphEdge| {
+        let key = |edge: &GraphEdge| (edge.kind.name, edge.kind.area, edge.confidence);
         (&a.from, &a.to).cmp(&(&b.from, &b.to)).then_with(|| key(a).cmp(&key(b)))
     };
     edges.sort_by(order);
@@ -202,13 +218,13 @@ fn step(view: &View, frontier: Frontier<'_>, asked: &Asked) -> Result<Vec<Edge>>
 
 /// One step of a path, with the way its edge points.
 #[derive(Debug, Clone)]
-pub struct Hop {
+pub struct TraceStep {
     /// Where the step starts
     pub from: EntityRef,
     /// Where it ends
     pub to: EntityRef,
     /// The edge between them
-    pub edge: Edge,
+    pub edge: GraphEdge,
 }
 
 /// The shortest way from one node to another, whichever way the edges point. That a folder holds
@@ -220,15 +236,15 @@ pub fn trace(
     from: &EntityRef,
     to: &EntityRef,
     (depth, filter): (usize, &EdgeFilter),
-) -> Result<Option<Vec<Hop>>> {
-    filter.refuse_unknown(&view.layers())?;
+) -> Result<Option<Vec<TraceStep>>> {
+    filter.refuse_unknown(&view.graph_areas())?;
     if from == to {
         return Ok(Some(Vec::new()));
     }
-    let wanted = wanted(view, Sense::Around, filter);
-    let (mut near, mut far) = (Side::at(from), Side::at(to));
+    let wanted = area_requests(view, WalkKind::AllEdges, filter);
+    let (mut near, mut far) = (TraceEnd::at(from), TraceEnd::at(to));
     for hop in 0..depth {
-        if near.is_spent() || far.is_spent() {
+        if near.is_exhausted() || far.is_exhausted() {
             break;
         }
         view.call().step("looking for a way", hop, depth)?;
@@ -238,14 +254,16 @@ pub fn trace(
         };
         side.advance(view, &wanted, filter)?;
         let is_way = |node: &&EntityRef| {
-            other.ways.contains_key(*node)
-                && (filter.asks_for(&CONTAINS) || !side.came_up_to(node) || !other.came_up_to(node))
+            other.came_from.contains_key(*node)
+                && (filter.names_kind(&CONTAINS)
+                    || !side.reached_from_child(node)
+                    || !other.reached_from_child(node))
         };
         let met = side.frontier.iter().find(is_way).cloned();
         if let Some(met) = met {
-            let mut hops = near.back_from(&met);
+            let mut hops = near.steps_back_from(&met);
             hops.reverse();
-            hops.extend(far.back_from(&met).into_iter().map(Hop::turned));
+            hops.extend(far.steps_back_from(&met).into_iter().map(TraceStep::reversed));
             return Ok(Some(hops));
         }
     }
@@ -253,36 +271,37 @@ pub fn trace(
 }
 
 /// One end of a way that is looked for, and how far one has come from there.
-struct Side {
-    ways: BTreeMap<EntityRef, Option<(EntityRef, Edge)>>,
+struct TraceEnd {
+    came_from: BTreeMap<EntityRef, Option<(EntityRef, GraphEdge)>>,
     frontier: Vec<EntityRef>,
 }
 
-impl Side {
+impl TraceEnd {
     fn at(node: &EntityRef) -> Self {
-        Self { ways: BTreeMap::from([(node.clone(), None)]), frontier: vec![node.clone()] }
+        Self { came_from: BTreeMap::from([(node.clone(), None)]), frontier: vec![node.clone()] }
     }
 
-    fn is_spent(&self) -> bool {
-        self.frontier.is_empty() || self.ways.len() > MOST_NODES
+    fn is_exhausted(&self) -> bool {
+        self.frontier.is_empty() || self.came_from.len() > MAX_NODES
     }
 
     /// Goes one hop further.
-    fn advance(&mut self, view: &View, wanted: &Asked, filter: &EdgeFilter) -> Result<()> {
-        let is_start = self.ways.len() == 1;
+    fn advance(&mut self, view: &View, wanted: &AreaRequests, filter: &EdgeFilter) -> Result<()> {
+        let is_start = self.came_from.len() == 1;
         let least = filter.confidence.unwrap_or(Confidence::Name);
         let left_out = &Cell::new(0);
-        let frontier = Frontier { nodes: &self.frontier, is_start, least, left_out };
-        let edges = step(view, frontier, wanted)?;
+        let frontier =
+            WalkFrontier { nodes: &self.frontier, is_start, min_confidence: least, left_out };
+        let edges = edges_from(view, frontier, wanted)?;
         let mut next = Vec::new();
-        for edge in edges.into_iter().filter(|edge| filter.believes(edge.confidence)) {
+        for edge in edges.into_iter().filter(|edge| filter.accepts_confidence(edge.confidence)) {
             for (here, there) in [(&edge.from, &edge.to), (&edge.to, &edge.from)] {
                 let is_down = edge.kind == &CONTAINS && edge.from == *here;
-                if is_down && self.came_up_to(here) && !filter.asks_for(&CONTAINS) {
+                if is_down && self.reached_from_child(here) && !filter.names_kind(&CONTAINS) {
                     continue;
                 }
-                if self.ways.contains_key(here) && !self.ways.contains_key(there) {
-                    self.ways.insert(there.clone(), Some((here.clone(), edge.clone())));
+                if self.came_from.contains_key(here) && !self.came_from.contains_key(there) {
+                    self.came_from.insert(there.clone(), Some((here.clone(), edge.clone())));
                     next.push(there.clone());
                 }
             }
@@ -292,26 +311,26 @@ impl Side {
     }
 
     /// Whether a node is a folder that was reached from what it holds.
-    fn came_up_to(&self, node: &EntityRef) -> bool {
-        let way = self.ways.get(node).and_then(Option::as_ref);
+    fn reached_from_child(&self, node: &EntityRef) -> bool {
+        let way = self.came_from.get(node).and_then(Option::as_ref);
         way.is_some_and(|(_, edge)| edge.kind == &CONTAINS && edge.from == *node)
     }
 
     /// The steps that led to a node, last first.
-    fn back_from(&self, node: &EntityRef) -> Vec<Hop> {
+    fn steps_back_from(&self, node: &EntityRef) -> Vec<TraceStep> {
         let mut hops = Vec::new();
         let mut here = node.clone();
-        while let Some(Some((before, edge))) = self.ways.get(&here) {
-            hops.push(Hop { from: before.clone(), to: here, edge: edge.clone() });
+        while let Some(Some((before, edge))) = self.came_from.get(&here) {
+            hops.push(TraceStep { from: before.clone(), to: here, edge: edge.clone() });
             here = before.clone();
         }
         hops
     }
 }
 
-impl Hop {
+impl TraceStep {
     /// The same step the other way.
-    fn turned(self) -> Self {
+    fn reversed(self) -> Self {
         Self { from: self.to, to: self.from, edge: self.edge }
     }
 }

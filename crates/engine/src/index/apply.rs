@@ -6,35 +6,37 @@ use std::sync::mpsc::sync_channel;
 
 use base::{Call, RepoPath, Result};
 use store::{Connection, Store};
-use tree::{Moment, Stat};
+use tree::{FileTime, Stat};
 
-use super::look::{Content, Looker, Seen, Suspect};
-use super::tables::{self, FileRow};
-use super::todo::{NOTES, SCOPE, Sources, Todo, why};
-use super::{Indexer, Learned, News};
+use super::file_reader::{FileRead, FileReader, FileToRead, ScannedContent};
+use super::refresh_plan::{
+    IGNORE_NOTES_KEY, PARSE_SCOPE_KEY, RefreshPlan, RefreshSources, skip_reason_text,
+};
+use super::tables::{self, IndexedFileRow};
+use super::{IndexedFile, Indexer, RefreshSummary};
 use crate::facts::FactsCache;
-use crate::repo::Repository;
+use crate::repository::Repository;
 
 /// Files that are read before the first of them is written; bounds memory.
 const BATCH: usize = 128;
 
 /// What a refresh is written with.
-pub(super) struct Applier<'a> {
-    pub(super) sources: &'a Sources<'a>,
+pub(super) struct RefreshWriter<'a> {
+    pub(super) sources: &'a RefreshSources<'a>,
     pub(super) indexers: &'a [&'static dyn Indexer],
     /// The file of the shared facts
     pub(super) facts: &'a Path,
     /// When files are read, by the file system's clock
-    pub(super) read_at: Moment,
+    pub(super) read_at: FileTime,
     /// Hears which files are done, and may stop it
-    pub(super) tell: &'a dyn Fn(usize, &[Suspect]) -> Result<()>,
+    pub(super) report_progress: &'a dyn Fn(usize, &[FileToRead]) -> Result<()>,
 }
 
-impl Applier<'_> {
+impl RefreshWriter<'_> {
     /// Reads and writes everything, in one transaction.
-    pub(super) fn apply(&self, store: &mut Store, todo: &Todo, call: &Call) -> Result<()> {
+    pub(super) fn apply(&self, store: &mut Store, todo: &RefreshPlan, call: &Call) -> Result<()> {
         let cache = FactsCache::open(self.facts, call.now);
-        let looker = Looker {
+        let looker = FileReader {
             tree: self.sources.tree,
             format: self.sources.git.map(Repository::format),
             scope: self.sources.scope,
@@ -44,17 +46,17 @@ impl Applier<'_> {
         store.write(|tx| {
             let (mut changed, mut gone) = (Vec::new(), todo.gone.clone());
             let mut some_new = false;
-            (self.tell)(0, &todo.suspects)?;
-            ahead(&looker, cache, &todo.suspects, call, |round, files| {
-                (self.tell)(round * BATCH, &todo.suspects)?;
+            (self.report_progress)(0, &todo.to_read)?;
+            read_ahead(&looker, cache, &todo.to_read, call, |round, files| {
+                (self.report_progress)(round * BATCH, &todo.to_read)?;
                 for seen in files {
                     match seen.content {
-                        Content::Vanished => gone.push(seen.path),
-                        Content::Same => {
+                        ScannedContent::Vanished => gone.push(seen.path),
+                        ScannedContent::Unchanged => {
                             tables::touch_file(tx, &seen.path, &seen.stat, seen.read_at)?;
                         }
-                        Content::Read(_) => {
-                            some_new |= self.take_in(tx, &seen)?;
+                        ScannedContent::Read(_) => {
+                            some_new |= self.write_file(tx, &seen)?;
                             changed.push(seen.path);
                         }
                     }
@@ -62,22 +64,22 @@ impl Applier<'_> {
                 Ok(())
             })?;
             gone.iter().try_for_each(|path| self.drop_file(tx, path))?;
-            note_aside(tx, todo)?;
+            write_skipped_paths(tx, todo)?;
             compare_with_head(tx, self.sources, (todo, &changed, &gone), call)?;
             let head_moved = todo.head_moved;
-            let news = News { changed: &changed, some_new, gone: &gone, head_moved };
-            self.indexers.iter().try_for_each(|indexer| indexer.settle(tx, &news))?;
-            stamp(tx, todo)
+            let news = RefreshSummary { changed: &changed, some_new, gone: &gone, head_moved };
+            self.indexers.iter().try_for_each(|indexer| indexer.finish(tx, &news))?;
+            write_watermark(tx, todo)
         })
     }
 
     /// Takes in a file; says whether it was not there before.
-    fn take_in(&self, tx: &Connection, seen: &Seen) -> Result<bool> {
-        let Content::Read(held) = &seen.content else { return Ok(false) };
+    fn write_file(&self, tx: &Connection, seen: &FileRead) -> Result<bool> {
+        let ScannedContent::Read(held) = &seen.content else { return Ok(false) };
         let is_new = !tables::has_file(tx, &seen.path)?;
         tables::put_file(
             tx,
-            &FileRow {
+            &IndexedFileRow {
                 path: &seen.path,
                 stat: &seen.stat,
                 read_at: seen.read_at,
@@ -91,7 +93,7 @@ impl Applier<'_> {
             },
         )?;
         for (at, indexer) in self.indexers.iter().enumerate() {
-            let learned = Learned {
+            let learned = IndexedFile {
                 path: &seen.path,
                 hash: held.hash,
                 language: seen.language,
@@ -102,9 +104,9 @@ impl Applier<'_> {
                 is_new,
             };
             if !is_new {
-                indexer.forget(tx, &seen.path, false)?;
+                indexer.remove_file(tx, &seen.path, false)?;
             }
-            indexer.learn(tx, &learned)?;
+            indexer.index_file(tx, &learned)?;
         }
         Ok(is_new)
     }
@@ -113,24 +115,24 @@ impl Applier<'_> {
         if !tables::has_file(tx, path)? {
             return Ok(()); // it came and went between two looks
         }
-        self.indexers.iter().try_for_each(|indexer| indexer.forget(tx, path, true))?;
+        self.indexers.iter().try_for_each(|indexer| indexer.remove_file(tx, path, true))?;
         tables::remove_file(tx, path)
     }
 }
 
 /// Looks at files while those of the batch before are taken in: SQLite writes with one core.
-fn ahead(
-    looker: &Looker<'_>,
+fn read_ahead(
+    looker: &FileReader<'_>,
     mut cache: FactsCache,
-    suspects: &[Suspect],
+    suspects: &[FileToRead],
     call: &Call,
-    mut take_in: impl FnMut(usize, Vec<Seen>) -> Result<()>,
+    mut take_in: impl FnMut(usize, Vec<FileRead>) -> Result<()>,
 ) -> Result<()> {
     std::thread::scope(|scope| {
         let (give, take) = sync_channel(1);
         scope.spawn(move || {
             for batch in suspects.chunks(BATCH) {
-                let seen = looker.look(batch, &mut cache, call);
+                let seen = looker.read_all(batch, &mut cache, call);
                 let is_last = seen.is_err();
                 // Nobody takes any more where taking in failed.
                 if give.send(seen).is_err() || is_last {
@@ -145,8 +147,8 @@ fn ahead(
 /// Notes what differs from the commit that is checked out.
 fn compare_with_head(
     tx: &Connection,
-    sources: &Sources<'_>,
-    (todo, changed, gone): (&Todo, &[RepoPath], &[RepoPath]),
+    sources: &RefreshSources<'_>,
+    (todo, changed, gone): (&RefreshPlan, &[RepoPath], &[RepoPath]),
     call: &Call,
 ) -> Result<()> {
     let Some(git) = sources.git else { return Ok(()) };
@@ -164,7 +166,7 @@ fn compare_with_head(
     let missing = tables::missing_from_files(tx)?;
     let left_out: BTreeSet<RepoPath> = match missing.as_slice() {
         [] => BTreeSet::new(),
-        _ => git.left_out(call)?.into_iter().collect(),
+        _ => git.sparse_excluded(call)?.into_iter().collect(),
     };
     for (path, kind) in missing {
         if part.is_some_and(|part| !tree::is_at_or_below(&path, part)) {
@@ -176,7 +178,8 @@ fn compare_with_head(
             "symlink" => stat.is_link() || stat.is_file(),
             _ => stat.is_file(),
         };
-        let is_there = sources.tree.stat_if_there(&path).is_some_and(|stat| is_same_sort(&stat));
+        let is_there =
+            sources.tree.stat_if_reachable(&path).is_some_and(|stat| is_same_sort(&stat));
         match is_there || left_out.contains(&path) {
             true => tables::forget_deleted(tx, &path)?,
             false => tables::put_deleted(tx, &path)?,
@@ -185,23 +188,25 @@ fn compare_with_head(
     Ok(())
 }
 
-fn note_aside(tx: &Connection, todo: &Todo) -> Result<()> {
-    let rows = || todo.walk.skipped.iter().map(|skipped| (&skipped.path, why(skipped.why)));
-    let Some(part) = &todo.part else { return tables::replace_aside(tx, rows()) };
-    part.iter().try_for_each(|path| tables::forget_aside_below(tx, path))?;
-    rows().try_for_each(|(path, why)| tables::put_aside(tx, path, why))
+fn write_skipped_paths(tx: &Connection, todo: &RefreshPlan) -> Result<()> {
+    let rows = || {
+        todo.walk.skipped.iter().map(|skipped| (&skipped.path, skip_reason_text(skipped.reason)))
+    };
+    let Some(part) = &todo.part else { return tables::replace_skipped_paths(tx, rows()) };
+    part.iter().try_for_each(|path| tables::forget_skipped_below(tx, path))?;
+    rows().try_for_each(|(path, why)| tables::put_skipped_path(tx, path, why))
 }
 
 /// Says what the index holds, so that a truncated one is noticed.
-fn stamp(tx: &Connection, todo: &Todo) -> Result<()> {
+fn write_watermark(tx: &Connection, todo: &RefreshPlan) -> Result<()> {
     let revision: u64 =
         tables::meta(tx, "revision")?.and_then(|text| text.parse().ok()).unwrap_or(0);
     tables::set_meta(tx, "revision", &(revision + 1).to_string())?;
-    todo.tracked.keep(tx)?;
+    todo.tracked.store(tx)?;
     if let Some(notes) = &todo.notes {
-        tables::set_meta(tx, NOTES, notes)?;
+        tables::set_meta(tx, IGNORE_NOTES_KEY, notes)?;
     }
-    tables::set_meta(tx, SCOPE, &todo.scope)?;
+    tables::set_meta(tx, PARSE_SCOPE_KEY, &todo.scope)?;
     tables::set_meta(tx, "files", &tables::count_files(tx)?.to_string())?;
     tables::set_meta(tx, "head", todo.head.as_deref().unwrap_or_default())
 }

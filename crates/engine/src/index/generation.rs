@@ -9,12 +9,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use base::{Problem, Result};
-use tree::{Folder, Tree};
+use tree::{DirHandle, WorkingTree};
 
 /// The index files of one working tree.
 #[derive(Debug, Clone)]
-pub(crate) struct Generations {
-    tree: Tree,
+pub(crate) struct IndexGenerations {
+    tree: WorkingTree,
     folder: PathBuf,
     schema: String,
 }
@@ -22,16 +22,16 @@ pub(crate) struct Generations {
 /// The cache's folder below the root.
 const CACHE: &str = ".cairn/cache";
 
-impl Generations {
+impl IndexGenerations {
     /// The index files of a tree whose tables are those of `schema`.
-    pub(crate) fn new(tree: &Tree, schema: &str) -> Self {
+    pub(crate) fn new(tree: &WorkingTree, schema: &str) -> Self {
         let schema = blake3::hash(schema.as_bytes()).to_hex()[..12].to_owned();
         Self { tree: tree.clone(), folder: tree.root().join(CACHE), schema }
     }
 
     /// Opens the cache folder, made if need be, hidden from git by itself.
-    pub(crate) fn make_folder(&self) -> Result<Folder> {
-        let folder = tree::own_folder(&self.tree, CACHE)?;
+    pub(crate) fn make_folder(&self) -> Result<DirHandle> {
+        let folder = tree::open_private_folder(&self.tree, CACHE)?;
         if folder.symlink_metadata(".gitignore").is_err() {
             folder.write(".gitignore", "*\n").map_err(Problem::io("hide the cache from git"))?;
         }
@@ -40,7 +40,7 @@ impl Generations {
 
     /// Opens the folder that the watcher leaves its cookies in.
     pub(crate) fn cookies(&self) -> Result<PathBuf> {
-        tree::own_folder(&self.tree, &format!("{CACHE}/fence"))?;
+        tree::open_private_folder(&self.tree, &format!("{CACHE}/fence"))?;
         Ok(self.folder.join("fence"))
     }
 
@@ -95,7 +95,7 @@ impl Generations {
     }
 
     fn names(&self) -> Vec<String> {
-        if !tree::is_own(self.tree.root(), &self.folder) {
+        if !tree::is_link_free(self.tree.root(), &self.folder) {
             return Vec::new(); // what a link leads to is not our cache
         }
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();

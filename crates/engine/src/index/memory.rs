@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use base::{Problem, Result};
-use store::{Memory, Store};
+use store::{MemoryStore, Store};
 
 use super::Index;
 use super::read::check_watermark;
@@ -19,23 +19,23 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// An index in memory, made when it is first needed.
 #[derive(Debug)]
-pub(super) struct InMemory {
-    home: Memory,
+pub(super) struct MemoryIndex {
+    home: MemoryStore,
     /// Its one writer, which also keeps it alive
     writer: Mutex<Option<Store>>,
 }
 
-impl Default for InMemory {
+impl Default for MemoryIndex {
     fn default() -> Self {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let home = Memory::named(&format!("cairn-index-{number}"));
+        let home = MemoryStore::named(&format!("cairn-index-{number}"));
         Self { home, writer: Mutex::default() }
     }
 }
 
-impl InMemory {
+impl MemoryIndex {
     /// Brings it up to date and opens it. `refresh` is told whether it starts from nothing.
-    pub(super) fn fresh(
+    pub(super) fn open_fresh(
         &self,
         on_disk: Option<&Path>,
         refresh: impl FnOnce(&mut Store, bool) -> Result<()>,
@@ -45,25 +45,25 @@ impl InMemory {
             Some(store) => store,
             None => self.home.open()?,
         };
-        let is_filled = super::tables::has_any(store.connection())?
-            || on_disk.is_some_and(|path| self.start_from(&store, path));
+        let is_filled = super::tables::has_tables(store.connection())?
+            || on_disk.is_some_and(|path| self.copy_from_disk(&store, path));
         // A store whose refresh failed is not kept: the next call starts anew.
         refresh(&mut store, !is_filled)?;
-        let index = Index::in_memory(self.home.open_reading()?)?;
+        let index = Index::in_memory(self.home.open_read_only()?)?;
         *writer = Some(store);
         Ok(index)
     }
 
     /// Drops what it holds.
-    pub(super) fn forget(&self) {
+    pub(super) fn clear(&self) {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Starts from the index on disk; says whether that could be done.
-    fn start_from(&self, store: &Store, path: &Path) -> bool {
-        let sound = store::open_reading(path).and_then(|conn| check_watermark(&conn, path));
-        let filled = sound.and_then(|()| self.home.fill_from(path));
-        filled.is_ok() && super::tables::has_any(store.connection()).unwrap_or(false)
+    fn copy_from_disk(&self, store: &Store, path: &Path) -> bool {
+        let sound = store::open_read_only(path).and_then(|conn| check_watermark(&conn, path));
+        let filled = sound.and_then(|()| self.home.copy_from_immutable(path));
+        filled.is_ok() && super::tables::has_tables(store.connection()).unwrap_or(false)
     }
 }
 

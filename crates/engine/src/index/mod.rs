@@ -4,16 +4,16 @@
 //! at a time; others read the last good state. A full build goes to a new file.
 
 mod apply;
+mod change_listener;
+mod file_reader;
 mod generation;
-mod listen;
-mod look;
 mod memory;
 pub(crate) mod read;
 mod refresh;
+mod refresh_plan;
 mod sweep;
 pub(crate) mod tables;
-mod todo;
-mod tracked;
+mod tracked_ignored;
 
 use std::any::Any;
 
@@ -21,12 +21,12 @@ use base::{Hash, RepoPath, Result};
 use store::Connection;
 use syntax::{FileFacts, Language};
 
-pub(crate) use generation::Generations;
+pub(crate) use generation::IndexGenerations;
 pub use read::Index;
-pub(crate) use read::file_mark;
+pub(crate) use read::file_fingerprint;
 pub use refresh::Freshness;
-pub(crate) use refresh::{Refresher, Wait};
-pub(crate) use todo::{ParseScope, Sources};
+pub(crate) use refresh::{RefreshWait, Refresher};
+pub(crate) use refresh_plan::{ParseScope, RefreshSources};
 
 /// A part of the index that belongs to one area.
 pub trait Indexer: Sync {
@@ -42,32 +42,32 @@ pub trait Indexer: Sync {
     fn dump(&self) -> &'static [&'static str];
 
     /// Whether it wants the bytes of a file besides its facts.
-    fn reads(&self, _path: &RepoPath) -> bool {
+    fn wants_bytes(&self, _path: &RepoPath) -> bool {
         false
     }
 
-    /// What it makes of a file's facts and bytes alone, which [`learn`](Indexer::learn) gets back.
+    /// What it makes of a file's facts and bytes alone, which [`index_file`](Indexer::learn) gets back.
     /// Done for many files at once, so what takes time belongs here.
-    fn prepare(&self, _path: &RepoPath, _facts: &FileFacts, _text: &[u8]) -> Option<Prepared> {
+    fn prepare(&self, _path: &RepoPath, _facts: &FileFacts, _text: &[u8]) -> Option<PreparedFile> {
         None
     }
 
     /// Drops what was learnt from a file, because it is gone or about to be learnt again.
-    fn forget(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()>;
+    fn remove_file(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()>;
 
     /// Takes in what a file says.
-    fn learn(&self, conn: &Connection, file: &Learned<'_>) -> Result<()>;
+    fn index_file(&self, conn: &Connection, file: &IndexedFile<'_>) -> Result<()>;
 
     /// Called once after all files, to settle what depends on several.
-    fn settle(&self, conn: &Connection, news: &News<'_>) -> Result<()>;
+    fn finish(&self, conn: &Connection, news: &RefreshSummary<'_>) -> Result<()>;
 }
 
 /// What an area makes of a file before it is learnt; only that area knows what it is.
-pub type Prepared = Box<dyn Any + Send + Sync>;
+pub type PreparedFile = Box<dyn Any + Send + Sync>;
 
 /// A file as an area learns of it.
 #[derive(Debug)]
-pub struct Learned<'a> {
+pub struct IndexedFile<'a> {
     /// Where it is
     pub path: &'a RepoPath,
     /// The hash of its bytes; none where it was too large to read
@@ -77,7 +77,7 @@ pub struct Learned<'a> {
     /// What it says
     pub facts: &'a FileFacts,
     /// What this area [made](Indexer::prepare) of it
-    pub prepared: Option<&'a Prepared>,
+    pub prepared: Option<&'a PreparedFile>,
     /// Its bytes, for an area that [reads](Indexer::reads) them and where it was not skipped
     pub text: Option<&'a [u8]>,
     /// Why it was not read as text, if it was not
@@ -88,7 +88,7 @@ pub struct Learned<'a> {
 
 /// What a refresh was about.
 #[derive(Debug, Default)]
-pub struct News<'a> {
+pub struct RefreshSummary<'a> {
     /// Files that are new or other
     pub changed: &'a [RepoPath],
     /// Whether some of them were not there before

@@ -7,31 +7,31 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use base::call::{Progress, Stop};
-use base::{Call, Code, Problem, RepoPath, Result};
+use base::call::{CallStopReason, Progress};
+use base::{Call, Problem, ProblemCode, RepoPath, Result};
 use store::{Durability, Store};
-use tree::{Dirty, Disk, Moment, Tree};
+use tree::{DirtyPaths, DiskWriter, FileTime, WorkingTree};
 
-use super::apply::Applier;
-use super::generation::Generations;
-use super::listen::Ear;
-use super::look::Suspect;
-use super::memory::{InMemory, is_unwritable};
-use super::read::{Readers, is_of_index, settle_in};
+use super::apply::RefreshWriter;
+use super::change_listener::ChangeListener;
+use super::file_reader::FileToRead;
+use super::generation::IndexGenerations;
+use super::memory::{MemoryIndex, is_unwritable};
+use super::read::{IndexReaders, is_index_problem, record_path};
+use super::refresh_plan::{RefreshPlan, RefreshSources};
 use super::tables;
-use super::todo::{Sources, Todo};
 use super::{Index, Indexer};
 use crate::locate;
 use crate::search;
 
 /// How often a waiting reader asks again.
-const PAUSE: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The file whose lock is held by whoever refreshes.
-const LOCK: &str = "refresh.lock";
+const LOCK_FILE: &str = "refresh.lock";
 
 /// How long to wait for another process that refreshes.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How fresh the index is, as far as could be made sure.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct Freshness {
 
 /// How long a reader waits for the index.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Wait {
+pub(crate) enum RefreshWait {
     /// Until it is up to date
     UntilDone,
     /// So long; then the last good state has to do
@@ -54,36 +54,36 @@ pub(crate) enum Wait {
 }
 
 /// Who built an index that was wanted.
-enum Built {
+enum BuiltBy {
     /// This call, from what the tree is now
-    Here,
+    ThisProcess,
     /// Another process, while this one waited; it may have looked before this call was made
-    Elsewhere,
+    OtherProcess,
 }
 
 /// Keeps the index of one working tree up to date.
 pub(crate) struct Refresher {
-    pub(crate) generations: Generations,
-    pub(crate) readers: Readers,
+    pub(crate) generations: IndexGenerations,
+    pub(crate) readers: IndexReaders,
     facts: PathBuf,
     indexers: Vec<&'static dyn Indexer>,
     schema: String,
     late_schema: String,
     /// One refresh at a time in this process; the ear remembers what came between two
-    ear: Mutex<Ear>,
+    listener: Mutex<ChangeListener>,
     /// How far the refresh in progress has come, for those who wait for it
     progress: Mutex<(Progress, Vec<RepoPath>)>,
-    disk: Disk,
+    disk: DiskWriter,
     /// What there is where the cache cannot be written
-    memory: InMemory,
+    memory: MemoryIndex,
 }
 
 impl Refresher {
     pub(crate) fn new(
-        tree: &Tree,
+        tree: &WorkingTree,
         facts: PathBuf,
         indexers: Vec<&'static dyn Indexer>,
-        disk: Disk,
+        disk: DiskWriter,
     ) -> Self {
         let own = [tables::SCHEMA, search::tables::SCHEMA, locate::tables::SCHEMA];
         let schemas = own.into_iter().chain(indexers.iter().map(|indexer| indexer.schema()));
@@ -92,10 +92,10 @@ impl Refresher {
         let late = indexers.iter().map(|indexer| indexer.late_schema());
         let late_schema = late.collect::<Vec<_>>().join("\n");
         let keyed = format!("{schema}\n{late_schema}\n{}", syntax::EXTRACTOR_VERSION);
-        let generations = Generations::new(tree, &keyed);
-        let readers = Readers::new(generations.clone());
-        let (ear, progress) = (Mutex::default(), Mutex::default());
-        let memory = InMemory::default();
+        let generations = IndexGenerations::new(tree, &keyed);
+        let readers = IndexReaders::new(generations.clone());
+        let (listener, progress) = (Mutex::default(), Mutex::default());
+        let memory = MemoryIndex::default();
         Self {
             generations,
             readers,
@@ -103,7 +103,7 @@ impl Refresher {
             indexers,
             schema,
             late_schema,
-            ear,
+            listener,
             progress,
             disk,
             memory,
@@ -112,10 +112,10 @@ impl Refresher {
 
     /// Opens the index after making sure, within the time given, that it is not behind. Where
     /// the cache cannot be written it is in memory, and that is said.
-    pub(crate) fn fresh(
+    pub(crate) fn open_fresh(
         &self,
-        sources: &Sources<'_>,
-        wait: Wait,
+        sources: &RefreshSources<'_>,
+        wait: RefreshWait,
         call: &Call,
     ) -> Result<(Index, Freshness)> {
         match self.fresh_on_disk(sources, wait, call) {
@@ -128,44 +128,46 @@ impl Refresher {
         }
     }
 
-    fn fresh_in_memory(&self, sources: &Sources<'_>, call: &Call) -> Result<Index> {
+    fn fresh_in_memory(&self, sources: &RefreshSources<'_>, call: &Call) -> Result<Index> {
         let current = self.generations.current().map(|(_, path)| path);
-        self.memory.fresh(current.as_deref(), |store, from_nothing| {
+        self.memory.open_fresh(current.as_deref(), |store, from_nothing| {
             if from_nothing {
-                make(store, &self.schema)?;
-                make(store, &self.late_schema)?;
+                create_tables(store, &self.schema)?;
+                create_tables(store, &self.late_schema)?;
             }
-            let dirty = (&Dirty::Everything, from_nothing);
-            let todo = Todo::find(store.connection(), sources, dirty, call)?;
+            let dirty = (&DirtyPaths::Everything, from_nothing);
+            let todo = RefreshPlan::find(store.connection(), sources, dirty, call)?;
             if todo.is_empty() { Ok(()) } else { self.apply(store, sources, &todo, call) }
         })
     }
 
     fn fresh_on_disk(
         &self,
-        sources: &Sources<'_>,
-        wait: Wait,
+        sources: &RefreshSources<'_>,
+        wait: RefreshWait,
         call: &Call,
     ) -> Result<(Index, Freshness)> {
-        let call = &hurried(call, wait);
-        let done = self.ear(call).and_then(|mut ear| self.refresh(&mut ear, sources, call));
+        let call = &with_earlier_deadline(call, wait);
+        let done =
+            self.lock_listener(call).and_then(|mut ear| self.refresh(&mut ear, sources, call));
         let freshness = match done {
             // Time is up, and the caller still waits: the last good state, said to be that.
             Err(problem)
-                if problem.code == Code::Timeout && self.generations.current().is_some() =>
+                if problem.code == ProblemCode::Timeout && self.generations.current().is_some() =>
             {
-                self.behind()
+                self.known_behind()
             }
             done => done?,
         };
-        let index = self.readers.open()?.ok_or_else(vanished)?;
+        let index = self.readers.open()?.ok_or_else(index_vanished)?;
         Ok((index, freshness))
     }
 
     /// Builds the index from nothing, whatever there is.
-    pub(crate) fn rebuild(&self, sources: &Sources<'_>, call: &Call) -> Result<()> {
-        let built = self.ear(call).and_then(|mut ear| self.build(&mut ear, sources, call));
-        self.memory.forget();
+    pub(crate) fn rebuild(&self, sources: &RefreshSources<'_>, call: &Call) -> Result<()> {
+        let built =
+            self.lock_listener(call).and_then(|mut ear| self.build(&mut ear, sources, call));
+        self.memory.clear();
         match built {
             Err(problem) if is_unwritable(&problem) => {
                 self.fresh_in_memory(sources, call).map(drop)
@@ -176,14 +178,19 @@ impl Refresher {
 
     /// Sleeps until something may have changed, at most `patience`.
     pub(crate) fn wait(&self, patience: Duration, call: &Call) -> Result<()> {
-        self.ear(call)?.wait(patience);
+        self.lock_listener(call)?.wait(patience);
         Ok(())
     }
 
-    fn refresh(&self, ear: &mut Ear, sources: &Sources<'_>, call: &Call) -> Result<Freshness> {
+    fn refresh(
+        &self,
+        ear: &mut ChangeListener,
+        sources: &RefreshSources<'_>,
+        call: &Call,
+    ) -> Result<Freshness> {
         match self.bring_up_to_date(ear, sources, call) {
-            Err(problem) if is_of_index(&problem) => {
-                self.readers.forget();
+            Err(problem) if is_index_problem(&problem) => {
+                self.readers.close_idle();
                 self.build_or_catch_up(ear, sources, call)
             }
             done => done,
@@ -194,27 +201,27 @@ impl Refresher {
     /// so it is compared like any other.
     fn build_or_catch_up(
         &self,
-        ear: &mut Ear,
-        sources: &Sources<'_>,
+        ear: &mut ChangeListener,
+        sources: &RefreshSources<'_>,
         call: &Call,
     ) -> Result<Freshness> {
         match self.build(ear, sources, call)? {
-            Built::Here => Ok(Freshness::default()),
-            Built::Elsewhere => self.bring_up_to_date(ear, sources, call),
+            BuiltBy::ThisProcess => Ok(Freshness::default()),
+            BuiltBy::OtherProcess => self.bring_up_to_date(ear, sources, call),
         }
     }
 
     /// Waits for whoever refreshes in this process, and passes on how far they are.
-    fn ear(&self, call: &Call) -> Result<MutexGuard<'_, Ear>> {
+    fn lock_listener(&self, call: &Call) -> Result<MutexGuard<'_, ChangeListener>> {
         loop {
-            match self.ear.try_lock() {
+            match self.listener.try_lock() {
                 Ok(ear) => return Ok(ear),
                 Err(TryLockError::Poisoned(ear)) => return Ok(ear.into_inner()),
                 Err(TryLockError::WouldBlock) => {}
             }
-            let Progress { what, done, total } = self.progress().0;
+            let Progress { activity: what, done, total } = self.progress().0;
             call.step(what, done, total)?;
-            thread::sleep(PAUSE);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -222,32 +229,32 @@ impl Refresher {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn behind(&self) -> Freshness {
-        let (Progress { what, done, total }, stale) = self.progress().clone();
+    fn known_behind(&self) -> Freshness {
+        let (Progress { activity: what, done, total }, stale) = self.progress().clone();
         let reasons = vec![format!("{what} goes on, {done} of {total}")];
         Freshness { is_behind: true, stale, reasons }
     }
 
     fn bring_up_to_date(
         &self,
-        ear: &mut Ear,
-        sources: &Sources<'_>,
+        ear: &mut ChangeListener,
+        sources: &RefreshSources<'_>,
         call: &Call,
     ) -> Result<Freshness> {
-        let reasons: Vec<String> = ear.deaf.iter().cloned().collect();
+        let reasons: Vec<String> = ear.watch_error.iter().cloned().collect();
         let Some(index) = self.readers.open()? else {
             let Freshness { is_behind, stale, reasons: more } =
                 self.build_or_catch_up(ear, sources, call)?;
             let reasons = reasons.into_iter().chain(more).collect();
             return Ok(Freshness { is_behind, stale, reasons });
         };
-        let dirty = ear.heard(sources, call)?;
-        let found = Todo::find(index.conn(), sources, (&dirty, false), call);
+        let dirty = ear.pending_changes(sources, call)?;
+        let found = RefreshPlan::find(index.conn(), sources, (&dirty, false), call);
         drop(index);
         if let Ok(todo) = &found
-            && let Err(error) = ear.note(todo)
+            && let Err(error) = ear.note_refresh(todo)
         {
-            ear.lose(&error);
+            ear.stop_watching(&error);
         }
         let updated = found.and_then(|todo| match todo.is_empty() {
             true => Ok(None),
@@ -259,7 +266,7 @@ impl Refresher {
         }
         match updated? {
             None => {
-                ear.listen(sources, &self.generations, call)?;
+                ear.start_watching(sources, &self.generations, call)?;
                 Ok(Freshness { reasons, ..Freshness::default() })
             }
             Some(stale) => {
@@ -274,62 +281,67 @@ impl Refresher {
     /// not get done, their last good state is read: then these are the files that are newer.
     fn update(
         &self,
-        sources: &Sources<'_>,
-        mut todo: Todo,
-        dirty: &Dirty,
+        sources: &RefreshSources<'_>,
+        mut todo: RefreshPlan,
+        dirty: &DirtyPaths,
         call: &Call,
     ) -> Result<Option<Vec<RepoPath>>> {
         let folder = self.generations.make_folder()?;
-        let _lock = match tree::lock_in(&folder, LOCK, PATIENCE, call) {
+        let _lock = match tree::lock_in(&folder, LOCK_FILE, LOCK_TIMEOUT, call) {
             Ok(lock) => lock,
-            Err(problem) if matches!(problem.code, Code::Busy | Code::Timeout) => {
-                let changed = todo.suspects.into_iter().map(|(found, _)| found.path);
+            Err(problem) if matches!(problem.code, ProblemCode::Busy | ProblemCode::Timeout) => {
+                let changed = todo.to_read.into_iter().map(|(found, _)| found.path);
                 return Ok(Some(changed.chain(todo.gone).collect()));
             }
             Err(problem) => return Err(problem),
         };
-        let Some((_, path)) = self.generations.current() else { return Err(vanished()) };
+        let Some((_, path)) = self.generations.current() else { return Err(index_vanished()) };
         let mut store = store::open(&path, Durability::Derived)?;
         if tables::meta(store.connection(), "revision")? != todo.revision {
-            todo = Todo::find(store.connection(), sources, (dirty, false), call)?;
+            todo = RefreshPlan::find(store.connection(), sources, (dirty, false), call)?;
         }
         self.apply(&mut store, sources, &todo, call)?;
         Ok(None)
     }
 
     /// Builds a new index beside the current one and switches to it.
-    fn build(&self, ear: &mut Ear, sources: &Sources<'_>, call: &Call) -> Result<Built> {
+    fn build(
+        &self,
+        ear: &mut ChangeListener,
+        sources: &RefreshSources<'_>,
+        call: &Call,
+    ) -> Result<BuiltBy> {
         let folder = self.generations.make_folder()?;
         let before = self.generations.current();
-        let _lock = tree::lock_in(&folder, LOCK, PATIENCE, call)?;
+        let _lock = tree::lock_in(&folder, LOCK_FILE, LOCK_TIMEOUT, call)?;
         let now = self.generations.current();
         if now.is_some() && now != before {
-            return Ok(Built::Elsewhere);
+            return Ok(BuiltBy::OtherProcess);
         }
         ear.forget();
-        self.generations.unfinished().iter().for_each(|path| Generations::remove(path));
+        self.generations.unfinished().iter().for_each(|path| IndexGenerations::remove(path));
         let (number, building) = self.generations.next();
         let built = self.build_at(&building, sources, call);
         if let Err(problem) = built {
-            Generations::remove(&building);
+            IndexGenerations::remove(&building);
             return Err(problem);
         }
         let switched = self.generations.switch(number, &building);
         switched.map_err(Problem::io("switch to the new index"))?;
-        self.readers.forget();
+        self.readers.close_idle();
         self.sweep();
-        ear.listen(sources, &self.generations, call)?;
-        Ok(Built::Here)
+        ear.start_watching(sources, &self.generations, call)?;
+        Ok(BuiltBy::ThisProcess)
     }
 
-    fn build_at(&self, path: &Path, sources: &Sources<'_>, call: &Call) -> Result<()> {
+    fn build_at(&self, path: &Path, sources: &RefreshSources<'_>, call: &Call) -> Result<()> {
         let mut store = store::open_new(path)?;
-        make(&mut store, &self.schema)?;
-        let everything = (&Dirty::Everything, true);
-        let todo = Todo::find(store.connection(), sources, everything, call)?;
+        create_tables(&mut store, &self.schema)?;
+        let everything = (&DirtyPaths::Everything, true);
+        let todo = RefreshPlan::find(store.connection(), sources, everything, call)?;
         self.apply(&mut store, sources, &todo, call)?;
-        make(&mut store, &self.late_schema)?;
-        settle_in(store.connection(), path)?;
+        create_tables(&mut store, &self.late_schema)?;
+        record_path(store.connection(), path)?;
         store.finish()
     }
 
@@ -339,7 +351,7 @@ impl Refresher {
             let whole =
                 store::open(&path, Durability::Derived).and_then(|store| store.checkpoint());
             if !matches!(whole, Ok(false)) {
-                Generations::remove(&path);
+                IndexGenerations::remove(&path);
             }
         }
     }
@@ -347,28 +359,31 @@ impl Refresher {
     fn apply(
         &self,
         store: &mut Store,
-        sources: &Sources<'_>,
-        todo: &Todo,
+        sources: &RefreshSources<'_>,
+        todo: &RefreshPlan,
         call: &Call,
     ) -> Result<()> {
-        let tell = |done: usize, suspects: &[Suspect]| self.tell(call, done, suspects);
+        let tell =
+            |done: usize, suspects: &[FileToRead]| self.report_progress(call, done, suspects);
         let (indexers, facts) = (self.indexers.as_slice(), self.facts.as_path());
         let read_at = self.clock(call);
-        Applier { sources, indexers, facts, read_at, tell: &tell }.apply(store, todo, call)
+        RefreshWriter { sources, indexers, facts, read_at, report_progress: &tell }
+            .apply(store, todo, call)
     }
 
     /// Reports progress to the caller, and to all who wait for this refresh.
-    fn tell(&self, call: &Call, done: usize, suspects: &[Suspect]) -> Result<()> {
-        let progress = Progress { what: "indexing files", done, total: suspects.len() };
+    fn report_progress(&self, call: &Call, done: usize, suspects: &[FileToRead]) -> Result<()> {
+        let progress = Progress { activity: "indexing files", done, total: suspects.len() };
         let stale = suspects[done..].iter().map(|(found, _)| found.path.clone()).collect();
         *self.progress() = (progress, stale);
-        call.step(progress.what, done, progress.total)
+        call.step(progress.activity, done, progress.total)
     }
 
     /// The file system's clock; where it cannot be asked, the caller's.
-    fn clock(&self, call: &Call) -> Moment {
+    fn clock(&self, call: &Call) -> FileTime {
         let folder = self.generations.make_folder().ok();
-        let told = folder.and_then(|folder| self.disk.clock(&folder, Path::new("clock")).ok());
+        let told =
+            folder.and_then(|folder| self.disk.filesystem_time(&folder, Path::new("clock")).ok());
         told.unwrap_or_else(|| i64::try_from(call.now.as_nanosecond()).unwrap_or(i64::MAX))
     }
 
@@ -385,21 +400,21 @@ impl Refresher {
 }
 
 /// The call, given up earlier if the reader would rather have the last good state.
-fn hurried(call: &Call, wait: Wait) -> Call {
+fn with_earlier_deadline(call: &Call, wait: RefreshWait) -> Call {
     match wait {
-        Wait::UntilDone => call.child(|| None),
-        Wait::AtMost(limit) => {
+        RefreshWait::UntilDone => call.child(|| None),
+        RefreshWait::AtMost(limit) => {
             let start = Instant::now();
-            call.child(move || (start.elapsed() > limit).then_some(Stop::Deadline))
+            call.child(move || (start.elapsed() > limit).then_some(CallStopReason::Deadline))
         }
     }
 }
 
-fn make(store: &mut Store, schema: &str) -> Result<()> {
-    store.write(|tx| tx.execute_batch(schema).map_err(store::problem("make the index")))
+fn create_tables(store: &mut Store, schema: &str) -> Result<()> {
+    store.write(|tx| tx.execute_batch(schema).map_err(store::sqlite_problem("make the index")))
 }
 
-fn vanished() -> Problem {
-    Problem::new(Code::StoreDamaged, "the index vanished right after it was built")
+fn index_vanished() -> Problem {
+    Problem::new(ProblemCode::StoreDamaged, "the index vanished right after it was built")
         .hint("check that nothing cleans .cairn/cache, and repeat the request")
 }

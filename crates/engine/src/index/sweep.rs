@@ -11,16 +11,16 @@ use std::ops::Bound::{Excluded, Unbounded};
 use std::time::{Duration, Instant};
 
 use base::RepoPath;
-use tree::{Found, Stat, Tree};
+use tree::{ProjectFile, Stat, WorkingTree};
 
 /// One part in so many of the time that passes goes into looking at files in turn.
-const SHARE: u32 = 20;
+const TIME_SHARE: u32 = 20;
 
 /// The most that one answer waits for that.
-const LONGEST: Duration = Duration::from_millis(5);
+const MAX_SWEEP_TIME: Duration = Duration::from_millis(5);
 
 /// So many files are looked at between two looks at the clock.
-const AT_ONCE: usize = 16;
+const FILES_PER_CLOCK_CHECK: usize = 16;
 
 /// What the system said of each file when it was last looked at.
 #[derive(Debug, Default)]
@@ -31,19 +31,19 @@ pub(super) struct FileSweep {
     /// The file that was looked at last in its turn
     last: Option<RepoPath>,
     /// When that was
-    when: Option<Instant>,
+    last_sweep: Option<Instant>,
 }
 
 impl FileSweep {
     /// Takes note of files that were found at or below some paths; everywhere for none.
-    pub(super) fn note(&mut self, found: &[Found], part: Option<&BTreeSet<RepoPath>>) {
+    pub(super) fn note(&mut self, found: &[ProjectFile], part: Option<&BTreeSet<RepoPath>>) {
         match part {
             None => (self.files, self.linked) = Default::default(),
             Some(part) => part.iter().for_each(|path| self.forget(path)),
         }
         for file in found {
             self.files.insert(file.path.clone(), file.stat);
-            if file.is_linked {
+            if file.has_hard_links {
                 self.linked.insert(file.path.clone());
             }
         }
@@ -52,7 +52,7 @@ impl FileSweep {
     fn forget(&mut self, path: &RepoPath) {
         self.files.remove(path);
         self.linked.remove(path);
-        let below = |known: &&RepoPath| known.is_below(path);
+        let below = |known: &&RepoPath| known.is_at_or_below(path);
         let first = [path.as_bytes(), b"/\x01"].concat();
         let Ok(first) = RepoPath::from_bytes(if path.is_root() { vec![1] } else { first }) else {
             return;
@@ -66,10 +66,10 @@ impl FileSweep {
     }
 
     /// The files that are other than they were, as far as they are looked at now.
-    pub(super) fn changed(&mut self, tree: &Tree) -> BTreeSet<RepoPath> {
+    pub(super) fn changed(&mut self, tree: &WorkingTree) -> BTreeSet<RepoPath> {
         let now = Instant::now();
-        let passed = self.when.replace(now).map_or(Duration::MAX, |when| now - when);
-        let mut changed = self.changed_in_turn(tree, (passed / SHARE).min(LONGEST));
+        let passed = self.last_sweep.replace(now).map_or(Duration::MAX, |when| now - when);
+        let mut changed = self.changed_in_turn(tree, (passed / TIME_SHARE).min(MAX_SWEEP_TIME));
         let stat = |path: &RepoPath| self.files.get(path);
         let differs = |path: &&RepoPath| stat(path).is_some_and(|stat| differs(tree, path, stat));
         changed.extend(self.linked.iter().filter(differs).cloned());
@@ -77,7 +77,7 @@ impl FileSweep {
     }
 
     /// Those among the files whose turn it is, for as long as there is time.
-    fn changed_in_turn(&mut self, tree: &Tree, time: Duration) -> BTreeSet<RepoPath> {
+    fn changed_in_turn(&mut self, tree: &WorkingTree, time: Duration) -> BTreeSet<RepoPath> {
         let start = Instant::now();
         let from = self.last.take().unwrap_or(RepoPath::ROOT);
         let rest = self.files.range((Excluded(&from), Unbounded));
@@ -85,7 +85,7 @@ impl FileSweep {
         let mut changed = BTreeSet::new();
         for (number, (path, stat)) in around.enumerate() {
             let is_over = || time.is_zero() || (number > 0 && start.elapsed() >= time);
-            if number % AT_ONCE == 0 && is_over() {
+            if number % FILES_PER_CLOCK_CHECK == 0 && is_over() {
                 break;
             }
             if differs(tree, path, stat) {
@@ -100,8 +100,8 @@ impl FileSweep {
     }
 }
 
-fn differs(tree: &Tree, path: &RepoPath, stat: &Stat) -> bool {
-    tree.glance(path) != Some(*stat)
+fn differs(tree: &WorkingTree, path: &RepoPath, stat: &Stat) -> bool {
+    tree.stat_unconfined(path) != Some(*stat)
 }
 
 #[cfg(test)]
@@ -110,10 +110,10 @@ mod tests {
 
     use super::*;
 
-    fn found(tree: &Tree, path: &str) -> Found {
+    fn found(tree: &WorkingTree, path: &str) -> ProjectFile {
         let path: RepoPath = path.parse().unwrap();
-        let (stat, is_linked) = (tree.glance(&path).unwrap(), tree.is_linked(&path));
-        Found { path, stat, is_linked }
+        let (stat, is_linked) = (tree.stat_unconfined(&path).unwrap(), tree.has_hard_links(&path));
+        ProjectFile { path, stat, has_hard_links: is_linked }
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
             write(name, "x");
         }
         fs::hard_link(dir.path().join("a/two"), outside.path().join("other")).unwrap();
-        let tree = Tree::open(dir.path()).unwrap();
+        let tree = WorkingTree::open(dir.path()).unwrap();
         let all = ["a-b", "a/one", "a/two"].map(|name| found(&tree, name));
         let mut sweep = FileSweep::default();
         sweep.note(&all, None);
@@ -147,11 +147,11 @@ mod tests {
     #[test]
     fn turns_go_on_where_the_last_one_ended() {
         let dir = tempfile::tempdir().unwrap();
-        let tree = Tree::open(dir.path()).unwrap();
+        let tree = WorkingTree::open(dir.path()).unwrap();
         let name = |number: usize| format!("{number:03}");
         (0..100).for_each(|number| fs::write(dir.path().join(name(number)), "x").unwrap());
         let mut sweep = FileSweep::default();
-        let all: Vec<Found> = (0..100).map(|number| found(&tree, &name(number))).collect();
+        let all: Vec<ProjectFile> = (0..100).map(|number| found(&tree, &name(number))).collect();
         sweep.note(&all, None);
         (0..100).for_each(|number| fs::write(dir.path().join(name(number)), "longer").unwrap());
         let mut seen = BTreeSet::new();

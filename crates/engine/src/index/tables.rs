@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use base::{Hash, RepoPath, Result};
-use store::{Connection, OptionalExtension, Row, params, problem};
-use tree::{Moment, Stat};
+use store::{Connection, OptionalExtension, Row, params, sqlite_problem};
+use tree::{FileTime, Stat};
 
 /// The tables.
 pub(crate) const SCHEMA: &str = include_str!("core.sql");
@@ -23,18 +23,18 @@ pub(crate) const END_READ: &str = "ROLLBACK";
 
 /// What is known of a file from the last time it was read.
 #[derive(Debug, Clone)]
-pub(crate) struct Known {
+pub(crate) struct KnownFile {
     pub stat: Stat,
-    pub read_at: Moment,
+    pub read_at: FileTime,
     pub hash: Option<Hash>,
 }
 
 /// A file as the index keeps it.
 #[derive(Debug, Clone)]
-pub(crate) struct FileRow<'a> {
+pub(crate) struct IndexedFileRow<'a> {
     pub path: &'a RepoPath,
     pub stat: &'a Stat,
-    pub read_at: Moment,
+    pub read_at: FileTime,
     pub hash: Option<Hash>,
     pub oid: Option<&'a [u8]>,
     pub oid_lf: Option<&'a [u8]>,
@@ -47,80 +47,84 @@ pub(crate) struct FileRow<'a> {
 pub(crate) fn meta(conn: &Connection, key: &str) -> Result<Option<String>> {
     conn.prepare_cached("SELECT value FROM meta WHERE key = ?1")
         .and_then(|mut statement| statement.query_row([key], |row| row.get(0)).optional())
-        .map_err(problem("read the index"))
+        .map_err(sqlite_problem("read the index"))
 }
 
 /// Whether a store has a record of its own.
 pub(crate) fn has_meta(conn: &Connection) -> Result<bool> {
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'";
-    conn.query_row(sql, [], |row| row.get(0)).map_err(problem("read a store"))
+    conn.query_row(sql, [], |row| row.get(0)).map_err(sqlite_problem("read a store"))
 }
 
 pub(crate) fn set_meta(conn: &Connection, key: &str, value: &str) -> Result<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")
         .and_then(|mut statement| statement.execute([key, value]))
         .map(drop)
-        .map_err(problem("write the index"))
+        .map_err(sqlite_problem("write the index"))
 }
 
 /// Whether the tables have been made.
-pub(crate) fn has_any(conn: &Connection) -> Result<bool> {
+pub(crate) fn has_tables(conn: &Connection) -> Result<bool> {
     conn.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'", [], |row| row.get(0))
         .map(|count: u64| count > 0)
-        .map_err(problem("read the index"))
+        .map_err(sqlite_problem("read the index"))
 }
 
 pub(crate) fn count_files(conn: &Connection) -> Result<u64> {
     conn.prepare_cached("SELECT count(*) FROM file")
         .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
-        .map_err(problem("count the index"))
+        .map_err(sqlite_problem("count the index"))
 }
 
 /// Every known file.
-pub(crate) fn known(conn: &Connection) -> Result<BTreeMap<RepoPath, Known>> {
-    known_where(conn, "", params![])
+pub(crate) fn known_files(conn: &Connection) -> Result<BTreeMap<RepoPath, KnownFile>> {
+    known_files_where(conn, "", params![])
 }
 
 /// The known files at or below a path.
-pub(crate) fn known_below(conn: &Connection, path: &RepoPath) -> Result<BTreeMap<RepoPath, Known>> {
+pub(crate) fn known_files_below(
+    conn: &Connection,
+    path: &RepoPath,
+) -> Result<BTreeMap<RepoPath, KnownFile>> {
     if path.is_root() {
-        return known(conn);
+        return known_files(conn);
     }
     let (low, high) = range_below(path);
-    known_where(
+    known_files_where(
         conn,
         "WHERE path = ?1 OR (path >= ?2 AND path < ?3)",
         params![path.as_bytes(), low, high],
     )
 }
 
-fn known_where(
+fn known_files_where(
     conn: &Connection,
     condition: &str,
     params: &[&dyn store::ToSql],
-) -> Result<BTreeMap<RepoPath, Known>> {
+) -> Result<BTreeMap<RepoPath, KnownFile>> {
     let sql = format!(
         "SELECT path, size, mtime, ctime, inode, executable, read_at, hash FROM file {condition}"
     );
-    let mut statement = conn.prepare_cached(&sql).map_err(problem("read the index"))?;
-    let rows = statement.query_map(params, known_row).map_err(problem("read the index"))?;
-    rows.collect::<Result<_, _>>().map_err(problem("read the index"))
+    let mut statement = conn.prepare_cached(&sql).map_err(sqlite_problem("read the index"))?;
+    let rows =
+        statement.query_map(params, known_file_of_row).map_err(sqlite_problem("read the index"))?;
+    rows.collect::<Result<_, _>>().map_err(sqlite_problem("read the index"))
 }
 
-fn known_row(row: &Row<'_>) -> store::SqlResult<(RepoPath, Known)> {
+fn known_file_of_row(row: &Row<'_>) -> store::SqlResult<(RepoPath, KnownFile)> {
     let stat = Stat {
-        kind: tree::Kind::File,
+        kind: tree::FileKind::File,
         size: row.get(1)?,
         mtime: row.get(2)?,
         ctime: row.get(3)?,
         inode: row.get::<_, i64>(4)?.cast_unsigned(),
         executable: row.get(5)?,
     };
-    let known = Known { stat, read_at: row.get(6)?, hash: hash(row, 7)? };
+    let known = KnownFile { stat, read_at: row.get(6)?, hash: hash(row, 7)? };
     Ok((path(row, 0)?, known))
 }
 
-pub(crate) fn put_file(conn: &Connection, file: &FileRow<'_>) -> Result<()> {
+pub(crate) fn put_file(conn: &Connection, file: &IndexedFileRow<'_>) -> Result<()> {
     let sql = "INSERT OR REPLACE INTO file VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)";
     conn.prepare_cached(sql)
         .and_then(|mut statement| {
@@ -142,7 +146,7 @@ pub(crate) fn put_file(conn: &Connection, file: &FileRow<'_>) -> Result<()> {
             ])
         })
         .map(drop)
-        .map_err(problem("write the index"))
+        .map_err(sqlite_problem("write the index"))
 }
 
 /// A file whose bytes are the same but whose stat is not.
@@ -150,7 +154,7 @@ pub(crate) fn touch_file(
     conn: &Connection,
     path: &RepoPath,
     stat: &Stat,
-    at: Moment,
+    at: FileTime,
 ) -> Result<()> {
     let sql = "UPDATE file SET size = ?2, mtime = ?3, ctime = ?4, inode = ?5, executable = ?6,
                read_at = ?7 WHERE path = ?1";
@@ -167,7 +171,7 @@ pub(crate) fn touch_file(
             ])
         })
         .map(drop)
-        .map_err(problem("write the index"))
+        .map_err(sqlite_problem("write the index"))
 }
 
 /// The contents at or below a path, by hash, with how many lines each has.
@@ -210,7 +214,10 @@ pub(crate) fn files_in(conn: &Connection, folder: &RepoPath) -> Result<Vec<RepoP
 }
 
 /// Files in some languages that are not wholly known: skipped, or broken; each with why.
-pub(crate) fn unread(conn: &Connection, languages: &[&str]) -> Result<Vec<(RepoPath, String)>> {
+pub(crate) fn unread_files(
+    conn: &Connection,
+    languages: &[&str],
+) -> Result<Vec<(RepoPath, String)>> {
     let sql = "SELECT path, language, skipped FROM file WHERE skipped IS NOT NULL ORDER BY path";
     let rows = store::rows(conn, (sql, "read the index"), &[], |row| {
         Ok((path(row, 0)?, row.get::<_, Option<String>>(1)?, row.get::<_, String>(2)?))
@@ -225,74 +232,74 @@ pub(crate) fn unread(conn: &Connection, languages: &[&str]) -> Result<Vec<(RepoP
 pub(crate) fn has_file(conn: &Connection, path: &RepoPath) -> Result<bool> {
     conn.prepare_cached("SELECT 1 FROM file WHERE path = ?1")
         .and_then(|mut statement| statement.exists([path.as_bytes()]))
-        .map_err(problem("read the index"))
+        .map_err(sqlite_problem("read the index"))
 }
 
 pub(crate) fn remove_file(conn: &Connection, path: &RepoPath) -> Result<()> {
-    one(conn, "DELETE FROM file WHERE path = ?1", path)
+    execute_for_path(conn, "DELETE FROM file WHERE path = ?1", path)
 }
 
-pub(crate) fn replace_aside<'a>(
+pub(crate) fn replace_skipped_paths<'a>(
     conn: &Connection,
     rows: impl Iterator<Item = (&'a RepoPath, &'a str)>,
 ) -> Result<()> {
-    conn.execute("DELETE FROM aside", []).map_err(problem("write the index"))?;
-    rows.into_iter().try_for_each(|(path, why)| put_aside(conn, path, why))
+    conn.execute("DELETE FROM aside", []).map_err(sqlite_problem("write the index"))?;
+    rows.into_iter().try_for_each(|(path, why)| put_skipped_path(conn, path, why))
 }
 
 /// What was left out of the last walk, and why.
-pub(crate) fn aside(conn: &Connection) -> Result<BTreeMap<RepoPath, String>> {
+pub(crate) fn skipped_paths(conn: &Connection) -> Result<BTreeMap<RepoPath, String>> {
     let rows = store::rows(conn, ("SELECT path, why FROM aside", "read the index"), &[], |row| {
         Ok((path(row, 0)?, row.get(1)?))
     })?;
     Ok(rows.into_iter().collect())
 }
 
-pub(crate) fn put_aside(conn: &Connection, path: &RepoPath, why: &str) -> Result<()> {
+pub(crate) fn put_skipped_path(conn: &Connection, path: &RepoPath, why: &str) -> Result<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO aside VALUES (?1, ?2)")
         .and_then(|mut statement| statement.execute(params![path.as_bytes(), why]))
         .map(drop)
-        .map_err(problem("write the index"))
+        .map_err(sqlite_problem("write the index"))
 }
 
-pub(crate) fn forget_aside_below(conn: &Connection, path: &RepoPath) -> Result<()> {
+pub(crate) fn forget_skipped_below(conn: &Connection, path: &RepoPath) -> Result<()> {
     let (low, high) = range_below(path);
     conn.prepare_cached("DELETE FROM aside WHERE path = ?1 OR (path >= ?2 AND path < ?3)")
         .and_then(|mut statement| statement.execute(params![path.as_bytes(), low, high]))
         .map(drop)
-        .map_err(problem("write the index"))
+        .map_err(sqlite_problem("write the index"))
 }
 
 /// How many things were left out, by reason.
-pub(crate) fn left_out(conn: &Connection) -> Result<Vec<(String, u64)>> {
+pub(crate) fn skipped_counts(conn: &Connection) -> Result<Vec<(String, u64)>> {
     let sql = "SELECT why, count(*) FROM
                (SELECT why FROM aside UNION ALL SELECT skipped FROM file WHERE skipped IS NOT NULL)
                GROUP BY why ORDER BY count(*) DESC, why";
-    pairs(conn, sql)
+    name_counts(conn, sql)
 }
 
 /// How many files there are, by language.
-pub(crate) fn languages(conn: &Connection) -> Result<Vec<(String, u64)>> {
+pub(crate) fn language_counts(conn: &Connection) -> Result<Vec<(String, u64)>> {
     let sql = "SELECT language, count(*) FROM file WHERE language IS NOT NULL
                GROUP BY language ORDER BY count(*) DESC, language";
-    pairs(conn, sql)
+    name_counts(conn, sql)
 }
 
-fn pairs(conn: &Connection, sql: &str) -> Result<Vec<(String, u64)>> {
+fn name_counts(conn: &Connection, sql: &str) -> Result<Vec<(String, u64)>> {
     let rows =
         store::rows(conn, (sql, "read the index"), &[], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(rows.into_iter().collect())
 }
 
 pub(crate) fn clear_head(conn: &Connection) -> Result<()> {
-    conn.execute("DELETE FROM head_entry", []).map(drop).map_err(problem("write the index"))
+    conn.execute("DELETE FROM head_entry", []).map(drop).map_err(sqlite_problem("write the index"))
 }
 
 pub(crate) fn put_head(conn: &Connection, path: &RepoPath, oid: &[u8], kind: &str) -> Result<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO head_entry VALUES (?1, ?2, ?3)")
         .and_then(|mut statement| statement.execute(params![path.as_bytes(), oid, kind]))
         .map(drop)
-        .map_err(problem("write the index"))
+        .map_err(sqlite_problem("write the index"))
 }
 
 /// Compares every file with the commit below.
@@ -305,13 +312,13 @@ pub(crate) fn compare_all(conn: &Connection) -> Result<()> {
          INSERT INTO edited
          SELECT path, 'added' FROM file WHERE path NOT IN (SELECT path FROM head_entry);",
     )
-    .map_err(problem("compare with the commit"))
+    .map_err(sqlite_problem("compare with the commit"))
 }
 
 /// Compares one file with the commit below.
 pub(crate) fn compare_one(conn: &Connection, path: &RepoPath) -> Result<()> {
-    one(conn, "DELETE FROM edited WHERE path = ?1", path)?;
-    one(
+    execute_for_path(conn, "DELETE FROM edited WHERE path = ?1", path)?;
+    execute_for_path(
         conn,
         "INSERT INTO edited
          SELECT f.path, CASE WHEN h.path IS NULL THEN 'added' ELSE 'modified' END
@@ -332,17 +339,17 @@ pub(crate) fn missing_from_files(conn: &Connection) -> Result<Vec<(RepoPath, Str
 }
 
 pub(crate) fn forget_deleted(conn: &Connection, path: &RepoPath) -> Result<()> {
-    one(conn, "DELETE FROM edited WHERE path = ?1", path)
+    execute_for_path(conn, "DELETE FROM edited WHERE path = ?1", path)
 }
 
 pub(crate) fn put_deleted(conn: &Connection, path: &RepoPath) -> Result<()> {
-    one(conn, "INSERT OR REPLACE INTO edited VALUES (?1, 'deleted')", path)
+    execute_for_path(conn, "INSERT OR REPLACE INTO edited VALUES (?1, 'deleted')", path)
 }
 
 pub(crate) fn count_edited(conn: &Connection) -> Result<u64> {
     conn.prepare_cached("SELECT count(*) FROM edited")
         .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
-        .map_err(problem("read the index"))
+        .map_err(sqlite_problem("read the index"))
 }
 
 /// Whether a file differs from the commit below, or is not in it.
@@ -351,7 +358,7 @@ pub(crate) fn is_edited(conn: &Connection, path: &RepoPath) -> Result<bool> {
     conn.prepare_cached(sql)
         .and_then(|mut statement| statement.query_row([path.as_bytes()], |row| row.get(0)))
         .map(|count: u64| count > 0)
-        .map_err(problem("read the index"))
+        .map_err(sqlite_problem("read the index"))
 }
 
 /// The files that differ from the commit below, each with its object there.
@@ -363,10 +370,10 @@ pub(crate) fn edited(conn: &Connection) -> Result<Vec<(RepoPath, Option<Vec<u8>>
 }
 
 /// A file with what git would name its bytes, and with LF for CRLF.
-pub(crate) type Named = (RepoPath, Option<Vec<u8>>, Option<Vec<u8>>);
+pub(crate) type FileObjectIds = (RepoPath, Option<Vec<u8>>, Option<Vec<u8>>);
 
 /// Every file, as git would name it.
-pub(crate) fn objects(conn: &Connection) -> Result<Vec<Named>> {
+pub(crate) fn object_ids(conn: &Connection) -> Result<Vec<FileObjectIds>> {
     let sql = "SELECT path, oid, oid_lf FROM file ORDER BY path";
     let read = |row: &Row<'_>| Ok((path(row, 0)?, row.get(1)?, row.get(2)?));
     Ok(store::rows(conn, (sql, "read the index"), &[], read)?.into_iter().collect())
@@ -374,11 +381,11 @@ pub(crate) fn objects(conn: &Connection) -> Result<Vec<Named>> {
 
 /// The rows of a query as text, sorted, for comparing two indexes.
 pub(crate) fn dump(conn: &Connection, sql: &str) -> Result<Vec<String>> {
-    let failed = || problem("dump the index");
+    let failed = || sqlite_problem("dump the index");
     let mut statement = conn.prepare(sql).map_err(failed())?;
     let columns = statement.column_count();
     let rows = statement.query_map([], |row| {
-        let cells = (0..columns).map(|column| Ok(cell(row.get_ref(column)?)));
+        let cells = (0..columns).map(|column| Ok(value_text(row.get_ref(column)?)));
         Ok(cells.collect::<store::SqlResult<Vec<_>>>()?.join("|"))
     });
     let mut rows = rows.map_err(failed())?.collect::<Result<Vec<_>, _>>().map_err(failed())?;
@@ -387,7 +394,7 @@ pub(crate) fn dump(conn: &Connection, sql: &str) -> Result<Vec<String>> {
 }
 
 /// A value as text; bytes that are text are shown as that.
-fn cell(value: store::ValueRef<'_>) -> String {
+fn value_text(value: store::ValueRef<'_>) -> String {
     match value {
         store::ValueRef::Text(bytes) | store::ValueRef::Blob(bytes) => {
             bytes.escape_ascii().to_string()
@@ -396,11 +403,11 @@ fn cell(value: store::ValueRef<'_>) -> String {
     }
 }
 
-fn one(conn: &Connection, sql: &str, path: &RepoPath) -> Result<()> {
+fn execute_for_path(conn: &Connection, sql: &str, path: &RepoPath) -> Result<()> {
     conn.prepare_cached(sql)
         .and_then(|mut statement| statement.execute([path.as_bytes()]))
         .map(drop)
-        .map_err(problem("write the index"))
+        .map_err(sqlite_problem("write the index"))
 }
 
 /// The bytes between which every path below a folder sorts.

@@ -10,20 +10,20 @@ use crate::answers::role::is_test;
 use crate::view::View;
 
 /// A name with more definitions than this tells nobody where to look.
-const MOST_PLACES: usize = 5;
+const MAX_DEFINITIONS: usize = 5;
 
 /// How many of its definitions are looked at, those in tests among them.
-const MOST_LOOKED_AT: usize = 64;
+const MAX_DEFINITIONS_READ: usize = 64;
 
 /// How many names of a text are looked up.
-const MOST_NAMES: usize = 200;
+const MAX_NAMES: usize = 200;
 
 /// What naming something outright is worth, beside 1 for the best text.
-const WHOLE_PATH: f64 = 0.6;
-const FILE_NAME: f64 = 0.3;
-const MODULE: f64 = 0.35;
-const SYMBOL: f64 = 0.25;
-const QUOTED_SYMBOL: f64 = 0.375;
+const WHOLE_PATH_WEIGHT: f64 = 0.6;
+const FILE_NAME_WEIGHT: f64 = 0.3;
+const MODULE_WEIGHT: f64 = 0.35;
+const SYMBOL_WEIGHT: f64 = 0.25;
+const QUOTED_SYMBOL_WEIGHT: f64 = 0.375;
 
 /// What a text names, by file.
 #[derive(Debug, Default)]
@@ -35,9 +35,9 @@ impl Mentions {
     pub(super) fn of(view: &View, text: &str) -> Result<Self> {
         let conn = view.index()?.conn();
         let mut mentions = Self::default();
-        let (paths, dotted) = (path_words(text), dotted(text));
+        let (paths, dotted) = (path_words(text), dotted_names(text));
         if !paths.is_empty() || !dotted.is_empty() {
-            let files = Files::read(conn)?;
+            let files = PathLookup::read(conn)?;
             for word in &paths {
                 mentions.add_path(&files, word);
             }
@@ -45,10 +45,10 @@ impl Mentions {
                 mentions.add_module(&files, name);
             }
         }
-        let quoted = quoted(text);
+        let quoted = quoted_names(text);
         for name in identifiers(text) {
-            let worth = if quoted.contains(&name) { QUOTED_SYMBOL } else { SYMBOL };
-            if worth == QUOTED_SYMBOL || looks_like_code(&name) {
+            let worth = if quoted.contains(&name) { QUOTED_SYMBOL_WEIGHT } else { SYMBOL_WEIGHT };
+            if worth == QUOTED_SYMBOL_WEIGHT || looks_like_code(&name) {
                 mentions.add_symbol(conn, &name, worth)?;
             }
         }
@@ -71,12 +71,13 @@ impl Mentions {
         known.1.push(name.to_owned());
     }
 
-    fn add_path(&mut self, files: &Files, word: &str) {
-        let worth = if word.contains('/') { WHOLE_PATH } else { FILE_NAME };
+    fn add_path(&mut self, files: &PathLookup, word: &str) {
+        let worth = if word.contains('/') { WHOLE_PATH_WEIGHT } else { FILE_NAME_WEIGHT };
         // An absolute path of another machine ends in one of ours.
         let ends = std::iter::successors(Some(word), |rest| rest.split_once('/').map(|(_, r)| r));
         let ends = ends.filter(|end| end.contains('/') || !word.contains('/'));
-        let found = ends.map(|end| (end, files.ending(end))).find(|(_, found)| few(found));
+        let found =
+            ends.map(|end| (end, files.paths_ending_in(end))).find(|(_, found)| is_specific(found));
         if let Some((end, found)) = found {
             for path in found {
                 self.add(path.clone(), worth, end);
@@ -86,30 +87,30 @@ impl Mentions {
 
     /// `django.db.models` is `django/db/models.py` or a folder's `__init__.py`; of a longer
     /// name the part that is a module counts.
-    fn add_module(&mut self, files: &Files, name: &str) {
+    fn add_module(&mut self, files: &PathLookup, name: &str) {
         let parts: Vec<&str> = name.split('.').collect();
         let modules =
-            (2..=parts.len()).rev().map(|length| files.module(&parts[..length].join("/")));
-        if let Some(found) = modules.into_iter().find(|found| few(found)) {
+            (2..=parts.len()).rev().map(|length| files.paths_of_module(&parts[..length].join("/")));
+        if let Some(found) = modules.into_iter().find(|found| is_specific(found)) {
             for path in found {
-                self.add(path.clone(), MODULE, name);
+                self.add(path.clone(), MODULE_WEIGHT, name);
             }
         }
     }
 
     fn add_symbol(&mut self, conn: &Connection, name: &str, worth: f64) -> Result<()> {
-        let mut found = code::definitions(conn, name, MOST_LOOKED_AT)?;
+        let mut found = code::defining_files(conn, name, MAX_DEFINITIONS_READ)?;
         let meant = match found.is_empty() && looks_like_code(name) {
             true => nearest_name(conn, name)?,
             false => None,
         };
         if let Some(meant) = &meant {
-            found = code::definitions(conn, meant, MOST_LOOKED_AT)?;
+            found = code::defining_files(conn, meant, MAX_DEFINITIONS_READ)?;
         }
         let name = meant.as_deref().unwrap_or(name);
-        let is_whole = found.len() < MOST_LOOKED_AT;
+        let is_whole = found.len() < MAX_DEFINITIONS_READ;
         found.retain(|path| !is_test(path)); // what tests define for themselves is not asked for
-        if is_whole && found.len() <= MOST_PLACES {
+        if is_whole && found.len() <= MAX_DEFINITIONS {
             #[expect(clippy::cast_precision_loss, reason = "at most five")]
             let each = worth / found.len().max(1) as f64;
             for path in found {
@@ -121,30 +122,31 @@ impl Mentions {
 }
 
 /// How like a misspelt name the one must be that was meant.
-const ALIKE: f64 = 0.93;
+const MIN_NAME_SIMILARITY: f64 = 0.93;
 
 /// The name of a symbol that a misspelt one was meant to be.
 fn nearest_name(conn: &Connection, name: &str) -> Result<Option<String>> {
     let Some(first) = name.chars().next().filter(|_| name.len() > 5) else { return Ok(None) };
-    let near = code::near_names(conn, first)?.into_iter().filter_map(|other| {
-        let like = base::near::closeness(name, &other).filter(|like| *like >= ALIKE)?;
+    let near = code::names_starting_with(conn, first)?.into_iter().filter_map(|other| {
+        let like = base::similarity::similarity(name, &other)
+            .filter(|like| *like >= MIN_NAME_SIMILARITY)?;
         Some((like, other))
     });
     let best = near.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
     Ok(best.map(|(_, name)| name))
 }
 
-fn few(found: &[&RepoPath]) -> bool {
-    (1..=MOST_PLACES).contains(&found.len())
+fn is_specific(found: &[&RepoPath]) -> bool {
+    (1..=MAX_DEFINITIONS).contains(&found.len())
 }
 
 /// The files there are, by how their paths end.
-struct Files {
+struct PathLookup {
     by_name: BTreeMap<String, Vec<RepoPath>>,
     by_stem: BTreeMap<String, Vec<RepoPath>>,
 }
 
-impl Files {
+impl PathLookup {
     fn read(conn: &Connection) -> Result<Self> {
         let (mut by_name, mut by_stem) = (BTreeMap::new(), BTreeMap::new());
         for path in tables::paths(conn)? {
@@ -161,26 +163,26 @@ impl Files {
         Ok(Self { by_name, by_stem })
     }
 
-    fn ending(&self, end: &str) -> Vec<&RepoPath> {
+    fn paths_ending_in(&self, end: &str) -> Vec<&RepoPath> {
         let named = self.by_name.get(end.rsplit('/').next().unwrap_or(end));
-        let fits = |path: &&RepoPath| is_end(&path.to_string(), end);
+        let fits = |path: &&RepoPath| ends_with_path(&path.to_string(), end);
         named.into_iter().flatten().filter(fits).collect()
     }
 
-    fn module(&self, end: &str) -> Vec<&RepoPath> {
+    fn paths_of_module(&self, end: &str) -> Vec<&RepoPath> {
         let named = self.by_stem.get(end.rsplit('/').next().unwrap_or(end));
         let fits = |path: &&RepoPath| {
             let path = path.to_string();
             let stem = path.rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);
             let folder = stem.rsplit_once('/').map_or("", |(folder, _)| folder);
-            is_end(stem, end) || is_end(folder, end)
+            ends_with_path(stem, end) || ends_with_path(folder, end)
         };
         named.into_iter().flatten().filter(fits).collect()
     }
 }
 
 /// Whether a path ends in another, at a slash.
-fn is_end(path: &str, end: &str) -> bool {
+fn ends_with_path(path: &str, end: &str) -> bool {
     path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
@@ -193,28 +195,24 @@ fn path_words(text: &str) -> BTreeSet<String> {
         let end = word.rsplit('/').next().unwrap_or_default().rsplit_once('.');
         end.is_some_and(|(stem, extension)| !stem.is_empty() && (1..=5).contains(&extension.len()))
     };
-    plain.filter(has_extension).take(MOST_NAMES).collect()
+    plain.filter(has_extension).take(MAX_NAMES).collect()
 }
 
 /// Words such as `a.b.c`, each part a name.
-fn dotted(text: &str) -> BTreeSet<String> {
+fn dotted_names(text: &str) -> BTreeSet<String> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_');
     let words = text.split(|c: char| !is_part(c)).map(|word| word.trim_matches('.'));
     let is_dotted = |word: &&str| word.contains('.') && word.split('.').all(is_name);
-    words.filter(is_dotted).map(ToOwned::to_owned).take(MOST_NAMES).collect()
+    words.filter(is_dotted).map(ToOwned::to_owned).take(MAX_NAMES).collect()
 }
 
 fn identifiers(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words
-        .filter(|w| w.len() > 2 && is_name(w))
-        .map(ToOwned::to_owned)
-        .take(MOST_NAMES * 4)
-        .collect()
+    words.filter(|w| w.len() > 2 && is_name(w)).map(ToOwned::to_owned).take(MAX_NAMES * 4).collect()
 }
 
 /// Names between back-ticks, where people put what is code.
-fn quoted(text: &str) -> BTreeSet<String> {
+fn quoted_names(text: &str) -> BTreeSet<String> {
     let inside = text.split('`').skip(1).step_by(2);
     inside.flat_map(identifiers).collect()
 }
@@ -246,8 +244,8 @@ mod tests {
         let has =
             |set: BTreeSet<String>, word: &str| assert!(set.contains(word), "{word}: {set:?}");
         has(path_words(text), "work/src/jobs/retry.ts");
-        has(dotted(text), "django.db.models.fields");
-        has(quoted(text), "run");
+        has(dotted_names(text), "django.db.models.fields");
+        has(quoted_names(text), "run");
         let code: Vec<_> = identifiers(text).into_iter().filter(|w| looks_like_code(w)).collect();
         assert_eq!(code, ["Calling", "End", "HTTPServer", "handleWebhook", "my_name"]);
     }

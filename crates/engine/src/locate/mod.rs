@@ -7,10 +7,10 @@
 //! @see spec::cross/search
 
 mod mentions;
+mod question_words;
 mod symbols;
 pub(crate) mod tables;
 mod vocabulary;
-mod weigh;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -23,27 +23,27 @@ use crate::search::words;
 use crate::view::View;
 
 use self::mentions::Mentions;
-pub(crate) use self::symbols::SymbolPlace;
-use self::symbols::{SymbolScorer, Worth};
-use self::vocabulary::{Stems, Term};
+pub(crate) use self::symbols::SymbolCandidate;
+use self::symbols::{SymbolScorer, TermWeights};
+use self::vocabulary::{EnglishStemmer, QueryTerm};
 
 /// Files that are weighed, at most.
-const CANDIDATES: usize = 1000;
+const MAX_CANDIDATES: usize = 1000;
 
 /// How much the words of a path count beside the text, at most.
 const PATH_SHARE: f64 = 0.3;
 
 /// How many files are read for their symbols.
-const READ: usize = 60;
+const MAX_FILES_READ: usize = 60;
 
 /// How much the best symbols of a file count beside its whole text.
 const SYMBOL_SHARE: f64 = 0.75;
 
 /// The best three symbols of a file count whole, half and a quarter.
-const LEAST_SHARE: f64 = 0.25;
+const MIN_SYMBOL_SHARE: f64 = 0.25;
 
 /// From how many files the imports are followed.
-const SEEDS: usize = 10;
+const IMPORT_SEED_FILES: usize = 10;
 
 /// How much it counts to be imported by the best files or to import them.
 const NEIGHBOUR_SHARE: f64 = 0.3;
@@ -52,20 +52,20 @@ const NEIGHBOUR_SHARE: f64 = 0.3;
 const FILE_SHARE: f64 = 0.5;
 
 /// How much it counts for a symbol to be named in the text.
-const NAMED_SYMBOL: f64 = 0.6;
+const NAMED_SYMBOL_WEIGHT: f64 = 0.6;
 
 /// How much everything that is named outright may count.
 const NAMED_SHARE: f64 = 1.2;
 
 /// What FTS5 gives a word at least, however many texts have it.
-const FTS_LEAST: f64 = 1e-6;
+const FTS_MIN_WEIGHT: f64 = 1e-6;
 
 /// A word is kept this often in the text of a file, at most.
-const KEPT: usize = 8;
+const MAX_WORD_REPEATS: usize = 8;
 
 /// A file that a text may be about.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct FileCandidate {
     /// The file
     pub path: RepoPath,
     /// How well it fits; comparable within one answer
@@ -74,54 +74,57 @@ pub(crate) struct Place {
     pub names: Vec<String>,
 }
 
-impl Place {
+impl FileCandidate {
     /// What the text names in it, in a few words.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn mentions_text(&self) -> String {
         let shown: Vec<&str> = self.names.iter().take(4).map(String::as_str).collect();
         if shown.is_empty() { String::new() } else { format!("names {}", shown.join(", ")) }
     }
 }
 
 /// A text with more telling words than this is prose: not all of them can be in one name.
-const PROSE: usize = 6;
+const MAX_NAME_WORDS: usize = 6;
 
 /// Whether a text is a description and not a name or a few words.
 pub(crate) fn is_prose(text: &str) -> bool {
-    let telling = text.split_whitespace().filter(|word| weigh::is_telling(&word.to_lowercase()));
-    telling.count() > PROSE
+    let telling =
+        text.split_whitespace().filter(|word| question_words::is_significant(&word.to_lowercase()));
+    telling.count() > MAX_NAME_WORDS
 }
 
 /// The query of the full-text index for a text; empty if it says nothing.
-pub(crate) fn query(text: &str) -> String {
-    weigh::Asked::new(text).query()
+pub(crate) fn full_text_query(text: &str) -> String {
+    question_words::QuestionWords::new(text).query()
 }
 
 /// How much of what is asked a text says, from 0 to 1.
-pub(crate) fn share(asked: &str, text: &str) -> f64 {
-    weigh::Asked::new(asked).share(text)
+pub(crate) fn word_overlap(asked: &str, text: &str) -> f64 {
+    question_words::QuestionWords::new(asked).share(text)
 }
 
 /// The words of a file's text, as they are kept.
-pub(crate) fn kept(text: &str) -> String {
+pub(crate) fn indexed_words(text: &str) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for word in words::spread(text).split(' ').filter(|word| weigh::is_word(word)) {
+    for word in words::index_words(text).split(' ').filter(|word| question_words::is_word(word)) {
         *counts.entry(word.to_owned()).or_default() += 1;
     }
-    let repeated = |(word, count): (&String, &usize)| format!("{word} ").repeat((*count).min(KEPT));
+    let repeated = |(word, count): (&String, &usize)| {
+        format!("{word} ").repeat((*count).min(MAX_WORD_REPEATS))
+    };
     counts.iter().map(repeated).collect()
 }
 
 /// Where a question leads.
 #[derive(Debug, Default)]
-pub(crate) struct Located {
+pub(crate) struct LocateResult {
     /// The files, best first
-    pub files: Vec<Place>,
+    pub files: Vec<FileCandidate>,
     /// The symbols in the best of them, best first
-    pub symbols: Vec<SymbolPlace>,
+    pub symbols: Vec<SymbolCandidate>,
 }
 
 /// The files that a text is most likely about, best first.
-pub(crate) fn files(view: &View, text: &str, most: usize) -> Result<Vec<Place>> {
+pub(crate) fn locate_files(view: &View, text: &str, most: usize) -> Result<Vec<FileCandidate>> {
     let mut files = locate(view, text)?.files;
     files.truncate(most);
     Ok(files)
@@ -129,52 +132,52 @@ pub(crate) fn files(view: &View, text: &str, most: usize) -> Result<Vec<Place>> 
 
 /// The files and symbols that a text is most likely about. Tests, examples and documents come
 /// behind code unless the text asks for them.
-pub(crate) fn locate(view: &View, text: &str) -> Result<Located> {
+pub(crate) fn locate(view: &View, text: &str) -> Result<LocateResult> {
     let conn = view.index()?.conn();
-    let asked = weigh::Asked::new(text);
+    let asked = question_words::QuestionWords::new(text);
     if asked.is_empty() {
-        return Ok(Located::default());
+        return Ok(LocateResult::default());
     }
-    let tests = view.kept_with_index(TESTS, || Tests::read(conn))?;
-    let stems = Stems::default();
-    let question = Question::read(conn, &asked, &stems, &tests)?;
-    let mut fits = fitting(conn, &question, &asked, &tests)?;
+    let tests = view.cached_for_index(TESTS_CACHE_KEY, || TestTextIds::read(conn))?;
+    let stems = EnglishStemmer::default();
+    let question = WeightedQuestion::read(conn, &asked, &stems, &tests)?;
+    let mut fits = score_files(conn, &question, &asked, &tests)?;
     let mentions = Mentions::of(view, text)?;
     for path in mentions.paths() {
         fits.entry(path.clone()).or_insert(0.0);
     }
     let best = fits.values().copied().fold(f64::MIN_POSITIVE, f64::max);
-    let told = asked.tell_apart(fits.keys());
+    let told = asked.score_paths(fits.keys());
     let wanted = WantedRoles::of(text);
-    let mut places: Vec<Place> = fits
+    let mut places: Vec<FileCandidate> = fits
         .into_iter()
         .map(|(path, fit)| {
             let (named, names) = mentions.at(&path);
             let in_path = PATH_SHARE * told.share(&path);
             let score = (fit / best + named.min(NAMED_SHARE) + in_path) * wanted.weight(&path);
-            Place { path, score, names }
+            FileCandidate { path, score, names }
         })
         .collect();
-    sort(&mut places);
-    let scorer = SymbolScorer::new(&question.worth, &stems, &wanted);
+    sort_by_score(&mut places);
+    let scorer = SymbolScorer::new(&question.stem_weights, &stems, &wanted);
     let mut symbols = add_symbols(view, &mut places, scorer)?;
     add_neighbours(conn, &mut places)?;
-    sort(&mut places);
+    sort_by_score(&mut places);
     rank_symbols(&mut symbols, &places);
-    Ok(Located { files: places, symbols })
+    Ok(LocateResult { files: places, symbols })
 }
 
-fn sort(places: &mut [Place]) {
+fn sort_by_score(places: &mut [FileCandidate]) {
     places.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
 }
 
 /// Adds to the best files what their best symbols say, and returns those symbols.
 fn add_symbols(
     view: &View,
-    places: &mut [Place],
+    places: &mut [FileCandidate],
     mut scorer: SymbolScorer<'_>,
-) -> Result<Vec<SymbolPlace>> {
-    for place in places.iter().take(READ) {
+) -> Result<Vec<SymbolCandidate>> {
+    for place in places.iter().take(MAX_FILES_READ) {
         scorer.read(view, &place.path)?;
     }
     for path in scorer.generated() {
@@ -187,10 +190,10 @@ fn add_symbols(
     for symbol in &symbols {
         let (sum, share) = sums.entry(&symbol.symbol.path).or_insert((0.0, 1.0));
         *sum += *share * symbol.score;
-        *share = if *share > LEAST_SHARE { *share / 2.0 } else { 0.0 };
+        *share = if *share > MIN_SYMBOL_SHARE { *share / 2.0 } else { 0.0 };
     }
     let best = sums.values().map(|(sum, _)| *sum).fold(f64::MIN_POSITIVE, f64::max);
-    for place in places.iter_mut().take(READ) {
+    for place in places.iter_mut().take(MAX_FILES_READ) {
         if let Some((sum, _)) = sums.get(&place.path) {
             place.score += SYMBOL_SHARE * sum / best;
         }
@@ -199,14 +202,14 @@ fn add_symbols(
 }
 
 /// Adds to each file what the best files say of it by importing it or being imported by it.
-fn add_neighbours(conn: &Connection, places: &mut [Place]) -> Result<()> {
-    sort(places);
+fn add_neighbours(conn: &Connection, places: &mut [FileCandidate]) -> Result<()> {
+    sort_by_score(places);
     let best = places.first().map_or(1.0, |place| place.score.max(f64::MIN_POSITIVE));
     let mut given: HashMap<RepoPath, f64> = HashMap::new();
-    for place in places.iter().take(SEEDS) {
+    for place in places.iter().take(IMPORT_SEED_FILES) {
         let mut near: BTreeSet<RepoPath> =
-            code::taken_from(conn, &place.path)?.into_iter().collect();
-        near.extend(code::taken_by(conn, &place.path)?.into_iter().map(|(path, _)| path));
+            code::imported_files(conn, &place.path)?.into_iter().collect();
+        near.extend(code::importer_names(conn, &place.path)?.into_iter().map(|(path, _)| path));
         near.remove(&place.path);
         #[expect(clippy::cast_precision_loss, reason = "counts of files are small")]
         let share = place.score / best / near.len().max(1) as f64;
@@ -225,56 +228,61 @@ fn add_neighbours(conn: &Connection, places: &mut [Place]) -> Result<()> {
 }
 
 /// Puts symbols in the order that their own words, their files and what the text names give.
-fn rank_symbols(symbols: &mut [SymbolPlace], places: &[Place]) {
+fn rank_symbols(symbols: &mut [SymbolCandidate], places: &[FileCandidate]) {
     let best_file = places.first().map_or(1.0, |place| place.score.max(f64::MIN_POSITIVE));
-    let files: HashMap<&RepoPath, &Place> =
+    let files: HashMap<&RepoPath, &FileCandidate> =
         places.iter().map(|place| (&place.path, place)).collect();
     let best = symbols.first().map_or(1.0, |symbol| symbol.score);
     for one in symbols.iter_mut() {
         let place = files.get(&one.symbol.path);
         let is_named = place.is_some_and(|place| place.names.contains(&one.symbol.name));
         let file = place.map_or(0.0, |place| place.score / best_file);
-        let named = if is_named { NAMED_SYMBOL } else { 0.0 };
+        let named = if is_named { NAMED_SYMBOL_WEIGHT } else { 0.0 };
         one.score = one.score / best + FILE_SHARE * file + named;
     }
     symbols.sort_by(|a, b| {
-        let key = |place: &SymbolPlace| (place.symbol.path.clone(), place.symbol.id);
+        let key = |place: &SymbolCandidate| (place.symbol.path.clone(), place.symbol.id);
         b.score.total_cmp(&a.score).then_with(|| key(a).cmp(&key(b)))
     });
 }
 
 /// The words of a question as the repository writes them, and what each is worth.
-struct Question {
+struct WeightedQuestion {
     /// Each word of the repository with how much it counts
     terms: Vec<(String, f64)>,
     /// What each stem is worth
-    worth: Worth,
+    stem_weights: TermWeights,
 }
 
-impl Question {
-    fn read(conn: &Connection, asked: &weigh::Asked, stems: &Stems, tests: &Tests) -> Result<Self> {
-        let mut question = Self { terms: Vec::new(), worth: Worth::new() };
+impl WeightedQuestion {
+    fn read(
+        conn: &Connection,
+        asked: &question_words::QuestionWords,
+        stems: &EnglishStemmer,
+        tests: &TestTextIds,
+    ) -> Result<Self> {
+        let mut question = Self { terms: Vec::new(), stem_weights: TermWeights::new() };
         for (word, times) in asked.words(true) {
             let mut rarest: f64 = 0.0;
             let terms = vocabulary::terms(conn, stems, word)?;
-            let repaired = terms.iter().find(|term| stems.of(&term.word) != stems.of(word));
-            let stem = stems.of(repaired.map_or(word, |term| &term.word));
-            for Term { word, weight } in terms {
-                let weight = weight * count(*times);
-                let rows = tables::holding(conn, &word)?;
+            let repaired = terms.iter().find(|term| stems.stem(&term.word) != stems.stem(word));
+            let stem = stems.stem(repaired.map_or(word, |term| &term.word));
+            for QueryTerm { word, weight } in terms {
+                let weight = weight * to_f64(*times);
+                let rows = tables::texts_with_word(conn, &word)?;
                 if !rows.is_empty() {
                     rarest = rarest.max(weight * tests.rarity(&rows));
                     question.terms.push((word, weight));
                 }
             }
-            *question.worth.entry(stem).or_default() += rarest;
+            *question.stem_weights.entry(stem).or_default() += rarest;
         }
         Ok(question)
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of files and words are small")]
-fn count(number: usize) -> f64 {
+fn to_f64(number: usize) -> f64 {
     number as f64
 }
 
@@ -296,16 +304,16 @@ const ROLE_WORDS: [(FileRole, &[&str]); 3] = [
 ];
 
 /// Words that follow the kind of file that is asked for: "a test that …", "the guide about …".
-const ABOUT: [&str; 16] = [
+const ROLE_FOLLOWERS: [&str; 16] = [
     "that", "for", "of", "which", "about", "on", "with", "where", "covering", "covers", "shows",
     "showing", "checks", "checking", "how", "when",
 ];
 
 /// What is asked for in so many first words is the subject of the question.
-const SUBJECT: usize = 7;
+const SUBJECT_WORDS: usize = 7;
 
 /// How much files of other kinds count where one is the subject of the question.
-const NOT_THE_SUBJECT: f64 = 0.5;
+const OTHER_ROLE_WEIGHT: f64 = 0.5;
 
 impl WantedRoles {
     pub(crate) fn of(text: &str) -> Self {
@@ -315,11 +323,11 @@ impl WantedRoles {
             let is_asked = |at: &usize| {
                 let next = words[at + 1..].iter().take(2);
                 list.contains(&words[*at].as_str())
-                    && next.into_iter().any(|word| ABOUT.contains(&word.as_str()))
+                    && next.into_iter().any(|word| ROLE_FOLLOWERS.contains(&word.as_str()))
             };
             if let Some(at) = (0..words.len()).find(is_asked) {
                 named.push(role);
-                is_first |= at < SUBJECT;
+                is_first |= at < SUBJECT_WORDS;
             }
         }
         let is_commit = words.iter().any(|word| matches!(word.as_str(), "commit" | "commits"));
@@ -327,15 +335,15 @@ impl WantedRoles {
     }
 
     /// Whether files of a kind are asked for.
-    pub(crate) fn names(&self, role: FileRole) -> bool {
+    pub(crate) fn asks_for(&self, role: FileRole) -> bool {
         self.named.contains(&role)
     }
 
     /// How much files of a kind count.
-    fn of_role(&self, role: FileRole) -> f64 {
+    fn role_weight(&self, role: FileRole) -> f64 {
         match self.named.contains(&role) {
             true => 1.0,
-            false if self.is_first => role.weight() * NOT_THE_SUBJECT,
+            false if self.is_first => role.weight() * OTHER_ROLE_WEIGHT,
             false => role.weight(),
         }
     }
@@ -343,12 +351,12 @@ impl WantedRoles {
     /// How much a file counts.
     fn weight(&self, path: &RepoPath) -> f64 {
         let role = FileRole::of(path);
-        let is_code = Language::of(path).is_some_and(Language::is_code);
+        let is_code = Language::from_path(path).is_some_and(Language::is_code);
         match role {
             FileRole::Production if !is_code => {
-                FileRole::Document.weight() * self.of_role(FileRole::Production)
+                FileRole::Document.weight() * self.role_weight(FileRole::Production)
             }
-            role => self.of_role(role),
+            role => self.role_weight(role),
         }
     }
 }
@@ -359,28 +367,29 @@ pub(crate) fn files_with_words(view: &View, name: &str) -> Result<Vec<RepoPath>>
     if words.is_empty() {
         return Ok(Vec::new());
     }
-    tables::holding_all(view.index()?.conn(), &words)
+    tables::files_with_all_words(view.index()?.conn(), &words)
 }
 
 /// Files by how well their text fits, by the words of a question and how often each is said.
 ///
 /// Small words count for code alone: code with much prose in it is described in prose, and a
 /// document has them whatever it is about.
-fn fitting(
+fn score_files(
     conn: &Connection,
-    question: &Question,
-    asked: &weigh::Asked,
-    tests: &Tests,
+    question: &WeightedQuestion,
+    asked: &question_words::QuestionWords,
+    tests: &TestTextIds,
 ) -> Result<BTreeMap<RepoPath, f64>> {
-    let telling = sums(conn, question.terms.iter().map(|(word, weight)| (word, *weight)), tests)?;
-    let small = asked.words(false).iter().map(|(word, times)| (word, count(*times)));
-    let small = sums(conn, small, tests)?;
+    let telling =
+        sum_word_scores(conn, question.terms.iter().map(|(word, weight)| (word, *weight)), tests)?;
+    let small = asked.words(false).iter().map(|(word, times)| (word, to_f64(*times)));
+    let small = sum_word_scores(conn, small, tests)?;
     let mut best: Vec<(i64, f64)> = telling.into_iter().collect();
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let mut fits = BTreeMap::new();
-    for (id, score) in best.into_iter().take(CANDIDATES) {
+    for (id, score) in best.into_iter().take(MAX_CANDIDATES) {
         let Some(path) = tables::path_of(conn, id)? else { continue };
-        let is_code = Language::of(&path).is_some_and(Language::is_code);
+        let is_code = Language::from_path(&path).is_some_and(Language::is_code);
         let more = small.get(&id).filter(|_| is_code);
         fits.insert(path, score + more.unwrap_or(&0.0));
     }
@@ -392,16 +401,16 @@ fn fitting(
 /// FTS5 takes a word that half of all files have for worthless. In a project about patients that
 /// is `patient`, and a text about patients says it for a reason: so each word is weighed here, by
 /// how many files other than tests have it.
-fn sums<'a>(
+fn sum_word_scores<'a>(
     conn: &Connection,
     words: impl Iterator<Item = (&'a String, f64)>,
-    tests: &Tests,
+    tests: &TestTextIds,
 ) -> Result<HashMap<i64, f64>> {
-    let every = count(tables::count(conn)?);
+    let every = to_f64(tables::count(conn)?);
     let mut sums: HashMap<i64, f64> = HashMap::new();
     for (word, weight) in words {
-        let rows = tables::holding(conn, word)?;
-        let theirs = odds(every, count(rows.len())).ln().max(FTS_LEAST);
+        let rows = tables::texts_with_word(conn, word)?;
+        let theirs = odds(every, to_f64(rows.len())).ln().max(FTS_MIN_WEIGHT);
         let worth = weight * tests.rarity(&rows) / theirs;
         for (id, score) in rows {
             *sums.entry(id).or_default() += score * worth;
@@ -415,26 +424,26 @@ fn odds(all: f64, with: f64) -> f64 {
 }
 
 /// The name that tests are kept by.
-const TESTS: &str = "locate.tests";
+const TESTS_CACHE_KEY: &str = "locate.tests";
 
 /// Which texts are tests, and how many are not.
-struct Tests {
+struct TestTextIds {
     ids: HashSet<i64>,
-    others: usize,
+    non_test_count: usize,
 }
 
-impl Tests {
+impl TestTextIds {
     fn read(conn: &Connection) -> Result<Self> {
         let all = tables::texts(conn)?;
         let count = all.len();
         let tests = all.into_iter().filter(|(_, path)| is_test(path));
         let ids: HashSet<i64> = tests.map(|(id, _)| id).collect();
-        Ok(Self { others: count - ids.len(), ids })
+        Ok(Self { non_test_count: count - ids.len(), ids })
     }
 
     /// How much a word tells that some texts hold: more the fewer files but tests hold it.
     fn rarity(&self, rows: &[(i64, f64)]) -> f64 {
         let with = rows.iter().filter(|(id, _)| !self.ids.contains(id)).count();
-        odds(count(self.others), count(with)).max(0.0).ln_1p()
+        odds(to_f64(self.non_test_count), to_f64(with)).max(0.0).ln_1p()
     }
 }

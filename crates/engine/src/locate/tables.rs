@@ -1,7 +1,7 @@
 //! The SQL of whole texts.
 
 use base::{RepoPath, Result};
-use store::{Connection, Row, params, problem, rows};
+use store::{Connection, Row, params, rows, sqlite_problem};
 
 use crate::index::tables::path;
 
@@ -14,7 +14,7 @@ pub(crate) fn put(conn: &Connection, node: &str, words: &str) -> Result<()> {
     conn.prepare_cached("INSERT INTO doc_text (rowid, text) SELECT id, ?2 FROM doc WHERE node = ?1")
         .and_then(|mut s| s.execute(params![node, words]))
         .map(drop)
-        .map_err(problem("write the text of a file"))
+        .map_err(sqlite_problem("write the text of a file"))
 }
 
 /// Forgets the words of a file, while its `doc` is still there.
@@ -22,18 +22,18 @@ pub(crate) fn remove(conn: &Connection, node: &str) -> Result<()> {
     conn.prepare_cached("DELETE FROM doc_text WHERE rowid = (SELECT id FROM doc WHERE node = ?1)")
         .and_then(|mut s| s.execute([node]))
         .map(drop)
-        .map_err(problem("write the text of a file"))
+        .map_err(sqlite_problem("write the text of a file"))
 }
 
 /// The texts that hold a word, by the id of their `doc`, each with how well it fits.
-pub(super) fn holding(conn: &Connection, word: &str) -> Result<Vec<(i64, f64)>> {
+pub(super) fn texts_with_word(conn: &Connection, word: &str) -> Result<Vec<(i64, f64)>> {
     let sql = "SELECT rowid, -bm25(doc_text) FROM doc_text WHERE doc_text MATCH ?1";
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
     rows(conn, (sql, "search the text of files"), params![format!("\"{word}\"")], read)
 }
 
 /// The files whose text holds all of some words.
-pub(super) fn holding_all(conn: &Connection, words: &[String]) -> Result<Vec<RepoPath>> {
+pub(super) fn files_with_all_words(conn: &Connection, words: &[String]) -> Result<Vec<RepoPath>> {
     let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
     let sql = "SELECT path FROM doc WHERE path IS NOT NULL
         AND id IN (SELECT rowid FROM doc_text WHERE doc_text MATCH ?1)";
@@ -42,7 +42,7 @@ pub(super) fn holding_all(conn: &Connection, words: &[String]) -> Result<Vec<Rep
 }
 
 /// The words that start with some letters, each with how many texts hold it.
-pub(super) fn words_starting(conn: &Connection, start: &str) -> Result<Vec<(String, i64)>> {
+pub(super) fn words_with_prefix(conn: &Connection, start: &str) -> Result<Vec<(String, i64)>> {
     let end = format!("{start}\u{10FFFF}");
     let sql = "SELECT term, doc FROM text_word WHERE term >= ?1 AND term < ?2";
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
@@ -53,7 +53,7 @@ pub(super) fn words_starting(conn: &Connection, start: &str) -> Result<Vec<(Stri
 pub(super) fn count(conn: &Connection) -> Result<usize> {
     conn.prepare_cached("SELECT count(*) FROM doc_text")
         .and_then(|mut s| s.query_row([], |row| row.get(0)))
-        .map_err(problem("search the text of files"))
+        .map_err(sqlite_problem("search the text of files"))
 }
 
 /// Every text, by its number, with the file that it is of.

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::backup::{Backup, BackupFolder, BackupKind, BackupOrigin};
-use crate::contract::op::{Action, Effect, Example};
-use crate::contract::page::{Cell, Page, Render};
+use crate::contract::op::{Action, Effect, OpExample};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::workspace::Workspace;
 
 /// Copy every durable store, check the copies, and list them
@@ -38,7 +38,7 @@ const fn keep() -> usize {
 
 /// The copies there are
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Backups {
+pub struct BackupAnswer {
     /// Names of the copies that were just taken
     pub taken: Vec<String>,
     /// Every copy there is
@@ -48,13 +48,13 @@ pub struct Backups {
 impl Action for TakeBackup {
     const NAME: &'static str = "backup";
     const EFFECT: Effect = Effect::ADDS;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "", shows: "a copy of every durable store" },
-        Example { args: "--list", shows: "the copies there are" },
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "", shows: "a copy of every durable store" },
+        OpExample { args: "--list", shows: "the copies there are" },
     ];
-    type Answer = Backups;
+    type Answer = BackupAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Backups> {
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<BackupAnswer> {
         if self.keep == 0 {
             return Err(Problem::invalid("`keep` is at least 1: the copy that is being taken"));
         }
@@ -65,11 +65,11 @@ impl Action for TakeBackup {
             call.step("copying stores", done, stores.len())?;
             taken.push(folder.take(store, self.keep, call)?.name);
         }
-        Ok(Backups { taken, backups: folder.list() })
+        Ok(BackupAnswer { taken, backups: folder.list() })
     }
 }
 
-impl Render for Backups {
+impl Render for BackupAnswer {
     fn render(&self, page: &mut Page) {
         match (self.taken.len(), self.backups.len()) {
             (0, 0) => page.answer("No backups: nothing durable has been written here yet"),
@@ -79,15 +79,15 @@ impl Render for Backups {
                 page.answer(format!("{taken} copied and checked; {all}"));
             }
         }
-        table(page, &self.backups);
+        render_table(page, &self.backups);
         if let Some(newest) = self.backups.first() {
-            let restore = NextCall::to("restore").with("backup", newest.name.as_str());
+            let restore = NextCall::new("restore").with("backup", newest.name.as_str());
             page.say_call("To put one back", restore);
         }
     }
 }
 
-pub(super) fn table(page: &mut Page, backups: &[Backup]) {
+pub(super) fn render_table(page: &mut Page, backups: &[Backup]) {
     let row = |copy: &Backup| {
         let at = match (copy.kind, &copy.at) {
             (BackupKind::Backup, Some(at)) => at.clone(),
@@ -95,15 +95,22 @@ pub(super) fn table(page: &mut Page, backups: &[Backup]) {
             _ => "before a migration".into(),
         };
         let holds = match copy.revision {
-            Some(revision) => Cell::text(format!("to change {revision}")),
-            None => Cell::bad("cannot be read"),
+            Some(revision) => PageCell::text(format!("to change {revision}")),
+            None => PageCell::bad("cannot be read"),
         };
         let origin = match copy.repository {
-            BackupOrigin::Other => Cell::bad("of another repository"),
-            _ => Cell::text(""),
+            BackupOrigin::Other => PageCell::bad("of another repository"),
+            _ => PageCell::text(""),
         };
-        let size = Cell::text(format!("{} KB", copy.bytes / 1024));
-        vec![Cell::text(&copy.store), Cell::text(at), holds, size, Cell::handle(&copy.name), origin]
+        let size = PageCell::text(format!("{} KB", copy.bytes / 1024));
+        vec![
+            PageCell::text(&copy.store),
+            PageCell::text(at),
+            holds,
+            size,
+            PageCell::handle(&copy.name),
+            origin,
+        ]
     };
     page.table(0, backups.iter().map(row).collect());
 }

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
-use crate::contract::op::{Effect, Example, Mutation};
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::plan::{Change, Plan};
+use crate::plan::{Plan, PlannedChange};
 use crate::rules::baseline::{Baseline, FILE};
-use crate::rules::{self, Scope};
+use crate::rules::{self, RuleScope};
 use crate::view::View;
 
 /// Accept the problems of today, so that `verify` fails only on new ones
@@ -23,7 +23,7 @@ pub struct Accept {}
 
 /// What was accepted
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Accepted {
+pub struct BaselineAnswer {
     /// How many problems the baseline now holds
     pub problems: usize,
     /// The file
@@ -33,30 +33,35 @@ pub struct Accepted {
 impl Mutation for Accept {
     const NAME: &'static str = "baseline";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "--dry-run", shows: "which problems would be accepted" }];
-    type Answer = Accepted;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "--dry-run", shows: "which problems would be accepted" }];
+    type Answer = BaselineAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Accepted>> {
-        let found = rules::run(view, &Scope::Everything, &[])?.findings;
+    fn plan(self, view: &View) -> Result<Plan<BaselineAnswer>> {
+        let found = rules::run(view, &RuleScope::Everything, &[])?.findings;
         let path: RepoPath = FILE.parse().map_err(Problem::internal)?;
         let text = Baseline::print(&found);
         let before = view.tree().read(&path)?;
         let content = (!text.is_empty()).then(|| text.into_bytes());
         let change = match &before {
-            Some(before) if Some(&before.bytes) == content.as_ref() => Change::Nothing,
-            None if content.is_none() => Change::Nothing,
+            Some(before) if Some(&before.bytes) == content.as_ref() => PlannedChange::Nothing,
+            None if content.is_none() => PlannedChange::Nothing,
             _ => {
                 let expected = before.map(|before| before.hash);
-                Change::Files(vec![FileEdit { path: path.clone(), expected, content }])
+                PlannedChange::Files(vec![FileEdit { path: path.clone(), expected, content }])
             }
         };
         let summary = format!("accept {}", counted(found.len(), "problem"));
-        Ok(Plan { summary, change, answer: Accepted { problems: found.len(), path }, again: true })
+        Ok(Plan {
+            summary,
+            change,
+            answer: BaselineAnswer { problems: found.len(), path },
+            retry_on_conflict: true,
+        })
     }
 }
 
-impl Render for Accepted {
+impl Render for BaselineAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.problems {
             0 => format!("No problems: {} is not needed", self.path),

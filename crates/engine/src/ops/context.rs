@@ -7,20 +7,20 @@ mod question;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{Code, EntityRef, Hash, NextCall, Problem, RepoPath, Result};
+use base::{EntityRef, Hash, NextCall, Problem, ProblemCode, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answers::source::{Excerpt, more_lines};
-use crate::contract::alias::Alias;
-use crate::contract::args::{Budget, Target, one_or_many};
-use crate::contract::op::{Example, Query, Toolset};
-use crate::contract::page::{Cell, Page, Render};
-use crate::graph::{self, Description, Item, Section};
+use crate::answers::source::{Excerpt, omitted_lines_text};
+use crate::areas::history::updated_at;
+use crate::contract::alias::OpAlias;
+use crate::contract::args::{NodeTarget, TokenBudget, one_or_many};
+use crate::contract::op::{OpExample, Query, ToolVisibility};
+use crate::contract::page::{Page, PageCell, Render};
+use crate::graph::{self, ContextItem, ContextSection, NodeDescription};
 use crate::index::tables;
-use crate::layers::history::updated_at;
-use crate::locate::{self, Place};
+use crate::locate::{self, FileCandidate};
 
 use crate::view::View;
 
@@ -38,24 +38,24 @@ pub struct Context {
     /// Paths, symbols, ids or handles; or a sentence, such as an issue's text
     #[arg(required = true)]
     #[serde(deserialize_with = "one_or_many")]
-    pub targets: Vec<Target>,
+    pub targets: Vec<NodeTarget>,
     /// Most tokens that the answer may take
     #[arg(long, default_value_t)]
     #[serde(default)]
-    pub budget: Budget,
+    pub budget: TokenBudget,
 }
 
 /// What is near the targets
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Near {
+pub struct ContextAnswer {
     /// Files that the sentences among the targets are most likely about, best first
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub places: Vec<Likely>,
+    pub places: Vec<LikelyFile>,
     /// What the sentences lead to, with its source
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<QuestionAnswer>,
     /// One part for each target
-    pub targets: Vec<About>,
+    pub targets: Vec<TargetContext>,
     /// How many items the budget left out, by section
     pub left_out: BTreeMap<&'static str, usize>,
     #[serde(skip)]
@@ -64,7 +64,7 @@ pub struct Near {
 
 /// A file that a sentence is likely about
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Likely {
+pub struct LikelyFile {
     /// Its handle
     pub node: EntityRef,
     /// What the sentence names in it
@@ -76,10 +76,10 @@ pub struct Likely {
 
 /// What is near one target
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct About {
+pub struct TargetContext {
     /// The target itself
     #[serde(flatten)]
-    pub target: Description,
+    pub target: NodeDescription,
     /// When it last changed, as far as that is known
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<String>,
@@ -93,7 +93,7 @@ pub struct About {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_line: Option<u32>,
     /// What is worth knowing, in sections
-    pub items: Vec<Known>,
+    pub items: Vec<ContextRow>,
 }
 
 /// What tells a piece of code from others
@@ -121,9 +121,9 @@ pub struct CodeEntity {
 
 /// One thing worth knowing
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Known {
+pub struct ContextRow {
     /// The section it belongs to
-    pub section: Section,
+    pub section: ContextSection,
     /// What it says
     pub text: String,
     /// What the next call takes
@@ -133,17 +133,17 @@ pub struct Known {
 
 impl Query for Context {
     const NAME: &'static str = "context";
-    const TOOLSET: Toolset = Toolset::Everyday;
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("get_context").renaming(&[("target", "targets"), ("card_key", "targets")])];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "README.md", shows: "what a file is about and what hangs on it" },
-        Example { args: "\"why is a stale index rebuilt\"", shows: "where a question leads" },
-        Example { args: "src docs --budget 400", shows: "two folders in few words" },
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("get_context").renaming(&[("target", "targets"), ("card_key", "targets")])];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "README.md", shows: "what a file is about and what hangs on it" },
+        OpExample { args: "\"why is a stale index rebuilt\"", shows: "where a question leads" },
+        OpExample { args: "src docs --budget 400", shows: "two folders in few words" },
     ];
-    type Answer = Near;
+    type Answer = ContextAnswer;
 
-    fn run(self, view: &View) -> Result<Near> {
+    fn run(self, view: &View) -> Result<ContextAnswer> {
         if self.targets.is_empty() {
             return Err(
                 Problem::invalid("`targets` is empty").hint("name a path, a symbol or a handle")
@@ -161,7 +161,7 @@ impl Query for Context {
         let (mut places, mut answer) = (Vec::new(), None);
         if !sentences.is_empty() {
             let share = if nodes.is_empty() { budget } else { budget / 2 };
-            let (found, told) = ask(view, &sentences.join("\n"), share)?;
+            let (found, told) = answer_question(view, &sentences.join("\n"), share)?;
             (places, answer) = (found, Some(told));
         }
         let mut seen = BTreeSet::new();
@@ -169,34 +169,34 @@ impl Query for Context {
         let mut gathered = Vec::new();
         for node in &nodes {
             let mut items = code::used_by(view, node)?;
-            for layer in view.layers() {
+            for layer in view.graph_areas() {
                 items.extend(layer.context(view, node)?);
             }
-            gathered.push(Gathered {
+            gathered.push(CollectedContext {
                 target: graph::describe(view, node)?,
                 updated_at: changed_at(view, node)?,
                 entity: code_entity(view, node)?,
-                source: code::source(view, node, budget * SOURCE / 100 / nodes.len())?,
+                source: code::source(view, node, budget * SOURCE_PERCENT / 100 / nodes.len())?,
                 items,
             });
         }
         let left = if answer.is_some() { budget / 2 } else { budget };
-        Ok(Near { places, answer, budget, ..cut(gathered, left) })
+        Ok(ContextAnswer { places, answer, budget, ..fit_to_budget(gathered, left) })
     }
 }
 
 /// What was found about one target.
-struct Gathered {
-    target: Description,
+struct CollectedContext {
+    target: NodeDescription,
     updated_at: Option<String>,
     entity: Option<CodeEntity>,
     source: Option<Excerpt>,
-    items: Vec<Item>,
+    items: Vec<ContextItem>,
 }
 
 /// When a node last changed: what is a file, or written in one, like the file.
 fn changed_at(view: &View, node: &EntityRef) -> Result<Option<String>> {
-    let marks = graph::marks(view, node)?;
+    let marks = graph::node_metadata(view, node)?;
     match node.path().or(marks.file.as_ref()) {
         Some(path) if !matches!(node, EntityRef::Dir(_)) => updated_at(view, path),
         _ => Ok(marks.changed.map(|at| at.to_string())),
@@ -219,7 +219,9 @@ fn code_entity(view: &View, node: &EntityRef) -> Result<Option<CodeEntity>> {
         file_path: path.clone(),
         symbol_name: name.map(ToOwned::to_owned),
         fingerprint: Hash::of(words.join("\n").as_bytes()),
-        content_hash: tables::known_below(conn, path)?.remove(path).and_then(|file| file.hash),
+        content_hash: tables::known_files_below(conn, path)?
+            .remove(path)
+            .and_then(|file| file.hash),
         kind,
         signature,
         last_line,
@@ -227,48 +229,52 @@ fn code_entity(view: &View, node: &EntityRef) -> Result<Option<CodeEntity>> {
 }
 
 /// How much of the budget the source of symbols may take, in percent.
-const SOURCE: usize = 50;
+const SOURCE_PERCENT: usize = 50;
 
 /// How many files are listed for a sentence.
-const LISTED: usize = 10;
+const MAX_LISTED_FILES: usize = 10;
 
 /// What means nothing as a name and has several words was a sentence.
-fn is_sentence(target: &Target, problem: &Problem) -> bool {
+fn is_sentence(target: &NodeTarget, problem: &Problem) -> bool {
     let words = target.as_str().split_whitespace().count();
-    words > 1 && matches!(problem.code, Code::NotFound | Code::OutsideRepository)
+    words > 1 && matches!(problem.code, ProblemCode::NotFound | ProblemCode::OutsideRepository)
 }
 
 /// Where a sentence leads: the files, and the places in them with their source.
-fn ask(view: &View, text: &str, budget: usize) -> Result<(Vec<Likely>, QuestionAnswer)> {
+fn answer_question(
+    view: &View,
+    text: &str,
+    budget: usize,
+) -> Result<(Vec<LikelyFile>, QuestionAnswer)> {
     let located = locate::locate(view, text)?;
     if located.files.is_empty() {
         return Err(Problem::not_found(format!("nothing here says \"{text}\""))
             .hint("name a path, a symbol or a handle, or use other words"));
     }
-    let row = |place: &Place| Likely {
-        node: view.node(&place.path),
-        why: place.said(),
+    let row = |place: &FileCandidate| LikelyFile {
+        node: view.path_node(&place.path),
+        why: place.mentions_text(),
         score: (place.score * 1000.0).round() / 1000.0,
     };
-    let places = located.files.iter().take(LISTED).map(row).collect();
+    let places = located.files.iter().take(MAX_LISTED_FILES).map(row).collect();
     Ok((places, QuestionAnswer::of(view, &located, budget)?))
 }
 
 /// Takes the most useful items until the budget is spent. A section's first item is worth more
 /// than another's tenth, so every section gets a word in before any gets its last.
-fn cut(gathered: Vec<Gathered>, budget: usize) -> Near {
+fn fit_to_budget(gathered: Vec<CollectedContext>, budget: usize) -> ContextAnswer {
     let frame: usize =
         gathered.iter().map(|one| cost(&one.target.name) + cost(&one.target.about)).sum();
-    let source = |one: &Gathered| one.source.as_ref().map_or(0, question::source_cost);
+    let source = |one: &CollectedContext| one.source.as_ref().map_or(0, question::source_cost);
     let frame = frame + gathered.iter().map(source).sum::<usize>();
     let mut spent = frame + 30; // the headings and the basis
     let mut ranked: Vec<(usize, usize, usize)> = Vec::new();
     for (target, one) in gathered.iter().enumerate() {
-        let mut within: BTreeMap<Section, usize> = BTreeMap::new();
+        let mut within: BTreeMap<ContextSection, usize> = BTreeMap::new();
         for (at, item) in one.items.iter().enumerate() {
             let rank = within.entry(item.section).or_default();
             *rank += 1;
-            ranked.push((*rank * item.section.price(), target, at));
+            ranked.push((*rank * item.section.item_cost(), target, at));
         }
     }
     ranked.sort_unstable();
@@ -288,15 +294,15 @@ fn cut(gathered: Vec<Gathered>, budget: usize) -> Near {
             *left_out.entry(item.section.title()).or_default() += 1;
         }
     }
-    let about = |(one, mut chosen): (Gathered, Vec<usize>)| {
-        let Gathered { target, updated_at, entity, source, items } = one;
+    let about = |(one, mut chosen): (CollectedContext, Vec<usize>)| {
+        let CollectedContext { target, updated_at, entity, source, items } = one;
         chosen.sort_by_key(|at| (items[*at].section, *at));
         let known = |at: usize| {
-            let Item { section, text, handle } = items[at].clone();
-            Known { section, text, handle }
+            let ContextItem { section, text, handle } = items[at].clone();
+            ContextRow { section, text, handle }
         };
         let last_line = entity.as_ref().and_then(|entity| entity.last_line);
-        About {
+        TargetContext {
             target,
             updated_at,
             entity,
@@ -306,14 +312,14 @@ fn cut(gathered: Vec<Gathered>, budget: usize) -> Near {
         }
     };
     let targets = gathered.into_iter().zip(chosen).map(about).collect();
-    Near { places: Vec::new(), answer: None, targets, left_out, budget }
+    ContextAnswer { places: Vec::new(), answer: None, targets, left_out, budget }
 }
 
 fn cost(text: &str) -> usize {
     (text.len() * 100).div_ceil(HUNDREDTHS_PER_TOKEN)
 }
 
-impl Render for Near {
+impl Render for ContextAnswer {
     fn render(&self, page: &mut Page) {
         if let Some(answer) = &self.answer {
             answer.render(page, self.places.len());
@@ -327,7 +333,7 @@ impl Render for Near {
             }
             if let Some(source) = &about.source {
                 page.source(&source.text, source.first_line);
-                about.say_rest(page, source);
+                about.render_rest_hint(page, source);
             }
             let mut items = about.items.as_slice();
             while let Some(first) = items.first() {
@@ -341,18 +347,18 @@ impl Render for Near {
     }
 }
 
-impl About {
+impl TargetContext {
     /// Says how to see the rest of a source that was cut.
-    fn say_rest(&self, page: &mut Page, source: &Excerpt) {
+    fn render_rest_hint(&self, page: &mut Page, source: &Excerpt) {
         let last = self.last_line.unwrap_or(source.last_line);
         if let Some(more) = last.checked_sub(source.last_line).filter(|more| *more > 0) {
-            let next = NextCall::to("code.show").with("targets", vec![self.target.name.clone()]);
-            page.say_call(more_lines(more), next);
+            let next = NextCall::new("code.show").with("targets", vec![self.target.name.clone()]);
+            page.say_call(omitted_lines_text(more), next);
         }
     }
 }
 
-impl Near {
+impl ContextAnswer {
     fn render_left_out(&self, page: &mut Page) {
         let total: usize = self.left_out.values().sum();
         if total == 0 {
@@ -360,16 +366,16 @@ impl Near {
         }
         let part = |(section, count): (&&str, &usize)| format!("{count} of \"{section}\"");
         let parts: Vec<String> = self.left_out.iter().map(part).collect();
-        let more = page.asked().with("budget", self.budget * 3);
+        let more = page.answered_call().with("budget", self.budget * 3);
         page.blank();
         page.say_call(format!("Left out for the budget: {}", parts.join(", ")), more);
     }
 }
 
-fn cells(item: &Known) -> Vec<Cell> {
-    let text = Cell::text(&item.text);
+fn cells(item: &ContextRow) -> Vec<PageCell> {
+    let text = PageCell::text(&item.text);
     match &item.handle {
-        Some(handle) => vec![text, Cell::handle(handle)],
+        Some(handle) => vec![text, PageCell::handle(handle)],
         None => vec![text],
     }
 }

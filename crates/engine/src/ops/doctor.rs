@@ -8,9 +8,9 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::op::{Action, Effect, Example};
-use crate::contract::page::{Cell, Page, Render};
-use crate::doctor::{CHECKS, Finding, Level};
+use crate::contract::op::{Action, Effect, OpExample};
+use crate::contract::page::{Page, PageCell, Render};
+use crate::doctor::{CHECKS, DoctorFinding, DoctorLevel};
 use crate::workspace::Workspace;
 
 /// Check git, hooks, stores, configuration and language servers, with a fix for each finding
@@ -20,36 +20,37 @@ pub struct Doctor {}
 
 /// What was found
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Diagnosis {
+pub struct DoctorAnswer {
     /// The checks that were made
     pub checks: Vec<&'static str>,
     /// What they found
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DoctorFinding>,
 }
 
 impl Action for Doctor {
     const NAME: &'static str = "doctor";
     const EFFECT: Effect = Effect::Read;
-    const EXAMPLES: &'static [Example] = &[Example { args: "", shows: "the state of every part" }];
-    type Answer = Diagnosis;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "", shows: "the state of every part" }];
+    type Answer = DoctorAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Diagnosis> {
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<DoctorAnswer> {
         let mut findings = Vec::new();
         for (done, check) in CHECKS.iter().enumerate() {
             call.step("checking", done, CHECKS.len())?;
             findings.extend(
                 (check.run)(workspace, call)
-                    .unwrap_or_else(|problem| vec![Finding::failed(check.name, &problem)]),
+                    .unwrap_or_else(|problem| vec![DoctorFinding::failed(check.name, &problem)]),
             );
         }
-        Ok(Diagnosis { checks: CHECKS.iter().map(|check| check.name).collect(), findings })
+        Ok(DoctorAnswer { checks: CHECKS.iter().map(|check| check.name).collect(), findings })
     }
 }
 
-impl Render for Diagnosis {
+impl Render for DoctorAnswer {
     fn render(&self, page: &mut Page) {
-        let count = |level: Level| self.findings.iter().filter(|f| f.level == level).count();
-        let (errors, warnings) = (count(Level::Error), count(Level::Warning));
+        let count = |level: DoctorLevel| self.findings.iter().filter(|f| f.level == level).count();
+        let (errors, warnings) = (count(DoctorLevel::Error), count(DoctorLevel::Warning));
         page.answer(format!(
             "{}, {} in {} ({})",
             counted(errors, "error"),
@@ -57,20 +58,21 @@ impl Render for Diagnosis {
             counted(self.checks.len(), "check"),
             self.checks.join(", ")
         ));
-        let cells = |finding: &Finding| {
+        let cells = |finding: &DoctorFinding| {
             let level = match finding.level {
-                Level::Error => Cell::bad("error"),
-                Level::Warning => Cell::strong("warning"),
-                Level::Fine => Cell::faint("ok"),
+                DoctorLevel::Error => PageCell::bad("error"),
+                DoctorLevel::Warning => PageCell::strong("warning"),
+                DoctorLevel::Fine => PageCell::faint("ok"),
             };
-            let mut cells = vec![level, Cell::text(finding.check), Cell::text(&finding.message)];
-            cells.extend(finding.fix.iter().flat_map(Cell::of_hint));
+            let mut cells =
+                vec![level, PageCell::text(finding.check), PageCell::text(&finding.message)];
+            cells.extend(finding.fix.iter().flat_map(PageCell::hint_cells));
             cells
         };
         page.table(0, self.findings.iter().map(cells).collect());
     }
 
     fn has_findings(&self) -> bool {
-        self.findings.iter().any(|finding| finding.level == Level::Error)
+        self.findings.iter().any(|finding| finding.level == DoctorLevel::Error)
     }
 }

@@ -6,11 +6,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::args::Target;
-use crate::contract::op::{Example, Query, Toolset};
+use crate::contract::args::NodeTarget;
+use crate::contract::op::{OpExample, Query, ToolVisibility};
 use crate::contract::page::{Page, Render};
-use crate::explain::{Explained, Reason, Sort, explain};
-use crate::graph::{self, Description};
+use crate::explain::{Explanation, Reason, ReasonKind, explain};
+use crate::graph::{self, NodeDescription};
 use crate::view::View;
 
 /// Tell why a piece of code is there: requirement, spec, decision, commits, tasks
@@ -20,15 +20,15 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Explain {
     /// Path, symbol, id or handle to explain
-    pub target: Target,
+    pub target: NodeTarget,
 }
 
 /// Why something is there
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Why {
+pub struct ExplainAnswer {
     /// The thing itself
     #[serde(flatten)]
-    pub target: Description,
+    pub target: NodeDescription,
     /// The chain of reasons, from what was asked to what was done
     pub reasons: Vec<Reason>,
     /// What nobody wrote down
@@ -37,29 +37,29 @@ pub struct Why {
 
 impl Query for Explain {
     const NAME: &'static str = "explain";
-    const TOOLSET: Toolset = Toolset::Everyday;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "src/gateway.ts#charge", shows: "who asked for a function, and when" },
-        Example { args: "README.md", shows: "how a document came about" },
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "src/gateway.ts#charge", shows: "who asked for a function, and when" },
+        OpExample { args: "README.md", shows: "how a document came about" },
     ];
-    type Answer = Why;
+    type Answer = ExplainAnswer;
 
-    fn run(self, view: &View) -> Result<Why> {
+    fn run(self, view: &View) -> Result<ExplainAnswer> {
         let node = graph::resolve(view, &self.target)?;
-        let Explained { target, reasons, gaps } = explain(view, &node)?;
-        Ok(Why { target, reasons, gaps })
+        let Explanation { target, reasons, gaps } = explain(view, &node)?;
+        Ok(ExplainAnswer { target, reasons, gaps })
     }
 }
 
 /// The heading of each sort of reason.
-const fn heading(sort: Sort) -> &'static str {
+const fn heading(sort: ReasonKind) -> &'static str {
     match sort {
-        Sort::Requirement => "It must",
-        Sort::Spec => "It is specified",
-        Sort::Decision => "It was decided",
-        Sort::Knowledge => "It is known",
-        Sort::Commit => "It came about",
-        Sort::Task => "It was worked on",
+        ReasonKind::Requirement => "It must",
+        ReasonKind::Spec => "It is specified",
+        ReasonKind::Decision => "It was decided",
+        ReasonKind::Knowledge => "It is known",
+        ReasonKind::Commit => "It came about",
+        ReasonKind::Task => "It was worked on",
     }
 }
 
@@ -68,7 +68,7 @@ fn with_articles(nouns: &[&str]) -> String {
     nouns.iter().map(|noun| with_article(noun)).collect::<Vec<_>>().join(", ")
 }
 
-impl Render for Why {
+impl Render for ExplainAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!("{}: {}", self.target.name, self.target.about));
         let mut before = None;
@@ -81,7 +81,7 @@ impl Render for Why {
                 Some(through) => format!(", through {through}"),
                 None => String::new(),
             };
-            page.say_next(format!("  {}{way}", reason.says), &reason.node);
+            page.say_handle(format!("  {}{way}", reason.says), &reason.node);
             if let Some(quote) = &reason.quote {
                 page.quoted(quote, &reason.node);
             }

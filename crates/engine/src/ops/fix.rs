@@ -8,9 +8,9 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::op::{Action, Effect, Example};
-use crate::contract::page::{Cell, Page, Render};
-use crate::fix::{self, Mended, Stale};
+use crate::contract::op::{Action, Effect, OpExample};
+use crate::contract::page::{Page, PageCell, Render};
+use crate::fix::{self, RepairPlan, StaleReference};
 use crate::view::View;
 use crate::workspace::Workspace;
 
@@ -29,11 +29,11 @@ pub struct Fix {
 
 /// What was repaired, and what was not
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Fixed {
+pub struct FixAnswer {
     /// References that name the new place now, or would
-    pub repaired: Vec<Stale>,
+    pub repaired: Vec<StaleReference>,
     /// References whose new place is not certain
-    pub unsure: Vec<Stale>,
+    pub unsure: Vec<StaleReference>,
     /// Files that changed, or would
     pub files: Vec<RepoPath>,
     /// The changes' numbers, for `undo`: files, facts, atoms
@@ -44,20 +44,23 @@ pub struct Fixed {
 }
 
 /// One home of data after the other: each is one change, whole or not at all.
-const HOMES: [fn(&View<'_>) -> Result<Mended>; 3] = [fix::in_files, fix::in_facts, fix::in_atoms];
+const REPAIR_PLANNERS: [fn(&View<'_>) -> Result<RepairPlan>; 3] =
+    [fix::repair_files, fix::repair_facts, fix::repair_atoms];
 
 impl Action for Fix {
     const NAME: &'static str = "fix";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "--dry-run", shows: "what would be repaired, and what is not certain" }];
-    type Answer = Fixed;
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "--dry-run",
+        shows: "what would be repaired, and what is not certain",
+    }];
+    type Answer = FixAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Fixed> {
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<FixAnswer> {
         // All three are planned before any is written: a problem in one leaves all as they were.
-        let mut fixed = Fixed::default();
+        let mut fixed = FixAnswer::default();
         let mut diff = String::new();
-        for home in HOMES {
+        for home in REPAIR_PLANNERS {
             let planned = home(&workspace.view(call.clone())?)?;
             let shown = workspace.preview(planned)?;
             diff.push_str(&shown.diff.unwrap_or_default());
@@ -70,7 +73,7 @@ impl Action for Fix {
         if self.dry_run {
             fixed.diff = Some(diff);
         } else if !fixed.repaired.is_empty() {
-            for home in HOMES {
+            for home in REPAIR_PLANNERS {
                 fixed.changes.extend(workspace.write(call, home)?.change);
             }
         }
@@ -78,7 +81,7 @@ impl Action for Fix {
     }
 }
 
-impl Render for Fixed {
+impl Render for FixAnswer {
     fn render(&self, page: &mut Page) {
         let would = if self.diff.is_some() { "would be repaired" } else { "repaired" };
         page.answer(match (self.repaired.len(), self.unsure.len()) {
@@ -89,20 +92,28 @@ impl Render for Fixed {
                 format!("{} {would}, {unsure} to look at", counted(sure, "reference"))
             }
         });
-        let sure = |stale: &Stale| {
+        let sure = |stale: &StaleReference| {
             let new = stale.new.as_deref().unwrap_or_default();
             let change = format!("{} → {new}", stale.old);
-            vec![Cell::handle(&stale.place), Cell::text(change), Cell::faint(&stale.because)]
+            vec![
+                PageCell::handle(&stale.place),
+                PageCell::text(change),
+                PageCell::faint(&stale.because),
+            ]
         };
         page.table(2, self.repaired.iter().map(sure).collect());
         if !self.unsure.is_empty() {
             page.heading("Not certain");
-            let unsure = |stale: &Stale| {
+            let unsure = |stale: &StaleReference| {
                 let near = match stale.candidates.as_slice() {
                     [] => stale.because.clone(),
                     near => format!("{}; may be {}", stale.because, near.join(", ")),
                 };
-                vec![Cell::handle(&stale.place), Cell::text(&stale.old), Cell::text(near)]
+                vec![
+                    PageCell::handle(&stale.place),
+                    PageCell::text(&stale.old),
+                    PageCell::text(near),
+                ]
             };
             page.table(2, self.unsure.iter().map(unsure).collect());
         }
@@ -111,7 +122,7 @@ impl Render for Fixed {
             page.diff(diff);
         }
         for change in &self.changes {
-            let undo = NextCall::to("undo").with("change", change.as_str());
+            let undo = NextCall::new("undo").with("change", change.as_str());
             page.say_call(format!("change {change}"), undo);
         }
     }

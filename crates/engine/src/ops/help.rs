@@ -5,11 +5,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ALL, called};
-use crate::contract::alias::Alias;
-use crate::contract::op::{Door, Example, Query, Toolset};
-use crate::contract::page::{Cell, Page, Render};
-use crate::contract::schema::Object;
+use super::{ALL, find_all};
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Door, OpExample, Query, ToolVisibility};
+use crate::contract::page::{Page, PageCell, Render};
+use crate::contract::schema::JsonObject;
 use crate::contract::spec::OpSpec;
 use crate::view::View;
 
@@ -24,14 +24,14 @@ pub struct Help {
 
 /// Operations, with the input schema where one was asked for
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Helped {
+pub struct HelpAnswer {
     /// The operations
-    pub operations: Vec<Known>,
+    pub operations: Vec<OperationHelp>,
 }
 
 /// One operation
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Known {
+pub struct OperationHelp {
     /// Its name
     pub name: &'static str,
     /// Whether it only reads: then agents reach it by `ask`, otherwise by `run`
@@ -42,7 +42,7 @@ pub struct Known {
     pub description: String,
     /// Its arguments, as a JSON schema
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub input: Option<Object>,
+    pub input: Option<JsonObject>,
     /// Command lines that show it at work
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<String>,
@@ -53,57 +53,63 @@ pub struct Known {
 
 impl Query for Help {
     const NAME: &'static str = "help";
-    const TOOLSET: Toolset = Toolset::Everyday;
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "impact", shows: "one operation with its arguments" }];
-    type Answer = Helped;
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "impact", shows: "one operation with its arguments" }];
+    type Answer = HelpAnswer;
 
-    fn run(self, _: &View) -> Result<Helped> {
+    fn run(self, _: &View) -> Result<HelpAnswer> {
         Ok(match self.operation {
-            None => Helped { operations: ALL.iter().map(|op| known(op, op.summary())).collect() },
-            Some(name) => Helped {
-                operations: called(&name)?.into_iter().map(|op| whole(op, &name)).collect(),
+            None => HelpAnswer {
+                operations: ALL.iter().map(|op| operation_help(op, op.summary())).collect(),
+            },
+            Some(name) => HelpAnswer {
+                operations: find_all(&name)?.into_iter().map(|op| full_help(op, &name)).collect(),
             },
         })
     }
 }
 
 /// An operation with its arguments and examples, and how an older name leads to it.
-fn whole(op: &OpSpec, name: &str) -> Known {
-    let example = |e: &Example| format!("cairn {} {}", op.words(), e.args);
+fn full_help(op: &OpSpec, name: &str) -> OperationHelp {
+    let example = |e: &OpExample| format!("cairn {} {}", op.words(), e.args);
     let examples = op.examples.iter().map(example).collect();
     let older = op.aliases.iter().filter(|alias| alias.name == name.trim());
-    let selected = |alias: &Alias| match alias.selector {
+    let selected = |alias: &OpAlias| match alias.selector {
         Some((key, value)) => format!("{} with {key}: \"{value}\"", alias.name),
         None => alias.name.to_owned(),
     };
     let older_names = older.map(selected).collect();
     let input = Some((op.input_schema)());
-    Known { input, examples, older_names, ..known(op, op.description()) }
+    OperationHelp { input, examples, older_names, ..operation_help(op, op.description()) }
 }
 
-fn known(op: &OpSpec, description: String) -> Known {
-    let cli_only = !op.opens(Door::Mcp);
+fn operation_help(op: &OpSpec, description: String) -> OperationHelp {
+    let cli_only = !op.is_reachable_from(Door::Mcp);
     let (examples, older_names) = (Vec::new(), Vec::new());
-    let (name, reads_only) = (op.name, op.reads());
-    Known { name, reads_only, cli_only, description, input: None, examples, older_names }
+    let (name, reads_only) = (op.name, op.is_read_only());
+    OperationHelp { name, reads_only, cli_only, description, input: None, examples, older_names }
 }
 
-impl Render for Helped {
+impl Render for HelpAnswer {
     fn render(&self, page: &mut Page) {
         if self.operations.iter().all(|op| op.input.is_some()) {
-            return self.operations.iter().for_each(|op| op.explain(page));
+            return self.operations.iter().for_each(|op| op.render_full(page));
         }
         page.answer(format!("{} operations; `help NAME` explains one", self.operations.len()));
-        let cells = |op: &Known| {
-            vec![Cell::handle(op.name), Cell::faint(op.way_in()), Cell::text(&op.description)]
+        let cells = |op: &OperationHelp| {
+            vec![
+                PageCell::handle(op.name),
+                PageCell::faint(op.access()),
+                PageCell::text(&op.description),
+            ]
         };
         page.table(0, self.operations.iter().map(cells).collect());
     }
 }
 
-impl Known {
-    fn way_in(&self) -> &'static str {
+impl OperationHelp {
+    fn access(&self) -> &'static str {
         match (self.cli_only, self.reads_only) {
             (true, _) => "cli",
             (false, true) => "ask",
@@ -111,8 +117,8 @@ impl Known {
         }
     }
 
-    fn explain(&self, page: &mut Page) {
-        page.heading(format!("{} ({})", self.name, self.way_in()));
+    fn render_full(&self, page: &mut Page) {
+        page.heading(format!("{} ({})", self.name, self.access()));
         if !self.older_names.is_empty() {
             page.item("called by", self.older_names.join(", "));
         }
@@ -125,15 +131,15 @@ impl Known {
         };
         page.heading("Arguments");
         let rows = fields.iter().map(|(name, field)| {
-            let text = |key: &str| field.get(key).map(words);
+            let text = |key: &str| field.get(key).map(value_text);
             let needed = required.iter().any(|field| field == name);
             let default = text("default").map(|value| format!("default {value}"));
             let state = if needed { Some("required".into()) } else { default };
             vec![
-                Cell::strong(name),
-                Cell::text(choices(field).or_else(|| text("type")).unwrap_or_default()),
-                Cell::faint(state.unwrap_or_default()),
-                Cell::text(text("description").unwrap_or_default()),
+                PageCell::strong(name),
+                PageCell::text(choices(field).or_else(|| text("type")).unwrap_or_default()),
+                PageCell::faint(state.unwrap_or_default()),
+                PageCell::text(text("description").unwrap_or_default()),
             ]
         });
         page.table(2, rows.collect());
@@ -146,16 +152,18 @@ impl Known {
 
 /// The values that a field takes, or its items do, if these are all known.
 fn choices(field: &serde_json::Value) -> Option<String> {
-    let own = field.get("enum").map(words);
-    own.or_else(|| field.get("items")?.get("enum").map(|items| format!("list of {}", words(items))))
+    let own = field.get("enum").map(value_text);
+    own.or_else(|| {
+        field.get("items")?.get("enum").map(|items| format!("list of {}", value_text(items)))
+    })
 }
 
 /// A value of a schema as a person says it.
-fn words(value: &serde_json::Value) -> String {
+fn value_text(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => text.clone(),
         serde_json::Value::Array(choices) => {
-            choices.iter().map(words).collect::<Vec<_>>().join(" | ")
+            choices.iter().map(value_text).collect::<Vec<_>>().join(" | ")
         }
         other => other.to_string(),
     }

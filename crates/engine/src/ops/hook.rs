@@ -7,10 +7,10 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::choices;
 use crate::contract::op::{Action, Door, Effect};
 use crate::contract::page::{Page, Render};
-use crate::ops::verify::Verified;
+use crate::contract::schema_choices;
+use crate::ops::verify::VerifyAnswer;
 use crate::workspace::Workspace;
 
 /// Do what a git hook asks for; `init` writes the hooks that call this
@@ -18,7 +18,7 @@ use crate::workspace::Workspace;
 #[serde(deny_unknown_fields)]
 pub struct Hook {
     /// Name of the hook, such as `post-commit`
-    #[schemars(schema_with = "choices::git_hook")]
+    #[schemars(schema_with = "schema_choices::git_hook")]
     pub name: String,
     /// Arguments that git gives to the hook
     #[serde(default)]
@@ -27,39 +27,39 @@ pub struct Hook {
 
 /// A hook that has done its part
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Hooked {
+pub struct HookAnswer {
     /// The hook
     pub name: String,
     /// What the commit would break
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verified: Option<Verified>,
+    pub verified: Option<VerifyAnswer>,
 }
 
 impl Action for Hook {
     const NAME: &'static str = "hook";
     const EFFECT: Effect = Effect::REBUILDS;
     const DOORS: &'static [Door] = Door::PERSON;
-    type Answer = Hooked;
+    type Answer = HookAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Hooked> {
-        let hook: setup::Hook = self.name.parse().map_err(Problem::invalid)?;
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<HookAnswer> {
+        let hook: setup::GitHook = self.name.parse().map_err(Problem::invalid)?;
         // A commit is only judged by rules; everything else moves the tree under the index.
-        if hook == setup::Hook::PreCommit {
-            let (verified, _) = workspace.read(call, Verified::staged)?;
-            return Ok(Hooked { name: self.name, verified: Some(verified) });
+        if hook == setup::GitHook::PreCommit {
+            let (verified, _) = workspace.read(call, VerifyAnswer::staged)?;
+            return Ok(HookAnswer { name: self.name, verified: Some(verified) });
         }
         // Single files that are checked out change no branch.
         let files_only =
-            hook == setup::Hook::PostCheckout && self.args.get(2).is_some_and(|f| f == "0");
+            hook == setup::GitHook::PostCheckout && self.args.get(2).is_some_and(|f| f == "0");
         if !files_only {
-            workspace.settle_stores(call)?;
+            workspace.create_branch_stores_if_written(call)?;
         }
         workspace.sync(false, call)?;
-        Ok(Hooked { name: self.name, verified: None })
+        Ok(HookAnswer { name: self.name, verified: None })
     }
 }
 
-impl Render for Hooked {
+impl Render for HookAnswer {
     /// Silent, unless a commit has to be stopped.
     fn render(&self, page: &mut Page) {
         if let Some(verified) = self.verified.as_ref().filter(|found| found.has_findings()) {

@@ -5,11 +5,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::reach::{Asked, Reach, filter, reach};
-use crate::contract::alias::Alias;
-use crate::contract::args::{Depth, Limit, Offset, Sureness, Target, comma_list};
-use crate::contract::op::{Example, Query, Toolset};
-use crate::graph::walk::Sense;
+use super::reach::{ReachAnswer, ReachQuery, edge_filter, reach};
+use crate::contract::alias::OpAlias;
+use crate::contract::args::{Limit, MinConfidence, NodeTarget, Offset, WalkDepth, comma_list};
+use crate::contract::op::{OpExample, Query, ToolVisibility};
+use crate::graph::walk::WalkKind;
 use crate::view::View;
 
 /// Show what breaks if this changes: everything a change reaches
@@ -19,20 +19,20 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Impact {
     /// Path, symbol, id or handle
-    pub target: Target,
+    pub target: NodeTarget,
     /// Hops to follow, at most 5
     #[arg(long, default_value_t)]
     #[serde(default)]
-    pub depth: Depth,
+    pub depth: WalkDepth,
     /// Only follow these types of edge, such as `calls`
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    #[schemars(schema_with = "crate::contract::choices::edge_types", extend("x-rare" = true))]
+    #[schemars(schema_with = "crate::contract::schema_choices::edge_types", extend("x-rare" = true))]
     pub edges: Vec<String>,
     /// Least certain edges to follow
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
-    pub confidence: Sureness,
+    pub confidence: MinConfidence,
     /// Follow calls as the language server knows them
     #[arg(long)]
     #[serde(default)]
@@ -44,7 +44,7 @@ pub struct Impact {
     /// Show only what lies in this file or folder
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -57,26 +57,26 @@ pub struct Impact {
 
 impl Query for Impact {
     const NAME: &'static str = "impact";
-    const TOOLSET: Toolset = Toolset::Everyday;
-    const ALIASES: &'static [Alias] = &[
-        Alias::of("impact_analysis").renaming(&[("card_key", "target")]),
-        Alias::of("kart_impact")
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const ALIASES: &'static [OpAlias] = &[
+        OpAlias::of("impact_analysis").renaming(&[("card_key", "target")]),
+        OpAlias::of("kart_impact")
             .joining(["path", "symbol", "#", "target"])
-            .presetting(&[("edges", super::reach::CODE)]),
+            .presetting(&[("edges", super::reach::CODE_EDGES)]),
     ];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "README.md", shows: "which documents link to the README" },
-        Example { args: "src --depth 1", shows: "what a change anywhere in a folder reaches" },
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "README.md", shows: "which documents link to the README" },
+        OpExample { args: "src --depth 1", shows: "what a change anywhere in a folder reaches" },
     ];
-    type Answer = Reach;
+    type Answer = ReachAnswer;
 
-    fn run(self, view: &View) -> Result<Reach> {
-        let filter = filter(self.edges, self.imports, self.confidence);
+    fn run(self, view: &View) -> Result<ReachAnswer> {
+        let filter = edge_filter(self.edges, self.imports, self.confidence);
         reach(
             view,
-            &Asked {
+            &ReachQuery {
                 target: &self.target,
-                sense: Sense::Impact,
+                sense: WalkKind::Impact,
                 depth: self.depth,
                 filter,
                 precise: self.precise,

@@ -9,13 +9,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use setup::Client;
 
-use super::install::{self, HookRow, Hooks, Installed, Left};
-use crate::contract::alias::Alias;
+use super::install::{self, HookChange, InstalledFiles, InstalledHookRow, SkippedFile};
+use crate::contract::alias::OpAlias;
 use crate::contract::args::comma_list;
-use crate::contract::choices;
-use crate::contract::op::{Action, Door, Effect, Example};
+use crate::contract::op::{Action, Door, Effect, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layout;
+use crate::contract::schema_choices;
+use crate::layout_version;
 use crate::workspace::Workspace;
 
 /// Set cairn up in this repository: files, git hooks, agents' settings
@@ -27,7 +27,7 @@ pub struct Init {
     /// Agents to set up: claude, codex, cursor, vscode, gemini, opencode, or all; none if left out
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    #[schemars(schema_with = "choices::clients")]
+    #[schemars(schema_with = "schema_choices::clients")]
     pub agents: Vec<String>,
     /// Do not install git hooks
     #[arg(long)]
@@ -41,13 +41,13 @@ pub struct Init {
 
 /// What was set up
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Initialised {
+pub struct InitAnswer {
     /// What happened to files of the repository
-    pub files: Installed,
+    pub files: InstalledFiles,
     /// What happened to git's hooks
-    pub hooks: Vec<HookRow>,
+    pub hooks: Vec<InstalledHookRow>,
     /// What was left alone, and why
-    pub left: Vec<Left>,
+    pub left: Vec<SkippedFile>,
     /// Whether nothing was written
     pub dry_run: bool,
 }
@@ -56,34 +56,42 @@ impl Action for Init {
     const NAME: &'static str = "init";
     const EFFECT: Effect = Effect::REBUILDS;
     const DOORS: &'static [Door] = Door::PERSON;
-    const ALIASES: &'static [Alias] = &[Alias::of("kb.init")];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "--agents claude,codex", shows: "files, hooks, and two agents' settings" },
-        Example { args: "--dry-run", shows: "what would be written, as a diff" },
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kb.init")];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample {
+            args: "--agents claude,codex",
+            shows: "files, hooks, and two agents' settings",
+        },
+        OpExample { args: "--dry-run", shows: "what would be written, as a diff" },
     ];
-    type Answer = Initialised;
+    type Answer = InitAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Initialised> {
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<InitAnswer> {
         let names = if self.agents.is_empty() { "none".into() } else { self.agents.join(",") };
         let clients: Vec<Client> = setup::parse_clients(&names).map_err(Problem::invalid)?;
-        let plan = || setup::plan_init(install::existing(workspace), &clients);
+        let plan = || setup::plan_init(install::existing_file_reader(workspace), &clients);
         if !self.dry_run {
-            layout::refuse_newer(&workspace.tree)?;
+            layout_version::refuse_newer(&workspace.tree)?;
             workspace.make_cache()?;
-            workspace.settle_stores(call)?;
-            workspace.make_branch_stores(call)?;
+            workspace.create_branch_stores_if_written(call)?;
+            workspace.create_branch_stores(call)?;
         }
         let (files, mut left) =
             install::write_files(workspace, (plan, "init"), self.dry_run, call)?;
         let hooks = match self.no_hooks {
             true => Vec::new(),
-            false => install::hooks(workspace, Hooks::In, (self.dry_run, &mut left), call)?,
+            false => install::change_hooks(
+                workspace,
+                HookChange::Install,
+                (self.dry_run, &mut left),
+                call,
+            )?,
         };
-        Ok(Initialised { files, hooks, left, dry_run: self.dry_run })
+        Ok(InitAnswer { files, hooks, left, dry_run: self.dry_run })
     }
 }
 
-impl Render for Initialised {
+impl Render for InitAnswer {
     fn render(&self, page: &mut Page) {
         let (files, hooks) = (self.files.rows.len(), self.hooks.len());
         let both = format!("{} and {}", counted(files, "file"), counted(hooks, "hook"));

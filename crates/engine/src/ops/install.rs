@@ -7,21 +7,21 @@ use base::{Call, Hash, NextCall, Problem, RepoPath, Result};
 use git::HooksDir;
 use schemars::JsonSchema;
 use serde::Serialize;
-use setup::{FileChange, Hook};
-use tree::{Disk, FileEdit};
+use setup::{FileChange, GitHook};
+use tree::{DiskWriter, FileEdit};
 
-use crate::contract::page::{Cell, Page};
-use crate::plan::{Change, Plan};
+use crate::contract::page::{Page, PageCell};
+use crate::plan::{Plan, PlannedChange};
 use crate::workspace::Workspace;
 
 /// A larger hook is left alone, in bytes.
-pub(crate) const LARGEST_HOOK: u64 = 64 * 1024 * 1024;
+pub(crate) const MAX_HOOK_BYTES: u64 = 64 * 1024 * 1024;
 
 /// What happened to files of the repository
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Installed {
+pub struct InstalledFiles {
     /// The files, each with what happened to it
-    pub rows: Vec<FileRow>,
+    pub rows: Vec<InstalledFileRow>,
     /// The change's number, for `undo`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
@@ -32,7 +32,7 @@ pub struct Installed {
 
 /// One file
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct FileRow {
+pub struct InstalledFileRow {
     /// Where it is
     pub path: String,
     /// created, edited or deleted
@@ -41,7 +41,7 @@ pub struct FileRow {
 
 /// One hook
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct HookRow {
+pub struct InstalledHookRow {
     /// Its name
     pub name: String,
     /// created, edited or deleted
@@ -52,7 +52,7 @@ pub struct HookRow {
 
 /// Something that was left alone
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Left {
+pub struct SkippedFile {
     /// What
     pub path: String,
     /// Why, and what to do by hand
@@ -60,7 +60,7 @@ pub struct Left {
 }
 
 /// Reads a file of the repository for a plan. A link is left alone: it is another file.
-pub(super) fn existing(workspace: &Workspace) -> impl Fn(&str) -> Option<Vec<u8>> + '_ {
+pub(super) fn existing_file_reader(workspace: &Workspace) -> impl Fn(&str) -> Option<Vec<u8>> + '_ {
     |path| {
         let path: RepoPath = path.parse().ok()?;
         workspace.tree.read(&path).ok()?.map(|blob| blob.bytes)
@@ -70,91 +70,97 @@ pub(super) fn existing(workspace: &Workspace) -> impl Fn(&str) -> Option<Vec<u8>
 /// Commits planned files like any other change, or shows them.
 pub(super) fn write_files(
     workspace: &Workspace,
-    (plan, summary): (impl Fn() -> setup::Plan, &str),
+    (plan, summary): (impl Fn() -> setup::SetupPlan, &str),
     dry_run: bool,
     call: &Arc<Call>,
-) -> Result<(Installed, Vec<Left>)> {
+) -> Result<(InstalledFiles, Vec<SkippedFile>)> {
     // Made anew if somebody else wrote meanwhile: then there may be less to do.
     let make = || {
         let (edits, rows, left) = edits(workspace, plan())?;
-        let change = if edits.is_empty() { Change::Nothing } else { Change::Files(edits) };
-        Ok(Plan { summary: summary.to_owned(), change, answer: (rows, left), again: true })
+        let change =
+            if edits.is_empty() { PlannedChange::Nothing } else { PlannedChange::Files(edits) };
+        Ok(Plan {
+            summary: summary.to_owned(),
+            change,
+            answer: (rows, left),
+            retry_on_conflict: true,
+        })
     };
     let written = match dry_run {
         true => workspace.preview(make()?)?,
         false => workspace.write(call, |_| make())?,
     };
     let (rows, left) = written.result;
-    Ok((Installed { rows, change: written.change, diff: written.diff }, left))
+    Ok((InstalledFiles { rows, change: written.change, diff: written.diff }, left))
 }
 
 /// The edits of a plan, what they do, and what is left alone.
 fn edits(
     workspace: &Workspace,
-    plan: setup::Plan,
-) -> Result<(Vec<FileEdit>, Vec<FileRow>, Vec<Left>)> {
-    let mut left = left_alone(&plan);
+    plan: setup::SetupPlan,
+) -> Result<(Vec<FileEdit>, Vec<InstalledFileRow>, Vec<SkippedFile>)> {
+    let mut left = skipped_files(&plan);
     let (mut edits, mut rows) = (Vec::new(), Vec::new());
     for change in plan.changes {
         let path: RepoPath = change.path.parse().map_err(Problem::internal)?;
         if workspace.tree.stat(&path)?.is_some_and(|stat| stat.is_link()) {
-            left.push(Left { path: path.to_string(), why: "it is a symbolic link".into() });
+            left.push(SkippedFile { path: path.to_string(), why: "it is a symbolic link".into() });
             continue;
         }
-        rows.push(FileRow { path: path.to_string(), how: how(&change) });
+        rows.push(InstalledFileRow { path: path.to_string(), how: how(&change) });
         let expected = change.before.as_deref().map(Hash::of);
         edits.push(FileEdit { path, expected, content: change.after });
     }
     Ok((edits, rows, left))
 }
 
-fn left_alone(plan: &setup::Plan) -> Vec<Left> {
+fn skipped_files(plan: &setup::SetupPlan) -> Vec<SkippedFile> {
     let refused = plan.refused.iter().map(|refusal| {
-        let hint = refusal.why.hint.iter().map(|hint| format!("; {hint}"));
-        let why = format!("{}{}", refusal.why, hint.collect::<String>());
-        Left { path: refusal.path.into(), why }
+        let hint = refusal.reason.hint.iter().map(|hint| format!("; {hint}"));
+        let why = format!("{}{}", refusal.reason, hint.collect::<String>());
+        SkippedFile { path: refusal.path.into(), why }
     });
-    let customised = plan
-        .customised
-        .iter()
-        .map(|path| Left { path: (*path).into(), why: "it has an entry of your own".into() });
+    let customised = plan.customised.iter().map(|path| SkippedFile {
+        path: (*path).into(),
+        why: "it has an entry of your own".into(),
+    });
     refused.chain(customised.filter(|left| left.path != "cairn.jsonc")).collect()
 }
 
 /// Whether hooks are put in or taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hooks {
+pub(super) enum HookChange {
     /// By `init`
-    In,
+    Install,
     /// By `uninstall`
-    Out,
+    Remove,
 }
 
 /// Writes hooks into the folder git really uses, if it is this repository's own.
-pub(super) fn hooks(
+pub(super) fn change_hooks(
     workspace: &Workspace,
-    which: Hooks,
-    (dry_run, left): (bool, &mut Vec<Left>),
+    which: HookChange,
+    (dry_run, left): (bool, &mut Vec<SkippedFile>),
     call: &Call,
-) -> Result<Vec<HookRow>> {
+) -> Result<Vec<InstalledHookRow>> {
     let Some(git) = &workspace.git else { return Ok(Vec::new()) };
     let folder = match (git.hooks_dir(call)?, which) {
         (HooksDir::Inside(folder), _) => folder,
-        (HooksDir::Outside(folder), Hooks::In) => {
-            left.push(outside(&folder));
+        (HooksDir::Outside(folder), HookChange::Install) => {
+            left.push(shared_hooks_folder(&folder));
             return Ok(Vec::new());
         }
-        (HooksDir::Outside(_), Hooks::Out) => return Ok(Vec::new()),
+        (HooksDir::Outside(_), HookChange::Remove) => return Ok(Vec::new()),
     };
-    let read = |hook: Hook| tree::read_regular(&folder.join(hook.name()), LARGEST_HOOK).ok();
+    let read = |hook: GitHook| tree::read_regular(&folder.join(hook.name()), MAX_HOOK_BYTES).ok();
     let mut plan = match which {
-        Hooks::In => setup::plan_hooks_init(read),
-        Hooks::Out => setup::plan_hooks_uninstall(read),
+        HookChange::Install => setup::plan_hooks_init(read),
+        HookChange::Remove => setup::plan_hooks_uninstall(read),
     };
-    left.extend(left_alone(&plan));
-    plan.changes.retain(|change| match stays(&folder.join(change.path)) {
+    left.extend(skipped_files(&plan));
+    plan.changes.retain(|change| match reason_to_keep(&folder.join(change.path)) {
         Some(why) => {
-            left.push(Left { path: format!("hook {}", change.path), why: why.into() });
+            left.push(SkippedFile { path: format!("hook {}", change.path), why: why.into() });
             false
         }
         None => true,
@@ -168,19 +174,19 @@ pub(super) fn hooks(
 }
 
 /// Why a hook that is there is not touched: what its owner decided about it stays.
-fn stays(hook: &Path) -> Option<&'static str> {
+fn reason_to_keep(hook: &Path) -> Option<&'static str> {
     let known = hook.symlink_metadata().ok()?;
     if known.is_symlink() {
         return Some("it is a link to somewhere else");
     }
-    if tree::read_regular(hook, LARGEST_HOOK).is_err() {
+    if tree::read_regular(hook, MAX_HOOK_BYTES).is_err() {
         return Some("it cannot be read");
     }
-    let runs = tree::may_run(&known);
+    let runs = tree::is_executable(&known);
     (!runs).then_some("it is switched off (not executable), and would run if it were edited")
 }
 
-fn row(change: &FileChange) -> HookRow {
+fn row(change: &FileChange) -> InstalledHookRow {
     let text = |bytes: &Option<Vec<u8>>| {
         String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
     };
@@ -188,10 +194,10 @@ fn row(change: &FileChange) -> HookRow {
     let name = format!("hooks/{}", change.path);
     let diff = similar::TextDiff::from_lines(&before, &after);
     let diff = diff.unified_diff().header(&name, &name).to_string();
-    HookRow { name: change.path.into(), how: how(change), diff }
+    InstalledHookRow { name: change.path.into(), how: how(change), diff }
 }
 
-fn write_hooks(disk: &Disk, folder: &Path, changes: &[FileChange]) -> std::io::Result<()> {
+fn write_hooks(disk: &DiskWriter, folder: &Path, changes: &[FileChange]) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let folder = tree::open_folder(folder)?;
     for change in changes {
@@ -205,11 +211,11 @@ fn write_hooks(disk: &Disk, folder: &Path, changes: &[FileChange]) -> std::io::R
 }
 
 /// Hooks that other repositories may use too are not ours to edit.
-fn outside(folder: &Path) -> Left {
+fn shared_hooks_folder(folder: &Path) -> SkippedFile {
     let lines: Vec<String> =
-        Hook::ALL.iter().map(|hook| format!("{}: {}", hook.name(), hook.block())).collect();
+        GitHook::ALL.iter().map(|hook| format!("{}: {}", hook.name(), hook.block())).collect();
     let why = "it is outside the repository and was not touched; to have cairn there, add by hand";
-    Left { path: folder.display().to_string(), why: format!("{why}\n{}", lines.join("\n")) }
+    SkippedFile { path: folder.display().to_string(), why: format!("{why}\n{}", lines.join("\n")) }
 }
 
 const fn how(change: &FileChange) -> &'static str {
@@ -220,8 +226,13 @@ const fn how(change: &FileChange) -> &'static str {
     }
 }
 
-pub(super) fn render(page: &mut Page, files: &Installed, hooks: &[HookRow], left: &[Left]) {
-    let row = |how: &'static str, path: String| vec![Cell::text(how), Cell::handle(path)];
+pub(super) fn render(
+    page: &mut Page,
+    files: &InstalledFiles,
+    hooks: &[InstalledHookRow],
+    left: &[SkippedFile],
+) {
+    let row = |how: &'static str, path: String| vec![PageCell::text(how), PageCell::handle(path)];
     let files_rows = files.rows.iter().map(|file| row(file.how, file.path.clone()));
     let hook_rows = hooks.iter().map(|hook| row(hook.how, format!("hook {}", hook.name)));
     page.table(2, files_rows.chain(hook_rows).collect());
@@ -238,7 +249,7 @@ pub(super) fn render(page: &mut Page, files: &Installed, hooks: &[HookRow], left
     }
     if let Some(change) = &files.change {
         let apart = if hooks.is_empty() { "" } else { " (the files; hooks are not part of it)" };
-        let undo = NextCall::to("undo").with("change", change.as_str());
+        let undo = NextCall::new("undo").with("change", change.as_str());
         page.say_call(format!("change {change}{apart}"), undo);
     }
 }

@@ -46,7 +46,7 @@ pub(crate) use self::code::diagnostics::cells as diagnostic_cells;
 pub(crate) use self::code::zoom::first_sentence;
 pub(crate) use self::kb::upsert::apply as kb_plan;
 
-use crate::contract::schema::Object;
+use crate::contract::schema::JsonObject;
 use crate::contract::spec::OpSpec;
 
 /// Every operation, in the order that help and tool lists show them.
@@ -180,15 +180,15 @@ pub fn find(name: &str) -> Result<&'static OpSpec> {
         let problem = Problem::not_found(format!("no operation is called `{name}`"));
         let aliases = ALL.iter().flat_map(|op| op.aliases.iter().map(|alias| alias.name));
         let names = ALL.iter().map(|op| op.name).chain(aliases);
-        let near = base::near::nearest(name, names, 1);
+        let near = base::similarity::most_similar(name, names, 1);
         let hint = near.first().map(|near| format!("the nearest is `{near}`"));
         let problem = hint.into_iter().fold(problem, Problem::hint);
-        problem.hint_call("all are listed by", NextCall::to("help"))
+        problem.hint_call("all are listed by", NextCall::new("help"))
     })
 }
 
 /// The operations with this name, or that an older tool of this name leads to.
-pub fn called(name: &str) -> Result<Vec<&'static OpSpec>> {
+pub fn find_all(name: &str) -> Result<Vec<&'static OpSpec>> {
     let plain = name.trim().replace([' ', '-'], "_");
     let leads = |op: &&OpSpec| op.aliases.iter().any(|alias| alias.name == plain);
     match find(name) {
@@ -201,7 +201,7 @@ pub fn called(name: &str) -> Result<Vec<&'static OpSpec>> {
 }
 
 /// The operation that a caller means, by our name or an older one, with arguments in our words.
-pub fn resolve(name: &str, args: Object) -> Result<(&'static OpSpec, Object)> {
+pub fn resolve(name: &str, args: JsonObject) -> Result<(&'static OpSpec, JsonObject)> {
     let aliases = ALL.iter().flat_map(|op| op.aliases.iter().map(move |alias| (op, alias)));
     let named: Vec<_> = aliases.filter(|(_, alias)| alias.name == name).collect();
     if named.is_empty() {

@@ -12,54 +12,54 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use store::Connection;
 
-use crate::answers::callers::{self, Caller};
+use crate::answers::callers::{self, SymbolCaller};
 use crate::answers::package::Packages;
 use crate::answers::role::FileRole;
 use crate::answers::source::SourceText;
-use crate::answers::test_finder::{TestFile, count_names, tests_for};
+use crate::answers::test_finder::{TestFile, count_word, tests_for};
+use crate::areas::code::{report_embedded_code, report_truncated_calls};
 use crate::contract::answer::Paging;
-use crate::contract::args::{Depth, Limit, Offset, Sureness, Target};
-use crate::graph::walk::{self, Sense, Walked};
+use crate::contract::args::{Limit, MinConfidence, NodeTarget, Offset, WalkDepth};
+use crate::graph::walk::{self, WalkKind, WalkResult};
 use crate::graph::{self, Confidence, EdgeFilter};
-use crate::layers::code::{doubt_cut_short, doubt_embedded};
+use crate::language_server::{AnswerSource, CallGraph};
 use crate::locate;
-use crate::precise::{By, CallGraph};
 use crate::view::View;
 
 /// The edges that `kart_impact` and `kart_deps` follow, as JSON.
-pub(super) const CODE: &str = r#"["code.imports", "code.calls", "code.uses", "code.extends",
+pub(super) const CODE_EDGES: &str = r#"["code.imports", "code.calls", "code.uses", "code.extends",
     "code.implements", "code.injects", "code.provides"]"#;
 
 /// A walk that reached so many, and those that are shown, need not count the rest.
-const ENOUGH: usize = 100;
+const SUFFICIENT_NODES: usize = 100;
 
 /// The edges that `impact` and `deps` follow only where they are asked for.
-const IMPORTS: &[&str] = &["code.imports"];
+const IMPORT_EDGES: &[&str] = &["code.imports"];
 
 /// Documents that are read for the name of a symbol.
-const MOST_DOCUMENTS: usize = 40;
+const MAX_DOCUMENTS: usize = 40;
 
 /// What was asked.
-pub(super) struct Asked<'a> {
-    pub target: &'a Target,
-    pub sense: Sense,
-    pub depth: Depth,
+pub(super) struct ReachQuery<'a> {
+    pub target: &'a NodeTarget,
+    pub sense: WalkKind,
+    pub depth: WalkDepth,
     pub filter: EdgeFilter,
     pub precise: bool,
-    pub path: Option<&'a Target>,
+    pub path: Option<&'a NodeTarget>,
     pub limit: Limit,
     pub offset: Offset,
 }
 
 /// Which edges a walk follows: imports only where they are asked for.
-pub(super) fn filter(names: Vec<String>, imports: bool, least: Sureness) -> EdgeFilter {
-    let except = if imports { &[] } else { IMPORTS };
+pub(super) fn edge_filter(names: Vec<String>, imports: bool, least: MinConfidence) -> EdgeFilter {
+    let except = if imports { &[] } else { IMPORT_EDGES };
     EdgeFilter { names, except, confidence: Some(least.into()) }
 }
 
 /// How far a change reaches, or what something rests on
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Reach {
+pub struct ReachAnswer {
     /// The node that was asked about
     pub target: EntityRef,
     /// How many hops were followed
@@ -69,7 +69,7 @@ pub struct Reach {
     /// Whether there are more: the walk stopped counting
     pub is_cut: bool,
     /// The nodes but tests, nearest first, most useful first among the equally near
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReachRow>,
     /// How many symbols of code but tests use the target directly, and in how many files
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direct: Option<DirectUse>,
@@ -82,18 +82,18 @@ pub struct Reach {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<RepoPath>,
     /// Nodes with more than ten direct connections, most first
-    pub high_fan_out: Vec<Crowded>,
+    pub high_fan_out: Vec<HighFanOutNode>,
     /// Direct edges that were not followed because only a name fits
     pub not_followed: usize,
     /// What the answer leaves open
     pub notes: Vec<String>,
     /// Who said who calls whom, where that was asked for
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<By>,
+    pub by: Option<AnswerSource>,
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
-    sense: Option<Sense>,
+    sense: Option<WalkKind>,
 }
 
 /// Who uses something directly, in numbers
@@ -111,7 +111,7 @@ pub struct DirectUse {
 
 /// A node that was reached
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Row {
+pub struct ReachRow {
     /// How many hops away
     pub distance: usize,
     /// The node
@@ -141,38 +141,38 @@ const fn is_zero(count: &usize) -> bool {
 
 /// A node with many direct connections
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Crowded {
+pub struct HighFanOutNode {
     /// The node
     pub node: EntityRef,
     /// How many
     pub connections: usize,
 }
 
-pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
+pub(super) fn reach(view: &View, asked: &ReachQuery<'_>) -> Result<ReachAnswer> {
     let target = graph::resolve(view, asked.target)?;
     let mut start = vec![target.clone()];
-    for layer in view.layers() {
+    for layer in view.graph_areas() {
         start.extend(layer.parts(view, &target)?);
     }
     let depth = asked.depth.clamped();
-    let by = if asked.precise { Some(follow_server(view, &target)?) } else { None };
-    let enough = ENOUGH.max(asked.offset.get() + asked.limit.get());
+    let by = if asked.precise { Some(follow_server_calls(view, &target)?) } else { None };
+    let enough = SUFFICIENT_NODES.max(asked.offset.get() + asked.limit.get());
     let (sense, filter) = (asked.sense, &asked.filter);
-    let mut walked = walk::outwards_to(view, &start, sense, (depth, filter), enough)?;
+    let mut walked = walk::walk_until(view, &start, sense, (depth, filter), enough)?;
     let nodes = walked.reached.iter().map(|reached| &reached.node);
-    doubt_cut_short(view, nodes.chain([&target]))?;
+    report_truncated_calls(view, nodes.chain([&target]))?;
     if let Some(path) = asked.path {
-        let place = graph::place(view, path)?;
-        walked.reached.retain(|reached| place.holds(&reached.node));
+        let place = graph::resolve_path_scope(view, path)?;
+        walked.reached.retain(|reached| place.contains(&reached.node));
     }
-    if asked.sense == Sense::Impact {
-        doubt_embedded(view, std::iter::once(&target))?;
+    if asked.sense == WalkKind::Impact {
+        report_embedded_code(view, std::iter::once(&target))?;
     }
     walked.high_fan_out.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
     let (reached, notes) = (counts(&walked), notes(asked.depth, &walked));
-    let is_impact = sense == Sense::Impact;
+    let is_impact = sense == WalkKind::Impact;
     let is_code = start.iter().any(|node| matches!(node, EntityRef::Symbol(..)));
-    let callers = if is_impact { callers::direct(view, &start)? } else { Vec::new() };
+    let callers = if is_impact { callers::direct_callers(view, &start)? } else { Vec::new() };
     let direct = match is_impact && is_code {
         true => Some(direct_use(view, &target, &callers)?),
         false => None,
@@ -188,7 +188,7 @@ pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
     };
     let all = rows(view, &walked, &start, &callers, asked.path.is_some())?;
     let (rows, paging) = Paging::cut(all, asked.offset, asked.limit);
-    Ok(Reach {
+    Ok(ReachAnswer {
         depth,
         reached,
         is_cut: walked.is_cut,
@@ -199,7 +199,7 @@ pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
         documents: if is_impact { documents(view, &target)? } else { Vec::new() },
         notes,
         not_followed: walked.unsure,
-        high_fan_out: walked.high_fan_out.into_iter().map(crowded).collect(),
+        high_fan_out: walked.high_fan_out.into_iter().map(high_fan_out_node).collect(),
         paging,
         sense: Some(sense),
         by,
@@ -211,11 +211,11 @@ pub(super) fn reach(view: &View, asked: &Asked<'_>) -> Result<Reach> {
 /// are wanted too.
 fn rows(
     view: &View,
-    walked: &Walked,
+    walked: &WalkResult,
     start: &[EntityRef],
-    callers: &[Caller],
+    callers: &[SymbolCaller],
     with_tests: bool,
-) -> Result<Vec<Row>> {
+) -> Result<Vec<ReachRow>> {
     let conn = view.index()?.conn();
     let mut order: BTreeMap<&EntityRef, (usize, u32)> = BTreeMap::new();
     for (at, caller) in callers.iter().enumerate() {
@@ -236,14 +236,14 @@ fn rows(
         let key = (reached.distance, caller.map_or(usize::MAX, |(at, _)| *at), role);
         found.push((
             key,
-            Row {
+            ReachRow {
                 distance: reached.distance,
                 node: reached.node.clone(),
                 edge: reached.edge.name,
                 line: caller.map(|(_, line)| *line),
                 through: (!start.contains(&reached.through)).then(|| reached.through.clone()),
                 leads_on: on.len(),
-                next: on.iter().take(NEXT).map(|node| page::short_name(node)).collect(),
+                next: on.iter().take(MAX_NEXT_NAMES).map(|node| page::short_name(node)).collect(),
                 confidence: reached.confidence,
             },
         ));
@@ -253,7 +253,7 @@ fn rows(
 }
 
 /// Names that are told of what leads on from a row.
-const NEXT: usize = 3;
+const MAX_NEXT_NAMES: usize = 3;
 
 /// What the file of a node is for; a node of no file counts as production.
 fn role_of(conn: &Connection, node: &EntityRef) -> Result<FileRole> {
@@ -266,13 +266,14 @@ fn role_of(conn: &Connection, node: &EntityRef) -> Result<FileRole> {
     Ok(FileRole::of(path))
 }
 
-fn direct_use(view: &View, target: &EntityRef, callers: &[Caller]) -> Result<DirectUse> {
+fn direct_use(view: &View, target: &EntityRef, callers: &[SymbolCaller]) -> Result<DirectUse> {
     let packages = Packages::read(view)?;
     let own = target.path().and_then(|path| packages.of(path));
-    let code: Vec<&Caller> = callers.iter().filter(|caller| !caller.is_test).collect();
+    let code: Vec<&SymbolCaller> = callers.iter().filter(|caller| !caller.is_test).collect();
     let files: BTreeSet<&RepoPath> = code.iter().map(|caller| &caller.path).collect();
-    let other = |caller: &&&Caller| packages.of(&caller.path).is_some_and(|one| Some(one) != own);
-    let others: Vec<&&Caller> = code.iter().filter(other).collect();
+    let other =
+        |caller: &&&SymbolCaller| packages.of(&caller.path).is_some_and(|one| Some(one) != own);
+    let others: Vec<&&SymbolCaller> = code.iter().filter(other).collect();
     Ok(DirectUse {
         symbols: code.len(),
         files: files.len(),
@@ -282,11 +283,13 @@ fn direct_use(view: &View, target: &EntityRef, callers: &[Caller]) -> Result<Dir
 }
 
 /// How many files import the target's file and are no caller of it.
-fn only_importing(view: &View, target: &EntityRef, callers: &[Caller]) -> Result<usize> {
+fn only_importing(view: &View, target: &EntityRef, callers: &[SymbolCaller]) -> Result<usize> {
     let Some(path) = target.path() else { return Ok(0) };
     let calling: BTreeSet<&RepoPath> = callers.iter().map(|caller| &caller.path).collect();
-    let importing: BTreeSet<RepoPath> =
-        code::taken_by(view.index()?.conn(), path)?.into_iter().map(|(path, _)| path).collect();
+    let importing: BTreeSet<RepoPath> = code::importer_names(view.index()?.conn(), path)?
+        .into_iter()
+        .map(|(path, _)| path)
+        .collect();
     Ok(importing.iter().filter(|path| !calling.contains(path)).count())
 }
 
@@ -296,32 +299,32 @@ fn documents(view: &View, target: &EntityRef) -> Result<Vec<RepoPath>> {
     let name = own_name(name.as_str()).trim_end_matches("()");
     let mut found = locate::files_with_words(view, name)?;
     found.retain(|path| FileRole::of(path) == FileRole::Document);
-    found.truncate(MOST_DOCUMENTS);
+    found.truncate(MAX_DOCUMENTS);
     let names = |path: &RepoPath| {
         let text = SourceText::read(view, path);
-        text.is_ok_and(|text| count_names(text.whole(), name) > 0)
+        text.is_ok_and(|text| count_word(text.as_str(), name) > 0)
     };
     found.retain(names);
     Ok(found)
 }
 
 /// Has calls come from the language server, where there is one.
-fn follow_server(view: &View, target: &EntityRef) -> Result<By> {
+fn follow_server_calls(view: &View, target: &EntityRef) -> Result<AnswerSource> {
     Ok(match CallGraph::of(view, target)? {
         Ok(graph) => {
             let by = graph.by.borrow().clone();
-            view.follow_calls(graph);
+            view.set_call_graph(graph);
             by
         }
         Err(absent) => absent.by(),
     })
 }
 
-fn crowded((node, connections): (EntityRef, usize)) -> Crowded {
-    Crowded { node, connections }
+fn high_fan_out_node((node, connections): (EntityRef, usize)) -> HighFanOutNode {
+    HighFanOutNode { node, connections }
 }
 
-fn counts(walked: &Walked) -> BTreeMap<String, usize> {
+fn counts(walked: &WalkResult) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for reached in &walked.reached {
         *counts.entry(reached.node.kind().to_owned()).or_default() += 1;
@@ -329,7 +332,7 @@ fn counts(walked: &Walked) -> BTreeMap<String, usize> {
     counts
 }
 
-fn notes(asked: Depth, walked: &Walked) -> Vec<String> {
+fn notes(asked: WalkDepth, walked: &WalkResult) -> Vec<String> {
     let clamped = asked.note();
     let far = walked.reached.last().map_or(0, |last| last.distance);
     let cut = walked.is_cut.then(|| {

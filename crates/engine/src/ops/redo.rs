@@ -5,9 +5,9 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::undo::{Undone, take_back};
-use crate::changes::{self, Sought};
-use crate::contract::op::{Effect, Example, Mutation};
+use super::undo::{UndoAnswer, plan_undo};
+use crate::changes::{self, UndoTarget};
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -26,11 +26,11 @@ pub struct Redo {
 impl Mutation for Redo {
     const NAME: &'static str = "redo";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "--dry-run", shows: "what taking back your last undo would do" }];
-    type Answer = Undone;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "--dry-run", shows: "what taking back your last undo would do" }];
+    type Answer = UndoAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Undone>> {
-        take_back(view, changes::last_own(view, Sought::Undo)?, self.force, "redo")
+    fn plan(self, view: &View) -> Result<Plan<UndoAnswer>> {
+        plan_undo(view, changes::last_by_caller(view, UndoTarget::Undo)?, self.force, "redo")
     }
 }

@@ -8,11 +8,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::backup::table;
+use super::backup::render_table;
 use crate::backup::{Backup, BackupFolder, BackupKind, BackupOrigin};
-use crate::contract::op::{Action, Door, Effect, Example};
+use crate::contract::op::{Action, Door, Effect, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layout;
+use crate::layout_version;
 use crate::workspace::Workspace;
 
 /// Put a backup in the place of its durable store, and keep what was there
@@ -32,7 +32,7 @@ pub struct Restore {
 
 /// What was put back
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Restored {
+pub struct RestoreAnswer {
     /// The backup that is now the store; none if they were only listed
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backup: Option<Backup>,
@@ -47,27 +47,27 @@ impl Action for Restore {
     const NAME: &'static str = "restore";
     const EFFECT: Effect = Effect::OVERWRITES;
     const DOORS: &'static [Door] = Door::PERSON;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "", shows: "the backups there are" },
-        Example { args: "work", shows: "the newest backup of a store, put in its place" },
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "", shows: "the backups there are" },
+        OpExample { args: "work", shows: "the newest backup of a store, put in its place" },
     ];
-    type Answer = Restored;
+    type Answer = RestoreAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Restored> {
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<RestoreAnswer> {
         let folder = BackupFolder::of(workspace, call)?;
         let backups = folder.list();
         let Some(wanted) = self.backup else {
-            return Ok(Restored { backup: None, kept: None, backups });
+            return Ok(RestoreAnswer { backup: None, kept: None, backups });
         };
         let chosen = find(&backups, &wanted)?.clone();
-        layout::refuse_newer(&workspace.tree)?;
+        layout_version::refuse_newer(&workspace.tree)?;
         chosen.refuse_newer(workspace.areas)?;
         if !self.allow_other_repository {
             folder.check_origin(&chosen)?;
         }
-        workspace.stores().forget();
+        workspace.stores().close_idle();
         let kept = folder.put_back(&chosen, call)?;
-        Ok(Restored { backup: Some(chosen), kept, backups: folder.list() })
+        Ok(RestoreAnswer { backup: Some(chosen), kept, backups: folder.list() })
     }
 }
 
@@ -82,14 +82,14 @@ fn find<'a>(backups: &'a [Backup], wanted: &str) -> Result<&'a Backup> {
     named.or_else(of_store).ok_or_else(|| {
         let problem = Problem::not_found(format!("no backup is called `{wanted}`"));
         let names = backups.iter().flat_map(|backup| [backup.name.as_str(), &backup.store]);
-        let near = base::near::nearest(wanted, names, 1);
+        let near = base::similarity::most_similar(wanted, names, 1);
         let hint = near.first().map(|near| format!("the nearest is `{near}`"));
         let problem = hint.into_iter().fold(problem, Problem::hint);
-        problem.hint_call("all are listed by", NextCall::to("restore"))
+        problem.hint_call("all are listed by", NextCall::new("restore"))
     })
 }
 
-impl Render for Restored {
+impl Render for RestoreAnswer {
     fn render(&self, page: &mut Page) {
         match (&self.backup, self.backups.len()) {
             (Some(backup), _) => {
@@ -97,16 +97,19 @@ impl Render for Restored {
                 if let Some(kept) = &self.kept {
                     page.item("what was there is kept as", kept);
                     let name = kept.trim_end_matches(".sqlite");
-                    page.say_call("to get that back", NextCall::to("restore").with("backup", name));
+                    page.say_call(
+                        "to get that back",
+                        NextCall::new("restore").with("backup", name),
+                    );
                 }
             }
             (None, 0) => {
                 page.answer("No backups");
-                page.say_call("they are made by", NextCall::to("backup"));
+                page.say_call("they are made by", NextCall::new("backup"));
             }
             (None, all) => {
                 page.answer(format!("{}; nothing was changed", counted(all, "backup")));
-                table(page, &self.backups);
+                render_table(page, &self.backups);
             }
         }
     }

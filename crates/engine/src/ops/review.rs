@@ -6,18 +6,18 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::verify::Format;
+use super::verify::ReportFormat;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, Words};
-use crate::contract::op::{Example, Query, Toolset};
-use crate::contract::page::{Cell, Page, Render};
-use crate::diff::{Between, ChangedFile, ChangedSymbol, SymbolHow};
-use crate::review::{self, MEANS, Review as Reviewed, ToRun};
-use crate::rules::{self, Finding, Severity};
+use crate::contract::op::{OpExample, Query, ToolVisibility};
+use crate::contract::page::{Page, PageCell, Render};
+use crate::diff::{ChangedFile, ChangedSymbol, DiffRange, SymbolHow};
+use crate::review::{self, REVIEW_RULES, ReviewReport as Reviewed, TestsToRun};
+use crate::rules::{self, RuleFinding, RuleSeverity};
 use crate::view::View;
 
 /// How many changed symbols and tests a page shows.
-const SHOWN: usize = 12;
+const MAX_SHOWN: usize = 12;
 
 /// Look at a change before it is committed: what it may break, forgot, must keep to
 ///
@@ -36,7 +36,7 @@ pub struct Review {
     /// Format of the report
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
-    pub format: Format,
+    pub format: ReportFormat,
     /// Least severity of a finding that makes the exit code 1
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
@@ -68,19 +68,19 @@ pub enum FailOn {
 
 /// What a change asks of its author
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct ReviewAnswer {
     /// What was compared
     pub compared: String,
     /// Files that changed
-    pub files: Vec<File>,
+    pub files: Vec<ReviewFileRow>,
     /// Symbols that changed
-    pub symbols: Vec<Symbol>,
+    pub symbols: Vec<ReviewSymbolRow>,
     /// How many errors, warnings and notes there are
     pub counts: [usize; 3],
     /// What to look at, most pressing first
-    pub findings: Vec<Finding>,
+    pub findings: Vec<RuleFinding>,
     /// What to run, nearest first
-    pub tests: Vec<Tests>,
+    pub tests: Vec<ReviewTestRow>,
     /// What was looked at
     pub checked: Vec<&'static str>,
     /// What was not looked at, and why
@@ -90,14 +90,14 @@ pub struct Answer {
     #[serde(skip)]
     document: Option<String>,
     #[serde(skip)]
-    stops: bool,
+    fails: bool,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// A file that changed
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct File {
+pub struct ReviewFileRow {
     /// Where it is, or was
     pub path: RepoPath,
     /// What happened
@@ -109,7 +109,7 @@ pub struct File {
 
 /// A symbol that changed
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Symbol {
+pub struct ReviewSymbolRow {
     /// Its handle, now or last
     pub node: EntityRef,
     /// What happened
@@ -121,7 +121,7 @@ pub struct Symbol {
 
 /// Tests to run
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Tests {
+pub struct ReviewTestRow {
     /// The file, or the entity
     pub node: EntityRef,
     /// The tests in it that reach what changed
@@ -137,74 +137,74 @@ pub struct Tests {
 
 impl Query for Review {
     const NAME: &'static str = "review";
-    const TOOLSET: Toolset = Toolset::Everyday;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "", shows: "what is edited since the last commit" },
-        Example { args: "--staged", shows: "what the next commit would hold" },
-        Example {
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "", shows: "what is edited since the last commit" },
+        OpExample { args: "--staged", shows: "what the next commit would hold" },
+        OpExample {
             args: "main... --format github",
             shows: "a branch, as annotations of its pull request",
         },
     ];
-    type Answer = Answer;
+    type Answer = ReviewAnswer;
 
-    fn run(self, view: &View) -> Result<Answer> {
+    fn run(self, view: &View) -> Result<ReviewAnswer> {
         let between = match (&self.range, self.staged) {
-            (Some(range), _) => Between::range(range.as_str().trim()),
-            (None, true) => Between::Staged,
-            (None, false) => Between::Working,
+            (Some(range), _) => DiffRange::parse(range.as_str().trim()),
+            (None, true) => DiffRange::Staged,
+            (None, false) => DiffRange::WorkingTree,
         };
         let Reviewed { files, symbols, findings, tests, checked, not_checked, notes } =
             review::review(view, &between)?;
         let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
-        let counts = [Severity::Error, Severity::Warning, Severity::Note].map(count);
+        let counts = [RuleSeverity::Error, RuleSeverity::Warning, RuleSeverity::Note].map(count);
         let stops = match self.fail_on {
             FailOn::Error => counts[0] > 0,
             FailOn::Warning => counts[0] + counts[1] > 0,
             FailOn::Never => false,
         };
         let document = match self.format {
-            Format::Text => None,
-            Format::Github => Some(rules::github(&findings)),
-            Format::Sarif => {
-                let of_rules = rules::all(view).into_iter().map(rules::Rule::means);
-                let means: Vec<_> = MEANS.iter().copied().chain(of_rules).collect();
+            ReportFormat::Text => None,
+            ReportFormat::Github => Some(rules::github(&findings)),
+            ReportFormat::Sarif => {
+                let of_rules = rules::all(view).into_iter().map(rules::VerifyRule::summary);
+                let means: Vec<_> = REVIEW_RULES.iter().copied().chain(of_rules).collect();
                 Some(rules::sarif(&findings, &means))
             }
         };
         let (findings, paging) = Paging::cut(findings, self.offset, self.limit);
-        Ok(Answer {
-            compared: between.words(),
-            files: files.into_iter().map(file).collect(),
-            symbols: symbols.iter().map(symbol).collect(),
+        Ok(ReviewAnswer {
+            compared: between.description(),
+            files: files.into_iter().map(file_row).collect(),
+            symbols: symbols.iter().map(symbol_row).collect(),
             counts,
             findings,
-            tests: tests.into_iter().map(to_run).collect(),
+            tests: tests.into_iter().map(test_row).collect(),
             checked,
             not_checked,
             notes,
             document,
-            stops,
+            fails: stops,
             paging,
         })
     }
 }
 
-fn file(file: ChangedFile) -> File {
-    File { path: file.path, how: file.how.word(), old: file.old }
+fn file_row(file: ChangedFile) -> ReviewFileRow {
+    ReviewFileRow { path: file.path, how: file.kind.as_str(), old: file.old }
 }
 
-fn symbol(symbol: &ChangedSymbol) -> Symbol {
-    let was = symbol.was.as_ref().map(|(path, full)| format!("{path}#{full}"));
-    Symbol { node: symbol.node(), how: symbol.how.word(), was }
+fn symbol_row(symbol: &ChangedSymbol) -> ReviewSymbolRow {
+    let was = symbol.previous.as_ref().map(|(path, full)| format!("{path}#{full}"));
+    ReviewSymbolRow { node: symbol.node(), how: symbol.kind.as_str(), was }
 }
 
-fn to_run(tests: ToRun) -> Tests {
-    let ToRun { node, names, symbols, hops, how } = tests;
-    Tests { node, names, symbols, hops, how }
+fn test_row(tests: TestsToRun) -> ReviewTestRow {
+    let TestsToRun { node, names, symbols, hops, how } = tests;
+    ReviewTestRow { node, names, symbols, hops, how }
 }
 
-impl Render for Answer {
+impl Render for ReviewAnswer {
     fn render(&self, page: &mut Page) {
         if let Some(document) = &self.document {
             return page.document(document);
@@ -217,7 +217,7 @@ impl Render for Answer {
         if !self.findings.is_empty() {
             page.heading("Look");
             page.table(2, self.findings.iter().map(cells).collect());
-            self.paging.say_rest(page, self.findings.len());
+            self.paging.render_rest(page, self.findings.len());
         }
         self.render_tests(page);
         page.blank();
@@ -233,11 +233,11 @@ impl Render for Answer {
     }
 
     fn has_findings(&self) -> bool {
-        self.stops
+        self.fails
     }
 }
 
-impl Answer {
+impl ReviewAnswer {
     fn summary(&self) -> String {
         if self.files.is_empty() {
             return format!("Nothing changed {}", self.compared);
@@ -261,13 +261,13 @@ impl Answer {
     /// Symbols, and files that have none, most telling first.
     fn render_changed(&self, page: &mut Page) {
         page.heading("Changed");
-        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        let mut rows: Vec<Vec<PageCell>> = Vec::new();
         for symbol in &self.symbols {
             let how = match &symbol.was {
-                Some(was) if symbol.how == SymbolHow::Moved.word() => format!("moved from {was}"),
+                Some(was) if symbol.how == SymbolHow::Moved.as_str() => format!("moved from {was}"),
                 _ => symbol.how.to_owned(),
             };
-            rows.push(vec![Cell::text(how), Cell::handle(symbol.node.typed())]);
+            rows.push(vec![PageCell::text(how), PageCell::handle(symbol.node.short_handle())]);
         }
         let has_symbols =
             |path: &RepoPath| self.symbols.iter().any(|symbol| symbol.node.path() == Some(path));
@@ -276,10 +276,10 @@ impl Answer {
                 Some(old) => format!("{} from {old}", file.how),
                 None => file.how.to_owned(),
             };
-            rows.push(vec![Cell::text(how), Cell::handle(&file.path)]);
+            rows.push(vec![PageCell::text(how), PageCell::handle(&file.path)]);
         }
-        let more = rows.len().saturating_sub(SHOWN);
-        rows.truncate(SHOWN);
+        let more = rows.len().saturating_sub(MAX_SHOWN);
+        rows.truncate(MAX_SHOWN);
         page.table(2, rows);
         if more > 0 {
             page.say(format!("  …  {more} more, in the JSON form of this answer"));
@@ -291,7 +291,7 @@ impl Answer {
             return;
         }
         page.heading("Run");
-        let row = |tests: &Tests| {
+        let row = |tests: &ReviewTestRow| {
             let names: Vec<&str> =
                 tests.names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
             let shown = match names.len() {
@@ -299,24 +299,28 @@ impl Answer {
                 1..=4 => names.join(", "),
                 many => format!("{} and {} more", names[..3].join(", "), many - 3),
             };
-            vec![Cell::handle(tests.node.typed()), Cell::text(&tests.how), Cell::faint(shown)]
+            vec![
+                PageCell::handle(tests.node.short_handle()),
+                PageCell::text(&tests.how),
+                PageCell::faint(shown),
+            ]
         };
-        page.table(2, self.tests.iter().take(SHOWN).map(row).collect());
-        if let Some(more) = self.tests.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        page.table(2, self.tests.iter().take(MAX_SHOWN).map(row).collect());
+        if let Some(more) = self.tests.len().checked_sub(MAX_SHOWN).filter(|more| *more > 0) {
             page.say(format!("  …  {more} more, in the JSON form of this answer"));
         }
     }
 }
 
-fn cells(found: &Finding) -> Vec<Cell> {
+fn cells(found: &RuleFinding) -> Vec<PageCell> {
     let severity = match found.severity {
-        Severity::Error => Cell::bad("error"),
-        other => Cell::faint(other.word()),
+        RuleSeverity::Error => PageCell::bad("error"),
+        other => PageCell::faint(other.as_str()),
     };
-    let text = Cell::text(format!("{}; {}", found.message, found.fix));
+    let text = PageCell::text(format!("{}; {}", found.message, found.fix));
     let place = match &found.node {
-        Some(node) => node.typed(),
+        Some(node) => node.short_handle(),
         None => found.place(),
     };
-    vec![severity, Cell::text(found.code), text, Cell::handle(place)]
+    vec![severity, PageCell::text(found.code), text, PageCell::handle(place)]
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::shared::{Merged, Prefer, SharedProblemKind, is_tombstone};
+use base::shared::{MergePreference, MergeReport, SharedProblemKind, is_tombstone};
 use base::words::counted;
 use base::{Call, Hash, NextCall, Problem, RepoPath, Result};
 use clap::Args;
@@ -11,12 +11,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
-use crate::contract::args::Side;
-use crate::contract::op::{Action, Effect, Example};
+use crate::areas::{kb, work};
+use crate::contract::args::MergeSide;
+use crate::contract::op::{Action, Effect, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::{kb, work};
-use crate::plan::{Change, Plan};
-use crate::shared;
+use crate::plan::{Plan, PlannedChange};
+use crate::shared_files;
 use crate::view::View;
 use crate::workspace::Workspace;
 
@@ -30,37 +30,37 @@ pub struct Share {
     /// Whose records win where both sides changed them; refused if left out
     #[arg(long, value_enum)]
     #[serde(default)]
-    pub prefer: Option<Side>,
+    pub prefer: Option<MergeSide>,
 }
 
 /// How many records that miss their files a page names.
-const LISTED: usize = 6;
+const MAX_LISTED: usize = 6;
 
 /// What was written
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Wrote {
+pub struct ShareAnswer {
     /// Files that were written or removed
     pub files: Vec<RepoPath>,
     /// How many records are shared
     pub records: usize,
     /// What the files had and the store had not
-    pub merged: Merged,
+    pub merged: MergeReport,
 }
 
 impl Action for Share {
     const NAME: &'static str = "share";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "", shows: "knowledge put where git keeps it" }];
-    type Answer = Wrote;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "", shows: "knowledge put where git keeps it" }];
+    type Answer = ShareAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Wrote> {
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<ShareAnswer> {
         // First what others wrote comes in, so that nothing of theirs is overwritten.
-        let merged = merge_shared(workspace, call, Side::prefer(self.prefer))?;
+        let merged = merge_shared(workspace, call, MergeSide::prefer(self.prefer))?;
         let written = workspace.write(call, |view| write_files(view, &merged))?;
         // Now the files say what the stores say, and that is noted.
-        merge_shared(workspace, call, Prefer::Neither)?;
-        Ok(Wrote { files: written.files, records: written.result, merged })
+        merge_shared(workspace, call, MergePreference::Neither)?;
+        Ok(ShareAnswer { files: written.files, records: written.result, merged })
     }
 }
 
@@ -71,26 +71,26 @@ const SHARED_ACTOR: &str = "shared files";
 pub(super) fn merge_shared(
     workspace: &Workspace,
     call: &Arc<Call>,
-    prefer: Prefer,
-) -> Result<Merged> {
+    prefer: MergePreference,
+) -> Result<MergeReport> {
     // Without a choice of the caller the change is that of those who wrote the files: `undo` has
     // nothing to take back of it.
     let call = &match prefer {
-        Prefer::Neither => Arc::new(call.on_behalf_of(SHARED_ACTOR)),
-        Prefer::Ours | Prefer::Theirs => call.clone(),
+        MergePreference::Neither => Arc::new(call.on_behalf_of(SHARED_ACTOR)),
+        MergePreference::Ours | MergePreference::Theirs => call.clone(),
     };
     let work = workspace.write(call, |view| work::shared::merge(view, prefer))?;
     let kb = workspace.write(call, |view| kb::shared::merge(view, prefer))?;
-    Ok(work.result.and(kb.result))
+    Ok(work.result.combine(kb.result))
 }
 
 /// The files as they should be; those that are to be settled first are left alone.
-fn write_files(view: &View, merged: &Merged) -> Result<Plan<usize>> {
-    let known: BTreeMap<String, String> = shared::texts(view)?;
+fn write_files(view: &View, merged: &MergeReport) -> Result<Plan<usize>> {
+    let known: BTreeMap<String, String> = shared_files::texts(view)?;
     let mut texts = work::shared::texts(view, &known)?;
     let facts = kb::shared::texts(view, &known)?;
     texts.extend(facts.into_iter().map(|(path, text)| (path, Some(text))));
-    let is_settled = |path: &str| !merged.unsettled.contains(path);
+    let is_settled = |path: &str| !merged.unresolved.contains(path);
     let mut edits = Vec::new();
     for (path, text) in texts.iter().filter(|(path, _)| is_settled(path)) {
         let before = known.get(path);
@@ -98,10 +98,11 @@ fn write_files(view: &View, merged: &Merged) -> Result<Plan<usize>> {
             edits.push(edit(path, before, text.as_ref())?);
         }
     }
-    let change = if edits.is_empty() { Change::Nothing } else { Change::Files(edits) };
+    let change =
+        if edits.is_empty() { PlannedChange::Nothing } else { PlannedChange::Files(edits) };
     let is_record = |text: &&Option<String>| text.as_ref().is_some_and(|text| !is_tombstone(text));
     let answer = texts.values().filter(is_record).count();
-    Ok(Plan { summary: "share knowledge".into(), change, answer, again: true })
+    Ok(Plan { summary: "share knowledge".into(), change, answer, retry_on_conflict: true })
 }
 
 fn edit(path: &str, before: Option<&String>, after: Option<&String>) -> Result<FileEdit> {
@@ -112,17 +113,17 @@ fn edit(path: &str, before: Option<&String>, after: Option<&String>) -> Result<F
     })
 }
 
-impl Render for Wrote {
+impl Render for ShareAnswer {
     fn render(&self, page: &mut Page) {
         let (records, files) = (counted(self.records, "record"), counted(self.files.len(), "file"));
         page.answer(format!("{records} shared, {files} changed under .cairn/shared"));
-        say_merged(page, &self.merged);
+        render_merged(page, &self.merged);
     }
 }
 
 /// What came in from the shared files.
-pub(super) fn say_merged(page: &mut Page, merged: &Merged) {
-    if merged.is_nothing() {
+pub(super) fn render_merged(page: &mut Page, merged: &MergeReport) {
+    if merged.is_empty() {
         return;
     }
     let (added, updated) = (merged.added.len(), merged.updated.len());
@@ -138,15 +139,15 @@ pub(super) fn say_merged(page: &mut Page, merged: &Merged) {
             SharedProblemKind::Conflict => "conflict",
             SharedProblemKind::Rewritten => "rewritten changelog entry",
         };
-        page.item(what, format!("{}: {}", problem.path, problem.why));
+        page.item(what, format!("{}: {}", problem.path, problem.reason));
     }
     if !merged.missing.is_empty() {
-        let shown = merged.missing.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
+        let shown = merged.missing.iter().take(MAX_LISTED).cloned().collect::<Vec<_>>().join(", ");
         let count = merged.missing.len();
         page.item("shared before, and their files are gone", format!("{count}: {shown}"));
     }
     if !merged.conflicts.is_empty() || !merged.missing.is_empty() || !merged.rewritten.is_empty() {
-        let share = |side: &str| NextCall::to("share").with("prefer", side);
+        let share = |side: &str| NextCall::new("share").with("prefer", side);
         page.say_call("to write what is here", share("ours"));
         page.say_call("to take what the files say", share("theirs"));
     }

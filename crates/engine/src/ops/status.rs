@@ -8,9 +8,9 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::sync::{Count, counts, listed};
-use crate::contract::op::{Example, Query, Toolset};
-use crate::contract::page::{Cell, Page, Render};
+use super::sync::{NamedCount, counts, counts_text};
+use crate::contract::op::{OpExample, Query, ToolVisibility};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::durable::branches::SET_DEFAULT_BRANCH;
 use crate::index::tables;
 use crate::view::View;
@@ -22,15 +22,15 @@ pub struct Status {}
 
 /// The state of the workspace
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Standing {
+pub struct StatusAnswer {
     /// Files of the project
     pub files: u64,
     /// Files that differ from the commit that is checked out
     pub edited: u64,
     /// Files by language
-    pub languages: Vec<Count>,
+    pub languages: Vec<NamedCount>,
     /// What was left out, by reason
-    pub left_out: Vec<Count>,
+    pub left_out: Vec<NamedCount>,
     /// Whether `init` has been run here
     pub initialised: bool,
     /// Mistakes in `cairn.jsonc`
@@ -63,23 +63,23 @@ pub struct StoreRow {
 
 impl Query for Status {
     const NAME: &'static str = "status";
-    const TOOLSET: Toolset = Toolset::Everyday;
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "", shows: "the state of this repository" }];
-    type Answer = Standing;
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "", shows: "the state of this repository" }];
+    type Answer = StatusAnswer;
 
-    fn run(self, view: &View) -> Result<Standing> {
+    fn run(self, view: &View) -> Result<StatusAnswer> {
         let conn = view.index()?.conn();
-        let default = view.place()?.default_branch();
-        Ok(Standing {
+        let default = view.store_locations()?.default_branch();
+        Ok(StatusAnswer {
             files: tables::count_files(conn)?,
             edited: tables::count_edited(conn)?,
-            languages: counts(tables::languages(conn)?),
-            left_out: counts(tables::left_out(conn)?),
+            languages: counts(tables::language_counts(conn)?),
+            left_out: counts(tables::skipped_counts(conn)?),
             initialised: view.tree().root().join(".cairn/schema/version").is_file(),
-            config: view.findings().iter().map(ToString::to_string).collect(),
+            config: view.config_findings().iter().map(ToString::to_string).collect(),
             stores: stores(view)?,
-            last_change: view.journal().last(),
+            last_change: view.journal().last_number(),
             default_branch: default.map(|default| default.name.clone()),
             default_branch_problem: default_branch_problem(view)?,
         })
@@ -88,14 +88,14 @@ impl Query for Status {
 
 /// What a person should know about the default branch.
 fn default_branch_problem(view: &View) -> Result<Option<String>> {
-    let (Some(git), Some(default)) = (view.git(), view.place()?.default_branch()) else {
+    let (Some(git), Some(default)) = (view.git(), view.store_locations()?.default_branch()) else {
         return Ok(None);
     };
-    default.doubt(git, view.call())
+    default.missing_warning(git, view.call())
 }
 
 fn stores(view: &View) -> Result<Vec<StoreRow>> {
-    let homes = view.homes();
+    let homes = view.data_folders();
     let index = view.index_path();
     let row = |name: &str, derived: bool, path: &Path| StoreRow {
         name: name.into(),
@@ -106,9 +106,9 @@ fn stores(view: &View) -> Result<Vec<StoreRow>> {
     let derived = index.iter().map(|path| row("index", true, path));
     let facts = row("facts", true, &homes.facts);
     let durables = view.durables().into_iter();
-    let kept = view.place()?;
-    let durable = durables.map(|store| row(store.name, false, &kept.seen(&store)));
-    let files = view.followed_files();
+    let kept = view.store_locations()?;
+    let durable = durables.map(|store| row(store.name, false, &kept.read_path(&store)));
+    let files = view.follower_paths();
     let followed = files.iter().map(|(name, path)| row(name, true, path));
     Ok(derived.chain([facts]).chain(followed).chain(durable).collect())
 }
@@ -127,7 +127,7 @@ fn place(view: &View, path: &Path) -> String {
     in_git.or_else(|| below(root, "")).unwrap_or_else(|| path.display().to_string())
 }
 
-impl Render for Standing {
+impl Render for StatusAnswer {
     fn render(&self, page: &mut Page) {
         let edited = match self.edited {
             0 => "none edited".into(),
@@ -135,20 +135,20 @@ impl Render for Standing {
         };
         page.answer(format!("{} indexed, {edited}", counted(self.files, "file")));
         if !self.languages.is_empty() {
-            page.item("languages", listed(&self.languages));
+            page.item("languages", counts_text(&self.languages));
         }
         if !self.left_out.is_empty() {
-            page.item("left out", listed(&self.left_out));
+            page.item("left out", counts_text(&self.left_out));
         }
         let stores = self.stores.iter().map(|store| {
             let bytes =
                 store.bytes.map_or("not there yet".into(), |bytes| format!("{} KB", bytes / 1024));
             let kind = if store.derived { "derived" } else { "durable" };
             vec![
-                Cell::text(&store.name),
-                Cell::text(kind),
-                Cell::text(bytes),
-                Cell::handle(&store.place),
+                PageCell::text(&store.name),
+                PageCell::text(kind),
+                PageCell::text(bytes),
+                PageCell::handle(&store.place),
             ]
         });
         page.table(0, stores.collect());
@@ -161,7 +161,7 @@ impl Render for Standing {
         if !self.initialised {
             page.say_call(
                 "Not set up: agents and hooks do not know of cairn here",
-                NextCall::to("init"),
+                NextCall::new("init"),
             );
         }
     }

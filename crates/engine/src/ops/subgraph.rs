@@ -6,27 +6,27 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::alias::Alias;
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Hops, Limit, Offset, Target, comma_list};
-use crate::contract::choices;
+use crate::contract::args::{Hops, Limit, NodeTarget, Offset, comma_list};
 use crate::contract::node_kind::NodeKind;
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::graph::walk::{self, Sense};
-use crate::graph::{self, Edge, EdgeFilter};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
+use crate::contract::schema_choices;
+use crate::graph::walk::{self, WalkKind};
+use crate::graph::{self, EdgeFilter, GraphEdge};
 use crate::view::View;
 
 /// A walk that reached so many nodes, and those that are shown, goes no further: around a hub lies
 /// nearly everything.
-const ENOUGH: usize = 300;
+const MAX_WALKED_NODES: usize = 300;
 
 /// Show everything around a node, whichever way its edges point
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Subgraph {
     /// Path, symbol, id or handle at the centre
-    pub center: Target,
+    pub center: NodeTarget,
     /// Hops to follow, at most 5
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -34,7 +34,7 @@ pub struct Subgraph {
     /// Only follow these types of edge, such as `calls`
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    #[schemars(schema_with = "choices::edge_types", extend("x-rare" = true))]
+    #[schemars(schema_with = "schema_choices::edge_types", extend("x-rare" = true))]
     pub edges: Vec<String>,
     /// Only show these kinds of node, such as `symbol`; all if left out
     #[arg(long, value_delimiter = ',')]
@@ -43,7 +43,7 @@ pub struct Subgraph {
     /// Only show edges that start or end in this file or folder
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Edges to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -57,7 +57,7 @@ pub struct Subgraph {
 
 /// A node and what is around it
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Around {
+pub struct SubgraphAnswer {
     /// The node at the centre
     pub center: EntityRef,
     /// How many hops were followed
@@ -67,7 +67,7 @@ pub struct Around {
     /// Whether there are more: the walk stopped at a number of nodes
     pub is_cut: bool,
     /// The edges between them, nearest first
-    pub edges: Vec<EdgeRow>,
+    pub edges: Vec<SubgraphEdge>,
     /// What the answer leaves open
     pub notes: Vec<String>,
     #[serde(skip)]
@@ -76,7 +76,7 @@ pub struct Around {
 
 /// One edge
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct EdgeRow {
+pub struct SubgraphEdge {
     /// Where it starts
     pub from: EntityRef,
     /// What it is
@@ -87,43 +87,45 @@ pub struct EdgeRow {
 
 impl Query for Subgraph {
     const NAME: &'static str = "subgraph";
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("get_subgraph").renaming(&[("card_key", "center")]).lifting(&["filters"])];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "docs --hops 1", shows: "a folder, what it holds and what links to it" }];
-    type Answer = Around;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("get_subgraph").renaming(&[("card_key", "center")]).lifting(&["filters"])];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "docs --hops 1",
+        shows: "a folder, what it holds and what links to it",
+    }];
+    type Answer = SubgraphAnswer;
 
-    fn run(self, view: &View) -> Result<Around> {
+    fn run(self, view: &View) -> Result<SubgraphAnswer> {
         let center = graph::resolve(view, &self.center)?;
         let hops = self.hops.clamped();
         let filter = EdgeFilter { names: self.edges, ..EdgeFilter::default() };
         let start = std::slice::from_ref(&center);
-        let enough = ENOUGH.max(self.offset.get() + self.limit.get());
-        let walked = walk::outwards_to(view, start, Sense::Around, (hops, &filter), enough)?;
+        let enough = MAX_WALKED_NODES.max(self.offset.get() + self.limit.get());
+        let walked = walk::walk_until(view, start, WalkKind::AllEdges, (hops, &filter), enough)?;
         let shown = |node: &EntityRef| {
             *node == center
                 || self.kinds.is_empty()
                 || self.kinds.iter().any(|kind| kind.word() == node.kind())
         };
-        let mut edges: Vec<Edge> =
+        let mut edges: Vec<GraphEdge> =
             walked.edges.into_iter().filter(|e| shown(&e.from) && shown(&e.to)).collect();
         if let Some(path) = &self.path {
-            let place = graph::place(view, path)?;
-            edges.retain(|edge| place.holds(&edge.from) || place.holds(&edge.to));
+            let place = graph::resolve_path_scope(view, path)?;
+            edges.retain(|edge| place.contains(&edge.from) || place.contains(&edge.to));
         }
         let mut seen = std::collections::BTreeSet::new();
         edges.retain(|e| seen.insert((e.from.clone(), e.to.clone(), e.kind.name)));
         let (edges, paging) = Paging::cut(edges, self.offset, self.limit);
         let edges = edges
             .into_iter()
-            .map(|e| EdgeRow { from: e.from, edge: e.kind.name, to: e.to })
+            .map(|e| SubgraphEdge { from: e.from, edge: e.kind.name, to: e.to })
             .collect();
         let far = walked.reached.last().map_or(0, |last| last.distance);
         let cut = walked.is_cut.then(|| {
             let (nodes, far) = (counted(walked.reached.len(), "node"), counted(far, "hop"));
             format!("It stopped at {nodes}, {far} away; --hops 1 or --edges narrows it")
         });
-        Ok(Around {
+        Ok(SubgraphAnswer {
             hops,
             nodes: walked.reached.iter().filter(|reached| shown(&reached.node)).count(),
             edges,
@@ -135,7 +137,7 @@ impl Query for Subgraph {
     }
 }
 
-impl Render for Around {
+impl Render for SubgraphAnswer {
     fn render(&self, page: &mut Page) {
         let least = if self.is_cut { "at least " } else { "" };
         page.answer(format!(
@@ -145,11 +147,11 @@ impl Render for Around {
             counted(self.hops, "hop"),
             self.center
         ));
-        let cells = |row: &EdgeRow| {
-            vec![Cell::handle(&row.from), Cell::text(row.edge), Cell::handle(&row.to)]
+        let cells = |row: &SubgraphEdge| {
+            vec![PageCell::handle(&row.from), PageCell::text(row.edge), PageCell::handle(&row.to)]
         };
         page.table(0, self.edges.iter().map(cells).collect());
-        self.paging.say_rest(page, self.edges.len());
+        self.paging.render_rest(page, self.edges.len());
         self.notes.iter().for_each(|note| page.say(note));
     }
 

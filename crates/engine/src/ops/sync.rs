@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use base::shared::{Merged, Prefer};
+use base::shared::{MergePreference, MergeReport};
 use base::words::counted;
 use base::{Call, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Action, Effect, Example};
+use crate::areas::kb::SyncDifference;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Action, Effect, OpExample};
 use crate::contract::page::{Page, Render};
 use crate::index::tables;
-use crate::layers::kb::Extracted;
 use crate::workspace::Workspace;
 
-use super::share::{merge_shared, say_merged};
+use super::share::{merge_shared, render_merged};
 
 /// Bring the index up to date with the working tree
 ///
@@ -32,24 +32,24 @@ pub struct Sync {
 
 /// What the index now holds
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Synced {
+pub struct SyncAnswer {
     /// Files of the project
     pub files: u64,
     /// Files by language
-    pub languages: Vec<Count>,
+    pub languages: Vec<NamedCount>,
     /// What was left out, by reason
-    pub left_out: Vec<Count>,
+    pub left_out: Vec<NamedCount>,
     /// What shared knowledge brought
-    #[serde(skip_serializing_if = "Merged::is_nothing")]
-    pub shared: Merged,
+    #[serde(skip_serializing_if = "MergeReport::is_empty")]
+    pub shared: MergeReport,
     /// What documents, manifests and doc comments say, beside the last sync
-    #[serde(skip_serializing_if = "Extracted::is_nothing")]
-    pub knowledge: Extracted,
+    #[serde(skip_serializing_if = "SyncDifference::is_empty")]
+    pub knowledge: SyncDifference,
 }
 
 /// A name and how many
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Count {
+pub struct NamedCount {
     /// The name
     pub name: String,
     /// How many
@@ -59,50 +59,50 @@ pub struct Count {
 impl Action for Sync {
     const NAME: &'static str = "sync";
     const EFFECT: Effect = Effect::REBUILDS;
-    const ALIASES: &'static [Alias] = &[
-        Alias::of("rebuild").presetting(&[("full", "true")]),
-        Alias::of("index"),
-        Alias::of("kb.sync"),
+    const ALIASES: &'static [OpAlias] = &[
+        OpAlias::of("rebuild").presetting(&[("full", "true")]),
+        OpAlias::of("index"),
+        OpAlias::of("kb.sync"),
     ];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "--full", shows: "the index built from nothing" }];
-    type Answer = Synced;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "--full", shows: "the index built from nothing" }];
+    type Answer = SyncAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Synced> {
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<SyncAnswer> {
         workspace.sync(self.full, call)?;
-        let shared = merge_shared(workspace, call, Prefer::Neither)?;
+        let shared = merge_shared(workspace, call, MergePreference::Neither)?;
         let view = workspace.view(call.clone())?;
         let conn = view.index()?.conn();
-        Ok(Synced {
+        Ok(SyncAnswer {
             files: tables::count_files(conn)?,
-            languages: counts(tables::languages(conn)?),
-            left_out: counts(tables::left_out(conn)?),
+            languages: counts(tables::language_counts(conn)?),
+            left_out: counts(tables::skipped_counts(conn)?),
             shared,
-            knowledge: Extracted::since_last_sync(workspace, &view)?,
+            knowledge: SyncDifference::since_last_sync(workspace, &view)?,
         })
     }
 }
 
-pub(super) fn counts(rows: Vec<(String, u64)>) -> Vec<Count> {
-    rows.into_iter().map(|(name, count)| Count { name, count }).collect()
+pub(super) fn counts(rows: Vec<(String, u64)>) -> Vec<NamedCount> {
+    rows.into_iter().map(|(name, count)| NamedCount { name, count }).collect()
 }
 
 /// `Rust 88, Markdown 12`.
-pub(super) fn listed(counts: &[Count]) -> String {
+pub(super) fn counts_text(counts: &[NamedCount]) -> String {
     let parts: Vec<String> = counts.iter().map(|c| format!("{} {}", c.name, c.count)).collect();
     parts.join(", ")
 }
 
-impl Render for Synced {
+impl Render for SyncAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!("{} indexed", counted(self.files, "file")));
         if !self.languages.is_empty() {
-            page.item("languages", listed(&self.languages));
+            page.item("languages", counts_text(&self.languages));
         }
         if !self.left_out.is_empty() {
-            page.item("left out", listed(&self.left_out));
+            page.item("left out", counts_text(&self.left_out));
         }
-        say_merged(page, &self.shared);
-        self.knowledge.say(page);
+        render_merged(page, &self.shared);
+        self.knowledge.render(page);
     }
 }

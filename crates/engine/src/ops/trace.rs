@@ -6,17 +6,17 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::alias::Alias;
-use crate::contract::args::{Target, comma_list};
-use crate::contract::choices;
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::graph::walk::{self, Hop};
+use crate::contract::alias::OpAlias;
+use crate::contract::args::{NodeTarget, comma_list};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
+use crate::contract::schema_choices;
+use crate::graph::walk::{self, TraceStep};
 use crate::graph::{self, EdgeFilter};
 use crate::view::View;
 
 /// The longest way that is looked for, in hops.
-const LONGEST: usize = 12;
+const MAX_HOPS: usize = 12;
 
 /// Show how two things are connected: the shortest path from one to the other
 ///
@@ -25,19 +25,19 @@ const LONGEST: usize = 12;
 #[serde(deny_unknown_fields)]
 pub struct Trace {
     /// Path, symbol, id or handle to start from
-    pub from: Target,
+    pub from: NodeTarget,
     /// Path, symbol, id or handle to arrive at
-    pub to: Target,
+    pub to: NodeTarget,
     /// Only follow these types of edge, such as `calls`
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    #[schemars(schema_with = "choices::edge_types", extend("x-rare" = true))]
+    #[schemars(schema_with = "schema_choices::edge_types", extend("x-rare" = true))]
     pub edges: Vec<String>,
 }
 
 /// The way from one node to another
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Way {
+pub struct TraceAnswer {
     /// Where it starts
     pub from: EntityRef,
     /// Where it arrives
@@ -45,12 +45,12 @@ pub struct Way {
     /// Whether there is one
     pub found: bool,
     /// Its steps
-    pub hops: Vec<HopRow>,
+    pub hops: Vec<TraceHop>,
 }
 
 /// One step
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct HopRow {
+pub struct TraceHop {
     /// Where the step starts
     pub from: EntityRef,
     /// The edge it takes
@@ -63,17 +63,17 @@ pub struct HopRow {
 
 impl Query for Trace {
     const NAME: &'static str = "trace";
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("trace_chain").renaming(&[("from_key", "from"), ("to_key", "to")])];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "README.md docs", shows: "how a document leads to a folder" }];
-    type Answer = Way;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("trace_chain").renaming(&[("from_key", "from"), ("to_key", "to")])];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "README.md docs", shows: "how a document leads to a folder" }];
+    type Answer = TraceAnswer;
 
-    fn run(self, view: &View) -> Result<Way> {
+    fn run(self, view: &View) -> Result<TraceAnswer> {
         let (from, to) = (graph::resolve(view, &self.from)?, graph::resolve(view, &self.to)?);
         let filter = EdgeFilter { names: self.edges, ..EdgeFilter::default() };
-        let hops = walk::trace(view, &from, &to, (LONGEST, &filter))?;
-        let row = |hop: Hop| HopRow {
+        let hops = walk::trace(view, &from, &to, (MAX_HOPS, &filter))?;
+        let row = |hop: TraceStep| TraceHop {
             forward: hop.edge.from == hop.from,
             edge: hop.edge.kind.name,
             from: hop.from,
@@ -81,26 +81,26 @@ impl Query for Trace {
         };
         let found = hops.is_some();
         let hops = hops.unwrap_or_default().into_iter().map(row).collect();
-        Ok(Way { from, to, found, hops })
+        Ok(TraceAnswer { from, to, found, hops })
     }
 }
 
-impl Render for Way {
+impl Render for TraceAnswer {
     fn render(&self, page: &mut Page) {
         let Self { from, to, hops, .. } = self;
         match (self.found, hops.len()) {
-            (false, _) => page.answer(format!("No way from {from} to {to} within {LONGEST} hops")),
+            (false, _) => page.answer(format!("No way from {from} to {to} within {MAX_HOPS} hops")),
             (true, 0) => page.answer(format!("{from} is {to}")),
             (true, count) => {
                 page.answer(format!("{} from {from} to {to}", counted(count, "hop")));
             }
         }
-        let cells = |hop: &HopRow| {
+        let cells = |hop: &TraceHop| {
             let arrow = match hop.forward {
                 true => format!("--{}->", hop.edge),
                 false => format!("<-{}--", hop.edge),
             };
-            vec![Cell::handle(&hop.from), Cell::text(arrow), Cell::handle(&hop.to)]
+            vec![PageCell::handle(&hop.from), PageCell::text(arrow), PageCell::handle(&hop.to)]
         };
         page.table(0, hops.iter().map(cells).collect());
     }

@@ -7,7 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::op::{Action, Door, Effect, Example};
+use crate::contract::op::{Action, Door, Effect, OpExample};
 use crate::contract::page::{Page, Render};
 use crate::workspace::Workspace;
 
@@ -22,7 +22,7 @@ pub struct Trust {}
 
 /// Whether a repository is trusted from now on
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct TrustState {
+pub struct TrustAnswer {
     /// The repository, or the folder without git
     pub subject: String,
     /// Whether its programs may run
@@ -38,14 +38,14 @@ impl Action for Trust {
     const NAME: &'static str = "trust";
     const EFFECT: Effect = Effect::REBUILDS;
     const DOORS: &'static [Door] = Door::PERSON;
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "", shows: "language servers are used from now on" }];
-    type Answer = TrustState;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "", shows: "language servers are used from now on" }];
+    type Answer = TrustAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<TrustState> {
-        let (programs, changed) = workspace.give_trust(call)?;
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<TrustAnswer> {
+        let (programs, changed) = workspace.grant_trust(call)?;
         let programs = programs.into_keys().collect();
-        Ok(TrustState { subject: subject(workspace), trusted: true, changed, programs })
+        Ok(TrustAnswer { subject: subject(workspace), trusted: true, changed, programs })
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) fn subject(workspace: &Workspace) -> String {
     workspace.trust.subject().display().to_string()
 }
 
-impl Render for TrustState {
+impl Render for TrustAnswer {
     fn render(&self, page: &mut Page) {
         let Self { subject, trusted, changed, programs } = self;
         let already = if *changed { "" } else { " already" };
@@ -63,7 +63,7 @@ impl Render for TrustState {
             for program in programs {
                 page.item("from the repository", program);
             }
-            page.say_call("To take that back:", NextCall::to("untrust"));
+            page.say_call("To take that back:", NextCall::new("untrust"));
         } else {
             let was = if *changed { "is no longer trusted" } else { "was not trusted" };
             page.answer(format!("{subject} {was}: none of its programs will be started"));

@@ -1,15 +1,15 @@
-//! `undo`: the inverse of a change, planned like any other change.
+//! `undo_call`: the inverse of a change, planned like any other change.
 
-use base::{Code, Hash, Problem, RepoPath, Result};
+use base::{Hash, Problem, ProblemCode, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tree::{Entry, FileEdit, Logged};
+use tree::{FileEdit, JournalEdit, JournalEntry};
 
-use crate::changes::{self, RecordedChange, Sought};
-use crate::contract::op::{Effect, Example, Mutation};
+use crate::changes::{self, RecordedChange, UndoTarget};
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::plan::{Change, Plan};
+use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
 /// Undo your last change that is not undone yet, or another change by its number
@@ -31,7 +31,7 @@ pub struct Undo {
 
 /// The change that was undone
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Undone {
+pub struct UndoAnswer {
     /// Its number
     pub change: String,
     /// What it had done
@@ -41,66 +41,78 @@ pub struct Undone {
     /// Whether the caller had made it, in this session
     pub own: bool,
     #[serde(skip)]
-    pub(super) redone: bool,
+    pub(super) is_redo: bool,
 }
 
 impl Mutation for Undo {
     const NAME: &'static str = "undo";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "--dry-run", shows: "what undoing your last change would do" },
-        Example { args: "--change 12", shows: "change 12 undone, whoever made it" },
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "--dry-run", shows: "what undoing your last change would do" },
+        OpExample { args: "--change 12", shows: "change 12 undone, whoever made it" },
     ];
-    type Answer = Undone;
+    type Answer = UndoAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Undone>> {
+    fn plan(self, view: &View) -> Result<Plan<UndoAnswer>> {
         let change = match &self.change {
-            Some(name) => changes::named(view, name)?,
-            None => changes::last_own(view, Sought::Change)?,
+            Some(name) => changes::find_by_name(view, name)?,
+            None => changes::last_by_caller(view, UndoTarget::Change)?,
         };
-        take_back(view, change, self.force, "undo")
+        plan_undo(view, change, self.force, "undo")
     }
 }
 
 /// Plans to take a change back.
-pub(super) fn take_back(
+pub(super) fn plan_undo(
     view: &View,
     recorded: RecordedChange,
     force: bool,
     verb: &str,
-) -> Result<Plan<Undone>> {
+) -> Result<Plan<UndoAnswer>> {
     let (name, summary) = (recorded.name(), recorded.summary().to_owned());
-    let answer = Undone {
+    let answer = UndoAnswer {
         summary: summary.clone(),
         actor: recorded.actor().to_owned(),
-        own: recorded.is_of(view.call()),
-        redone: verb == "redo",
+        own: recorded.is_made_by(view.call()),
+        is_redo: verb == "redo",
         change: name.clone(),
     };
     let change = match recorded {
         RecordedChange::Files(entry) => files_before(view, &entry, force)?,
-        RecordedChange::Store(durable, made) => Change::Store(durable.undoing(&made, view.call())?),
+        RecordedChange::Store(durable, made) => {
+            PlannedChange::Store(durable.undo_change(&made, view.call())?)
+        }
     };
     // Made again, the last change would be another one.
-    Ok(Plan { summary: format!("{verb} of {name}: {summary}"), change, answer, again: false })
+    Ok(Plan {
+        summary: format!("{verb} of {name}: {summary}"),
+        change,
+        answer,
+        retry_on_conflict: false,
+    })
 }
 
 /// The files of a change as they were before it.
-fn files_before(view: &View, entry: &Entry, force: bool) -> Result<Change> {
+fn files_before(view: &View, entry: &JournalEntry, force: bool) -> Result<PlannedChange> {
     let mut edits = Vec::new();
     for (index, logged) in entry.edits.iter().enumerate() {
         let current = view.tree().read(&logged.path)?.map(|blob| blob.hash);
         if current != logged.after && !force {
             return Err(edited_since(view, entry, logged, current));
         }
-        let content = view.journal().before(entry, index)?;
+        let content = view.journal().content_before(entry, index)?;
         edits.push(FileEdit { path: logged.path.clone(), expected: current, content });
     }
-    Ok(Change::TakeBack { edits, undoes: entry.id })
+    Ok(PlannedChange::Undo { edits, undoes: entry.id })
 }
 
 /// A file is not as the change left it: what happened to it, and what can be done.
-fn edited_since(view: &View, entry: &Entry, logged: &Logged, current: Option<Hash>) -> Problem {
+fn edited_since(
+    view: &View,
+    entry: &JournalEntry,
+    logged: &JournalEdit,
+    current: Option<Hash>,
+) -> Problem {
     let (id, path) = (entry.id, &logged.path);
     let what = match (logged.after, current) {
         (Some(_), None) => "was deleted",
@@ -109,7 +121,7 @@ fn edited_since(view: &View, entry: &Entry, logged: &Logged, current: Option<Has
     };
     let message =
         format!("`{path}` {what} since change {id} ({}, by {})", entry.summary, entry.actor);
-    let problem = Problem::new(Code::Conflict, message).detail("path", path.to_string());
+    let problem = Problem::new(ProblemCode::Conflict, message).detail("path", path.to_string());
     let problem = match newer_change(view, entry, path, current) {
         Some(newer) => {
             let (newer_id, summary, actor) = (newer.id, &newer.summary, &newer.actor);
@@ -118,11 +130,11 @@ fn edited_since(view: &View, entry: &Entry, logged: &Logged, current: Option<Has
             );
             problem
                 .detail("newer_change", newer_id)
-                .hint_call(&first, changes::undo(&newer_id.to_string()))
+                .hint_call(&first, changes::undo_call(&newer_id.to_string()))
         }
         None => problem.hint(format!("{path} was changed by something else than cairn")),
     };
-    let force = changes::undo(&id.to_string()).with("force", true);
+    let force = changes::undo_call(&id.to_string()).with("force", true);
     problem
         .hint_call("to see what undoing it would change now:", force.clone().with("dry_run", true))
         .hint_call("to undo it together with the edits since, which `redo` brings back:", force)
@@ -131,20 +143,21 @@ fn edited_since(view: &View, entry: &Entry, logged: &Logged, current: Option<Has
 /// The newer change of cairn that left the file as it is now.
 fn newer_change(
     view: &View,
-    entry: &Entry,
+    entry: &JournalEntry,
     path: &RepoPath,
     current: Option<Hash>,
-) -> Option<Entry> {
-    let left_it =
-        |newer: &Entry| newer.edits.iter().any(|edit| edit.path == *path && edit.after == current);
+) -> Option<JournalEntry> {
+    let left_it = |newer: &JournalEntry| {
+        newer.edits.iter().any(|edit| edit.path == *path && edit.after == current)
+    };
     let newer = view.journal().entries().into_iter().take_while(|newer| newer.id > entry.id);
     newer.into_iter().find(left_it)
 }
 
-impl Render for Undone {
+impl Render for UndoAnswer {
     fn render(&self, page: &mut Page) {
         let Self { change, summary, actor, .. } = self;
-        let what = if self.redone { "Redone, by taking back" } else { "Undone:" };
+        let what = if self.is_redo { "Redone, by taking back" } else { "Undone:" };
         page.answer(match self.own {
             true => format!("{what} change {change} ({summary})"),
             false => format!("{what} change {change} ({summary}), made by {actor}"),

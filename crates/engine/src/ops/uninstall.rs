@@ -8,8 +8,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::install::{self, HookRow, Hooks, Installed, Left};
-use crate::contract::op::{Action, Door, Effect, Example};
+use super::install::{self, HookChange, InstalledFiles, InstalledHookRow, SkippedFile};
+use crate::contract::op::{Action, Door, Effect, OpExample};
 use crate::contract::page::{Page, Render};
 use crate::workspace::Workspace;
 
@@ -28,13 +28,13 @@ pub struct Uninstall {
 
 /// What was taken back
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Uninstalled {
+pub struct UninstallAnswer {
     /// What happened to files of the repository
-    pub files: Installed,
+    pub files: InstalledFiles,
     /// What happened to git's hooks
-    pub hooks: Vec<HookRow>,
+    pub hooks: Vec<InstalledHookRow>,
     /// What was left alone, and why
-    pub left: Vec<Left>,
+    pub left: Vec<SkippedFile>,
     /// Whether nothing was written
     pub dry_run: bool,
 }
@@ -43,29 +43,30 @@ impl Action for Uninstall {
     const NAME: &'static str = "uninstall";
     const EFFECT: Effect = Effect::OVERWRITES;
     const DOORS: &'static [Door] = Door::PERSON;
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "--dry-run", shows: "what would be taken back" }];
-    type Answer = Uninstalled;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "--dry-run", shows: "what would be taken back" }];
+    type Answer = UninstallAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Uninstalled> {
-        let plan = || setup::plan_uninstall(install::existing(workspace));
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<UninstallAnswer> {
+        let plan = || setup::plan_uninstall(install::existing_file_reader(workspace));
         let (files, mut left) =
             install::write_files(workspace, (plan, "uninstall"), self.dry_run, call)?;
-        let hooks = install::hooks(workspace, Hooks::Out, (self.dry_run, &mut left), call)?;
+        let hooks =
+            install::change_hooks(workspace, HookChange::Remove, (self.dry_run, &mut left), call)?;
         if !self.dry_run {
             remove_cache(workspace)?;
         }
-        Ok(Uninstalled { files, hooks, left, dry_run: self.dry_run })
+        Ok(UninstallAnswer { files, hooks, left, dry_run: self.dry_run })
     }
 }
 
 /// The cache can be derived again; the folder goes too if nothing else is in it.
 fn remove_cache(workspace: &Workspace) -> Result<()> {
     let root = workspace.tree.root();
-    if !tree::is_own(root, &workspace.homes.cache) || !root.join(".cairn").is_dir() {
+    if !tree::is_link_free(root, &workspace.data_folders.cache) || !root.join(".cairn").is_dir() {
         return Ok(()); // a link to somewhere else is nothing we made
     }
-    let folder = tree::own_folder(&workspace.tree, ".cairn")?;
+    let folder = tree::open_private_folder(&workspace.tree, ".cairn")?;
     match workspace.disk().remove_dir_all(&folder, "cache".as_ref()) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             return Err(Problem::io("remove the cache .cairn/cache")(error));
@@ -78,7 +79,7 @@ fn remove_cache(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-impl Render for Uninstalled {
+impl Render for UninstallAnswer {
     fn render(&self, page: &mut Page) {
         let (files, hooks) = (self.files.rows.len(), self.hooks.len());
         let both = format!("{} and {}", counted(files, "file"), counted(hooks, "hook"));

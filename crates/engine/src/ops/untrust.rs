@@ -7,8 +7,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::trust::{TrustState, subject};
-use crate::contract::op::{Action, Door, Effect, Example};
+use super::trust::{TrustAnswer, subject};
+use crate::contract::op::{Action, Door, Effect, OpExample};
 use crate::workspace::Workspace;
 
 /// No longer let this repository's language servers, linters and formatters run
@@ -22,13 +22,13 @@ impl Action for Untrust {
     const NAME: &'static str = "untrust";
     const EFFECT: Effect = Effect::REBUILDS;
     const DOORS: &'static [Door] = Door::PERSON;
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "", shows: "nothing of the repository is started any more" }];
-    type Answer = TrustState;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "", shows: "nothing of the repository is started any more" }];
+    type Answer = TrustAnswer;
 
-    fn run(self, workspace: &Workspace, _: &Arc<Call>) -> Result<TrustState> {
-        let changed = workspace.trust.take_back()?;
+    fn run(self, workspace: &Workspace, _: &Arc<Call>) -> Result<TrustAnswer> {
+        let changed = workspace.trust.revoke()?;
         let (subject, programs) = (subject(workspace), Vec::new());
-        Ok(TrustState { subject, trusted: false, changed, programs })
+        Ok(TrustAnswer { subject, trusted: false, changed, programs })
     }
 }

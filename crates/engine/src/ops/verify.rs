@@ -7,13 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target, comma_list};
-use crate::contract::op::{Example, Query, Toolset};
-use crate::contract::page::{Cell, Page, Render};
+use crate::contract::args::{Limit, NodeTarget, Offset, comma_list};
+use crate::contract::op::{OpExample, Query, ToolVisibility};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::graph;
 use crate::index::tables;
 use crate::rules::baseline::Baseline;
-use crate::rules::{self, Finding, Report, Rule, Scope, Severity, Staged};
+use crate::rules::{
+    self, RuleFinding, RuleReport, RuleScope, RuleSeverity, StagedChanges, VerifyRule,
+};
 use crate::view::View;
 
 /// Check that what was written down is still true
@@ -25,7 +27,7 @@ use crate::view::View;
 pub struct Verify {
     /// Only problems in this file or folder
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Only check these rules; all if left out
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
@@ -43,7 +45,7 @@ pub struct Verify {
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub format: Format,
+    pub format: ReportFormat,
     /// Problems to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -60,7 +62,7 @@ pub struct Verify {
     Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Format {
+pub enum ReportFormat {
     /// For reading
     #[default]
     Text,
@@ -72,7 +74,7 @@ pub enum Format {
 
 /// What does not hold
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Verified {
+pub struct VerifyAnswer {
     /// How many errors there are
     pub errors: usize,
     /// How many warnings there are
@@ -84,7 +86,7 @@ pub struct Verified {
     /// How many files there are
     pub files: u64,
     /// The problems, worst first
-    pub findings: Vec<Finding>,
+    pub findings: Vec<RuleFinding>,
     #[serde(skip)]
     document: Option<String>,
     #[serde(skip)]
@@ -93,64 +95,71 @@ pub struct Verified {
 
 impl Query for Verify {
     const NAME: &'static str = "verify";
-    const TOOLSET: Toolset = Toolset::Everyday;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "--staged", shows: "what the next commit would break" },
-        Example { args: "--format sarif", shows: "the report as code scanners read it" },
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "--staged", shows: "what the next commit would break" },
+        OpExample { args: "--format sarif", shows: "the report as code scanners read it" },
     ];
-    type Answer = Verified;
+    type Answer = VerifyAnswer;
 
-    fn run(self, view: &View) -> Result<Verified> {
+    fn run(self, view: &View) -> Result<VerifyAnswer> {
         let scope = match self.staged {
-            true => Scope::Staged(Staged::look(view)?),
-            false => Scope::Everything,
+            true => RuleScope::Staged(StagedChanges::read(view)?),
+            false => RuleScope::Everything,
         };
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
-        let Report { mut findings, rules } = rules::run(view, &scope, &self.rules)?;
+        let RuleReport { mut findings, rules } = rules::run(view, &scope, &self.rules)?;
         if let Some(path) = path.as_ref().and_then(|node| node.path()) {
-            findings.retain(|finding| finding.path.as_ref().is_some_and(|own| own.is_below(path)));
+            findings.retain(|finding| {
+                finding.path.as_ref().is_some_and(|own| own.is_at_or_below(path))
+            });
         }
         let baseline = Baseline::read(view, self.baseline.as_deref())?;
         let (findings, in_baseline) = baseline.subtract(findings);
         let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
-        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+        let (errors, warnings) = (count(RuleSeverity::Error), count(RuleSeverity::Warning));
         let document = self.document(&findings, &rules);
         let (findings, paging) = Paging::cut(findings, self.offset, self.limit);
         let files = tables::count_files(view.index()?.conn())?;
         let rules = rules.len();
-        Ok(Verified { errors, warnings, in_baseline, rules, files, findings, document, paging })
+        Ok(VerifyAnswer { errors, warnings, in_baseline, rules, files, findings, document, paging })
     }
 }
 
 impl Verify {
-    fn document(&self, findings: &[Finding], rules: &[&Rule]) -> Option<String> {
+    fn document(&self, findings: &[RuleFinding], rules: &[&VerifyRule]) -> Option<String> {
         match self.format {
-            Format::Text => None,
-            Format::Sarif => {
-                let means: Vec<_> = rules.iter().map(|rule| rule.means()).collect();
+            ReportFormat::Text => None,
+            ReportFormat::Sarif => {
+                let means: Vec<_> = rules.iter().map(|rule| rule.summary()).collect();
                 Some(rules::sarif(findings, &means))
             }
-            Format::Github => Some(rules::github(findings)),
+            ReportFormat::Github => Some(rules::github(findings)),
         }
     }
 }
 
-impl Render for Verified {
+impl Render for VerifyAnswer {
     fn render(&self, page: &mut Page) {
         if let Some(document) = &self.document {
             return page.document(document);
         }
         page.answer(self.summary());
-        let cells = |found: &Finding| {
+        let cells = |found: &RuleFinding| {
             let severity = match found.severity {
-                Severity::Error => Cell::bad("error"),
-                other => Cell::text(other.word()),
+                RuleSeverity::Error => PageCell::bad("error"),
+                other => PageCell::text(other.as_str()),
             };
             let text = format!("{}; {}", found.message, found.fix);
-            vec![severity, Cell::text(found.code), Cell::handle(found.place()), Cell::text(text)]
+            vec![
+                severity,
+                PageCell::text(found.code),
+                PageCell::handle(found.place()),
+                PageCell::text(text),
+            ]
         };
         page.table(0, self.findings.iter().map(cells).collect());
-        self.paging.say_rest(page, self.findings.len());
+        self.paging.render_rest(page, self.findings.len());
     }
 
     fn paging(&self) -> Option<Paging> {
@@ -162,7 +171,7 @@ impl Render for Verified {
     }
 }
 
-impl Verified {
+impl VerifyAnswer {
     /// What the next commit would break.
     pub(super) fn staged(view: &View) -> Result<Self> {
         let staged = Verify {
@@ -170,7 +179,7 @@ impl Verified {
             rules: Vec::new(),
             staged: true,
             baseline: None,
-            format: Format::Text,
+            format: ReportFormat::Text,
             limit: Limit::default(),
             offset: Offset::default(),
         };

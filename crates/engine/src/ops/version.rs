@@ -16,7 +16,7 @@ pub struct Version {}
 
 /// Versions that matter when two copies of cairn meet
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Versions {
+pub struct VersionAnswer {
     /// The program's
     pub cairn: &'static str,
     /// The one of the files it writes into a repository
@@ -29,19 +29,19 @@ pub struct Versions {
 
 impl Query for Version {
     const NAME: &'static str = "version";
-    type Answer = Versions;
+    type Answer = VersionAnswer;
 
-    fn run(self, _: &View) -> Result<Versions> {
-        Ok(Versions {
+    fn run(self, _: &View) -> Result<VersionAnswer> {
+        Ok(VersionAnswer {
             cairn: env!("CARGO_PKG_VERSION"),
             layout: setup::FORMAT_VERSION,
             extractor: syntax::EXTRACTOR_VERSION,
-            sqlite: store::library_version(),
+            sqlite: store::sqlite_version(),
         })
     }
 }
 
-impl Render for Versions {
+impl Render for VersionAnswer {
     fn render(&self, page: &mut Page) {
         let Self { cairn, layout, extractor, sqlite } = self;
         page.answer(format!(

@@ -1,10 +1,10 @@
 //! The three ways of working with tasks and knowledge: find out, plan, carry out.
 
 use base::{Problem, Result};
-use work::Ref;
+use work::WorkRecordRef;
 
-use super::{Argument, Given, Prompt};
-use crate::layers::work::look;
+use super::{Prompt, PromptArgument, PromptArguments};
+use crate::areas::work::read_store;
 use crate::view::View;
 
 /// What to do next, and what to know before doing it.
@@ -20,7 +20,7 @@ pub(super) const DISCOVERY: Prompt = Prompt {
 pub(super) const PLANNING: Prompt = Prompt {
     name: "work_planning",
     description: "Plan a goal as features and tasks, using and extending what is known",
-    arguments: &[Argument {
+    arguments: &[PromptArgument {
         name: "goal",
         description: "What shall be possible afterwards",
         required: true,
@@ -33,7 +33,7 @@ pub(super) const PLANNING: Prompt = Prompt {
 pub(super) const EXECUTION: Prompt = Prompt {
     name: "work_execution",
     description: "Carry out a task and write down what it taught",
-    arguments: &[Argument {
+    arguments: &[PromptArgument {
         name: "task",
         description: "Id of the task; the next one if left out",
         required: false,
@@ -51,7 +51,7 @@ const DISCOVER: &str = "Find out what I should work on next.\n\
     Then tell me in a few lines: the task with its handle, what to know before touching its files, \
     what is blocked and by what. Do not claim it and do not edit yet.";
 
-fn plan(_: &View<'_>, given: &Given) -> Result<String> {
+fn plan(_: &View<'_>, given: &PromptArguments) -> Result<String> {
     let goal = given.get("goal").map(|goal| goal.trim()).filter(|goal| !goal.is_empty());
     let goal = goal.ok_or_else(|| Problem::invalid("`goal` is empty").hint("say what to plan"))?;
     let quoted: String = goal.lines().map(|line| format!("> {line}\n")).collect();
@@ -68,11 +68,11 @@ fn plan(_: &View<'_>, given: &Given) -> Result<String> {
     ))
 }
 
-fn execute(_: &View<'_>, given: &Given) -> Result<String> {
+fn execute(_: &View<'_>, given: &PromptArguments) -> Result<String> {
     let task = given.get("task").map(|task| task.trim()).filter(|task| !task.is_empty());
     let claim = match task {
         Some(task) => {
-            let task: Ref = task.parse().map_err(Problem::invalid)?;
+            let task: WorkRecordRef = task.parse().map_err(Problem::invalid)?;
             format!("`work_claim` with task {task}")
         }
         None => "`work_claim` without a task: it gives you the next one that is free".to_owned(),
@@ -92,10 +92,10 @@ fn execute(_: &View<'_>, given: &Given) -> Result<String> {
 }
 
 fn complete_task(view: &View<'_>, _: &str, begun: &str) -> Result<Vec<String>> {
-    look(view, |draft| {
+    read_store(view, |draft| {
         let tasks: Vec<work::record::Task> = draft.all()?;
         let open = tasks.into_iter().filter(|task| !task.status.is_terminal());
         let ids = open.map(|task| task.id.to_string()).filter(|id| id.starts_with(begun));
-        Ok(ids.take(super::OFFERED).collect())
+        Ok(ids.take(super::MAX_COMPLETIONS).collect())
     })
 }

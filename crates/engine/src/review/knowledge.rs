@@ -3,25 +3,25 @@
 use std::collections::BTreeMap;
 
 use base::Result;
-use work::Id;
+use work::WorkRecordId;
 use work::record::Atom;
 
-use super::{Change, Found};
-use crate::diff::How;
-use crate::layers::work::{derived, drift, is_empty, look as look_at};
-use crate::rules::{Finding, Severity};
+use super::{ReviewCheckResult, ReviewedChange};
+use crate::areas::work::{drift, is_empty, read_store as look_at, work_patterns};
+use crate::diff::FileChangeKind;
+use crate::rules::{RuleFinding, RuleSeverity};
 
 /// Knowledge of which this share of the covered lines has moved is worth a warning, in percent.
-const DRIFTED: u32 = 25;
+const MIN_DRIFT_PERCENT: u32 = 25;
 
-pub(super) fn look(change: &Change<'_>) -> Result<Found> {
-    let mut found = Found::default();
+pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
+    let mut found = ReviewCheckResult::default();
     let view = change.view;
     if is_empty(view)? {
         return Ok(found);
     }
-    let derived = derived(view)?;
-    let mut covering: BTreeMap<Id, Vec<String>> = BTreeMap::new();
+    let derived = work_patterns(view)?;
+    let mut covering: BTreeMap<WorkRecordId, Vec<String>> = BTreeMap::new();
     for file in change.files {
         // Knowledge about a path that was renamed or removed is told too.
         for path in [Some(&file.path), file.old.as_ref()].into_iter().flatten() {
@@ -37,12 +37,14 @@ pub(super) fn look(change: &Change<'_>) -> Result<Found> {
             let moved = drift(view, draft, &atom)?.filter(|moved| !moved.is_none());
             let gone = paths.iter().find(|path| is_gone(change, path));
             let (severity, what) = match (&moved, gone) {
-                (Some(moved), _) if moved.percent >= DRIFTED => (Severity::Warning, moved.words()),
-                (_, Some(gone)) => (Severity::Warning, format!("{gone} is no longer there")),
-                (Some(moved), None) => (Severity::Note, moved.words()),
+                (Some(moved), _) if moved.percent >= MIN_DRIFT_PERCENT => {
+                    (RuleSeverity::Warning, moved.describe())
+                }
+                (_, Some(gone)) => (RuleSeverity::Warning, format!("{gone} is no longer there")),
+                (Some(moved), None) => (RuleSeverity::Note, moved.describe()),
                 (None, None) => return Ok(None),
             };
-            Ok(Some(Finding {
+            Ok(Some(RuleFinding {
                 severity,
                 code: "KNOWLEDGE_STALE",
                 path: paths.first().and_then(|path| path.parse().ok()),
@@ -66,9 +68,9 @@ pub(super) fn look(change: &Change<'_>) -> Result<Found> {
 }
 
 /// Whether a change removed or renamed what was at a path.
-fn is_gone(change: &Change<'_>, path: &str) -> bool {
+fn is_gone(change: &ReviewedChange<'_>, path: &str) -> bool {
     change.files.iter().any(|file| {
         let is_old = file.old.as_ref().is_some_and(|old| old.to_string() == path);
-        is_old || (file.how == How::Deleted && file.path.to_string() == path)
+        is_old || (file.kind == FileChangeKind::Deleted && file.path.to_string() == path)
     })
 }

@@ -4,28 +4,28 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{EntityRef, Result};
 
-use super::{Change, Found, few};
+use super::{ReviewCheckResult, ReviewedChange, join_few};
 use crate::answers::role::is_test;
-use crate::answers::test_finder::{HOW_LOOKED, TestFile, tests_for};
+use crate::answers::test_finder::{SEARCH_METHODS, TestFile, tests_for};
+use crate::areas::files::file_node;
 use crate::diff::ChangedSymbol;
 use crate::graph::EdgeFilter;
-use crate::graph::walk::{Sense, outwards};
-use crate::layers::files::node;
-use crate::rules::{Finding, Severity};
+use crate::graph::walk::{WalkKind, walk_from};
+use crate::rules::{RuleFinding, RuleSeverity};
 use crate::view::View;
 
 /// How far a test of the knowledge base may be from what it tests.
-const HOPS: usize = 3;
+const MAX_HOPS: usize = 3;
 
 /// More symbols than this are looked at together, without saying which test reaches which.
-const ONE_BY_ONE: usize = 25;
+const MAX_SYMBOLS_ONE_BY_ONE: usize = 25;
 
 /// The edges that lead from code to the tests that the knowledge base names.
 const EDGES: [&str; 4] = ["code.calls", "kb.covered_by", "kb.implements", "kb.verified_by"];
 
 /// Tests of one file, or one test of the knowledge base.
 #[derive(Debug, Clone)]
-pub(crate) struct ToRun {
+pub(crate) struct TestsToRun {
     /// The file, or the entity
     pub node: EntityRef,
     /// The tests in it that reach what changed
@@ -38,10 +38,12 @@ pub(crate) struct ToRun {
     pub how: String,
 }
 
-pub(super) fn look(change: &Change<'_>) -> Result<(Vec<ToRun>, Found)> {
-    let mut selection = Selection::default();
+pub(super) fn select_tests(
+    change: &ReviewedChange<'_>,
+) -> Result<(Vec<TestsToRun>, ReviewCheckResult)> {
+    let mut selection = TestSelection::default();
     let live: Vec<&ChangedSymbol> =
-        change.symbols.iter().filter(|symbol| symbol.is_live()).collect();
+        change.symbols.iter().filter(|symbol| symbol.changes_behavior()).collect();
     let (tests, code): (Vec<&ChangedSymbol>, Vec<&ChangedSymbol>) =
         live.into_iter().partition(|symbol| symbol.is_test || is_test(&symbol.path));
     for symbol in tests {
@@ -49,7 +51,7 @@ pub(super) fn look(change: &Change<'_>) -> Result<(Vec<ToRun>, Found)> {
     }
     let nodes: Vec<EntityRef> = code.iter().map(|symbol| symbol.node()).collect();
     let mut alone: Vec<&ChangedSymbol> = Vec::new();
-    if code.len() > ONE_BY_ONE {
+    if code.len() > MAX_SYMBOLS_ONE_BY_ONE {
         selection.add(0, tests_for(change.view, &nodes)?);
     } else {
         for (at, symbol) in code.iter().enumerate() {
@@ -62,17 +64,17 @@ pub(super) fn look(change: &Change<'_>) -> Result<(Vec<ToRun>, Found)> {
             }
         }
     }
-    let mut found = Found::default();
+    let mut found = ReviewCheckResult::default();
     found.checked.push("tests");
     if let Some(first) = alone.first() {
-        let names = few(alone.iter().map(|symbol| symbol.full.as_str()));
-        found.findings.push(Finding {
-            severity: Severity::Note,
+        let names = join_few(alone.iter().map(|symbol| symbol.full_name.as_str()));
+        found.findings.push(RuleFinding {
+            severity: RuleSeverity::Note,
             code: "NO_TEST_REACHES",
             path: Some(first.path.clone()),
             line: Some(first.lines.0),
             node: Some(first.node()),
-            message: format!("no test found for {names} ({HOW_LOOKED})"),
+            message: format!("no test found for {names} ({SEARCH_METHODS})"),
             fix: "write one, or say why not".into(),
         });
     }
@@ -81,7 +83,7 @@ pub(super) fn look(change: &Change<'_>) -> Result<(Vec<ToRun>, Found)> {
 
 /// A test file, or a test of the knowledge base, while tests are gathered.
 #[derive(Default)]
-struct Selected {
+struct SelectedTests {
     names: Vec<String>,
     symbols: BTreeSet<usize>,
     hops: Option<usize>,
@@ -91,13 +93,13 @@ struct Selected {
 
 /// Everything that was found, by what is run.
 #[derive(Default)]
-struct Selection(BTreeMap<EntityRef, Selected>);
+struct TestSelection(BTreeMap<EntityRef, SelectedTests>);
 
-impl Selection {
+impl TestSelection {
     /// A test that is itself a part of the change.
     fn add_changed(&mut self, symbol: &ChangedSymbol) {
-        let selected = self.0.entry(node(&symbol.path)).or_default();
-        selected.names.push(symbol.short().to_owned());
+        let selected = self.0.entry(file_node(&symbol.path)).or_default();
+        selected.names.push(symbol.short_name().to_owned());
         selected.hops = Some(0);
         selected.how = "changed itself".into();
         selected.score = f64::MAX;
@@ -105,11 +107,11 @@ impl Selection {
 
     fn add(&mut self, at: usize, found: Vec<TestFile>) {
         for file in found {
-            let selected = self.0.entry(node(&file.path)).or_default();
+            let selected = self.0.entry(file_node(&file.path)).or_default();
             selected.symbols.insert(at);
             let score = file.score();
             if score > selected.score {
-                (selected.score, selected.how) = (score, file.how());
+                (selected.score, selected.how) = (score, file.found_by_text());
             }
             selected.hops = [selected.hops, file.hops].into_iter().flatten().min();
             for name in file.tests {
@@ -124,7 +126,8 @@ impl Selection {
     fn add_knowledge(&mut self, view: &View, at: usize, start: &EntityRef) -> Result<bool> {
         let names = EDGES.map(ToOwned::to_owned).to_vec();
         let filter = EdgeFilter { names, ..EdgeFilter::default() };
-        let walked = outwards(view, std::slice::from_ref(start), Sense::Impact, HOPS, &filter)?;
+        let walked =
+            walk_from(view, std::slice::from_ref(start), WalkKind::Impact, MAX_HOPS, &filter)?;
         let is_test = |edge: &str| edge == "covered_by" || edge == "verified_by";
         let mut found = false;
         for one in walked.reached {
@@ -141,13 +144,13 @@ impl Selection {
     }
 
     /// Best first.
-    fn ranked(self) -> Vec<ToRun> {
-        let mut all: Vec<(EntityRef, Selected)> = self.0.into_iter().collect();
+    fn ranked(self) -> Vec<TestsToRun> {
+        let mut all: Vec<(EntityRef, SelectedTests)> = self.0.into_iter().collect();
         all.sort_by(|(one, a), (other, b)| {
             let by_symbols = b.symbols.len().cmp(&a.symbols.len());
             b.score.total_cmp(&a.score).then(by_symbols).then_with(|| one.cmp(other))
         });
-        let row = |(node, one): (EntityRef, Selected)| ToRun {
+        let row = |(node, one): (EntityRef, SelectedTests)| TestsToRun {
             node,
             names: one.names,
             symbols: one.symbols.len(),

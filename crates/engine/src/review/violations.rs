@@ -2,26 +2,26 @@
 
 use base::Result;
 
-use super::{Change, Found};
-use crate::diff::{Between, ChangedFile, How, SymbolHow};
+use super::{ReviewCheckResult, ReviewedChange};
+use crate::diff::{ChangedFile, DiffRange, FileChangeKind, SymbolHow};
 use crate::rules::baseline::Baseline;
-use crate::rules::{self, Finding, Scope, Staged};
+use crate::rules::{self, RuleFinding, RuleScope, StagedChanges};
 
-pub(super) fn look(change: &Change<'_>) -> Result<Found> {
+pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     let scope = match change.between {
-        Between::Staged => Scope::Staged(Staged::look(change.view)?),
-        _ => Scope::Everything,
+        DiffRange::Staged => RuleScope::Staged(StagedChanges::read(change.view)?),
+        _ => RuleScope::Everything,
     };
     let report = rules::run(change.view, &scope, &[])?;
     let (all, _) = Baseline::read(change.view, None)?.subtract(report.findings);
-    let lost = lost(change);
-    let mut found = Found::default();
+    let lost = removed_names(change);
+    let mut found = ReviewCheckResult::default();
     let mut older = 0;
     for finding in all {
         match &finding.path {
-            _ if names_lost(&finding, &lost) => found.findings.push(finding),
+            _ if mentions_removed(&finding, &lost) => found.findings.push(finding),
             Some(path) => match change.files.iter().find(|file| file.path == *path) {
-                Some(file) if is_own(file, &finding) => found.findings.push(finding),
+                Some(file) if is_on_changed_line(file, &finding) => found.findings.push(finding),
                 Some(_) => older += 1,
                 None => {}
             },
@@ -37,7 +37,7 @@ pub(super) fn look(change: &Change<'_>) -> Result<Found> {
 }
 
 /// Whether the line that breaks a rule is one that the change wrote.
-fn is_own(file: &ChangedFile, finding: &Finding) -> bool {
+fn is_on_changed_line(file: &ChangedFile, finding: &RuleFinding) -> bool {
     match finding.line {
         Some(line) => file.lines.iter().any(|range| range.contains(&line)),
         None => true,
@@ -45,19 +45,23 @@ fn is_own(file: &ChangedFile, finding: &Finding) -> bool {
 }
 
 /// Names of what the change took away: paths, symbols, keys and ids of documents.
-fn lost(change: &Change<'_>) -> Vec<String> {
+fn removed_names(change: &ReviewedChange<'_>) -> Vec<String> {
     let mut names = Vec::new();
-    for file in change.files.iter().filter(|file| matches!(file.how, How::Deleted | How::Renamed)) {
+    for file in change
+        .files
+        .iter()
+        .filter(|file| matches!(file.kind, FileChangeKind::Deleted | FileChangeKind::Renamed))
+    {
         names.push(file.before_path().to_string());
     }
     for file in change.files {
-        let keys = |bytes: Option<&Vec<u8>>| named_in_front(bytes.map(Vec::as_slice));
+        let keys = |bytes: Option<&Vec<u8>>| frontmatter_names(bytes.map(Vec::as_slice));
         let now = keys(file.after.as_ref());
         names.extend(keys(file.before.as_ref()).into_iter().filter(|key| !now.contains(key)));
     }
     for symbol in change.symbols {
-        let old = match (&symbol.how, &symbol.was) {
-            (SymbolHow::Removed, _) => Some((symbol.path.clone(), symbol.full.clone())),
+        let old = match (&symbol.kind, &symbol.previous) {
+            (SymbolHow::Removed, _) => Some((symbol.path.clone(), symbol.full_name.clone())),
             (_, Some(was)) => Some(was.clone()),
             _ => None,
         };
@@ -67,7 +71,7 @@ fn lost(change: &Change<'_>) -> Vec<String> {
 }
 
 /// The key or id that a document's frontmatter gives it.
-fn named_in_front(bytes: Option<&[u8]>) -> Vec<String> {
+fn frontmatter_names(bytes: Option<&[u8]>) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
     if !text.starts_with("---") {
         return Vec::new();
@@ -80,7 +84,7 @@ fn named_in_front(bytes: Option<&[u8]>) -> Vec<String> {
         .collect()
 }
 
-fn names_lost(finding: &Finding, lost: &[String]) -> bool {
+fn mentions_removed(finding: &RuleFinding, lost: &[String]) -> bool {
     let holds = |name: &String| {
         finding.message.match_indices(name.as_str()).any(|(at, _)| {
             let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/');

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use base::{NextCall, Problem, RepoPath, Result};
 use serde::{Deserialize, Serialize};
 
-use super::Finding;
+use super::RuleFinding;
 use crate::view::View;
 
 /// Where it is unless another file is named.
@@ -17,19 +17,19 @@ pub(crate) const FILE: &str = ".cairn/baseline.jsonl";
 /// Problems that are known, and how often each occurs.
 #[derive(Debug, Default)]
 pub(crate) struct Baseline {
-    known: BTreeMap<Known, usize>,
+    entries: BTreeMap<BaselineEntry, usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Known {
+struct BaselineEntry {
     code: String,
     place: String,
     message: String,
 }
 
-impl Known {
-    fn of(finding: &Finding) -> Self {
+impl BaselineEntry {
+    fn of(finding: &RuleFinding) -> Self {
         let place = match (&finding.path, &finding.node) {
             (Some(path), _) => path.to_string(),
             (None, Some(node)) => node.to_string(),
@@ -45,7 +45,7 @@ impl Baseline {
         let path: RepoPath = match named {
             Some("none") => return Ok(Self::default()),
             Some(named) => {
-                view.confine(named)?;
+                view.check_inside_repository(named)?;
                 let paths = view.typed_paths(named).into_iter();
                 let there =
                     paths.filter(|path| view.tree().read(path).is_ok_and(|file| file.is_some()));
@@ -66,32 +66,33 @@ impl Baseline {
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
             let known = serde_json::from_str(line).map_err(|error| {
                 Problem::invalid(format!("line {number} of the baseline cannot be read: {error}"))
-                    .hint_call("write it anew with", NextCall::to("baseline"))
+                    .hint_call("write it anew with", NextCall::new("baseline"))
             })?;
-            *baseline.known.entry(known).or_default() += 1;
+            *baseline.entries.entry(known).or_default() += 1;
         }
         Ok(baseline)
     }
 
     /// Writes one that knows these.
-    pub(crate) fn print(findings: &[Finding]) -> String {
-        let mut known: Vec<Known> = findings.iter().map(Known::of).collect();
+    pub(crate) fn print(findings: &[RuleFinding]) -> String {
+        let mut known: Vec<BaselineEntry> = findings.iter().map(BaselineEntry::of).collect();
         known.sort();
-        let line = |known: &Known| serde_json::json!(known).to_string() + "\n";
+        let line = |known: &BaselineEntry| serde_json::json!(known).to_string() + "\n";
         known.iter().map(line).collect()
     }
 
     /// Takes out what is known. Returns what is new, and how many were not.
-    pub(crate) fn subtract(mut self, findings: Vec<Finding>) -> (Vec<Finding>, usize) {
+    pub(crate) fn subtract(mut self, findings: Vec<RuleFinding>) -> (Vec<RuleFinding>, usize) {
         let all = findings.len();
-        let is_new = |finding: &Finding| match self.known.get_mut(&Known::of(finding)) {
+        let is_new = |finding: &RuleFinding| match self.entries.get_mut(&BaselineEntry::of(finding))
+        {
             Some(left) if *left > 0 => {
                 *left -= 1;
                 false
             }
             _ => true,
         };
-        let new: Vec<Finding> = findings.into_iter().filter(is_new).collect();
+        let new: Vec<RuleFinding> = findings.into_iter().filter(is_new).collect();
         let old = all - new.len();
         (new, old)
     }
@@ -99,12 +100,12 @@ impl Baseline {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Severity;
+    use super::super::RuleSeverity;
     use super::*;
 
-    fn finding(message: &str, line: u32) -> Finding {
-        Finding {
-            severity: Severity::Error,
+    fn finding(message: &str, line: u32) -> RuleFinding {
+        RuleFinding {
+            severity: RuleSeverity::Error,
             code: "CODE",
             path: "a.rs".parse().ok(),
             line: Some(line),

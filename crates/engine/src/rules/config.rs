@@ -2,23 +2,23 @@
 
 use base::Result;
 
-use super::{Rule, Scope, Severity, Violation};
+use super::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
 use crate::view::View;
 
-pub(crate) const CONFIG_INVALID: Rule = Rule {
+pub(crate) const CONFIG_INVALID: VerifyRule = VerifyRule {
     code: "CONFIG_INVALID",
-    severity: Severity::Error,
-    means: "cairn.jsonc parses, and every key and value of it is known",
+    severity: RuleSeverity::Error,
+    statement: "cairn.jsonc parses, and every key and value of it is known",
     check,
 };
 
-fn check(view: &View, _: &Scope) -> Result<Vec<Violation>> {
-    let violation = |found: &config::Finding| Violation {
+fn check(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
+    let violation = |found: &config::ConfigFinding| RuleViolation {
         path: "cairn.jsonc".parse().ok(),
         line: u32::try_from(found.line).ok(),
         node: None,
         message: found.message.clone(),
         fix: found.hint.clone().unwrap_or_else(|| "correct it".into()),
     };
-    Ok(view.findings().iter().map(violation).collect())
+    Ok(view.config_findings().iter().map(violation).collect())
 }

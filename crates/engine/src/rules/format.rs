@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::{Finding, Severity};
+use super::{RuleFinding, RuleSeverity};
 
 /// A code of findings, how bad it is, and what must hold.
-pub(crate) type Means = (&'static str, Severity, &'static str);
+pub(crate) type RuleSummary = (&'static str, RuleSeverity, &'static str);
 
 /// A report in the format that code scanners exchange.
-pub(crate) fn sarif(findings: &[Finding], rules: &[Means]) -> String {
-    let rule = |(code, severity, means): &Means| {
+pub(crate) fn sarif(findings: &[RuleFinding], rules: &[RuleSummary]) -> String {
+    let rule = |(code, severity, means): &RuleSummary| {
         json!({
             "id": code,
             "shortDescription": {"text": means},
-            "defaultConfiguration": {"level": severity.word()},
+            "defaultConfiguration": {"level": severity.as_str()},
         })
     };
     let log = json!({
@@ -31,11 +31,11 @@ pub(crate) fn sarif(findings: &[Finding], rules: &[Means]) -> String {
     serde_json::to_string_pretty(&log).unwrap_or_default()
 }
 
-fn result(finding: &Finding) -> Value {
+fn result(finding: &RuleFinding) -> Value {
     let text = format!("{}; {}", finding.message, finding.fix);
     let mut result = json!({
         "ruleId": finding.code,
-        "level": finding.severity.word(),
+        "level": finding.severity.as_str(),
         "message": {"text": text},
     });
     if let Some(path) = &finding.path {
@@ -63,33 +63,34 @@ fn uri(path: &[u8]) -> String {
 }
 
 /// A report as annotations of a GitHub workflow.
-pub(crate) fn github(findings: &[Finding]) -> String {
+pub(crate) fn github(findings: &[RuleFinding]) -> String {
     findings.iter().map(annotation).collect()
 }
 
-fn annotation(finding: &Finding) -> String {
+fn annotation(finding: &RuleFinding) -> String {
     let kind = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "notice",
+        RuleSeverity::Error => "error",
+        RuleSeverity::Warning => "warning",
+        RuleSeverity::Note => "notice",
     };
-    let file = finding.path.as_ref().map(|path| format!("file={},", property(&path.to_string())));
+    let file =
+        finding.path.as_ref().map(|path| format!("file={},", escape_property(&path.to_string())));
     let line = finding.line.map(|line| format!("line={line},"));
     let place = file.unwrap_or_default() + &line.unwrap_or_default();
     let about = match &finding.node {
         Some(node) if finding.path.is_none() => format!("{node}: "),
         _ => String::new(),
     };
-    let text = data(&format!("{about}{}; {}", finding.message, finding.fix));
+    let text = escape_data(&format!("{about}{}; {}", finding.message, finding.fix));
     format!("::{kind} {place}title={}::{text}\n", finding.code)
 }
 
-fn data(text: &str) -> String {
+fn escape_data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+fn escape_property(text: &str) -> String {
+    escape_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 #[cfg(test)]
@@ -98,8 +99,8 @@ mod tests {
 
     #[test]
     fn an_annotation_cannot_be_ended_from_inside() {
-        let finding = Finding {
-            severity: Severity::Error,
+        let finding = RuleFinding {
+            severity: RuleSeverity::Error,
             code: "CODE",
             path: "a,b:c.rs".parse().ok(),
             line: Some(3),

@@ -3,34 +3,34 @@
 use std::collections::BTreeMap;
 
 use base::{RepoPath, Result};
-use syntax::edit::redirect;
+use syntax::edit::replace_link_destinations;
 
-use super::{Rule, Scope, Severity, Violation};
-use crate::layers::files::{dead_links, link_target};
+use super::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
+use crate::areas::files::{dead_links, link_target};
 use crate::view::View;
 
-pub(crate) const LINK_DEAD: Rule = Rule {
+pub(crate) const LINK_DEAD: VerifyRule = VerifyRule {
     code: "LINK_DEAD",
-    severity: Severity::Warning,
-    means: "relative links of Markdown documents and cards lead to a file or folder",
+    severity: RuleSeverity::Warning,
+    statement: "relative links of Markdown documents and cards lead to a file or folder",
     check,
 };
 
 /// What sites add to the target of a link to find its page.
-const ENDINGS: [&str; 4] = [".md", ".mdx", "/index.md", "/README.md"];
+const PAGE_SUFFIXES: [&str; 4] = [".md", ".mdx", "/index.md", "/README.md"];
 
-fn check(view: &View, _: &Scope) -> Result<Vec<Violation>> {
+fn check(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
     let mut dead: BTreeMap<RepoPath, BTreeMap<RepoPath, u32>> = BTreeMap::new();
     for (from, to, line) in dead_links(view)? {
-        if !leads_somewhere(view, &to) {
+        if !target_exists(view, &to) {
             dead.entry(from).or_default().insert(to, line);
         }
     }
     let mut found = Vec::new();
     for (from, links) in dead {
-        view.call().go_on()?;
-        for (to, line) in links.iter().filter(|(to, _)| is_written(view, &from, to)) {
-            found.push(Violation {
+        view.call().check_stopped()?;
+        for (to, line) in links.iter().filter(|(to, _)| has_relative_link(view, &from, to)) {
+            found.push(RuleViolation {
                 path: Some(from.clone()),
                 line: Some(*line),
                 node: None,
@@ -44,21 +44,21 @@ fn check(view: &View, _: &Scope) -> Result<Vec<Violation>> {
 
 /// Whether a path that the index does not hold is there all the same, as ignored files are, or
 /// means a page that is.
-fn leads_somewhere(view: &View, to: &RepoPath) -> bool {
-    let is_there = |path: &RepoPath| view.tree().stat_if_there(path).is_some();
+fn target_exists(view: &View, to: &RepoPath) -> bool {
+    let is_there = |path: &RepoPath| view.tree().stat_if_reachable(path).is_some();
     let name = to.to_string();
     let stem = name.strip_suffix(".html").unwrap_or(&name);
     let page = |ending: &&str| format!("{stem}{ending}").parse().is_ok_and(|page| is_there(&page));
-    is_there(to) || ENDINGS.iter().any(page)
+    is_there(to) || PAGE_SUFFIXES.iter().any(page)
 }
 
 /// Whether a document has a link to a path that is relative to it. Where one that starts with `/`
 /// leads is decided by a site, and what holds braces is filled in by a program.
-fn is_written(view: &View, from: &RepoPath, to: &RepoPath) -> bool {
+fn has_relative_link(view: &View, from: &RepoPath, to: &RepoPath) -> bool {
     let Ok(Some(blob)) = view.tree().read(from) else { return false };
     let Ok(text) = std::str::from_utf8(&blob.bytes) else { return false };
     let mut is_written = false;
-    redirect(text, |target| {
+    replace_link_destinations(text, |target| {
         let is_plain = !target.starts_with('/') && !target.contains(['{', '}']);
         is_written |= is_plain && link_target(from, target).as_ref() == Some(to);
         None

@@ -12,7 +12,7 @@ mod links;
 mod shared;
 mod staged;
 
-use ::config::Level;
+use ::config::RuleLevel;
 use base::{EntityRef, Problem, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,36 +20,36 @@ use serde::Serialize;
 use crate::view::View;
 
 pub(crate) use config::CONFIG_INVALID;
-pub(crate) use format::{Means, github, sarif};
+pub(crate) use format::{RuleSummary, github, sarif};
 pub(crate) use links::LINK_DEAD;
 pub(crate) use shared::{SHARED_RULES, shared_fix, shared_problems};
 pub(crate) use staged::changed_lines;
-pub use staged::{Staged, StagedFile};
+pub use staged::{StagedChanges, StagedFileChange};
 
 /// One rule.
 #[derive(Debug)]
-pub struct Rule {
+pub struct VerifyRule {
     /// Its name in reports, upper case; `kb.rules` of the configuration takes it in any case
     pub code: &'static str,
     /// How bad a violation is, unless the configuration says otherwise
-    pub severity: Severity,
+    pub severity: RuleSeverity,
     /// What must hold, as a sentence without its full stop
-    pub means: &'static str,
+    pub statement: &'static str,
     /// Finds the violations
-    pub check: fn(&View, &Scope) -> Result<Vec<Violation>>,
+    pub check: fn(&View, &RuleScope) -> Result<Vec<RuleViolation>>,
 }
 
-impl Rule {
+impl VerifyRule {
     /// What a report says of it.
-    pub(crate) const fn means(&self) -> Means {
-        (self.code, self.severity, self.means)
+    pub(crate) const fn summary(&self) -> RuleSummary {
+        (self.code, self.severity, self.statement)
     }
 }
 
 /// How bad a violation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Severity {
+pub enum RuleSeverity {
     /// A gate stops at it
     Error,
     /// Worth a look
@@ -58,9 +58,9 @@ pub enum Severity {
     Note,
 }
 
-impl Severity {
+impl RuleSeverity {
     /// The word for it.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
@@ -71,17 +71,17 @@ impl Severity {
 
 /// How much is looked at.
 #[derive(Debug)]
-pub enum Scope {
+pub enum RuleScope {
     /// The working tree and the stores as they are
     Everything,
     /// What the next commit would hold
-    Staged(Staged),
+    Staged(StagedChanges),
 }
 
 /// Where a rule is broken, and what mends it. The message names no line: lines move, and a
 /// baseline knows a violation by its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
+pub struct RuleViolation {
     /// The file
     pub path: Option<RepoPath>,
     /// The line in it, from 1
@@ -96,9 +96,9 @@ pub struct Violation {
 
 /// A violation in a report
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct Finding {
+pub struct RuleFinding {
     /// How bad it is
-    pub severity: Severity,
+    pub severity: RuleSeverity,
     /// The rule
     pub code: &'static str,
     /// The file
@@ -116,7 +116,7 @@ pub struct Finding {
     pub fix: String,
 }
 
-impl Finding {
+impl RuleFinding {
     /// `path:line`, or the node.
     pub fn place(&self) -> String {
         match (&self.path, self.line, &self.node) {
@@ -130,34 +130,34 @@ impl Finding {
 
 /// What a run of rules found.
 #[derive(Debug)]
-pub(crate) struct Report {
+pub(crate) struct RuleReport {
     /// Worst first, then by rule and place
-    pub findings: Vec<Finding>,
+    pub findings: Vec<RuleFinding>,
     /// The rules that were run
-    pub rules: Vec<&'static Rule>,
+    pub rules: Vec<&'static VerifyRule>,
 }
 
 /// Every rule of every area.
-pub(crate) fn all(view: &View) -> Vec<&'static Rule> {
+pub(crate) fn all(view: &View) -> Vec<&'static VerifyRule> {
     view.areas().iter().flat_map(|area| area.rules).collect()
 }
 
 /// Runs the rules that are asked for; all that are on if none is named.
-pub(crate) fn run(view: &View, scope: &Scope, wanted: &[String]) -> Result<Report> {
-    run_these(view, scope, (&chosen(view, wanted)?, !wanted.is_empty()))
+pub(crate) fn run(view: &View, scope: &RuleScope, wanted: &[String]) -> Result<RuleReport> {
+    run_selected(view, scope, (&selected_rules(view, wanted)?, !wanted.is_empty()))
 }
 
 /// Runs some rules, those that are off only if they were named.
-pub(crate) fn run_these(
+pub(crate) fn run_selected(
     view: &View,
-    scope: &Scope,
-    (rules, named): (&[&'static Rule], bool),
-) -> Result<Report> {
-    let mut report = Report { findings: Vec::new(), rules: Vec::new() };
+    scope: &RuleScope,
+    (rules, named): (&[&'static VerifyRule], bool),
+) -> Result<RuleReport> {
+    let mut report = RuleReport { findings: Vec::new(), rules: Vec::new() };
     for rule in rules.iter().copied() {
         let Some(severity) = severity(view, rule, named) else { continue };
         report.rules.push(rule);
-        view.call().go_on()?;
+        view.call().check_stopped()?;
         for violation in (rule.check)(view, scope)? {
             if concerns(scope, &violation) {
                 report.findings.push(finding(rule, severity, violation));
@@ -169,51 +169,53 @@ pub(crate) fn run_these(
     Ok(report)
 }
 
-fn chosen(view: &View, wanted: &[String]) -> Result<Vec<&'static Rule>> {
+fn selected_rules(view: &View, wanted: &[String]) -> Result<Vec<&'static VerifyRule>> {
     let all = all(view);
     let codes = || all.iter().map(|rule| rule.code);
-    if let Some(unknown) = wanted.iter().find(|name| !codes().any(|code| is_called(code, name))) {
-        let near = base::near::nearest(&unknown.to_uppercase(), codes(), 1);
+    if let Some(unknown) = wanted.iter().find(|name| !codes().any(|code| matches_name(code, name)))
+    {
+        let near = base::similarity::most_similar(&unknown.to_uppercase(), codes(), 1);
         let problem = Problem::not_found(format!("no rule is called `{unknown}`"));
         let hint = near.first().map(|near| format!("the nearest is `{near}`"));
         return Err(hint.into_iter().fold(problem, Problem::hint).detail("rules", list(&all)));
     }
-    let is_wanted =
-        |rule: &&Rule| wanted.is_empty() || wanted.iter().any(|name| is_called(rule.code, name));
+    let is_wanted = |rule: &&VerifyRule| {
+        wanted.is_empty() || wanted.iter().any(|name| matches_name(rule.code, name))
+    };
     Ok(all.iter().copied().filter(is_wanted).collect())
 }
 
-fn list(rules: &[&Rule]) -> Vec<serde_json::Value> {
-    let row = |rule: &&Rule| serde_json::json!({"code": rule.code, "means": rule.means});
+fn list(rules: &[&VerifyRule]) -> Vec<serde_json::Value> {
+    let row = |rule: &&VerifyRule| serde_json::json!({"code": rule.code, "means": rule.statement});
     rules.iter().map(row).collect()
 }
 
-fn is_called(code: &str, name: &str) -> bool {
+fn matches_name(code: &str, name: &str) -> bool {
     code.eq_ignore_ascii_case(&name.replace('-', "_"))
 }
 
 /// How loudly a rule speaks here; not at all if the configuration turned it off and nobody
 /// asked for it by name.
-fn severity(view: &View, rule: &Rule, named: bool) -> Option<Severity> {
-    let configured = view.config().kb.rules.iter().find(|(name, _)| is_called(rule.code, name));
+fn severity(view: &View, rule: &VerifyRule, named: bool) -> Option<RuleSeverity> {
+    let configured = view.config().kb.rules.iter().find(|(name, _)| matches_name(rule.code, name));
     match configured.map(|(_, level)| level) {
-        Some(Level::Off) if !named => None,
-        Some(Level::Warning) => Some(Severity::Warning),
-        Some(Level::Error) => Some(Severity::Error),
+        Some(RuleLevel::Off) if !named => None,
+        Some(RuleLevel::Warning) => Some(RuleSeverity::Warning),
+        Some(RuleLevel::Error) => Some(RuleSeverity::Error),
         _ => Some(rule.severity),
     }
 }
 
 /// What lies in a file that the commit does not touch is not the commit's business.
-fn concerns(scope: &Scope, violation: &Violation) -> bool {
+fn concerns(scope: &RuleScope, violation: &RuleViolation) -> bool {
     match (scope, &violation.path) {
-        (Scope::Staged(staged), Some(path)) => staged.holds(path),
-        (Scope::Staged(_), None) => false,
-        (Scope::Everything, _) => true,
+        (RuleScope::Staged(staged), Some(path)) => staged.contains(path),
+        (RuleScope::Staged(_), None) => false,
+        (RuleScope::Everything, _) => true,
     }
 }
 
-fn finding(rule: &Rule, severity: Severity, violation: Violation) -> Finding {
-    let Violation { path, line, node, message, fix } = violation;
-    Finding { severity, code: rule.code, path, line, node, message, fix }
+fn finding(rule: &VerifyRule, severity: RuleSeverity, violation: RuleViolation) -> RuleFinding {
+    let RuleViolation { path, line, node, message, fix } = violation;
+    RuleFinding { severity, code: rule.code, path, line, node, message, fix }
 }

@@ -3,28 +3,28 @@
 use base::Result;
 use base::shared::{SharedProblem, SharedProblemKind};
 
-use super::{Rule, Scope, Severity, Violation};
+use super::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
 use crate::view::View;
 
 /// The rules of shared knowledge.
-pub(crate) const SHARED_RULES: [Rule; 3] = [
-    Rule {
+pub(crate) const SHARED_RULES: [VerifyRule; 3] = [
+    VerifyRule {
         code: "SHARED_UNREADABLE",
-        severity: Severity::Error,
-        means: "every file of the shared knowledge is a record that can be read",
-        check: |view, _: &Scope| found(view, SharedProblemKind::Unreadable),
+        severity: RuleSeverity::Error,
+        statement: "every file of the shared knowledge is a record that can be read",
+        check: |view, _: &RuleScope| violations_of(view, SharedProblemKind::Unreadable),
     },
-    Rule {
+    VerifyRule {
         code: "SHARED_CONFLICT",
-        severity: Severity::Warning,
-        means: "no shared record was changed both here and in its file",
-        check: |view, _: &Scope| found(view, SharedProblemKind::Conflict),
+        severity: RuleSeverity::Warning,
+        statement: "no shared record was changed both here and in its file",
+        check: |view, _: &RuleScope| violations_of(view, SharedProblemKind::Conflict),
     },
-    Rule {
+    VerifyRule {
         code: "CHANGELOG_REWRITTEN",
-        severity: Severity::Error,
-        means: "no file changes an entry of the changelog, which is append-only",
-        check: |view, _: &Scope| found(view, SharedProblemKind::Rewritten),
+        severity: RuleSeverity::Error,
+        statement: "no file changes an entry of the changelog, which is append-only",
+        check: |view, _: &RuleScope| violations_of(view, SharedProblemKind::Rewritten),
     },
 ];
 
@@ -52,13 +52,13 @@ pub(crate) const fn shared_fix(kind: SharedProblemKind) -> &'static str {
     }
 }
 
-fn found(view: &View, kind: SharedProblemKind) -> Result<Vec<Violation>> {
+fn violations_of(view: &View, kind: SharedProblemKind) -> Result<Vec<RuleViolation>> {
     let of_kind = shared_problems(view)?.into_iter().filter(|problem| problem.kind == kind);
-    let violation = |problem: SharedProblem| Violation {
+    let violation = |problem: SharedProblem| RuleViolation {
         path: problem.path.parse().ok(),
         line: None,
         node: None,
-        message: problem.why,
+        message: problem.reason,
         fix: shared_fix(kind).into(),
     };
     Ok(of_kind.map(violation).collect())

@@ -10,32 +10,32 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use crate::view::View;
 
 /// Files larger than this are not compared line by line: all their lines count as staged.
-const LARGEST: u64 = 4 * 1024 * 1024;
+const MAX_COMPARED_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The files that the next commit would change.
 #[derive(Debug, Default)]
-pub struct Staged {
-    files: BTreeMap<RepoPath, StagedFile>,
+pub struct StagedChanges {
+    files: BTreeMap<RepoPath, StagedFileChange>,
 }
 
 /// A file that the next commit would change.
 #[derive(Debug)]
-pub struct StagedFile {
+pub struct StagedFileChange {
     /// Its content as staged; none if the commit deletes it, or it is too large
     pub content: Option<Vec<u8>>,
     /// The lines that are new or other, from 1
     pub lines: Vec<Range<u32>>,
 }
 
-impl Staged {
+impl StagedChanges {
     /// Compares git's index with the commit that is checked out.
-    pub fn look(view: &View) -> Result<Self> {
+    pub fn read(view: &View) -> Result<Self> {
         let none = || Problem::invalid("nothing can be staged without git");
         let git = view.git().ok_or_else(none)?;
         let changes = git.staged_changes(view.git_index(), view.call())?;
         let oids: Vec<_> = changes.iter().flat_map(|c| [c.before, c.after]).flatten().collect();
         let mut blobs = BTreeMap::new();
-        git.read_blobs(&oids, LARGEST, view.call(), |oid, blob| {
+        git.read_blobs(&oids, MAX_COMPARED_BYTES, view.call(), |oid, blob| {
             blobs.insert(oid.to_string(), blob);
         })?;
         let content = |oid: Option<git::Oid>| match blobs.get(&oid?.to_string()) {
@@ -46,19 +46,19 @@ impl Staged {
             let (before, after) = (content(change.before), content(change.after));
             (
                 change.path,
-                StagedFile { lines: changed_lines(before, after.as_deref()), content: after },
+                StagedFileChange { lines: changed_lines(before, after.as_deref()), content: after },
             )
         });
         Ok(Self { files: files.collect() })
     }
 
     /// Whether the commit changes a file.
-    pub fn holds(&self, path: &RepoPath) -> bool {
+    pub fn contains(&self, path: &RepoPath) -> bool {
         self.files.contains_key(path)
     }
 
     /// The files, by path.
-    pub fn files(&self) -> impl Iterator<Item = (&RepoPath, &StagedFile)> {
+    pub fn files(&self) -> impl Iterator<Item = (&RepoPath, &StagedFileChange)> {
         self.files.iter()
     }
 }

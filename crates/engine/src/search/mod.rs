@@ -2,27 +2,27 @@
 //!
 //! @see spec::cross/search
 
-mod fit;
-mod look;
+mod candidates;
+mod matching;
 pub(crate) mod tables;
 pub(crate) mod words;
 
 use base::{RepoPath, Result};
 use store::{Connection, Migration};
 
-use self::fit::Asked;
-use self::look::Look;
-use self::tables::{Bounds, Found, Held};
+use self::candidates::CandidateSearch;
+use self::matching::SearchQuery;
+use self::tables::{FullTextTable, SearchBounds, SearchRow};
 
 /// How many nodes a long text may be about.
-const ABOUT: usize = 100;
+const MAX_ABOUT_NODES: usize = 100;
 
 /// How much less a text counts that is not about something that is there now.
-const ASIDE: f64 = 0.5;
+const NOT_CURRENT_WEIGHT: f64 = 0.5;
 
 /// What a layer gives to be searched: one node and its text.
 #[derive(Debug, Clone)]
-pub struct Text {
+pub struct SearchText {
     /// The node's handle
     pub node: String,
     /// What it is
@@ -37,7 +37,7 @@ pub struct Text {
 
 /// Which nodes may be found.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct SearchFilter {
     /// Only these kinds; all if empty
     pub kinds: Vec<String>,
     /// Only at or below this
@@ -46,7 +46,7 @@ pub struct Filter {
 
 /// A node that was found, and why.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
+pub struct SearchHit {
     /// The node's handle
     pub node: String,
     /// What it is
@@ -58,14 +58,14 @@ pub struct Hit {
     /// All of its text
     pub(crate) body: String,
     /// Why it was found
-    pub why: Why,
+    pub why: MatchReason,
     /// How well it fits; comparable within one answer
     pub score: f64,
 }
 
 /// Why a node was found, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum MatchReason {
     /// It is called exactly this
     ExactName,
     /// All words are in its name
@@ -82,9 +82,9 @@ pub enum Why {
     About,
 }
 
-impl Why {
+impl MatchReason {
     /// The reason in words.
-    pub const fn words(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
             Self::ExactName => "exact name",
             Self::Name => "name",
@@ -98,21 +98,22 @@ impl Why {
 }
 
 /// The step that gives a durable store its own search text. Its area keeps a text in the
-/// transaction that changes the row, with [`put`] and [`remove`]. [`NAMES`] comes right after it.
-pub const STEP: Migration = Migration { name: "search text", sql: tables::TEXTS };
+/// transaction that changes the row, with [`put`] and [`remove`]. [`NAMES_MIGRATION`] comes right after it.
+pub const TEXT_MIGRATION: Migration = Migration { name: "search text", sql: tables::TEXTS_SQL };
 
 /// The step after it: names in order, and the words there are.
-pub const NAMES: Migration = Migration { name: "names to search", sql: tables::NAMES };
+pub const NAMES_MIGRATION: Migration =
+    Migration { name: "names to search", sql: tables::NAMES_SQL };
 
 /// What fits in several stores, best first; `most` is how many a caller would look at.
 pub(crate) fn search_all(
     conns: &[&Connection],
     query: &str,
-    (filter, most): (&Filter, usize),
-) -> Result<Hits> {
-    let mut all = Hits { hits: Vec::new(), is_cut: false };
+    (filter, most): (&SearchFilter, usize),
+) -> Result<SearchHits> {
+    let mut all = SearchHits { hits: Vec::new(), is_cut: false };
     for conn in conns {
-        let Hits { hits, is_cut } = search(conn, query, (filter, most))?;
+        let SearchHits { hits, is_cut } = search(conn, query, (filter, most))?;
         all.hits.extend(hits);
         all.is_cut |= is_cut;
     }
@@ -120,20 +121,25 @@ pub(crate) fn search_all(
     Ok(all)
 }
 
-/// What a text of many words may be about, by the names and titles of nodes. `words` is a query
+/// What a text of many words may be about, by the names and titles of nodes. `description` is a query
 /// of the full-text index.
-pub(crate) fn about(conns: &[&Connection], words: &str, filter: &Filter) -> Result<Hits> {
-    let bounds = Bounds::new(&filter.kinds, filter.path.as_ref());
-    let mut all = Hits { hits: Vec::new(), is_cut: false };
+pub(crate) fn search_names(
+    conns: &[&Connection],
+    words: &str,
+    filter: &SearchFilter,
+) -> Result<SearchHits> {
+    let bounds = SearchBounds::new(&filter.kinds, filter.path.as_ref());
+    let mut all = SearchHits { hits: Vec::new(), is_cut: false };
     for conn in conns {
-        let rows = tables::best(conn, (Held::Words, words), (&bounds, ABOUT))?;
-        all.hits.extend(rows.into_iter().enumerate().map(|(rank, row)| Hit {
+        let rows =
+            tables::best_rows(conn, (FullTextTable::Words, words), (&bounds, MAX_ABOUT_NODES))?;
+        all.hits.extend(rows.into_iter().enumerate().map(|(rank, row)| SearchHit {
             node: row.node,
             kind: row.kind,
             name: row.name,
             excerpt: String::new(),
             body: String::new(),
-            why: Why::About,
+            why: MatchReason::About,
             #[expect(clippy::cast_precision_loss, reason = "ranks are small")]
             score: 1.0 / (1.0 + rank as f64 / 5.0),
         }));
@@ -143,23 +149,24 @@ pub(crate) fn about(conns: &[&Connection], words: &str, filter: &Filter) -> Resu
 }
 
 /// Those of some texts that fit, which a layer has found by itself.
-pub(crate) fn judge(texts: Vec<Text>, query: &str) -> Vec<Hit> {
-    let asked = Asked::new(query);
-    let row = |text: Text| {
-        let Text { node, kind, name, body, .. } = text;
-        Found { id: 0, node, kind: kind.to_owned(), name, body }
+pub(crate) fn rank_texts(texts: Vec<SearchText>, query: &str) -> Vec<SearchHit> {
+    let asked = SearchQuery::new(query);
+    let row = |text: SearchText| {
+        let SearchText { node, kind, name, body, .. } = text;
+        SearchRow { id: 0, node, kind: kind.to_owned(), name, body }
     };
-    let mut hits: Vec<Hit> = texts.into_iter().filter_map(|text| asked.judge(row(text))).collect();
+    let mut hits: Vec<SearchHit> =
+        texts.into_iter().filter_map(|text| asked.to_hit(row(text))).collect();
     // What a commit is called says less of where something is than the name of a file does.
     for hit in &mut hits {
-        hit.score -= ASIDE;
+        hit.score -= NOT_CURRENT_WEIGHT;
     }
     hits
 }
 
 /// Says of the hits that are shown which part of their text matched best.
-pub(crate) fn excerpt(query: &str, hits: &mut [Hit]) {
-    let asked = Asked::new(query);
+pub(crate) fn add_excerpts(query: &str, hits: &mut [SearchHit]) {
+    let asked = SearchQuery::new(query);
     for hit in hits.iter_mut().filter(|hit| hit.excerpt.is_empty() && !hit.body.is_empty()) {
         hit.excerpt = asked.excerpt(hit);
     }
@@ -171,28 +178,28 @@ pub fn remove(conn: &Connection, node: &str) -> Result<()> {
 }
 
 /// Keeps a node's text.
-pub fn put(conn: &Connection, text: &Text) -> Result<()> {
-    let split = (&*words::spread(&text.name), &*words::spread(&text.body));
-    tables::put(conn, text, split, &words::keys(&text.name))
+pub fn put(conn: &Connection, text: &SearchText) -> Result<()> {
+    let split = (&*words::index_words(&text.name), &*words::index_words(&text.body));
+    tables::put(conn, text, split, &words::lookup_keys(&text.name))
 }
 
 /// A node's text with its words taken apart.
-pub(crate) struct Spread {
-    text: Text,
+pub(crate) struct TokenizedText {
+    text: SearchText,
     name: String,
     body: String,
     keys: Vec<String>,
 }
 
-impl Spread {
-    pub(crate) fn new(text: Text) -> Self {
-        let (name, body) = (words::spread(&text.name), words::spread(&text.body));
-        Self { name, body, keys: words::keys(&text.name), text }
+impl TokenizedText {
+    pub(crate) fn new(text: SearchText) -> Self {
+        let (name, body) = (words::index_words(&text.name), words::index_words(&text.body));
+        Self { name, body, keys: words::lookup_keys(&text.name), text }
     }
 }
 
 /// Keeps a node's text whose words were taken apart before.
-pub(crate) fn put_spread(conn: &Connection, spread: &Spread) -> Result<()> {
+pub(crate) fn put_tokenized(conn: &Connection, spread: &TokenizedText) -> Result<()> {
     tables::put(conn, &spread.text, (&spread.name, &spread.body), &spread.keys)
 }
 
@@ -200,33 +207,36 @@ pub(crate) fn put_spread(conn: &Connection, spread: &Spread) -> Result<()> {
 pub(crate) fn search(
     conn: &Connection,
     query: &str,
-    (filter, most): (&Filter, usize),
-) -> Result<Hits> {
-    let bounds = Bounds::new(&filter.kinds, filter.path.as_ref());
-    let asked = Asked::new(query);
-    let mut look = Look::new(conn, &bounds, most);
-    look.close(&asked)?;
+    (filter, most): (&SearchFilter, usize),
+) -> Result<SearchHits> {
+    let bounds = SearchBounds::new(&filter.kinds, filter.path.as_ref());
+    let asked = SearchQuery::new(query);
+    let mut look = CandidateSearch::new(conn, &bounds, most);
+    look.find_matches(&asked)?;
     // Only a query that nothing fits well may have been mistyped.
-    if !look.rows().any(|row| asked.fit(row).is_some_and(|(why, _)| why <= Why::Letters)) {
-        look.distant(&asked)?;
+    if !look
+        .rows()
+        .any(|row| asked.match_row(row).is_some_and(|(why, _)| why <= MatchReason::Letters))
+    {
+        look.find_partial_matches(&asked)?;
     }
-    let (rows, is_cut) = look.found();
-    let hits = rows.into_iter().filter_map(|row| asked.judge(row)).collect();
-    let mut hits = Hits { hits, is_cut };
+    let (rows, is_cut) = look.into_rows();
+    let hits = rows.into_iter().filter_map(|row| asked.to_hit(row)).collect();
+    let mut hits = SearchHits { hits, is_cut };
     hits.sort();
     Ok(hits)
 }
 
 /// What was found.
 #[derive(Debug)]
-pub(crate) struct Hits {
+pub(crate) struct SearchHits {
     /// The hits, best first
-    pub hits: Vec<Hit>,
+    pub hits: Vec<SearchHit>,
     /// Whether there are more than were ranked
     pub is_cut: bool,
 }
 
-impl Hits {
+impl SearchHits {
     pub(crate) fn sort(&mut self) {
         self.hits.sort_by(|a, b| {
             b.score.total_cmp(&a.score).then_with(|| a.name.cmp(&b.name)).then(a.node.cmp(&b.node))
@@ -238,7 +248,7 @@ impl Hits {
 mod tests {
     use super::*;
 
-    fn found(query: &str) -> Vec<(String, Why)> {
+    fn found(query: &str) -> Vec<(String, MatchReason)> {
         let conn = Connection::open_in_memory().unwrap();
         conn.execute_batch(tables::SCHEMA).unwrap();
         for (name, body) in [
@@ -247,7 +257,7 @@ mod tests {
             ("docs/설계.md", "결제 시스템 설계 문서"),
             ("docs/a-b.md", "C++ and \"quotes\""),
         ] {
-            let text = Text {
+            let text = SearchText {
                 node: format!("file:{name}"),
                 kind: "file",
                 path: name.parse().ok(),
@@ -256,7 +266,7 @@ mod tests {
             };
             put(&conn, &text).unwrap();
         }
-        let hits = search(&conn, query, (&Filter::default(), 20)).unwrap().hits;
+        let hits = search(&conn, query, (&SearchFilter::default(), 20)).unwrap().hits;
         hits.into_iter().map(|hit| (hit.name, hit.why)).collect()
     }
 
@@ -264,14 +274,14 @@ mod tests {
     fn names_come_before_texts_and_parts_before_typos() {
         let callback = "src/auth/handleOAuthCallback.ts".to_owned();
         let session = "src/auth/session.ts".to_owned();
-        assert_eq!(found("oauth callback")[0], (callback.clone(), Why::Name));
-        assert_eq!(found("session.ts")[0], (session.clone(), Why::ExactName));
-        assert_eq!(found("auth")[0].1, Why::Name);
-        assert_eq!(found("oauth session")[0], (session.clone(), Why::Text));
-        assert_eq!(found("oauth token")[0].1, Why::SomeWords);
-        assert_eq!(found("OAuthCall")[0], (callback.clone(), Why::Name));
-        assert_eq!(found("oauth callback receives")[0], (callback, Why::Text));
-        assert_eq!(found("sesion.ts")[0], (session, Why::Typo));
+        assert_eq!(found("oauth callback")[0], (callback.clone(), MatchReason::Name));
+        assert_eq!(found("session.ts")[0], (session.clone(), MatchReason::ExactName));
+        assert_eq!(found("auth")[0].1, MatchReason::Name);
+        assert_eq!(found("oauth session")[0], (session.clone(), MatchReason::Text));
+        assert_eq!(found("oauth token")[0].1, MatchReason::SomeWords);
+        assert_eq!(found("OAuthCall")[0], (callback.clone(), MatchReason::Name));
+        assert_eq!(found("oauth callback receives")[0], (callback, MatchReason::Text));
+        assert_eq!(found("sesion.ts")[0], (session, MatchReason::Typo));
         assert!(found("zzzzqq").is_empty());
     }
 

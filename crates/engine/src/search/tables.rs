@@ -1,13 +1,13 @@
 //! The SQL of the search text.
 
 use base::{RepoPath, Result};
-use store::{Connection, OptionalExtension, Row, SqlResult, ToSql, params, problem, rows};
+use store::{Connection, OptionalExtension, Row, SqlResult, ToSql, params, rows, sqlite_problem};
 
-use super::{Text, words};
+use super::{SearchText, words};
 use crate::index::tables::range_below;
 
-pub(super) const TEXTS: &str = include_str!("search.sql");
-pub(super) const NAMES: &str = include_str!("names.sql");
+pub(super) const TEXTS_SQL: &str = include_str!("search.sql");
+pub(super) const NAMES_SQL: &str = include_str!("names.sql");
 
 pub(crate) const SCHEMA: &str = concat!(include_str!("search.sql"), include_str!("names.sql"));
 
@@ -21,7 +21,7 @@ pub(crate) const DUMP: &[&str] = &[
 
 /// A row that may be an answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct SearchRow {
     pub id: i64,
     pub node: String,
     pub kind: String,
@@ -33,7 +33,7 @@ const COLUMNS: &str = "d.id, d.node, d.kind, d.name, d.body";
 
 pub(crate) fn put(
     conn: &Connection,
-    text: &Text,
+    text: &SearchText,
     split: (&str, &str),
     keys: &[String],
 ) -> Result<()> {
@@ -60,12 +60,12 @@ pub(crate) fn remove(conn: &Connection, node: &str) -> Result<()> {
     let gone: Option<(i64, String)> = conn
         .prepare_cached("DELETE FROM doc WHERE node = ?1 RETURNING id, name")
         .and_then(|mut s| s.query_row([node], |row| Ok((row.get(0)?, row.get(1)?))).optional())
-        .map_err(problem("write the search text"))?;
+        .map_err(sqlite_problem("write the search text"))?;
     let Some((id, name)) = gone else { return Ok(()) };
     run(conn, "DELETE FROM doc_word WHERE rowid = ?1", params![id])?;
     run(conn, "DELETE FROM doc_gram WHERE rowid = ?1", params![id])?;
     // A row of an older store was given the key that the statement can tell.
-    let keys = words::keys(&name).into_iter().chain([name.to_ascii_lowercase()]);
+    let keys = words::lookup_keys(&name).into_iter().chain([name.to_ascii_lowercase()]);
     let sql = "DELETE FROM doc_name WHERE key = ?1 AND doc = ?2";
     keys.into_iter().try_for_each(|key| run(conn, sql, params![key, id]).map(drop))
 }
@@ -74,17 +74,17 @@ pub(crate) fn remove(conn: &Connection, node: &str) -> Result<()> {
 fn run(conn: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<usize> {
     conn.prepare_cached(sql)
         .and_then(|mut statement| statement.execute(params))
-        .map_err(problem("write the search text"))
+        .map_err(sqlite_problem("write the search text"))
 }
 
 /// Which rows may be found, as the statements take it.
 #[derive(Debug)]
-pub(crate) struct Bounds {
+pub(crate) struct SearchBounds {
     kinds: Option<String>,
     path: Option<(Vec<u8>, Vec<u8>, Vec<u8>)>,
 }
 
-impl Bounds {
+impl SearchBounds {
     /// Only these kinds, only at or below this path.
     pub(crate) fn new(kinds: &[String], path: Option<&RepoPath>) -> Self {
         let path = path.map(|path| {
@@ -95,58 +95,58 @@ impl Bounds {
     }
 
     /// Whether everything may be found.
-    pub(super) fn is_open(&self) -> bool {
+    pub(super) fn is_unbounded(&self) -> bool {
         self.kinds.is_none() && self.path.is_none()
     }
 }
 
 /// The condition that bounds are, with the parameters from the third on.
-const WITHIN: &str = "(?3 IS NULL OR d.kind IN (SELECT value FROM json_each(?3)))
+const BOUNDS_CONDITION: &str = "(?3 IS NULL OR d.kind IN (SELECT value FROM json_each(?3)))
     AND (?4 IS NULL OR d.path = ?4 OR (d.path >= ?5 AND d.path < ?6))";
 
 /// The table of a full text.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Held {
+pub(super) enum FullTextTable {
     Words,
-    Grams,
+    Trigrams,
 }
 
-impl Held {
+impl FullTextTable {
     const fn name(self) -> &'static str {
         match self {
             Self::Words => "doc_word",
-            Self::Grams => "doc_gram",
+            Self::Trigrams => "doc_gram",
         }
     }
 }
 
 /// The best rows, names counting more than bodies. All that fit are ranked.
-pub(super) fn best(
+pub(super) fn best_rows(
     conn: &Connection,
-    (held, query): (Held, &str),
-    within: (&Bounds, usize),
-) -> Result<Vec<Found>> {
+    (held, query): (FullTextTable, &str),
+    within: (&SearchBounds, usize),
+) -> Result<Vec<SearchRow>> {
     let (table, weights) = match held {
-        Held::Words => (held.name(), ", 5.0, 1.0"),
-        Held::Grams => (held.name(), ""),
+        FullTextTable::Words => (held.name(), ", 5.0, 1.0"),
+        FullTextTable::Trigrams => (held.name(), ""),
     };
     let order = format!("ORDER BY bm25({table}{weights})");
     matching(conn, &text_query(table, &order), query, within)
 }
 
 /// Rows that fit, whichever come first.
-pub(super) fn any(
+pub(super) fn any_rows(
     conn: &Connection,
-    (held, query): (Held, &str),
-    within: (&Bounds, usize),
-) -> Result<Vec<Found>> {
+    (held, query): (FullTextTable, &str),
+    within: (&SearchBounds, usize),
+) -> Result<Vec<SearchRow>> {
     matching(conn, &text_query(held.name(), ""), query, within)
 }
 
 fn text_query(table: &str, order: &str) -> String {
     format!(
         "SELECT {COLUMNS} FROM {table} JOIN doc d ON d.id = {table}.rowid
-         WHERE {table} MATCH ?1 AND {WITHIN} {order} LIMIT ?2"
+         WHERE {table} MATCH ?1 AND {BOUNDS_CONDITION} {order} LIMIT ?2"
     )
 }
 
@@ -154,10 +154,10 @@ fn text_query(table: &str, order: &str) -> String {
 pub(super) fn by_substring(
     conn: &Connection,
     text: &str,
-    (b, most): (&Bounds, usize),
-) -> Result<Vec<Found>> {
+    (b, most): (&SearchBounds, usize),
+) -> Result<Vec<SearchRow>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM doc d WHERE {WITHIN}
+        "SELECT {COLUMNS} FROM doc d WHERE {BOUNDS_CONDITION}
          AND (instr(lower(d.name), ?1) > 0 OR instr(lower(d.body), ?1) > 0)
          ORDER BY instr(lower(d.name), ?1) = 0, length(d.name), d.node LIMIT ?2"
     );
@@ -168,11 +168,11 @@ pub(super) fn by_substring(
 pub(super) fn by_name(
     conn: &Connection,
     name: &str,
-    (b, most): (&Bounds, usize),
-) -> Result<Vec<Found>> {
+    (b, most): (&SearchBounds, usize),
+) -> Result<Vec<SearchRow>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM doc_name n CROSS JOIN doc d ON d.id = n.doc
-         WHERE n.key >= ?1 AND n.key < ?1 || char(1114111) AND {WITHIN}
+         WHERE n.key >= ?1 AND n.key < ?1 || char(1114111) AND {BOUNDS_CONDITION}
          ORDER BY n.key, n.doc LIMIT ?2"
     );
     matching(conn, &sql, name, (b, most))
@@ -180,7 +180,7 @@ pub(super) fn by_name(
 
 /// The first longer words that start so and are in `most` rows together; all such words if they
 /// are in fewer. A column is `name` or `body`.
-pub(super) fn terms_from(
+pub(super) fn terms_with_prefix(
     conn: &Connection,
     start: &str,
     (column, most): (Option<&str>, usize),
@@ -189,27 +189,31 @@ pub(super) fn terms_from(
                AND (?3 IS NULL OR col = ?3)";
     // No letter comes before this one. A condition of more than would start at the word itself.
     let longer = format!("{start}\u{1}");
-    until(conn, (sql, &[&longer, &beyond(start), &column]), most)
+    take_terms(conn, (sql, &[&longer, &prefix_end(start), &column]), most)
 }
 
 /// The first trigrams that start so and are in `most` rows together; all if in fewer.
-pub(super) fn pieces_from(conn: &Connection, start: &str, most: usize) -> Result<Vec<String>> {
+pub(super) fn trigrams_with_prefix(
+    conn: &Connection,
+    start: &str,
+    most: usize,
+) -> Result<Vec<String>> {
     let sql = "SELECT term, doc FROM doc_piece WHERE term >= ?1 AND term < ?2";
-    until(conn, (sql, &[&start, &beyond(start)]), most)
+    take_terms(conn, (sql, &[&start, &prefix_end(start)]), most)
 }
 
-fn beyond(start: &str) -> String {
+fn prefix_end(start: &str) -> String {
     format!("{start}{}", char::MAX)
 }
 
 /// Terms with the number of rows that hold each, until those are enough. Each costs as much to
 /// read as there are rows.
-fn until(
+fn take_terms(
     conn: &Connection,
     (sql, params): (&str, &[&dyn ToSql]),
     most: usize,
 ) -> Result<Vec<String>> {
-    let failed = || problem("read the words");
+    let failed = || sqlite_problem("read the words");
     let mut statement = conn.prepare_cached(sql).map_err(failed())?;
     let mut rows = statement.query(params).map_err(failed())?;
     let (mut terms, mut held) = (Vec::new(), 0);
@@ -226,7 +230,7 @@ fn until(
 }
 
 /// Those of some trigrams that the fewest rows hold, as many as are in `most` rows together.
-pub(super) fn rare_pieces(
+pub(super) fn rarest_trigrams(
     conn: &Connection,
     pieces: &[String],
     most: usize,
@@ -251,21 +255,21 @@ fn matching(
     conn: &Connection,
     sql: &str,
     query: &str,
-    (bounds, most): (&Bounds, usize),
-) -> Result<Vec<Found>> {
-    let failed = || problem("search");
+    (bounds, most): (&SearchBounds, usize),
+) -> Result<Vec<SearchRow>> {
+    let failed = || sqlite_problem("search");
     let mut statement = conn.prepare_cached(sql).map_err(failed())?;
     let (path, low, high) = match &bounds.path {
         Some((path, low, high)) => (Some(path), Some(low), Some(high)),
         None => (None, None, None),
     };
     let params = params![query, most, bounds.kinds, path, low, high];
-    let rows = statement.query_map(params, found).map_err(failed())?;
+    let rows = statement.query_map(params, read_row).map_err(failed())?;
     rows.collect::<Result<_, _>>().map_err(failed())
 }
 
-fn found(row: &Row<'_>) -> SqlResult<Found> {
-    Ok(Found {
+fn read_row(row: &Row<'_>) -> SqlResult<SearchRow> {
+    Ok(SearchRow {
         id: row.get(0)?,
         node: row.get(1)?,
         kind: row.get(2)?,

@@ -3,12 +3,12 @@
 /// The words of a text in lower case, in order: `handleOAuthCallback` is handle, oauth, callback.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    each(text, |word| words.push(word.to_lowercase()));
+    for_each_word(text, |word| words.push(word.to_lowercase()));
     words
 }
 
 /// Gives each word of a text as it is written.
-pub(crate) fn each<'t>(text: &'t str, mut give: impl FnMut(&'t str)) {
+pub(crate) fn for_each_word<'t>(text: &'t str, mut give: impl FnMut(&'t str)) {
     for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
         split(run, &mut give);
     }
@@ -16,7 +16,7 @@ pub(crate) fn each<'t>(text: &'t str, mut give: impl FnMut(&'t str)) {
 
 /// What a node is asked for by, in lower case: its name, the last part of its path, and what
 /// comes last in that.
-pub(crate) fn keys(name: &str) -> Vec<String> {
+pub(crate) fn lookup_keys(name: &str) -> Vec<String> {
     let name = name.to_lowercase();
     let stem = name.rsplit('/').next().unwrap_or_default().to_owned();
     let last = name.rsplit(['/', '.', ':']).next().unwrap_or_default().to_owned();
@@ -28,7 +28,7 @@ pub(crate) fn keys(name: &str) -> Vec<String> {
 }
 
 /// What goes into the index: the words, and each identifier that was split also whole.
-pub(crate) fn spread(text: &str) -> String {
+pub(crate) fn index_words(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
         let mut parts = 0;
@@ -54,7 +54,7 @@ fn split<'t>(run: &'t str, give: &mut impl FnMut(&'t str)) {
     let mut letters = run.char_indices().peekable();
     while let Some((at, here)) = letters.next() {
         let next = letters.peek().map(|(_, next)| *next);
-        if before.is_some_and(|before| is_border((earlier, before), (here, next))) {
+        if before.is_some_and(|before| is_word_boundary((earlier, before), (here, next))) {
             give(&run[start..at]);
             start = at;
         }
@@ -63,7 +63,10 @@ fn split<'t>(run: &'t str, give: &mut impl FnMut(&'t str)) {
     give(&run[start..]);
 }
 
-fn is_border((earlier, before): (Option<char>, char), (here, next): (char, Option<char>)) -> bool {
+fn is_word_boundary(
+    (earlier, before): (Option<char>, char),
+    (here, next): (char, Option<char>),
+) -> bool {
     let camel = before.is_lowercase() && here.is_uppercase();
     // `OAuth` and `HTTPServer`: two capitals before a small letter are an acronym's end, one
     // capital alone is no word.
@@ -86,6 +89,6 @@ mod tests {
         assert_eq!(split("HTTPServer_config2json"), "http server config2 json");
         assert_eq!(split("src/auth-login.ts"), "src auth login ts");
         assert_eq!(split("한국어 검색"), "한국어 검색");
-        assert_eq!(spread("aBc d"), "a bc abc d ");
+        assert_eq!(index_words("aBc d"), "a bc abc d ");
     }
 }

@@ -1,11 +1,11 @@
 //! Answers as a reader sees them.
 
-use base::Code;
+use base::ProblemCode;
 use serde_json::json;
-use testkit::{Repo, check};
+use testkit::{TestRepo, check};
 
-fn library() -> Repo {
-    Repo::new(
+fn library() -> TestRepo {
+    TestRepo::new(
         "//- README.md
 # Payments
 
@@ -218,12 +218,12 @@ fn a_path_outside_or_in_a_sibling_is_refused() {
     let sibling = other.path().join("side");
     repo.git(&["worktree", "add", "-q", sibling.to_str().unwrap()]);
     let code = |target: &str| repo.code("context", json!({"targets": [target]}));
-    assert_eq!(code("/etc/passwd"), Code::OutsideRepository);
-    assert_eq!(code("../../etc/passwd"), Code::OutsideRepository);
-    assert_eq!(code(sibling.join("README.md").to_str().unwrap()), Code::WrongWorktree);
+    assert_eq!(code("/etc/passwd"), ProblemCode::OutsideRepository);
+    assert_eq!(code("../../etc/passwd"), ProblemCode::OutsideRepository);
+    assert_eq!(code(sibling.join("README.md").to_str().unwrap()), ProblemCode::WrongWorktree);
     let near = format!("../{}", sibling.join("README.md").display());
-    assert_eq!(code(&near), Code::OutsideRepository);
-    assert_eq!(code(".git/config"), Code::NotFound);
+    assert_eq!(code(&near), ProblemCode::OutsideRepository);
+    assert_eq!(code(".git/config"), ProblemCode::NotFound);
 }
 
 #[test]
@@ -277,8 +277,8 @@ fn files_are_listed_and_their_lines_found() {
     );
     assert_eq!(
         repo.code("code_grep", json!({"pattern": "x", "types": "klingon"})),
-        Code::ValidationError
+        ProblemCode::ValidationError
     );
-    assert_eq!(repo.code("code_list", json!({"path": "README.md"})), Code::ValidationError);
+    assert_eq!(repo.code("code_list", json!({"path": "README.md"})), ProblemCode::ValidationError);
     assert_eq!(repo.data("kart_search", json!({"pattern": "charge", "glob": "*.ts"}))["files"], 1);
 }

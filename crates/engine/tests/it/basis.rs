@@ -1,9 +1,9 @@
 //! What an answer had to do without is said in its basis, whatever was asked.
 
-use base::Code;
-use engine::DoorWords;
+use base::ProblemCode;
+use engine::CallFormat;
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
 const FIXTURE: &str = "
 //- .cairn/cards/a.card.md
@@ -18,8 +18,8 @@ status: draft
 export function first(): void {}
 ";
 
-fn basis(repo: &Repo, name: &str, args: Value) -> (String, String) {
-    let answer = DoorWords::CommandLine.json(&repo.ask(name, args));
+fn basis(repo: &TestRepo, name: &str, args: Value) -> (String, String) {
+    let answer = CallFormat::CommandLine.json(&repo.call_op(name, args));
     assert!(answer.get("error").is_none(), "{name}: {answer:#}");
     let basis = &answer["basis"];
     (basis["state"].as_str().unwrap().to_owned(), basis["reasons"].to_string())
@@ -44,7 +44,7 @@ fn about_cards() -> Vec<(&'static str, Value)> {
 
 #[test]
 fn a_card_that_cannot_be_read_is_missed_by_every_answer_that_could_show_it() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     for (name, args) in about_cards() {
         assert_eq!(basis(&repo, name, args).0, "fresh", "{name}");
     }
@@ -60,7 +60,7 @@ fn a_card_that_cannot_be_read_is_missed_by_every_answer_that_could_show_it() {
 
 #[test]
 fn a_key_that_two_cards_have_is_told_and_no_write_picks_one() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     repo.write(
         ".cairn/cards/b.card.md",
         "---\nkey: spec::b\ntype: spec\nsummary: b\nstatus: draft\n---\n",
@@ -83,8 +83,8 @@ fn a_key_that_two_cards_have_is_told_and_no_write_picks_one() {
         ("relation.add", json!({"src_key": "spec::b", "dst_key": "spec::a", "type": "related"})),
         ("link.add", json!({"target": "src/a.ts", "card": "spec::a"})),
     ] {
-        let problem = repo.ask(name, args).expect_err(name);
-        assert_eq!(problem.code, Code::Ambiguous, "{name}");
+        let problem = repo.call_op(name, args).expect_err(name);
+        assert_eq!(problem.code, ProblemCode::Ambiguous, "{name}");
         let listed = json!(problem.details).to_string();
         assert!(listed.contains("a.card.md") && listed.contains("twin.card.md"), "{listed}");
     }
@@ -105,7 +105,7 @@ fn mistakes_in_the_configuration_are_in_every_basis() {
         ("{ \"work\": { \"pipelines\": { \"task\": [\"odd\"] } } }", "partial", "default is used"),
         ("{ \"exclude\": 5 }", "partial", "default is used"),
     ] {
-        let repo = Repo::new(FIXTURE);
+        let repo = TestRepo::new(FIXTURE);
         repo.write("cairn.jsonc", config);
         for (name, args) in about_cards().into_iter().chain([
             ("work.overview", json!({})),
@@ -123,7 +123,7 @@ fn mistakes_in_the_configuration_are_in_every_basis() {
 
 #[test]
 fn nothing_is_written_where_a_newer_cairn_has_written() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     repo.data("init", json!({}));
     repo.write(".cairn/schema/version", "99\n");
     let before = repo.snapshot();
@@ -133,8 +133,8 @@ fn nothing_is_written_where_a_newer_cairn_has_written() {
         ("kb.upsert", json!({"entities": [{"id": "REQ-1", "type": "req", "title": "x"}]})),
         ("init", json!({})),
     ] {
-        let problem = repo.ask(name, args).expect_err(name);
-        assert_eq!(problem.code, Code::InvalidOperation, "{name}");
+        let problem = repo.call_op(name, args).expect_err(name);
+        assert_eq!(problem.code, ProblemCode::InvalidOperation, "{name}");
         assert!(problem.to_string().contains(".cairn/schema/version says 99"), "{problem}");
     }
     assert_eq!(repo.snapshot(), before);
@@ -145,18 +145,18 @@ fn nothing_is_written_where_a_newer_cairn_has_written() {
 
 #[test]
 fn an_unknown_kind_is_refused_with_those_that_there_are() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     for (name, args) in [
         ("search", json!({"query": "first", "kinds": "bogus"})),
         ("search", json!({"query": "first", "kinds": ["card", "bogus"]})),
         ("subgraph", json!({"center": "spec::a", "kinds": "bogus"})),
         ("card.list", json!({"type": "bogus"})),
     ] {
-        let problem = repo.ask(name, args).expect_err(name);
-        assert_eq!(problem.code, Code::ValidationError, "{name}");
+        let problem = repo.call_op(name, args).expect_err(name);
+        assert_eq!(problem.code, ProblemCode::ValidationError, "{name}");
         assert!(problem.to_string().contains("bogus"), "{problem}");
     }
-    let problem = repo.ask("search", json!({"query": "a", "kinds": "bogus"})).unwrap_err();
+    let problem = repo.call_op("search", json!({"query": "a", "kinds": "bogus"})).unwrap_err();
     assert!(problem.to_string().contains("file, module, dir, symbol, card"), "{problem}");
     let around = repo.data(
         "get_subgraph",
@@ -168,7 +168,7 @@ fn an_unknown_kind_is_refused_with_those_that_there_are() {
 
 #[test]
 fn a_folder_that_holds_two_files_is_no_way_between_them() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     repo.write("src/lonely.ts", "export const lonely = 1;\n");
     assert_eq!(
         repo.data("trace", json!({"from": "spec::a", "to": "src/lonely.ts"}))["found"],

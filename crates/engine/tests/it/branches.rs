@@ -4,25 +4,25 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
-fn repo() -> Repo {
-    Repo::new("//- a.md\n# A\n")
+fn repo() -> TestRepo {
+    TestRepo::new("//- a.md\n# A\n")
 }
 
-fn upsert(repo: &Repo, id: &str) {
+fn upsert(repo: &TestRepo, id: &str) {
     let entity = json!({"id": id, "type": "fact", "title": id});
     repo.data("kb.upsert", json!({"entities": [entity]}));
 }
 
-fn facts(repo: &Repo) -> Vec<String> {
+fn facts(repo: &TestRepo) -> Vec<String> {
     let found = repo.data("kb.query", json!({"type": "fact"}));
     let rows = found["entities"].as_array().unwrap().iter();
     rows.map(|row| row["id"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Each branch that has a store, with its marks.
-fn branches(repo: &Repo) -> Vec<String> {
+fn branches(repo: &TestRepo) -> Vec<String> {
     let found = repo.data("kb.branches", json!({}));
     assert_eq!(found.get("read"), None, "{found}");
     let mark = |row: &Value| {
@@ -33,7 +33,7 @@ fn branches(repo: &Repo) -> Vec<String> {
     found["branches"].as_array().unwrap().iter().map(mark).collect()
 }
 
-fn folders(repo: &Repo) -> Vec<String> {
+fn folders(repo: &TestRepo) -> Vec<String> {
     let all = fs::read_dir(repo.root().join(".git/cairn/branches")).into_iter().flatten();
     let names = all.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.filter(|name| name != ".lock").collect();
@@ -96,7 +96,7 @@ fn branches_of_other_worktrees_are_not_gone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("w");
     repo.git(&["worktree", "add", "-q", "--detach", path.to_str().unwrap()]);
-    let worktree = Repo::at(&path);
+    let worktree = TestRepo::existing(&path);
     upsert(&worktree, "FACT-1"); // of the commit that is checked out there
     assert_eq!(repo.data("kb.gc", json!({}))["stores"], json!([]));
     worktree.git(&["checkout", "-q", "--orphan", "unborn"]);
@@ -108,7 +108,7 @@ fn branches_of_other_worktrees_are_not_gone() {
     fs::rename(&path, folder.path().join("away")).unwrap();
     assert_eq!(repo.data("kb.gc", json!({"force": true}))["stores"].as_array().unwrap().len(), 1);
     fs::rename(folder.path().join("away"), &path).unwrap();
-    assert_eq!(facts(&Repo::at(&path)), ["FACT-2"]);
+    assert_eq!(facts(&TestRepo::existing(&path)), ["FACT-2"]);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_detached_checkout_reads_without_a_store_of_its_own() {
     upsert(&repo, "FACT-1");
     repo.commit("two");
     repo.git(&["checkout", "-q", "--detach", "HEAD~1"]);
-    repo.ask("hook", json!({"name": "post-checkout", "args": ["a", "b", "1"]})).unwrap();
+    repo.call_op("hook", json!({"name": "post-checkout", "args": ["a", "b", "1"]})).unwrap();
     assert_eq!(facts(&repo), ["FACT-1"]);
     assert_eq!(folders(&repo), ["main"], "nothing was copied");
     upsert(&repo, "FACT-2");
@@ -163,7 +163,7 @@ fn gc_leaves_what_a_newer_cairn_wrote() {
     assert!(reason.contains("written by a newer cairn (step 99"), "{reason}");
     assert!(file.exists());
     repo.write(".cairn/schema/version", "99\n");
-    assert_eq!(repo.code("kb.gc", json!({"force": true})), base::Code::InvalidOperation);
+    assert_eq!(repo.code("kb.gc", json!({"force": true})), base::ProblemCode::InvalidOperation);
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn gc_keeps_what_it_cannot_copy() {
 #[test]
 fn a_default_branch_that_does_not_exist_is_told() {
     let repo = repo();
-    let told = |repo: &Repo| {
+    let told = |repo: &TestRepo| {
         let status = repo.data("status", json!({}))["default_branch_problem"].clone();
         let doctor = repo.data("doctor", json!({}))["findings"].clone();
         let found = doctor.as_array().unwrap().iter();

@@ -3,11 +3,11 @@
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-use base::Code;
-use engine::{AREAS, Mode};
+use base::ProblemCode;
+use engine::{AREAS, WorkspaceMode};
 use serde_json::json;
-use testkit::{Repo, assert_incremental_equals_full, check};
-use tree::Disk;
+use testkit::{TestRepo, assert_incremental_equals_full, check};
+use tree::DiskWriter;
 
 const CARDS: &str = "
 //- .cairn/cards/auth/login.card.md
@@ -57,7 +57,7 @@ signIn();
 
 #[test]
 fn cards_are_listed_shown_and_found() {
-    let repo = Repo::new(CARDS);
+    let repo = TestRepo::new(CARDS);
     check(
         &repo,
         "card list",
@@ -114,7 +114,7 @@ fn cards_are_listed_shown_and_found() {
 
 #[test]
 fn the_graph_crosses_from_cards_to_code_and_back() {
-    let repo = Repo::new(CARDS);
+    let repo = TestRepo::new(CARDS);
     let nodes = |name: &str, args| {
         let answer = repo.data(name, args);
         let rows = answer["rows"].as_array().unwrap().clone();
@@ -144,7 +144,7 @@ fn the_graph_crosses_from_cards_to_code_and_back() {
 
 #[test]
 fn writing_keeps_every_other_byte() {
-    let repo = Repo::new(CARDS);
+    let repo = TestRepo::new(CARDS);
     let before = repo.snapshot();
     let login = ".cairn/cards/auth/login.card.md";
     let old = repo.read(login).unwrap();
@@ -187,17 +187,17 @@ fn writing_keeps_every_other_byte() {
     }
     assert_eq!(repo.snapshot(), before);
     let wrong = json!({"key": "auth/login", "fields": {"status": "done"}});
-    assert_eq!(repo.code("card.update", wrong), Code::ValidationError);
+    assert_eq!(repo.code("card.update", wrong), ProblemCode::ValidationError);
     let fixed = json!({"key": "auth/login", "fields": {"key": "spec::x"}});
-    assert_eq!(repo.code("card.update", fixed), Code::ValidationError);
+    assert_eq!(repo.code("card.update", fixed), ProblemCode::ValidationError);
     let stale = json!({"key": "auth/login", "summary": "x", "if_hash": "0".repeat(64)});
-    assert_eq!(repo.code("card.update", stale), Code::Conflict);
+    assert_eq!(repo.code("card.update", stale), ProblemCode::Conflict);
     assert_eq!(repo.snapshot(), before);
 }
 
 #[test]
 fn a_card_is_made_and_goes_again() {
-    let repo = Repo::new(CARDS);
+    let repo = TestRepo::new(CARDS);
     let made = repo.data(
         "card.create",
         json!({"type": "spec", "key": "pay/refund", "summary": "Refunds: all of it", "tags": ["pay"],
@@ -212,27 +212,27 @@ fn a_card_is_made_and_goes_again() {
     repo.data("card.create", json!({"key": "system::pay/refund", "summary": "x"}));
     assert!(repo.read(".cairn/cards/pay/refund.system.card.md").is_some());
     for (key, code) in [
-        ("spec::pay/refund", Code::InvariantViolation),
-        ("spec::../../x", Code::ValidationError),
-        ("spec::Auth/Login", Code::ValidationError),
-        ("spec::a//b", Code::ValidationError),
-        ("nope::a", Code::ValidationError),
-        ("login", Code::ValidationError),
+        ("spec::pay/refund", ProblemCode::InvariantViolation),
+        ("spec::../../x", ProblemCode::ValidationError),
+        ("spec::Auth/Login", ProblemCode::ValidationError),
+        ("spec::a//b", ProblemCode::ValidationError),
+        ("nope::a", ProblemCode::ValidationError),
+        ("login", ProblemCode::ValidationError),
     ] {
         assert_eq!(repo.code("card.create", json!({"key": key, "summary": "x"})), code, "{key}");
     }
     repo.data("card.delete", json!({"key": "spec::pay/refund"}));
     assert!(repo.read(".cairn/cards/pay/refund.card.md").is_none());
-    let refused = repo.ask("card.delete", json!({"key": "auth/login"})).unwrap_err();
-    assert_eq!(refused.code, Code::InvariantViolation);
+    let refused = repo.call_op("card.delete", json!({"key": "auth/login"})).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::InvariantViolation);
     assert_eq!(refused.details["references"].as_array().unwrap().len(), 2, "{refused:?}");
-    let near = repo.ask("card.show", json!({"key": "spec::auth/logn"})).unwrap_err();
+    let near = repo.call_op("card.show", json!({"key": "spec::auth/logn"})).unwrap_err();
     assert!(near.hints[0].contains("spec::auth/login"), "{near:?}");
 }
 
 #[test]
 fn rules_tell_what_is_wrong_and_where() {
-    let repo = Repo::new(CARDS);
+    let repo = TestRepo::new(CARDS);
     repo.write(
         ".cairn/cards/b.card.md",
         "---\nkey: spec::B\nsummary: b\nstatus: implemented\n---\n",
@@ -299,7 +299,7 @@ fn rules_tell_what_is_wrong_and_where() {
 
 #[test]
 fn one_bad_card_spoils_no_other() {
-    let repo = Repo::new(CARDS);
+    let repo = TestRepo::new(CARDS);
     let card = |name: &str| format!(".cairn/cards/{name}.card.md");
     let mut bomb = "---\na0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for n in 1..12 {
@@ -343,7 +343,7 @@ fn one_bad_card_spoils_no_other() {
     );
     let listed = repo.data("card.list", json!({}));
     assert_eq!(listed["cards"].as_array().unwrap().len(), 3, "every other card still works");
-    let problem = repo.ask("card.show", json!({"key": "spec::yaml"})).unwrap_err();
+    let problem = repo.call_op("card.show", json!({"key": "spec::yaml"})).unwrap_err();
     assert!(problem.hints.iter().any(|hint| hint.contains("yaml.card.md:3")), "{problem:?}");
     assert_incremental_equals_full(&repo.workspace(), "bad cards");
 }
@@ -361,7 +361,7 @@ fn linked_by(files: usize) -> String {
 
 #[test]
 fn a_rename_reaches_every_place_and_is_undone() {
-    let repo = Repo::new(&linked_by(20));
+    let repo = TestRepo::new(&linked_by(20));
     repo.write(
         "src/a.py",
         "\"\"\"Reads.\n\n@see spec::auth/login, and more\n@see spec::auth/login2\n\"\"\"\n",
@@ -384,7 +384,7 @@ fn a_rename_reaches_every_place_and_is_undone() {
     assert_eq!(links["cards"][0]["links"].as_array().unwrap().len(), 23);
     assert_eq!(
         repo.code("card.rename", json!({"old_key": "di", "new_key": "sign-in"})),
-        Code::InvariantViolation
+        ProblemCode::InvariantViolation
     );
     repo.data("undo", json!({}));
     assert_eq!(repo.snapshot(), before);
@@ -401,15 +401,15 @@ fn victim() {
         return;
     };
     let left = AtomicUsize::new(step.parse().unwrap());
-    let disk = Disk::failing(move |_| {
+    let disk = DiskWriter::with_faults(move |_| {
         if left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_err() {
             let own = rustix::process::getpid();
             rustix::process::kill_process(own, rustix::process::Signal::KILL).unwrap();
         }
         Ok(())
     });
-    let repo = Repo::at(root.as_ref());
-    let workspace = repo.open(Mode::Once, disk, AREAS);
+    let repo = TestRepo::existing(root.as_ref());
+    let workspace = repo.open(WorkspaceMode::Once, disk, AREAS);
     let op = engine::ops::find("card.rename").unwrap();
     let args = json!({"old_key": "spec::auth/login", "new_key": "spec::sign-in"});
     op.call(&workspace, testkit::call_by("t"), serde_json::from_value(args).unwrap()).unwrap();
@@ -421,7 +421,7 @@ fn a_rename_killed_at_any_step_is_before_or_after() {
     // Every step of the full size takes long; `cargo xtask soak` asks for that.
     let (files, every) = std::env::var("CAIRN_SOAK").map_or((12, 13), |_| (200, 1));
     for step in (0..).step_by(every) {
-        let repo = Repo::new(&linked_by(files));
+        let repo = TestRepo::new(&linked_by(files));
         let before = repo.snapshot();
         let killed = !Command::new(std::env::current_exe().unwrap())
             .args(["cards::victim", "--exact", "--test-threads=1"])
@@ -432,7 +432,7 @@ fn a_rename_killed_at_any_step_is_before_or_after() {
             .status()
             .unwrap()
             .success();
-        let answer = repo.ask("card.list", json!({})).unwrap();
+        let answer = repo.call_op("card.list", json!({})).unwrap();
         let found = repo.snapshot();
         if found != before {
             let left = found.iter().filter(|(path, text)| {
@@ -445,7 +445,8 @@ fn a_rename_killed_at_any_step_is_before_or_after() {
         }
         assert_eq!(answer.data["cards"].as_array().unwrap().len(), 3);
         assert!(
-            repo.ask("verify", json!({})).unwrap().data["findings"].as_array().unwrap().len() == 1
+            repo.call_op("verify", json!({})).unwrap().data["findings"].as_array().unwrap().len()
+                == 1
         );
         if !killed {
             assert!(found != before);
@@ -456,7 +457,7 @@ fn a_rename_killed_at_any_step_is_before_or_after() {
 
 #[test]
 fn branches_that_touch_different_fields_merge_by_git_alone() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     for key in ["spec::a", "spec::b", "spec::c", "spec::m", "spec::z"] {
         let lists = json!({"key": key, "summary": "old", "tags": "x", "subjects": "r",
             "constraints": ["small"]});
@@ -503,7 +504,7 @@ fn branches_that_touch_different_fields_merge_by_git_alone() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a merge that fails is what is looked at")]
 fn branches_that_add_relations_in_one_place_conflict_in_one_line() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     for key in ["spec::a", "spec::c", "spec::d"] {
         repo.data("card.create", json!({"key": key, "summary": "s"}));
     }
@@ -534,7 +535,7 @@ fn branches_that_add_relations_in_one_place_conflict_in_one_line() {
 
 #[test]
 fn a_link_comes_off_with_the_comma_after_it() {
-    let repo = Repo::new(CARDS);
+    let repo = TestRepo::new(CARDS);
     for (before, after) in [
         ("/**\n * A.\n * @see spec::auth/login,\n */\n", "/**\n * A.\n */\n"),
         ("/** @see spec::auth/login. */\n", ""),
@@ -548,7 +549,7 @@ fn a_link_comes_off_with_the_comma_after_it() {
 
 #[test]
 fn older_names_reach_cards() {
-    let repo = Repo::new(CARDS);
+    let repo = TestRepo::new(CARDS);
     for (name, args) in [
         ("search", json!({"query": "oauth"})),
         ("get_context", json!({"target": "spec::auth/login"})),
@@ -579,7 +580,7 @@ fn older_names_reach_cards() {
 
 #[test]
 fn a_new_card_has_no_empty_fields() {
-    let repo = Repo::new("");
+    let repo = TestRepo::new("");
     repo.data("card.create", json!({"key": "spec::a", "summary": "s", "tags": "x"}));
     assert_eq!(
         repo.read(".cairn/cards/a.card.md").unwrap(),
@@ -589,15 +590,18 @@ fn a_new_card_has_no_empty_fields() {
 
 #[test]
 fn an_update_writes_lists_as_lists_and_relations_to_cards_alone() {
-    let repo = Repo::new(CARDS);
+    let repo = TestRepo::new(CARDS);
     let update = |fields: serde_json::Value| {
-        repo.ask("card.update", json!({"key": "spec::auth/session", "fields": fields}))
+        repo.call_op("card.update", json!({"key": "spec::auth/session", "fields": fields}))
     };
     let target = |to: &str| json!({"relations": [{"type": "depends_on", "target": to}]});
     let missing = update(target("spec::auth/logn")).unwrap_err();
-    assert_eq!(missing.code, Code::NotFound);
+    assert_eq!(missing.code, ProblemCode::NotFound);
     assert!(missing.hints[0].contains("spec::auth/login"), "{missing:?}");
-    assert_eq!(update(target("spec::auth/session")).unwrap_err().code, Code::ValidationError);
+    assert_eq!(
+        update(target("spec::auth/session")).unwrap_err().code,
+        ProblemCode::ValidationError
+    );
     update(target("spec::auth/login")).unwrap();
     update(json!({"tags": "a, b", "subjects": "c", "constraints": "fast, always"})).unwrap();
     let card = repo.data("card.show", json!({"key": "spec::auth/session"}));
@@ -607,7 +611,7 @@ fn an_update_writes_lists_as_lists_and_relations_to_cards_alone() {
 
 #[test]
 fn a_card_goes_with_all_that_names_it_in_one_change() {
-    let repo = Repo::new(CARDS);
+    let repo = TestRepo::new(CARDS);
     for number in 0..25 {
         let text = format!(
             "/**\n * Says {number}.\n * @see spec::auth/login\n */\nexport function f{number}() {{}}\n"
@@ -615,8 +619,8 @@ fn a_card_goes_with_all_that_names_it_in_one_change() {
         repo.write(&format!("src/many/f{number}.ts"), text);
     }
     let before = repo.snapshot();
-    let problem = repo.ask("card.delete", json!({"key": "auth/login"})).unwrap_err();
-    assert_eq!(problem.code, Code::InvariantViolation);
+    let problem = repo.call_op("card.delete", json!({"key": "auth/login"})).unwrap_err();
+    assert_eq!(problem.code, ProblemCode::InvariantViolation);
     let one = problem.hints.iter().filter_map(|hint| hint.call.as_ref());
     let one = one.into_iter().find(|call| call.operation == "card.delete").unwrap();
     assert_eq!((&one.args["unlink"], &one.args["dry_run"]), (&json!(true), &json!(true)));

@@ -1,11 +1,11 @@
 //! Code as an index: symbols, imports, and answers from them.
 
-use base::Code;
+use base::ProblemCode;
 use serde_json::json;
-use testkit::{Repo, check};
+use testkit::{TestRepo, check};
 
-fn shop() -> Repo {
-    Repo::new(
+fn shop() -> TestRepo {
+    TestRepo::new(
         "//- src/pay/gateway.ts
 /** Talks to the bank. Carefully. */
 export interface Gateway { charge(cents: number): Promise<void> }
@@ -75,7 +75,10 @@ fn zoom_shows_what_is_offered() {
         basis: fresh · main @ COMMIT
         ",
     );
-    assert_eq!(repo.code("kart_zoom", json!({"path": "src", "level": 3})), Code::ValidationError);
+    assert_eq!(
+        repo.code("kart_zoom", json!({"path": "src", "level": 3})),
+        ProblemCode::ValidationError
+    );
     let text = repo.data("kart_zoom", json!({"path": "src/orders.ts", "level": 2}));
     assert!(text["files"][0]["text"].as_str().unwrap().contains("settle"));
 }
@@ -97,8 +100,8 @@ fn symbols_are_found_by_name_and_are_targets() {
     assert_eq!(target("Orders.settle"), "symbol:src/orders.ts#Orders.settle");
     assert_eq!(target("gateway.ts#charge"), "symbol:src/pay/gateway.ts#charge");
     assert_eq!(target("root"), "symbol:lib/src/path.rs#RepoPath.root");
-    assert_eq!(repo.code("impact", json!({"target": "charge"})), Code::Ambiguous);
-    let problem = repo.ask("impact", json!({"target": "Ordes"})).unwrap_err();
+    assert_eq!(repo.code("impact", json!({"target": "charge"})), ProblemCode::Ambiguous);
+    let problem = repo.call_op("impact", json!({"target": "Ordes"})).unwrap_err();
     assert!(problem.hints[0].contains("Orders"), "{:?}", problem.hints);
 }
 
@@ -130,8 +133,8 @@ fn importers_are_found_through_barrels() {
 
 #[test]
 fn an_unknown_kind_of_symbol_is_refused_with_those_there_are() {
-    let problem = shop().ask("code.find", json!({"name": "a", "kind": "bogus"})).unwrap_err();
-    assert_eq!(problem.code, base::Code::ValidationError);
+    let problem = shop().call_op("code.find", json!({"name": "a", "kind": "bogus"})).unwrap_err();
+    assert_eq!(problem.code, base::ProblemCode::ValidationError);
     assert!(problem.message.contains("`function`"), "{}", problem.message);
 }
 
@@ -175,7 +178,7 @@ fn a_change_reaches_those_who_import_it() {
 
 #[test]
 fn broken_code_is_indexed_as_far_as_it_can_be_read() {
-    let repo = Repo::new("//- a.ts\nexport function fine() {}\nexport function broken( {\n");
+    let repo = TestRepo::new("//- a.ts\nexport function fine() {}\nexport function broken( {\n");
     let found = repo.data("code_find", json!({"name": "fine"}));
     assert!(found["symbols"].is_array());
     repo.text("code zoom a.ts");
@@ -184,7 +187,7 @@ fn broken_code_is_indexed_as_far_as_it_can_be_read() {
 
 #[test]
 fn a_function_of_several_signatures_is_one_symbol_with_its_callers() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- a.ts
         export function f(a: string): string;
         export function f(a: number): number;
@@ -223,7 +226,7 @@ fn an_impact_that_reaches_too_much_says_so_and_its_pages_fit_together() {
     };
     let callers: String = (0..300).map(caller).collect();
     let fixture = format!("\n//- src/hub.ts\nexport function hub() {{}}\n{callers}");
-    let repo = Repo::new(&fixture);
+    let repo = TestRepo::new(&fixture);
     let page = |limit: usize, offset: usize| {
         let args =
             json!({"target": "src/hub.ts", "imports": true, "limit": limit, "offset": offset});
@@ -244,7 +247,7 @@ fn an_impact_that_reaches_too_much_says_so_and_its_pages_fit_together() {
 
 #[test]
 fn a_method_is_called_through_what_it_takes_the_place_of() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- a.ts
         export interface Shape { area(): number }
         export abstract class Base implements Shape { abstract area(): number }
@@ -270,7 +273,7 @@ fn a_method_is_called_through_what_it_takes_the_place_of() {
 
 #[test]
 fn a_go_method_is_called_through_the_interfaces_that_its_type_implements() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- go.mod
         module m.io/m
         //- disk/disk.go

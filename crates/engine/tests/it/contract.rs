@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use base::Code;
-use base::call::Stop;
-use engine::contract::alias::preset;
-use engine::{Object, OpSpec, ops::ALL};
+use base::ProblemCode;
+use base::call::CallStopReason;
+use engine::contract::alias::parse_preset;
+use engine::{JsonObject, OpSpec, ops::ALL};
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
-fn properties(op: &OpSpec) -> Object {
+fn properties(op: &OpSpec) -> JsonObject {
     serde_json::from_value((op.input_schema)()["properties"].clone()).unwrap()
 }
 
@@ -62,7 +62,7 @@ fn every_argument_has_help_that_says_something() {
 /// Arguments that take words from a closed list say which, and refuse others.
 #[test]
 fn words_of_a_closed_list_are_in_the_schema_and_others_are_refused() {
-    let repo = Repo::new("//- a.ts\nexport const a = 1;\n//- b.ts\nimport { a } from './a';\n");
+    let repo = TestRepo::new("//- a.ts\nexport const a = 1;\n//- b.ts\nimport { a } from './a';\n");
     for (operation, argument, args) in [
         ("trace", "edges", json!({"from": "a.ts", "to": "b.ts", "edges": ["bogus"]})),
         ("subgraph", "edges", json!({"center": "a.ts", "edges": "bogus"})),
@@ -82,8 +82,12 @@ fn words_of_a_closed_list_are_in_the_schema_and_others_are_refused() {
         let field = &properties(op)[argument];
         let words = field.get("enum").or_else(|| field["items"].get("enum"));
         let words = words.unwrap_or_else(|| panic!("{operation} {argument}: {field}"));
-        let refused = repo.ask(operation, args).unwrap_err();
-        assert_eq!(refused.code, Code::ValidationError, "{operation} {argument}: {refused:?}");
+        let refused = repo.call_op(operation, args).unwrap_err();
+        assert_eq!(
+            refused.code,
+            ProblemCode::ValidationError,
+            "{operation} {argument}: {refused:?}"
+        );
         let told = format!("{} {:?}", refused.message, refused.hints);
         let first = words[0].as_str().unwrap();
         assert!(told.contains(first), "{operation} {argument}: {told}");
@@ -108,7 +112,7 @@ fn names_are_well_formed_and_unique() {
         let joined = alias.join.iter().map(|join| &join[3]);
         let ours = renamed.chain(alias.presets.iter().map(|(k, _)| k)).chain(joined);
         ours.for_each(|field| assert!(properties(op).contains_key(*field), "{field}"));
-        alias.presets.iter().for_each(|(_, json)| drop(preset(json)));
+        alias.presets.iter().for_each(|(_, json)| drop(parse_preset(json)));
     }
 }
 
@@ -198,7 +202,7 @@ fn no_message_holds_a_command_line_of_ours() {
 
 #[test]
 fn json_is_as_strict_as_the_command_line() {
-    let repo = Repo::new("//- a.md\n[b](b.md)\n//- b.md\nalone\n");
+    let repo = TestRepo::new("//- a.md\n[b](b.md)\n//- b.md\nalone\n");
     for args in [
         json!({"target": ""}),
         json!({"target": "b.md", "depth": 0}),
@@ -206,12 +210,15 @@ fn json_is_as_strict_as_the_command_line() {
         json!({"target": 7}),
         json!({}),
     ] {
-        assert_eq!(repo.code("impact", args), Code::ValidationError);
+        assert_eq!(repo.code("impact", args), ProblemCode::ValidationError);
     }
-    assert_eq!(repo.code("impact", json!({"target": "../b.md"})), Code::OutsideRepository);
-    assert_eq!(repo.code("impact", json!({"target": "/etc/passwd"})), Code::OutsideRepository);
-    assert_eq!(repo.code("undo", json!({"dry_run": "yes"})), Code::ValidationError);
-    let typo = repo.ask("impact", json!({"target": "b.md", "dept": 1})).unwrap_err();
+    assert_eq!(repo.code("impact", json!({"target": "../b.md"})), ProblemCode::OutsideRepository);
+    assert_eq!(
+        repo.code("impact", json!({"target": "/etc/passwd"})),
+        ProblemCode::OutsideRepository
+    );
+    assert_eq!(repo.code("undo", json!({"dry_run": "yes"})), ProblemCode::ValidationError);
+    let typo = repo.call_op("impact", json!({"target": "b.md", "dept": 1})).unwrap_err();
     assert_eq!(typo.hints[0], "the nearest argument is `depth`");
     let rows = repo.data("impact", json!({"target": "b.md"}));
     assert_eq!(rows["rows"][0]["node"], "file:a.md");
@@ -219,7 +226,7 @@ fn json_is_as_strict_as_the_command_line() {
 
 #[test]
 fn older_names_and_spellings_reach_their_operations() {
-    let repo = Repo::new("//- a.md\n[b](b.md)\n//- b.md\nalone\n");
+    let repo = TestRepo::new("//- a.md\n[b](b.md)\n//- b.md\nalone\n");
     for (name, args) in [
         ("get_context", json!({"target": "a.md"})),
         ("get_subgraph", json!({"center": "a.md", "hops": 1, "filters": {"kinds": ["file"]}})),
@@ -252,21 +259,24 @@ fn older_names_and_spellings_reach_their_operations() {
         ("kart_cochange", json!({"path": "a.md"})),
         ("undo", json!({"dryRun": true, "change": "1"})),
     ] {
-        match repo.ask(name, args) {
+        match repo.call_op(name, args) {
             Ok(_) => {}
-            Err(problem) => assert_eq!(problem.code, Code::NotFound, "{name}: {problem}"),
+            Err(problem) => assert_eq!(problem.code, ProblemCode::NotFound, "{name}: {problem}"),
         }
     }
-    assert_eq!(repo.code("impact_analysi", json!({})), Code::NotFound);
+    assert_eq!(repo.code("impact_analysi", json!({})), ProblemCode::NotFound);
 }
 
 #[test]
 fn a_deadline_stops_the_work() {
-    let repo = Repo::new("//- a.md\nx\n");
-    for (stop, code) in [(Stop::Deadline, Code::Timeout), (Stop::Cancelled, Code::Cancelled)] {
-        let call = testkit::call_by("t").stopping(move || Some(stop));
+    let repo = TestRepo::new("//- a.md\nx\n");
+    for (stop, code) in [
+        (CallStopReason::Deadline, ProblemCode::Timeout),
+        (CallStopReason::Cancelled, ProblemCode::Cancelled),
+    ] {
+        let call = testkit::call_by("t").with_stop_check(move || Some(stop));
         let op = engine::ops::find("sync").unwrap();
-        let problem = op.call(&repo.workspace(), call, Object::new()).unwrap_err();
+        let problem = op.call(&repo.workspace(), call, JsonObject::new()).unwrap_err();
         assert_eq!(problem.code, code);
     }
 }
@@ -288,20 +298,20 @@ const WITHOUT_PATH: [&str; 10] = [
 
 #[test]
 fn every_list_takes_path_limit_and_offset_and_gives_the_total() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- a.md\n[b](b.md)\n//- b.md\nalone\n//- src/a.ts\nexport function a() {}\n\
          //- .cairn/cards/x.card.md\n---\nkey: spec::x\ntype: spec\nsummary: X\nstatus: draft\n---\n",
     );
     repo.data("work.create", json!({"kind": "project", "name": "P"}));
     repo.data("graph.create", json!({"kind": "atom", "name": "A", "paths": ["src/**"]}));
     let mut wrong = Vec::new();
-    for op in ALL.iter().filter(|op| op.reads() && properties(op).contains_key("limit")) {
+    for op in ALL.iter().filter(|op| op.is_read_only() && properties(op).contains_key("limit")) {
         let fields = properties(op);
         let has_path = fields.contains_key("path") || fields.contains_key("paths");
         if !fields.contains_key("offset") || !(has_path || WITHOUT_PATH.contains(&op.name)) {
             wrong.push(format!("{} lacks `path` or `offset`", op.name));
         }
-        let mut args = Object::new();
+        let mut args = JsonObject::new();
         let required = (op.input_schema)().get("required").cloned().unwrap_or(json!([]));
         for field in required.as_array().unwrap() {
             let field = field.as_str().unwrap();
@@ -323,7 +333,8 @@ fn every_list_takes_path_limit_and_offset_and_gives_the_total() {
             Ok(answer) if answer.paging.is_some() => {}
             Ok(_) => wrong.push(format!("{} gives no total", op.name)),
             Err(problem) => {
-                let is_fine = [Code::NotFound, Code::Unavailable, Code::Untrusted];
+                let is_fine =
+                    [ProblemCode::NotFound, ProblemCode::Unavailable, ProblemCode::Untrusted];
                 if !is_fine.contains(&problem.code) {
                     wrong.push(format!("{}: {problem}", op.name));
                 }

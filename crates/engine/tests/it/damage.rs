@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use base::Code;
-use engine::{Mode, Outcome, Workspace};
+use base::ProblemCode;
+use engine::{Outcome, Workspace, WorkspaceMode};
 use serde_json::{Value, json};
-use testkit::{Repo, WITH_LEDGER, add_line, call, lines};
-use tree::Disk;
+use testkit::{TestRepo, WITH_LEDGER, add_line, call, lines};
+use tree::DiskWriter;
 
-fn open(repo: &Repo) -> Workspace {
-    repo.open(Mode::Once, Disk::default(), &WITH_LEDGER)
+fn open(repo: &TestRepo) -> Workspace {
+    repo.open(WorkspaceMode::Once, DiskWriter::default(), &WITH_LEDGER)
 }
 
 fn ask(workspace: &Workspace, name: &str, args: Value) -> Outcome {
@@ -18,13 +18,13 @@ fn ask(workspace: &Workspace, name: &str, args: Value) -> Outcome {
     engine::ops::find(name)?.call(workspace, testkit::call_by("t"), args)
 }
 
-fn ledger(repo: &Repo) -> PathBuf {
+fn ledger(repo: &TestRepo) -> PathBuf {
     repo.root().join(".git/cairn/ledger.sqlite")
 }
 
 /// A store with two lines, both in its backup.
-fn backed_up() -> (Repo, Workspace) {
-    let repo = Repo::new("//- a.md\n# A\n");
+fn backed_up() -> (TestRepo, Workspace) {
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let workspace = open(&repo);
     for line in ["one", "two"] {
         add_line(&workspace, &call(), line).unwrap();
@@ -70,11 +70,11 @@ fn a_damaged_store_is_refused_kept_and_brought_back() {
         damage(&ledger(&repo));
         let bad = fs::read(ledger(&repo)).unwrap();
         let problem = lines(&workspace, &call()).unwrap_err();
-        assert_eq!(problem.code, Code::StoreDamaged, "{what}: {problem}");
+        assert_eq!(problem.code, ProblemCode::StoreDamaged, "{what}: {problem}");
         let next = problem.hints[0].call.as_ref().unwrap();
         assert_eq!(next.operation, "restore", "{what}: {:?}", problem.hints);
         let problem = add_line(&workspace, &call(), "three").unwrap_err();
-        assert_eq!(problem.code, Code::StoreDamaged, "{what}: {problem}");
+        assert_eq!(problem.code, ProblemCode::StoreDamaged, "{what}: {problem}");
         // What does not need the store is answered as ever.
         ask(&workspace, "context", json!({"targets": ["a.md"]})).unwrap();
         let restored =
@@ -98,7 +98,7 @@ fn restoring_while_others_have_the_store_open_loses_nothing_of_either() {
     drop(view);
     assert_eq!(lines(&workspace, &call()).unwrap(), ["one", "two"]);
     let kept = repo.root().join(".git/cairn").join(restored["kept"].as_str().unwrap());
-    let kept = store::open_reading(&kept).unwrap();
+    let kept = store::open_read_only(&kept).unwrap();
     let count: i64 = kept.query_row("SELECT count(*) FROM entry", [], |row| row.get(0)).unwrap();
     assert_eq!(count, 3);
 }
@@ -115,7 +115,7 @@ fn backups_are_listed_limited_and_found_by_a_near_name() {
     let problem = ask(&workspace, "restore", json!({"backup": "leger"})).unwrap_err();
     assert_eq!(
         (problem.code, problem.hints[0].text.as_str()),
-        (Code::NotFound, "the nearest is `ledger`")
+        (ProblemCode::NotFound, "the nearest is `ledger`")
     );
     let before = fs::read(ledger(&repo)).unwrap();
     ask(&workspace, "restore", json!({})).unwrap();
@@ -128,7 +128,7 @@ fn a_damaged_backup_is_not_put_back() {
     let copy = repo.root().join(".git/cairn/backups/ledger@000001-20260102T030405Z.sqlite");
     fs::write(&copy, &fs::read(&copy).unwrap()[..6000]).unwrap();
     let named = json!({"backup": "ledger@000001-20260102T030405Z"});
-    assert_eq!(ask(&workspace, "restore", named).unwrap_err().code, Code::StoreDamaged);
+    assert_eq!(ask(&workspace, "restore", named).unwrap_err().code, ProblemCode::StoreDamaged);
     assert_eq!(lines(&workspace, &call()).unwrap(), ["one", "two"]);
 }
 
@@ -143,7 +143,7 @@ fn a_store_that_a_newer_cairn_wrote_is_refused_untouched() {
         lines(&workspace, &call()).unwrap_err(),
         add_line(&workspace, &call(), "three").unwrap_err(),
     ] {
-        assert_eq!(problem.code, Code::Unavailable, "{problem}");
+        assert_eq!(problem.code, ProblemCode::Unavailable, "{problem}");
         assert!(problem.hints[0].contains("update cairn"));
     }
     assert_eq!(fs::read(ledger(&repo)).unwrap(), before);
@@ -162,7 +162,7 @@ fn a_backup_of_a_newer_cairn_is_refused_and_nothing_changes() {
     let before = fs::read(ledger(&repo)).unwrap();
     make_newer(&repo.root().join(".git/cairn/backups/ledger@000001-20260102T030405Z.sqlite"));
     let problem = ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap_err();
-    assert_eq!(problem.code, Code::Unavailable, "{problem}");
+    assert_eq!(problem.code, ProblemCode::Unavailable, "{problem}");
     assert!(problem.message.contains("written by a newer cairn (step 99"), "{problem}");
     assert_eq!(fs::read(ledger(&repo)).unwrap(), before);
     assert_eq!(names(&ask(&workspace, "backup", json!({"list": true})).unwrap().data).len(), 1);
@@ -174,7 +174,7 @@ fn nothing_is_put_back_where_a_newer_cairn_has_written() {
     let before = fs::read(ledger(&repo)).unwrap();
     repo.write(".cairn/schema/version", "99\n");
     let problem = ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap_err();
-    assert_eq!(problem.code, Code::InvalidOperation, "{problem}");
+    assert_eq!(problem.code, ProblemCode::InvalidOperation, "{problem}");
     assert!(problem.message.contains("says 99"), "{problem}");
     assert_eq!(fs::read(ledger(&repo)).unwrap(), before);
 }
@@ -233,7 +233,7 @@ fn backups_from_a_clock_that_ran_ahead_are_neither_newer_nor_kept_longer() {
 #[test]
 fn a_backup_of_another_repository_is_refused_unless_forced() {
     let (repo, workspace) = backed_up();
-    let other = Repo::new("//- other.md\n# Other\n");
+    let other = TestRepo::new("//- other.md\n# Other\n");
     let elsewhere = open(&other);
     add_line(&elsewhere, &call(), "theirs").unwrap();
     ask(&elsewhere, "backup", json!({})).unwrap();
@@ -246,9 +246,9 @@ fn a_backup_of_another_repository_is_refused_unless_forced() {
     assert_eq!(origins, ["other", "this"]);
     let named = "ledger@000077-20260102T030405Z";
     let problem = ask(&workspace, "restore", json!({"backup": named})).unwrap_err();
-    assert_eq!(problem.code, Code::InvalidOperation);
+    assert_eq!(problem.code, ProblemCode::InvalidOperation);
     assert_eq!(problem.message, format!("{named} is a backup of another repository"));
-    let root = |repo: &Repo| repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    let root = |repo: &TestRepo| repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
     assert_eq!(problem.details["root_commit_of_the_backup"], root(&other));
     assert_eq!(problem.details["root_commit_here"], root(&repo));
     // By the name of its store it is passed over, and by force it is taken.
@@ -265,7 +265,7 @@ fn a_backup_is_put_back_in_another_clone_of_the_same_repository() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("clone");
     repo.git(&["clone", "-q", ".", to.to_str().unwrap()]);
-    let clone = Repo::at(&to);
+    let clone = TestRepo::existing(&to);
     let name = ".git/cairn/backups/ledger@000001-20260102T030405Z.sqlite";
     fs::create_dir_all(to.join(".git/cairn/backups")).unwrap();
     fs::copy(repo.root().join(name), to.join(name)).unwrap();
@@ -276,18 +276,20 @@ fn a_backup_is_put_back_in_another_clone_of_the_same_repository() {
 
 #[test]
 fn without_git_a_backup_of_another_folder_is_refused_too() {
-    let (here, there) = (Repo::plain("//- a.md\n# A\n"), Repo::plain("//- a.md\n# A\n"));
+    let (here, there) =
+        (TestRepo::without_git("//- a.md\n# A\n"), TestRepo::without_git("//- a.md\n# A\n"));
     for repo in [&here, &there] {
         let workspace = open(repo);
         add_line(&workspace, &call(), "one").unwrap();
         ask(&workspace, "backup", json!({})).unwrap();
     }
     let name = "ledger@000001-20260102T030405Z";
-    let file =
-        |repo: &Repo, name: &str| repo.root().join(format!(".cairn/local/backups/{name}.sqlite"));
+    let file = |repo: &TestRepo, name: &str| {
+        repo.root().join(format!(".cairn/local/backups/{name}.sqlite"))
+    };
     fs::copy(file(&there, name), file(&here, "ledger@000002-20260102T030405Z")).unwrap();
     let foreign = json!({"backup": "ledger@000002-20260102T030405Z"});
     let problem = ask(&open(&here), "restore", foreign).unwrap_err();
-    assert_eq!(problem.code, Code::InvalidOperation);
+    assert_eq!(problem.code, ProblemCode::InvalidOperation);
     ask(&open(&here), "restore", json!({"backup": name})).unwrap();
 }

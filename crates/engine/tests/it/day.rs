@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use engine::{AREAS, Mode};
-use testkit::soak::Dice;
-use testkit::{Repo, call};
-use tree::Disk;
+use engine::{AREAS, WorkspaceMode};
+use testkit::soak::SeededRng;
+use testkit::{TestRepo, call};
+use tree::DiskWriter;
 
 const PATHS: [&str; 8] = [
     "src/a.ts",
@@ -40,13 +40,13 @@ fn git(root: &Path, args: &[&str]) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
 }
 
-fn step(repo: &Repo, dice: &mut Dice) -> String {
+fn step(repo: &TestRepo, dice: &mut SeededRng) -> String {
     let root = repo.root();
-    let path = PATHS[dice.roll(PATHS.len())];
-    let branch = ["main", "side", "topic"][dice.roll(3)];
-    match dice.roll(14) {
+    let path = PATHS[dice.below(PATHS.len())];
+    let branch = ["main", "side", "topic"][dice.below(3)];
+    match dice.below(14) {
         0..=4 => {
-            let text = format!("{}{}", TEXTS[dice.roll(TEXTS.len())], "\n".repeat(dice.roll(3)));
+            let text = format!("{}{}", TEXTS[dice.below(TEXTS.len())], "\n".repeat(dice.below(3)));
             repo.write(path, text);
             format!("edit {path}")
         }
@@ -87,13 +87,13 @@ fn step(repo: &Repo, dice: &mut Dice) -> String {
 }
 
 /// The dump of an index built from nothing, elsewhere: the one under test goes on as it is.
-fn from_nothing(repo: &Repo) -> String {
+fn from_nothing(repo: &TestRepo) -> String {
     let dir = tempfile::tempdir().unwrap();
     let copy = dir.path().join("copy");
     copy_all(&repo.root(), &copy);
     let _ = fs::remove_dir_all(copy.join(".cairn/cache"));
     let _ = fs::remove_dir_all(copy.join(".git/cairn"));
-    Repo::at(&copy).workspace().dump(&call()).unwrap()
+    TestRepo::existing(&copy).workspace().dump(&call()).unwrap()
 }
 
 fn copy_all(from: &Path, to: &Path) {
@@ -107,10 +107,10 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-fn replay(mode: Mode, steps: usize, seed: u64) {
-    let repo = Repo::new("//- src/a.ts\nexport const a = 1;\n//- docs/e.md\n# E\n");
-    let workspace = repo.open(mode, Disk::default(), AREAS);
-    let mut dice = Dice::new(seed);
+fn replay(mode: WorkspaceMode, steps: usize, seed: u64) {
+    let repo = TestRepo::new("//- src/a.ts\nexport const a = 1;\n//- docs/e.md\n# E\n");
+    let workspace = repo.open(mode, DiskWriter::default(), AREAS);
+    let mut dice = SeededRng::new(seed);
     let mut done = Vec::new();
     for _ in 0..steps {
         done.push(step(&repo, &mut dice));
@@ -133,6 +133,6 @@ fn replay(mode: Mode, steps: usize, seed: u64) {
 #[expect(clippy::disallowed_methods, reason = "`cargo xtask soak tests` asks for the whole day")]
 fn after_each_step_of_a_day_the_index_equals_one_built_from_nothing() {
     let steps = std::env::var("CAIRN_SOAK").map_or(30, |_| 1000);
-    replay(Mode::Once, steps, 7);
-    replay(Mode::Serving, steps, 11);
+    replay(WorkspaceMode::Once, steps, 7);
+    replay(WorkspaceMode::Serving, steps, 11);
 }

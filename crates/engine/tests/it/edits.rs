@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use base::{Code, Hash};
+use base::{Hash, ProblemCode};
 use serde_json::json;
-use testkit::{Repo, check};
+use testkit::{TestRepo, check};
 
 const SESSION: &str = "/** Keeps a user in. */
 export class Session {
@@ -23,10 +23,12 @@ function ping() {
 export const unused = 1;
 ";
 
-fn repo() -> Repo {
+fn repo() -> TestRepo {
     let user = "import { Session } from './session';\nnew Session().refresh();\n";
     let broken = "export function odd( {\n";
-    Repo::new(&format!("//- a/session.ts\n{SESSION}//- a/user.ts\n{user}//- a/broken.ts\n{broken}"))
+    TestRepo::new(&format!(
+        "//- a/session.ts\n{SESSION}//- a/user.ts\n{user}//- a/broken.ts\n{broken}"
+    ))
 }
 
 #[test]
@@ -73,11 +75,14 @@ fn an_edit_says_what_it_did() {
 #[test]
 fn what_is_named_is_not_deleted_unless_forced() {
     let repo = repo();
-    let blocked = repo.ask("code.delete", json!({"target": "a/session.ts#Session.refresh"}));
+    let blocked = repo.call_op("code.delete", json!({"target": "a/session.ts#Session.refresh"}));
     let blocked = blocked.unwrap_err();
-    assert_eq!(blocked.code, Code::Blocked);
+    assert_eq!(blocked.code, ProblemCode::Blocked);
     assert_eq!(blocked.details["mentions"], json!(["a/user.ts:2"]));
-    assert_eq!(repo.code("code.delete", json!({"target": "a/session.ts#ping"})), Code::Blocked);
+    assert_eq!(
+        repo.code("code.delete", json!({"target": "a/session.ts#ping"})),
+        ProblemCode::Blocked
+    );
     repo.data("code.delete", json!({"target": "a/session.ts#unused"}));
     assert!(!repo.read("a/session.ts").unwrap().contains("unused"));
     repo.data("code.delete", json!({"target": "a/session.ts#ping", "force": true}));
@@ -90,21 +95,21 @@ fn what_cannot_be_done_is_refused_and_nothing_written() {
     let repo = repo();
     let before = repo.snapshot();
     let edit = |target: &str, content: &str| {
-        repo.ask("code.replace", json!({"target": target, "content": content})).unwrap_err()
+        repo.call_op("code.replace", json!({"target": target, "content": content})).unwrap_err()
     };
     let broken = edit("a/session.ts#ping", "function ping() {\n  return (;\n}");
-    assert_eq!(broken.code, Code::SyntaxError);
+    assert_eq!(broken.code, ProblemCode::SyntaxError);
     assert_eq!(broken.details["syntax_error"], json!(true));
     assert_eq!(broken.details["line"], json!(12));
-    assert_eq!(edit("a/session.ts", "x").code, Code::ValidationError);
-    assert_eq!(edit("a/session.ts#pong", "x").code, Code::NotFound);
-    assert_eq!(edit("../other.ts#ping", "x").code, Code::OutsideRepository);
+    assert_eq!(edit("a/session.ts", "x").code, ProblemCode::ValidationError);
+    assert_eq!(edit("a/session.ts#pong", "x").code, ProblemCode::NotFound);
+    assert_eq!(edit("../other.ts#ping", "x").code, ProblemCode::OutsideRepository);
     let stale = json!({
         "target": "a/session.ts#ping",
         "content": "function ping() {}",
         "if_hash": Hash::of(b"another").to_string(),
     });
-    assert_eq!(repo.code("code.replace", stale), Code::Conflict);
+    assert_eq!(repo.code("code.replace", stale), ProblemCode::Conflict);
     assert_eq!(repo.snapshot(), before);
 }
 
@@ -116,12 +121,12 @@ fn links_and_read_only_files_are_left_alone() {
     known.set_readonly(true);
     fs::set_permissions(&file, known).unwrap();
     let args = json!({"target": "a/session.ts#ping", "content": "function ping() {}"});
-    let refused = repo.ask("code.replace", args).unwrap_err();
-    assert_eq!(refused.code, Code::InvalidOperation);
+    let refused = repo.call_op("code.replace", args).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::InvalidOperation);
     assert_eq!(refused.message, "`a/session.ts` is read-only");
     std::os::unix::fs::symlink("user.ts", repo.root().join("a/link.ts")).unwrap();
     let args = json!({"target": "a/link.ts#x", "content": "let x = 1"});
-    assert_eq!(repo.code("code.replace", args), Code::NotFound);
+    assert_eq!(repo.code("code.replace", args), ProblemCode::NotFound);
 }
 
 #[test]
@@ -159,9 +164,9 @@ fn another_worktree_and_what_links_lead_to_are_left_alone() {
     repo.git(&["worktree", "add", "-q", beside.to_str().unwrap()]);
     let edit = |path: &std::path::Path| {
         let target = format!("{}#ping", path.display());
-        repo.ask("code.replace", json!({"target": target, "content": "function ping() {}"}))
+        repo.call_op("code.replace", json!({"target": target, "content": "function ping() {}"}))
     };
-    assert_eq!(edit(&beside.join("a/session.ts")).unwrap_err().code, Code::WrongWorktree);
+    assert_eq!(edit(&beside.join("a/session.ts")).unwrap_err().code, ProblemCode::WrongWorktree);
     let link = repo.root().join("a/away.ts");
     std::os::unix::fs::symlink(beside.join("a/session.ts"), &link).unwrap();
     assert!(edit(&link).is_err());

@@ -1,7 +1,7 @@
 //! `explain`: the chain of reasons for a piece of code.
 
 use serde_json::json;
-use testkit::{Repo, check};
+use testkit::{TestRepo, check};
 
 const SHOP: &str = "
 //- src/pay.ts
@@ -39,7 +39,7 @@ Once, by the event's id.
 
 #[test]
 fn reasons_are_told_from_what_was_asked_to_what_was_done() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     let head = repo.git(&["rev-parse", "HEAD"]);
     let page = "
         src/pay.ts#charge: function, exported, line 6: Takes money
@@ -66,7 +66,7 @@ fn reasons_are_told_from_what_was_asked_to_what_was_done() {
 
 #[test]
 fn where_nothing_is_written_the_callers_reasons_are_told() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     let data = repo.data("explain", json!({"target": "round"}));
     let through: Vec<_> =
         data["reasons"].as_array().unwrap().iter().map(|r| &r["through"]).collect();
@@ -76,7 +76,7 @@ fn where_nothing_is_written_the_callers_reasons_are_told() {
 
 #[test]
 fn a_task_that_a_commit_names_is_among_the_reasons() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "p"}));
     let made = json!({"kind": "task", "title": "Capture once", "summary": "s"});
     let task = repo.data("work.create", made);
@@ -91,9 +91,9 @@ fn a_task_that_a_commit_names_is_among_the_reasons() {
 
 #[test]
 fn other_things_have_reasons_too() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     for target in ["src", "REQ-1", "spec::pay/capture", "docs/requirements/REQ-1.md", "HEAD"] {
-        let answer = repo.ask("explain", json!({"target": target}));
+        let answer = repo.call_op("explain", json!({"target": target}));
         assert_eq!(answer.is_ok(), target != "HEAD", "{target}");
     }
 }

@@ -1,7 +1,7 @@
 //! `fix`: what names an old place names the new one, where that is certain.
 
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
 const SHOP: &str = "
 //- src/pay.ts
@@ -38,8 +38,8 @@ status: implemented
 Once.
 ";
 
-fn shop() -> Repo {
-    let repo = Repo::new(SHOP);
+fn shop() -> TestRepo {
+    let repo = TestRepo::new(SHOP);
     repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "p"}));
     let atom = json!({"kind": "atom", "name": "Pay", "paths": ["src/pay.ts"], "knowledge": "k"});
     repo.data("graph.create", atom);
@@ -151,8 +151,9 @@ fn a_card_that_got_another_key_by_hand_is_found() {
 
 #[test]
 fn a_folder_that_moved_takes_its_patterns_along() {
-    let repo =
-        Repo::new("//- src/old/a.ts\nexport const a = 1;\n//- src/old/b.ts\nexport const b = 2;\n");
+    let repo = TestRepo::new(
+        "//- src/old/a.ts\nexport const a = 1;\n//- src/old/b.ts\nexport const b = 2;\n",
+    );
     repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "p"}));
     let atom = json!({"kind": "atom", "name": "Old", "paths": ["src/old/**"], "knowledge": "k"});
     repo.data("graph.create", atom);
@@ -163,7 +164,8 @@ fn a_folder_that_moved_takes_its_patterns_along() {
 
 #[test]
 fn a_fact_that_is_mended_keeps_who_wrote_it() {
-    let repo = Repo::new("//- src/a.ts\nexport const a = 1;\n//- notes/long.md\nA long story.\n");
+    let repo =
+        TestRepo::new("//- src/a.ts\nexport const a = 1;\n//- notes/long.md\nA long story.\n");
     let fact = json!({"id": "FLAG-1", "type": "flag", "title": "f", "status": "active",
         "source": "review", "author": "ada", "text_ref": "notes/long.md"});
     repo.data("kb.upsert", json!({"entities": [fact]}));
@@ -183,7 +185,7 @@ fn links_follow_a_move_from_everywhere_and_to_everywhere() {
     for old in places {
         for new in news {
             for committed in [false, true] {
-                let repo = Repo::new("");
+                let repo = TestRepo::new("");
                 for from in places {
                     let up = "../".repeat(from.matches('/').count());
                     let links = places.iter().filter(|to| **to != from);

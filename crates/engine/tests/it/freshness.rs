@@ -4,11 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::{AREAS, Mode, State, Workspace};
+use engine::{AREAS, BasisState, Workspace, WorkspaceMode};
 use proptest::prelude::*;
 use serde_json::json;
-use testkit::{Repo, assert_incremental_equals_full, call};
-use tree::Disk;
+use testkit::{TestRepo, assert_incremental_equals_full, call};
+use tree::DiskWriter;
 
 /// One thing that happens to a working tree.
 #[derive(Debug, Clone)]
@@ -88,7 +88,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn take(repo: &Repo, workspace: &Workspace, step: &Step) {
+fn take(repo: &TestRepo, workspace: &Workspace, step: &Step) {
     let at = |path: &usize| repo.root().join(PATHS[*path]);
     match step {
         Step::Write(path, text) => {
@@ -137,9 +137,9 @@ fn take(repo: &Repo, workspace: &Workspace, step: &Step) {
     }
 }
 
-fn replay(steps: &[Step], mode: Mode) {
-    let repo = Repo::new("//- README.md\n# Start\n//- src/a.ts\n// A\n//- docs/a.md\n# A\n");
-    let workspace = repo.open(mode, Disk::default(), AREAS);
+fn replay(steps: &[Step], mode: WorkspaceMode) {
+    let repo = TestRepo::new("//- README.md\n# Start\n//- src/a.ts\n// A\n//- docs/a.md\n# A\n");
+    let workspace = repo.open(mode, DiskWriter::default(), AREAS);
     workspace.sync(false, &call()).unwrap();
     for step in steps {
         take(&repo, &workspace, step);
@@ -152,24 +152,24 @@ proptest! {
 
     #[test]
     fn incremental_equals_full_by_scanning(steps in prop::collection::vec(step(), 1..14)) {
-        replay(&steps, Mode::Once);
+        replay(&steps, WorkspaceMode::Once);
     }
 
     #[test]
     fn incremental_equals_full_by_watching(steps in prop::collection::vec(step(), 1..14)) {
-        replay(&steps, Mode::Serving);
+        replay(&steps, WorkspaceMode::Serving);
     }
 }
 
 #[test]
 fn a_server_sees_every_write_that_came_before_the_question() {
-    let repo = Repo::new("//- a.md\n# Nought\n");
-    let workspace = repo.open(Mode::Serving, Disk::default(), AREAS);
+    let repo = TestRepo::new("//- a.md\n# Nought\n");
+    let workspace = repo.open(WorkspaceMode::Serving, DiskWriter::default(), AREAS);
     let title = |workspace: &Workspace| {
         let op = engine::ops::find("context").unwrap();
         let args = serde_json::from_value(json!({"targets": ["a.md"]})).unwrap();
         let answer = op.call(workspace, testkit::call_by("t"), args).unwrap();
-        assert_eq!(answer.basis.state, State::Fresh);
+        assert_eq!(answer.basis.state, BasisState::Fresh);
         answer.data["targets"][0]["about"].as_str().unwrap().to_owned()
     };
     for round in 10..60 {
@@ -178,7 +178,7 @@ fn a_server_sees_every_write_that_came_before_the_question() {
     }
 }
 
-fn index_files(repo: &Repo) -> Vec<PathBuf> {
+fn index_files(repo: &TestRepo) -> Vec<PathBuf> {
     let entries = fs::read_dir(repo.root().join(".cairn/cache")).unwrap();
     let files = entries.map(|entry| entry.unwrap().path());
     files.filter(|path| path.extension().is_some_and(|end| end == "sqlite")).collect()
@@ -204,7 +204,7 @@ fn a_damaged_index_is_mended_without_being_asked() {
         }),
     ];
     for (what, damage) in damages {
-        let repo = Repo::new("//- a.md\n# A\n[b](b.md)\n//- b.md\n# B\n");
+        let repo = TestRepo::new("//- a.md\n# A\n[b](b.md)\n//- b.md\n# B\n");
         let before = repo.text("impact b.md");
         index_files(&repo).iter().for_each(damage);
         assert_eq!(repo.text("impact b.md"), before, "{what}");
@@ -214,11 +214,11 @@ fn a_damaged_index_is_mended_without_being_asked() {
 
 #[test]
 fn a_server_survives_the_loss_of_its_index() {
-    let repo = Repo::new("//- a.md\n# A\n");
-    let workspace = repo.open(Mode::Serving, Disk::default(), AREAS);
+    let repo = TestRepo::new("//- a.md\n# A\n");
+    let workspace = repo.open(WorkspaceMode::Serving, DiskWriter::default(), AREAS);
     let files = |workspace: &Workspace| {
         let op = engine::ops::find("status").unwrap();
-        let answer = op.call(workspace, testkit::call_by("t"), engine::Object::new()).unwrap();
+        let answer = op.call(workspace, testkit::call_by("t"), engine::JsonObject::new()).unwrap();
         answer.data["files"].as_u64().unwrap()
     };
     assert_eq!(files(&workspace), 1);
@@ -234,7 +234,7 @@ fn a_server_survives_the_loss_of_its_index() {
 
 #[test]
 fn many_readers_at_once_agree() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     for round in 0..5 {
         repo.write(&format!("{round}.md"), format!("# {round}\n"));
         std::thread::scope(|scope| {
@@ -250,24 +250,24 @@ fn many_readers_at_once_agree() {
 
 #[test]
 fn facts_are_shared_by_worktrees() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     repo.workspace().sync(false, &call()).unwrap();
     assert!(repo.root().join(".git/cairn/cache/facts.sqlite").is_file());
     let other = tempfile::tempdir().unwrap();
     let side = other.path().join("side");
     repo.git(&["worktree", "add", "-q", side.to_str().unwrap()]);
-    let sibling = Repo::at(&side);
+    let sibling = TestRepo::existing(&side);
     assert_eq!(sibling.data("status", json!({}))["files"], 1);
     let text = sibling.text("status");
     assert!(text.contains("<common git folder>/cairn/cache/facts.sqlite"), "{text}");
     assert!(!side.join(".git/cairn").exists());
-    let basis = sibling.ask("status", json!({})).unwrap().basis;
+    let basis = sibling.call_op("status", json!({})).unwrap().basis;
     assert_eq!((basis.worktree.as_str(), basis.branch.as_deref()), ("side", Some("side")));
 }
 
 #[test]
 fn tracked_files_count_even_if_ignored_and_edits_are_counted_by_content() {
-    let repo = Repo::new("//- .gitignore\n*.gen\n//- a.md\n# A\n");
+    let repo = TestRepo::new("//- .gitignore\n*.gen\n//- a.md\n# A\n");
     repo.write("b.gen", "kept\n");
     repo.write("c.gen", "not kept\n");
     repo.git(&["add", "-f", "b.gen"]);
@@ -287,17 +287,17 @@ fn tracked_files_count_even_if_ignored_and_edits_are_counted_by_content() {
 
 #[test]
 fn without_git_there_is_still_an_answer() {
-    let repo = Repo::plain("//- a.md\n# A\n[b](b.md)\n//- b.md\n# B\n");
+    let repo = TestRepo::without_git("//- a.md\n# A\n[b](b.md)\n//- b.md\n# B\n");
     assert_eq!(repo.data("impact", json!({"target": "b.md"}))["rows"][0]["node"], "file:a.md");
-    let basis = repo.ask("status", json!({})).unwrap().basis;
-    assert_eq!((basis.branch, basis.commit, basis.state), (None, None, State::Fresh));
+    let basis = repo.call_op("status", json!({})).unwrap().basis;
+    assert_eq!((basis.branch, basis.commit, basis.state), (None, None, BasisState::Fresh));
     assert!(repo.root().join(".cairn/cache/.gitignore").is_file());
     assert!(!repo.root().join(".git").exists() && !repo.root().join(".cairn/local").exists());
 }
 
 #[test]
 fn an_empty_repository_and_odd_names_are_ordinary() {
-    let repo = Repo::plain("");
+    let repo = TestRepo::without_git("");
     repo.git(&["init", "-q", "-b", "main"]);
     assert_eq!(repo.data("status", json!({}))["files"], 0);
     for name in ["a b.md", "ü.md", "new\nline.md", "per%cent#.md", "-rf", "q\"uote'.md"] {

@@ -3,13 +3,13 @@
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use base::Code;
-use base::call::Stop;
-use engine::{AREAS, Mode};
+use base::ProblemCode;
+use base::call::CallStopReason;
+use engine::{AREAS, WorkspaceMode};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use testkit::{Repo, assert_incremental_equals_full, call, call_by};
-use tree::Disk;
+use testkit::{TestRepo, assert_incremental_equals_full, call, call_by};
+use tree::DiskWriter;
 
 /// One thing that happens to a repository.
 #[derive(Debug, Clone)]
@@ -50,14 +50,14 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// A clone of the last commits alone, in a folder that goes with the repository it is of.
-pub(crate) fn shallow(repo: &Repo, depth: usize) -> Repo {
+pub(crate) fn shallow(repo: &TestRepo, depth: usize) -> TestRepo {
     let url = format!("file://{}", repo.root().display());
     let to = repo.root().join(".git/clone");
     repo.git(&["clone", "-q", "--depth", &depth.to_string(), &url, to.to_str().unwrap()]);
-    Repo::at(&to)
+    TestRepo::existing(&to)
 }
 
-fn branch(repo: &Repo, number: usize) -> &'static str {
+fn branch(repo: &TestRepo, number: usize) -> &'static str {
     let name = ["main", "side"][number];
     if repo.git(&["branch", "--list", name]).is_empty() {
         repo.git(&["branch", "-q", name]);
@@ -65,7 +65,7 @@ fn branch(repo: &Repo, number: usize) -> &'static str {
     name
 }
 
-fn take(repo: &Repo, workspace: &engine::Workspace, step: &Step) {
+fn take(repo: &TestRepo, workspace: &engine::Workspace, step: &Step) {
     match step {
         Step::Write(path, text) => repo.write(PATHS[*path], TEXTS[*text]),
         Step::Remove(path) => repo.remove(PATHS[*path]),
@@ -110,8 +110,8 @@ proptest! {
     fn brought_up_to_date_or_read_from_nothing_or_from_a_snapshot_it_is_the_same_history(
         steps in prop::collection::vec(step(), 1..16)
     ) {
-        let repo = Repo::new("//- a.md\none\ntwo\nthree\n");
-        let workspace = repo.open(Mode::Once, Disk::default(), AREAS);
+        let repo = TestRepo::new("//- a.md\none\ntwo\nthree\n");
+        let workspace = repo.open(WorkspaceMode::Once, DiskWriter::default(), AREAS);
         workspace.sync(false, &call()).unwrap();
         for step in &steps {
             // A merge that cannot be made is no merge.
@@ -159,7 +159,7 @@ fn subjects(answer: &Value) -> Vec<&str> {
 
 #[test]
 fn a_renamed_file_keeps_its_history_and_its_tags() {
-    let repo = Repo::new("//- src/auth/a.ts\nexport const one = 1;\nexport const two = 2;\n");
+    let repo = TestRepo::new("//- src/auth/a.ts\nexport const one = 1;\nexport const two = 2;\n");
     repo.write("src/auth/a.ts", "export const one = 1;\nexport const two = 3;\n");
     repo.commit("feat(auth): three\n\nwhy\n\ntags: +session, -auth");
     repo.rename("src/auth/a.ts", "src/login/b.ts");
@@ -185,7 +185,7 @@ fn a_renamed_file_keeps_its_history_and_its_tags() {
 
 #[test]
 fn files_are_listed_by_tag_and_dead_ones_on_request() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- src/auth/a.ts\na\n//- lib/auth/b.ts\nb\n//- Cargo.lock\nx\n//- web/deep/x.lock\ny\n",
     );
     repo.remove("lib/auth/b.ts");
@@ -204,16 +204,16 @@ fn files_are_listed_by_tag_and_dead_ones_on_request() {
         let args = json!({"path": folder, "include_deleted": true});
         assert_eq!(paths(args), ["lib/auth/b.ts"], "{folder}");
     }
-    assert_eq!(repo.code("history.list", json!({"path": "lib"})), base::Code::NotFound);
+    assert_eq!(repo.code("history.list", json!({"path": "lib"})), base::ProblemCode::NotFound);
     let never = json!({"path": "never", "include_deleted": true});
-    assert_eq!(repo.code("history.list", never), base::Code::NotFound);
+    assert_eq!(repo.code("history.list", never), base::ProblemCode::NotFound);
     let tags = repo.data("list_tags", json!({}));
     assert_eq!(tags["tags"], json!([{"tag": "auth", "count": 1}]));
 }
 
 #[test]
 fn what_changes_together_is_told_with_its_numbers() {
-    let repo = Repo::new("//- a.rs\n1\n//- b.rs\n1\n//- c.rs\n1\n");
+    let repo = TestRepo::new("//- a.rs\n1\n//- b.rs\n1\n//- c.rs\n1\n");
     for round in 0..4 {
         repo.write("a.rs", format!("{round}\n"));
         repo.write("b.rs", format!("{round} b\n"));
@@ -239,7 +239,7 @@ fn a_symbol_has_a_history_of_its_own() {
             "export function one() {{ return 1; }}\nexport function {name}() {{ return {two}; }}\n"
         )
     };
-    let repo = Repo::new("//- a.ts\n// nothing yet\n");
+    let repo = TestRepo::new("//- a.ts\n// nothing yet\n");
     for (name, number, message) in
         [("two", 2, "both"), ("two", 3, "two alone"), ("deux", 3, "in French"), ("deux", 4, "four")]
     {
@@ -259,7 +259,10 @@ fn a_symbol_has_a_history_of_its_own() {
     assert_eq!(told("one"), ["added both"]);
     let deux = ["added both", "modified two alone", "renamed in French", "modified four"];
     assert_eq!(told("deux"), deux);
-    assert_eq!(repo.code("history.provenance", json!({"path": "src/a.ts#no"})), Code::NotFound);
+    assert_eq!(
+        repo.code("history.provenance", json!({"path": "src/a.ts#no"})),
+        ProblemCode::NotFound
+    );
 }
 
 #[test]
@@ -267,7 +270,7 @@ fn odd_paths_and_messages_are_ordinary() {
     use std::os::unix::ffi::OsStrExt;
     let names: [&[u8]; 6] =
         [b"a b.md", b"new\nline.md", b"q\"uote'.md", b"[x]*.md", "ü.md".as_bytes(), b"bad\xff.md"];
-    let repo = Repo::new("//- start.md\nx\n");
+    let repo = TestRepo::new("//- start.md\nx\n");
     for name in names {
         fs::write(repo.root().join(std::ffi::OsStr::from_bytes(name)), name).unwrap();
     }
@@ -295,22 +298,25 @@ fn odd_paths_and_messages_are_ordinary() {
     }
     let found = repo.data("search", json!({"query": "grüße", "kinds": "commit"}));
     assert_eq!(found["hits"][0]["name"], "grüße");
-    assert_eq!(repo.code("history.show", json!({"path": "ü.md", "ref": "-x"})), Code::NotFound);
-    assert_eq!(repo.code("history.provenance", json!({"path": "no.md"})), Code::NotFound);
+    assert_eq!(
+        repo.code("history.show", json!({"path": "ü.md", "ref": "-x"})),
+        ProblemCode::NotFound
+    );
+    assert_eq!(repo.code("history.provenance", json!({"path": "no.md"})), ProblemCode::NotFound);
 }
 
 #[test]
 fn an_empty_repository_has_an_empty_history() {
-    let repo = Repo::plain("//- a.md\nx\n");
-    assert_eq!(repo.code("history.list", json!({})), Code::Unavailable);
+    let repo = TestRepo::without_git("//- a.md\nx\n");
+    assert_eq!(repo.code("history.list", json!({})), ProblemCode::Unavailable);
     repo.git(&["init", "-q", "-b", "main"]);
     assert_eq!(repo.data("history.list", json!({}))["artifacts"], json!([]));
-    assert_eq!(repo.code("history.provenance", json!({"path": "a.md"})), Code::NotFound);
+    assert_eq!(repo.code("history.provenance", json!({"path": "a.md"})), ProblemCode::NotFound);
 }
 
 #[test]
 fn a_shallow_clone_is_read_as_far_as_it_goes_and_deepened() {
-    let repo = Repo::new("//- a.md\none\n");
+    let repo = TestRepo::new("//- a.md\none\n");
     for text in ["two\n", "three\n"] {
         repo.write("a.md", text);
         repo.commit(text);
@@ -332,7 +338,7 @@ fn a_shallow_clone_is_read_as_far_as_it_goes_and_deepened() {
 
 #[test]
 fn a_missing_object_is_told_and_no_wrong_row_is_kept() {
-    let repo = Repo::new("//- a.md\none\n");
+    let repo = TestRepo::new("//- a.md\none\n");
     repo.write("a.md", "two\n");
     repo.commit("two");
     let tree = repo.git(&["rev-parse", "HEAD~1^{tree}"]);
@@ -340,14 +346,14 @@ fn a_missing_object_is_told_and_no_wrong_row_is_kept() {
     let object = repo.root().join(".git/objects").join(folder).join(file);
     let bytes = fs::read(&object).unwrap();
     fs::remove_file(&object).unwrap();
-    assert_eq!(repo.code("history.list", json!({})), Code::StoreDamaged);
+    assert_eq!(repo.code("history.list", json!({})), ProblemCode::StoreDamaged);
     fs::write(&object, bytes).unwrap();
     assert_eq!(repo.data("history.list", json!({}))["artifacts"].as_array().unwrap().len(), 1);
 }
 
 #[test]
 fn a_commit_that_was_amended_and_collected_is_forgotten() {
-    let repo = Repo::new("//- a.md\none\n");
+    let repo = TestRepo::new("//- a.md\none\n");
     repo.write("a.md", "two\n");
     repo.commit("wrong");
     let subjects_of = || {
@@ -365,18 +371,18 @@ fn a_commit_that_was_amended_and_collected_is_forgotten() {
 
 #[test]
 fn a_worktree_of_a_bare_repository_has_a_history() {
-    let repo = Repo::new("//- a.md\none\n");
+    let repo = TestRepo::new("//- a.md\none\n");
     let (bare, tree) = (repo.root().join(".git/bare"), repo.root().join(".git/tree"));
     repo.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
-    let bare = Repo::at(&bare);
+    let bare = TestRepo::existing(&bare);
     bare.git(&["worktree", "add", "-q", "--detach", tree.to_str().unwrap()]);
-    let told = Repo::at(&tree).data("history.provenance", json!({"path": "a.md"}));
+    let told = TestRepo::existing(&tree).data("history.provenance", json!({"path": "a.md"}));
     assert_eq!(subjects(&told), ["start"]);
 }
 
 #[test]
 fn search_is_narrowed_by_tags_and_time_and_sentences_find_commits() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- src/auth/limit.ts\nexport const limit = 1;\n//- src/pay/limit.ts\nexport const x = 1;\n\
          //- .cairn/cards/limit.card.md\n---\nkey: spec::limit\ntype: spec\nsummary: limit\n\
          status: draft\ntags:\n  - auth\n---\n",
@@ -401,15 +407,18 @@ fn search_is_narrowed_by_tags_and_time_and_sentences_find_commits() {
     assert_eq!(hit["tags"], json!(["auth", "redis"]));
     assert_eq!(nodes(json!({"query": "limit", "since": "2999-01-01"})), [""; 0]);
     assert!(!nodes(json!({"query": "limit", "since": "2000-01-01T00:00:00Z"})).is_empty());
-    assert_eq!(repo.code("search", json!({"query": "x", "since": "soon"})), Code::ValidationError);
+    assert_eq!(
+        repo.code("search", json!({"query": "x", "since": "soon"})),
+        ProblemCode::ValidationError
+    );
     let sentence = "which change made a sliding window in Redis count the attempts of sign-ins";
     let found = nodes(json!({"query": sentence, "kinds": "commit"}));
     assert_eq!(found.len(), 1, "{found:?}");
 }
 
 /// A repository with many commits, each of which changes one of fifty files.
-pub(crate) fn long(commits: usize) -> Repo {
-    let repo = Repo::new("//- a.md\none\n");
+pub(crate) fn long(commits: usize) -> TestRepo {
+    let repo = TestRepo::new("//- a.md\none\n");
     let commit = |number: usize| {
         let (text, file) = (format!("{number}\n"), number % 50);
         let (length, parent) = (text.len(), if number == 1 { "from main^0\n" } else { "" });
@@ -432,18 +441,21 @@ fn a_history_whose_reading_was_cut_off_goes_on_where_it_stopped() {
     let stopped = std::sync::Arc::new(AtomicBool::new(false));
     let (stop, is_stopped) = (stopped.clone(), stopped);
     let call_once = call_by("tester")
-        .telling(move |p| {
-            stop.fetch_or(p.what == "reading the history" && p.done > 4000, Ordering::Relaxed);
+        .with_progress_sink(move |p| {
+            stop.fetch_or(p.activity == "reading the history" && p.done > 4000, Ordering::Relaxed);
         })
-        .stopping(move || is_stopped.load(Ordering::Relaxed).then_some(Stop::Cancelled));
+        .with_stop_check(move || {
+            is_stopped.load(Ordering::Relaxed).then_some(CallStopReason::Cancelled)
+        });
     let cut_off = repo.workspace().sync(false, &call_once).unwrap_err();
-    assert_eq!(cut_off.code, Code::Cancelled);
+    assert_eq!(cut_off.code, ProblemCode::Cancelled);
     let kept = fs::read_dir(repo.root().join(".git/cairn/cache")).unwrap().map(Result::unwrap);
     let mut kept = kept.map(|entry| entry.path()).filter(|path| path.extension().is_some());
     let kept = kept.find(|path| {
         path.to_string_lossy().ends_with(".sqlite") && path.to_string_lossy().contains("commits-")
     });
-    let known = history::facts::last_id(&store::open_reading(&kept.unwrap()).unwrap()).unwrap();
+    let known =
+        history::commit_store::last_id(&store::open_read_only(&kept.unwrap()).unwrap()).unwrap();
     assert!(known >= 2000, "{known} commits need not be read again");
     let told = repo.data("history.provenance", json!({"path": "f7.md"}));
     assert_eq!(told["commits"].as_array().unwrap().len(), 50);

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use base::call::Stop;
-use base::{Call, Code};
-use engine::{AREAS, Mode, Object, Workspace, ops};
+use base::call::CallStopReason;
+use base::{Call, ProblemCode};
+use engine::{AREAS, JsonObject, Workspace, WorkspaceMode, ops};
 use serde_json::{Value, json};
 use store::{Connection, Durability};
-use testkit::{Repo, assert_incremental_equals_full, call, call_by};
-use tree::Disk;
+use testkit::{TestRepo, assert_incremental_equals_full, call, call_by};
+use tree::DiskWriter;
 
 /// The file that commits are kept in.
-fn commit_store(repo: &Repo) -> PathBuf {
+fn commit_store(repo: &TestRepo) -> PathBuf {
     let folder = fs::read_dir(repo.root().join(".git/cairn/cache")).unwrap();
     let mut paths = folder.map(|entry| entry.unwrap().path());
     let is_store = |path: &PathBuf| {
@@ -27,7 +27,7 @@ fn commit_store(repo: &Repo) -> PathBuf {
     paths.find(is_store).expect("commits are kept")
 }
 
-fn write_to(repo: &Repo, write: impl FnOnce(&Connection)) {
+fn write_to(repo: &TestRepo, write: impl FnOnce(&Connection)) {
     let mut store = store::open(&commit_store(repo), Durability::Derived).unwrap();
     let written = store.write(|tx| {
         write(tx);
@@ -36,8 +36,8 @@ fn write_to(repo: &Repo, write: impl FnOnce(&Connection)) {
     written.unwrap();
 }
 
-fn three_commits() -> Repo {
-    let repo = Repo::new("//- a.md\none\n");
+fn three_commits() -> TestRepo {
+    let repo = TestRepo::new("//- a.md\none\n");
     for text in ["two", "three"] {
         repo.write("a.md", format!("{text}\n"));
         repo.commit(text);
@@ -51,9 +51,9 @@ fn messages(answer: &Value) -> Vec<&str> {
 }
 
 fn ask(workspace: &Workspace, call: Call, name: &str, args: Value) -> Value {
-    let args: Object = serde_json::from_value(args).unwrap();
+    let args: JsonObject = serde_json::from_value(args).unwrap();
     let (op, args) = ops::resolve(name, args).unwrap();
-    engine::DoorWords::CommandLine.json(&op.call(workspace, call, args))
+    engine::CallFormat::CommandLine.json(&op.call(workspace, call, args))
 }
 
 fn provenance(workspace: &Workspace) -> Value {
@@ -61,7 +61,7 @@ fn provenance(workspace: &Workspace) -> Value {
 }
 
 /// Removes the store of commits and stops reading them again as soon as that begins.
-fn half_read(repo: &Repo) {
+fn half_read(repo: &TestRepo) {
     let store = commit_store(repo);
     for ending in ["", "-wal", "-shm"] {
         let mut path = store.clone().into_os_string();
@@ -71,11 +71,13 @@ fn half_read(repo: &Repo) {
     let stopped = Arc::new(AtomicBool::new(false));
     let (stop, is_stopped) = (stopped.clone(), stopped);
     let call = call_by("tester")
-        .telling(move |progress| {
-            stop.fetch_or(progress.what == "reading the history", Ordering::Relaxed);
+        .with_progress_sink(move |progress| {
+            stop.fetch_or(progress.activity == "reading the history", Ordering::Relaxed);
         })
-        .stopping(move || is_stopped.load(Ordering::Relaxed).then_some(Stop::Cancelled));
-    assert_eq!(repo.workspace().sync(false, &call).unwrap_err().code, Code::Cancelled);
+        .with_stop_check(move || {
+            is_stopped.load(Ordering::Relaxed).then_some(CallStopReason::Cancelled)
+        });
+    assert_eq!(repo.workspace().sync(false, &call).unwrap_err().code, ProblemCode::Cancelled);
 }
 
 #[test]
@@ -84,7 +86,7 @@ fn commits_that_are_still_being_read_make_an_answer_partial() {
     assert_eq!(messages(&provenance(&repo.workspace())).len(), 3);
     half_read(&repo);
     // The line of before names commits that are not there yet; nobody waits for them.
-    let hurried = || call_by("tester").waiting_for_all(Duration::ZERO);
+    let hurried = || call_by("tester").with_optional_wait(Duration::ZERO);
     for (name, args) in [
         ("search", json!({"query": "three"})),
         ("context", json!({"targets": ["a.md"]})),
@@ -101,7 +103,7 @@ fn commits_that_are_still_being_read_make_an_answer_partial() {
 #[test]
 fn commits_that_were_lost_are_read_again() {
     let repo = three_commits();
-    let serving = repo.open(Mode::Serving, Disk::default(), AREAS);
+    let serving = repo.open(WorkspaceMode::Serving, DiskWriter::default(), AREAS);
     let all = ["start", "two", "three"];
     assert_eq!(messages(&provenance(&serving)), all);
     // The newest, as when a file lost its end; one of them; all of them.
@@ -120,15 +122,15 @@ fn a_worktree_whose_commits_made_room_for_anothers_reads_them_again() {
     let repo = three_commits();
     assert_eq!(messages(&provenance(&repo.workspace())).len(), 3);
     write_to(&repo, |conn| {
-        assert!(history::facts::make_room(conn, &BTreeSet::from([1])).unwrap());
+        assert!(history::commit_store::evict_unneeded(conn, &BTreeSet::from([1])).unwrap());
     });
     assert_eq!(messages(&provenance(&repo.workspace())), ["start", "two", "three"]);
 }
 
 /// A repository whose files are renamed with a change, so many times, and the blobs before.
-fn renamed(times: usize) -> (Repo, Vec<PathBuf>) {
+fn renamed(times: usize) -> (TestRepo, Vec<PathBuf>) {
     let lines = (0..40).map(|line| format!("line {line}\n")).collect::<String>();
-    let repo = Repo::new("//- other.md\nx\n");
+    let repo = TestRepo::new("//- other.md\nx\n");
     let mut blobs = Vec::new();
     for time in 0..times {
         let (from, to) = (format!("{time}-a.md"), format!("{time}-b.md"));
@@ -144,9 +146,9 @@ fn renamed(times: usize) -> (Repo, Vec<PathBuf>) {
     (repo, blobs)
 }
 
-fn earlier(repo: &Repo, path: &str) -> (Value, String) {
-    let answer =
-        engine::DoorWords::CommandLine.json(&repo.ask("history.provenance", json!({"path": path})));
+fn earlier(repo: &TestRepo, path: &str) -> (Value, String) {
+    let answer = engine::CallFormat::CommandLine
+        .json(&repo.call_op("history.provenance", json!({"path": path})));
     assert!(answer.get("error").is_none(), "{answer:#}");
     (answer["data"]["earlier"].clone(), answer["basis"]["reasons"].to_string())
 }
@@ -186,8 +188,8 @@ fn a_partial_clone_has_a_history() {
     repo.git(&["config", "uploadpack.allowFilter", "true"]);
     let (url, to) = (format!("file://{}", repo.root().display()), repo.root().join(".git/part"));
     repo.git(&["clone", "-q", "--filter=blob:none", &url, to.to_str().unwrap()]);
-    let clone = Repo::at(&to);
-    let listed = engine::DoorWords::CommandLine.json(&clone.ask("history.list", json!({})));
+    let clone = TestRepo::existing(&to);
+    let listed = engine::CallFormat::CommandLine.json(&clone.call_op("history.list", json!({})));
     assert_eq!(listed["data"]["artifacts"].as_array().unwrap().len(), 12, "{listed:#}");
     assert_eq!(listed["basis"]["state"], "partial");
     let (before, reasons) = earlier(&clone, "3-b.md");
@@ -195,5 +197,5 @@ fn a_partial_clone_has_a_history() {
     assert!(reasons.contains("renames are unknown in 11 of 23 commits"), "{reasons}");
     // A content that is asked for by name is said to be missing.
     let written = json!({"path": "3-a.md", "ref": "HEAD~15"});
-    assert_eq!(clone.code("history.show", written), Code::Unavailable);
+    assert_eq!(clone.code("history.show", written), ProblemCode::Unavailable);
 }

@@ -1,11 +1,11 @@
 //! Who imports what, what nobody does, and what could hide it; on input of every kind.
 
-use engine::State;
+use engine::BasisState;
 use serde_json::json;
-use testkit::{Repo, check};
+use testkit::{TestRepo, check};
 
-fn workspace() -> Repo {
-    Repo::new(
+fn workspace() -> TestRepo {
+    TestRepo::new(
         r#"//- package.json
 {"private": true, "workspaces": ["packages/*"]}
 //- cairn.jsonc
@@ -90,7 +90,7 @@ fn unused_says_how_sure_it_is_and_why() {
 
 #[test]
 fn what_a_page_names_is_not_certainly_unused() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- web/Badge.tsx
 export function Badge() { return null }
 export function Lost() { return null }
@@ -106,7 +106,7 @@ export function Lost() { return null }
 
 #[test]
 fn overloads_are_one_and_what_the_language_calls_is_used() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- a.py
 from typing import overload
 @overload
@@ -125,7 +125,7 @@ f(1)
 
 #[test]
 fn a_library_may_have_users_that_are_not_here() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- Cargo.toml
 [package]
 name = \"lib-a\"
@@ -158,7 +158,7 @@ fn main() { lib_a::open::helper() }
 
 #[test]
 fn what_could_not_be_read_is_said_where_it_matters() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- src/legacy.ts
 export const old = 1;
 //- src/broken.ts
@@ -181,18 +181,18 @@ export const x = 1;
     assert_eq!(lines[3], "1 more file mentions it and could not be read as code:");
     assert_eq!(lines[4], "  web/app.min.js  minified, skipped");
     assert!(lines[5].starts_with("basis: partial (1 file could not be read as code)"), "{text}");
-    let fine = repo.ask("code_importers", json!({"path": "src/fine.ts"})).unwrap();
-    assert_eq!(fine.basis.state, State::Fresh, "nothing unread mentions it");
-    let state = |name: &str, args| repo.ask(name, args).unwrap().basis.state;
-    assert_eq!(state("code_imports", json!({"path": "src/broken.ts"})), State::Partial);
-    assert_eq!(state("code_zoom", json!({"path": "src/broken.ts"})), State::Partial);
-    assert_eq!(state("code_find", json!({"name": "legacy"})), State::Partial);
-    assert_eq!(state("code_find", json!({"name": "nowhere"})), State::Fresh);
+    let fine = repo.call_op("code_importers", json!({"path": "src/fine.ts"})).unwrap();
+    assert_eq!(fine.basis.state, BasisState::Fresh, "nothing unread mentions it");
+    let state = |name: &str, args| repo.call_op(name, args).unwrap().basis.state;
+    assert_eq!(state("code_imports", json!({"path": "src/broken.ts"})), BasisState::Partial);
+    assert_eq!(state("code_zoom", json!({"path": "src/broken.ts"})), BasisState::Partial);
+    assert_eq!(state("code_find", json!({"name": "legacy"})), BasisState::Partial);
+    assert_eq!(state("code_find", json!({"name": "nowhere"})), BasisState::Fresh);
 }
 
 #[test]
 fn no_input_is_too_odd() {
-    let repo = Repo::new("//- a.ts\nexport const a = 1;\n");
+    let repo = TestRepo::new("//- a.ts\nexport const a = 1;\n");
     repo.write("crlf.ts", "import { a } from './a';\r\nexport const b = a;\r\n");
     repo.write("bom.ts", "\u{feff}import { a } from './a';\n");
     fs_write(&repo, "latin.ts", b"// caf\xe9\nimport { a } from './a';\n");
@@ -213,8 +213,8 @@ fn no_input_is_too_odd() {
     assert_eq!(nodes, ["module:bom.ts", "module:crlf.ts", "module:latin.ts"]);
     repo.data("code_unused", json!({}));
     assert_eq!(
-        repo.ask("code_zoom", json!({"path": "huge.ts"})).unwrap().basis.state,
-        State::Partial
+        repo.call_op("code_zoom", json!({"path": "huge.ts"})).unwrap().basis.state,
+        BasisState::Partial
     );
     repo.remove("huge.ts");
     assert_eq!(
@@ -225,16 +225,16 @@ fn no_input_is_too_odd() {
 
 #[test]
 fn a_file_that_vanishes_after_it_was_listed_is_not_there() {
-    let repo = Repo::new("//- a.ts\nimport { b } from './b';\n//- b.ts\nexport const b = 1;\n");
+    let repo = TestRepo::new("//- a.ts\nimport { b } from './b';\n//- b.ts\nexport const b = 1;\n");
     let gone = repo.root().join("b.ts");
     // Progress is told after the tree was listed and before the first file is read.
-    let call = testkit::call_by("t").telling(move |progress| {
-        if progress.what == "indexing files" && gone.exists() {
+    let call = testkit::call_by("t").with_progress_sink(move |progress| {
+        if progress.activity == "indexing files" && gone.exists() {
             std::fs::remove_file(&gone).unwrap();
         }
     });
     let sync = engine::ops::find("sync").unwrap();
-    sync.call(&repo.workspace(), call, engine::Object::new()).unwrap();
+    sync.call(&repo.workspace(), call, engine::JsonObject::new()).unwrap();
     let imports = repo.data("code_imports", json!({"path": "a.ts"}));
     assert_eq!(imports["imports"][0]["target"], json!(null));
     assert_eq!(repo.data("code_find", json!({"name": "b"}))["symbols"], json!([]));
@@ -248,15 +248,15 @@ fn calls_that_were_not_followed_to_their_end_are_told() {
     let inner = |depth: usize| format!("{}for i{depth} in x:\n", "  ".repeat(depth));
     let loops: String = (0..40).map(inner).collect();
     let text = format!("def f(a): return a\nx = []\n{loops}{}x = f(x) + [f]\n", "  ".repeat(40));
-    let repo = Repo::new("//- a.md\nx\n");
+    let repo = TestRepo::new("//- a.md\nx\n");
     repo.write("loops.py", text);
-    let answer = repo.ask("impact", json!({"target": "loops.py#f"})).unwrap();
-    assert_eq!(answer.basis.state, State::Partial);
+    let answer = repo.call_op("impact", json!({"target": "loops.py#f"})).unwrap();
+    assert_eq!(answer.basis.state, BasisState::Partial);
     assert_eq!(answer.basis.reasons, ["calls are followed only in part in loops.py"]);
-    let other = repo.ask("impact", json!({"target": "a.md"})).unwrap();
-    assert_eq!(other.basis.state, State::Fresh);
+    let other = repo.call_op("impact", json!({"target": "a.md"})).unwrap();
+    assert_eq!(other.basis.state, BasisState::Fresh);
 }
 
-fn fs_write(repo: &Repo, path: &str, bytes: &[u8]) {
+fn fs_write(repo: &TestRepo, path: &str, bytes: &[u8]) {
     std::fs::write(repo.root().join(path), bytes).unwrap();
 }

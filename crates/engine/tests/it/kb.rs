@@ -2,13 +2,13 @@
 
 use std::process::{Command, Stdio};
 
-use base::Code;
+use base::ProblemCode;
 use serde_json::{Value, json};
-use testkit::writers::{self, Part, Size};
-use testkit::{Repo, check};
+use testkit::writers::{self, KbSoakSize, WriterAssignment};
+use testkit::{TestRepo, check};
 
-fn shop() -> Repo {
-    Repo::new(
+fn shop() -> TestRepo {
+    TestRepo::new(
         "//- docs/requirements/REQ-001.md
 ---
 id: REQ-001
@@ -104,7 +104,7 @@ fn documents_manifests_and_comments_are_one_model() {
     assert_eq!(query(json!({"from": "REQ-001", "to": "TEST-001"})), ["REQ-001", "TEST-001"]);
     let both = json!({"from": "ADR-001", "direction": "out", "depth": 2, "sourceFile": "docs"});
     assert_eq!(query(both), ["REQ-001", "TEST-001", "SYM-001"]);
-    assert_eq!(repo.code("kb.query", json!({"type": "rek"})), Code::ValidationError);
+    assert_eq!(repo.code("kb.query", json!({"type": "rek"})), ProblemCode::ValidationError);
     let found = repo.data("search", json!({"query": "REQ-777"}));
     let hits = found["hits"].as_array().unwrap();
     assert!(hits.iter().all(|hit| hit["node"] != "kb:REQ-777"), "{found}");
@@ -144,7 +144,7 @@ fn a_changeset_is_whole_logged_and_reversible() {
             {"type": "depends_on", "from": "REQ-2", "to": "REQ-404"},
             {"type": "verified_by", "from": "REQ-2", "to": "SCEN-001"},
             {"type": "implements", "from": "symbol:src/pay.ts#nobody", "to": "REQ-2"}]});
-    let problem = repo.ask("kb.upsert", bad).unwrap_err();
+    let problem = repo.call_op("kb.upsert", bad).unwrap_err();
     let rows = problem.details["problems"].as_array().unwrap();
     let places: Vec<&str> = rows.iter().map(|row| row["path"].as_str().unwrap()).collect();
     let expected = [
@@ -166,16 +166,20 @@ fn a_changeset_is_whole_logged_and_reversible() {
     assert_eq!(done["result"]["entities"]["added"], 1);
     assert_eq!(repo.data("kb.upsert", good)["result"]["rows"], json!([]), "sent again");
     let other = json!({"id": "cs-1", "entities": [{"id": "REQ-9", "type": "req", "title": "x"}]});
-    assert_eq!(repo.code("kb.upsert", other), Code::Conflict);
+    assert_eq!(repo.code("kb.upsert", other), ProblemCode::Conflict);
     let log = repo.data("kb.log", json!({"id": "REQ-2"}));
     assert_eq!(log["entries"][0]["source"], "review");
     assert_eq!(log["entries"][0]["edits"].as_array().unwrap().len(), 3);
 
     let patch = json!({"entities": [{"id": "REQ-2", "status": "closed", "if_version": 1}]});
     repo.data("kb.upsert", patch.clone());
-    assert_eq!(repo.code("kb.upsert", patch), Code::Conflict);
-    assert_eq!(repo.code("kb.rollback", json!({"entry": 1})), Code::Conflict, "changed since");
-    assert_eq!(repo.code("kb.delete", json!({"ids": ["REQ-001"]})), Code::InvalidOperation);
+    assert_eq!(repo.code("kb.upsert", patch), ProblemCode::Conflict);
+    assert_eq!(
+        repo.code("kb.rollback", json!({"entry": 1})),
+        ProblemCode::Conflict,
+        "changed since"
+    );
+    assert_eq!(repo.code("kb.delete", json!({"ids": ["REQ-001"]})), ProblemCode::InvalidOperation);
     let status = || repo.data("kb.query", json!({"id": "REQ-2"}))["entities"][0]["status"].clone();
     repo.data("kb.rollback", json!({"entry": 2}));
     assert_eq!(status(), "open");
@@ -191,8 +195,8 @@ fn what_is_needed_is_not_removed() {
             {"id": "REQ-2", "type": "req", "title": "a"}, {"id": "REQ-3", "type": "req", "title": "b"}],
         "relations": [{"type": "depends_on", "from": "REQ-2", "to": "REQ-3"}]});
     repo.data("kb.upsert", set);
-    assert_eq!(repo.code("kb.delete", json!({"targets": ["REQ-3"]})), Code::Blocked);
-    assert_eq!(repo.code("kb.delete", json!({"targets": ["REQ-33"]})), Code::NotFound);
+    assert_eq!(repo.code("kb.delete", json!({"targets": ["REQ-3"]})), ProblemCode::Blocked);
+    assert_eq!(repo.code("kb.delete", json!({"targets": ["REQ-33"]})), ProblemCode::NotFound);
     let dry =
         repo.data("kb.delete", json!({"targets": ["REQ-3"], "cascade": true, "dry_run": true}));
     assert_eq!(dry["diff"], "removes REQ-3\nremoves REQ-2 depends_on REQ-3\n");
@@ -270,7 +274,7 @@ fn rules_say_what_is_wrong_and_what_to_do() {
     let found = repo.data("kb.check", json!({}));
     assert_eq!((found["errors"].as_u64(), found["warnings"].as_u64()), (Some(6), Some(3)));
     assert_eq!(repo.data("verify", json!({}))["errors"], 6, "verify has the same rules");
-    assert_eq!(repo.code("kb.check", json!({"rules": ["cycles"]})), Code::NotFound);
+    assert_eq!(repo.code("kb.check", json!({"rules": ["cycles"]})), ProblemCode::NotFound);
 }
 
 #[test]
@@ -285,9 +289,12 @@ fn a_commit_is_asked_for_what_its_symbols_implement() {
     let nodes: Vec<&Value> =
         staged["violations"].as_array().unwrap().iter().map(|v| &v["node"]).collect();
     assert_eq!(nodes, ["symbol:src/new.ts#silent"]);
-    assert!(!repo.ask("hook", json!({"name": "pre-commit"})).unwrap().has_findings, "a warning");
+    assert!(
+        !repo.call_op("hook", json!({"name": "pre-commit"})).unwrap().has_findings,
+        "a warning"
+    );
     repo.write("cairn.jsonc", r#"{"kb": {"rules": {"kb_staged_traceability": "error"}}}"#);
-    assert!(repo.ask("hook", json!({"name": "pre-commit"})).unwrap().has_findings);
+    assert!(repo.call_op("hook", json!({"name": "pre-commit"})).unwrap().has_findings);
 }
 
 #[test]
@@ -296,11 +303,11 @@ fn branches_have_their_own_facts() {
     repo.data("kb.upsert", fact("FACT-1", "on main"));
     let fact_ids = || ids(&repo.data("kb.query", json!({"type": "fact"})));
     repo.git(&["checkout", "-q", "-b", "Feature/x"]);
-    let seen = repo.ask("kb.query", json!({"type": "fact"})).unwrap();
+    let seen = repo.call_op("kb.query", json!({"type": "fact"})).unwrap();
     assert_eq!(seen.basis.kb_branch.as_deref(), Some("main"));
     assert!(repo.text("kb query --type fact").contains(" · knowledge base of main\n"));
     repo.data("kb.upsert", fact("FACT-2", "on x"));
-    let seen = repo.ask("kb.query", json!({"type": "fact"})).unwrap();
+    let seen = repo.call_op("kb.query", json!({"type": "fact"})).unwrap();
     assert_eq!(seen.basis.kb_branch.as_deref(), Some("Feature/x"));
     assert_eq!(fact_ids(), ["FACT-1", "FACT-2"]);
 
@@ -323,7 +330,7 @@ fn branches_have_their_own_facts() {
     repo.data("kb.merge", json!({"branch": "feature/y"}));
     assert_eq!(fact_ids(), ["FACT-1", "FACT-2", "FACT-3"]);
     assert_eq!(repo.data("kb.merge", json!({"branch": "feature/y"}))["result"]["rows"], json!([]));
-    assert_eq!(repo.code("kb.merge", json!({"branch": "feature/z"})), Code::NotFound);
+    assert_eq!(repo.code("kb.merge", json!({"branch": "feature/z"})), ProblemCode::NotFound);
 
     repo.git(&["checkout", "-q", "--detach"]);
     repo.data("kb.upsert", fact("FACT-4", "alone"));
@@ -346,12 +353,12 @@ fn branches_that_changed_the_same_conflict() {
     let repo = shop();
     repo.data("kb.upsert", fact("FACT-1", "before"));
     repo.git(&["checkout", "-q", "-b", "x"]);
-    repo.ask("hook", json!({"name": "post-checkout", "args": ["a", "b", "1"]})).unwrap();
+    repo.call_op("hook", json!({"name": "post-checkout", "args": ["a", "b", "1"]})).unwrap();
     assert!(repo.root().join(".git/cairn/branches/x/kb.sqlite").is_file(), "made by the hook");
     repo.data("kb.upsert", fact("FACT-1", "theirs"));
     repo.git(&["checkout", "-q", "main"]);
     repo.data("kb.upsert", fact("FACT-1", "ours"));
-    assert_eq!(repo.code("kb.merge", json!({"branch": "x"})), Code::Conflict);
+    assert_eq!(repo.code("kb.merge", json!({"branch": "x"})), ProblemCode::Conflict);
     let title = || repo.data("kb.query", json!({"id": "FACT-1"}))["entities"][0]["title"].clone();
     assert_eq!(title(), "ours");
     repo.data("kb.merge", json!({"branch": "x", "prefer": "theirs"}));
@@ -373,8 +380,8 @@ fn a_fact_becomes_a_document() {
     let found = repo.data("kb.query", json!({"id": "FACT-1"}));
     assert_eq!(found["entities"][0]["file"], "docs/facts/FACT-1.md:2");
     assert_eq!(found["relations"][0]["kind"], "explains");
-    assert_eq!(repo.code("kb.upsert", fact("FACT-1", "again")), Code::InvalidOperation);
-    assert_eq!(repo.code("kb.promote", json!({"id": "FACT-1"})), Code::InvalidOperation);
+    assert_eq!(repo.code("kb.upsert", fact("FACT-1", "again")), ProblemCode::InvalidOperation);
+    assert_eq!(repo.code("kb.promote", json!({"id": "FACT-1"})), ProblemCode::InvalidOperation);
     assert_eq!(repo.data("kb.check", json!({"rules": "told_twice"}))["errors"], 0);
 }
 
@@ -397,8 +404,8 @@ fn reports_become_tests_and_are_replaced_by_the_next() {
     repo.data("kb.import", json!({"path": "lcov.info"}));
     let covering = json!({"from": "symbol:src/pay.ts#refund", "relation": "covered_by"});
     assert_eq!(ids(&repo.data("kb.query", covering)).len(), 1);
-    assert_eq!(repo.code("kb.import", json!({"path": "src/pay.ts"})), Code::ValidationError);
-    assert_eq!(repo.code("kb.import", json!({"path": "../x"})), Code::OutsideRepository);
+    assert_eq!(repo.code("kb.import", json!({"path": "src/pay.ts"})), ProblemCode::ValidationError);
+    assert_eq!(repo.code("kb.import", json!({"path": "../x"})), ProblemCode::OutsideRepository);
 }
 
 #[test]
@@ -479,7 +486,7 @@ fn lists_are_narrowed_to_a_path() {
     assert_eq!(near("src/pay.ts"), ["REQ-001", "TEST-001", "ADR-001", "SYM-001"]);
     assert_eq!(near("src/other.ts"), ["ADR-9"]);
     assert_eq!(near("docs/tests"), ["TEST-001"]);
-    assert_eq!(repo.code("kb.query", json!({"path": "nowhere"})), Code::NotFound);
+    assert_eq!(repo.code("kb.query", json!({"path": "nowhere"})), ProblemCode::NotFound);
     let log = repo.data("kb.log", json!({"path": "src"}));
     assert_eq!(log["entries"].as_array().unwrap().len(), 1);
     repo.write("docs/adr/old.md", "---\nid: ADR-7\ntitle: old\nstatus: deprecated\n---\n");
@@ -509,7 +516,7 @@ fn one_bad_relation_changes_nothing_at_all() {
     ] {
         let good = json!({"type": "constrains", "from": "REQ-001", "to": "FACT-10"});
         let set = json!({"entities": entities, "relations": [bad, good], "delete": []});
-        let problem = repo.ask("kb.upsert", set).unwrap_err();
+        let problem = repo.call_op("kb.upsert", set).unwrap_err();
         assert_eq!(problem.details["problems"][0]["path"], place, "{problem}");
         assert_eq!(state(), before);
     }
@@ -576,8 +583,8 @@ fn older_names_reach_the_knowledge_base() {
     ] {
         let tie = |from: &str, to: &str| json!({"relations": [{"type": relation, "from": from, "to": to}]});
         repo.data("kb.upsert", tie(from, to));
-        let wrong = repo.ask("kb.upsert", tie("X-event", "X-event"));
-        assert_eq!(wrong.unwrap_err().code, Code::ValidationError, "{relation}");
+        let wrong = repo.call_op("kb.upsert", tie("X-event", "X-event"));
+        assert_eq!(wrong.unwrap_err().code, ProblemCode::ValidationError, "{relation}");
     }
 }
 
@@ -592,34 +599,38 @@ fn writer() {
     let parts: Vec<&str> = told.split('|').collect();
     let [root, name, from, count] = parts.as_slice() else { panic!("{told}") };
     let (from, count) = (from.parse().unwrap(), count.parse().unwrap());
-    writers::write(std::path::Path::new(root), &Part { name: (*name).into(), from, count });
+    writers::run_writer(
+        std::path::Path::new(root),
+        &WriterAssignment { name: (*name).into(), next: from, count },
+    );
 }
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the writers are processes of their own")]
 fn writers_that_are_killed_lose_nothing_that_was_acknowledged() {
-    let command = |root: &std::path::Path, part: &Part| {
+    let command = |root: &std::path::Path, part: &WriterAssignment| {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["kb::writer", "--exact", "--nocapture", "--test-threads=1"]);
-        let Part { name, from, count } = part;
+        let WriterAssignment { name, next: from, count } = part;
         command.env(VICTIM, format!("{}|{name}|{from}|{count}", root.display()));
         command.stderr(Stdio::null());
         command
     };
     let size = match std::env::var("CAIRN_SOAK") {
-        Ok(_) => Size { writers: 8, changesets: 1000, between_kills: 5 },
-        Err(_) => Size { writers: 4, changesets: 12, between_kills: 4 },
+        Ok(_) => KbSoakSize { writers: 8, changesets: 1000, between_kills: 5 },
+        Err(_) => KbSoakSize { writers: 4, changesets: 12, between_kills: 4 },
     };
     let report = writers::soak(command, &size);
-    assert!(report.wrong.is_empty(), "{:#?}", report.wrong);
+    assert!(report.failures.is_empty(), "{:#?}", report.failures);
     assert!(report.killed > 0, "{report:?}");
 }
 
 #[test]
 fn ids_that_differ_in_case_alone_do_not_coexist() {
-    let repo = Repo::new("//- docs/requirements/a.md\n---\nid: REQ-7\ntitle: From a file\n---\n");
+    let repo =
+        TestRepo::new("//- docs/requirements/a.md\n---\nid: REQ-7\ntitle: From a file\n---\n");
     let upsert = |id: &str| {
-        repo.ask("kb.upsert", json!({"entities": [{"id": id, "type": "req", "title": "x"}]}))
+        repo.call_op("kb.upsert", json!({"entities": [{"id": id, "type": "req", "title": "x"}]}))
     };
     upsert("REQ-1").unwrap();
     for id in ["req-1", "Req-1", "req-7"] {
@@ -629,7 +640,7 @@ fn ids_that_differ_in_case_alone_do_not_coexist() {
     }
     let both = json!({"entities": [{"id": "FACT-1", "type": "fact", "title": "a"},
         {"id": "fact-1", "type": "fact", "title": "b"}]});
-    assert!(repo.ask("kb.upsert", both).is_err());
+    assert!(repo.call_op("kb.upsert", both).is_err());
     upsert("REQ-1").unwrap();
     // One that goes in the same changeset makes room.
     let moved =
@@ -639,7 +650,7 @@ fn ids_that_differ_in_case_alone_do_not_coexist() {
 
 #[test]
 fn promotion_keeps_every_byte_of_a_text() {
-    let repo = Repo::new("");
+    let repo = TestRepo::new("");
     let text = "  indented\n\nwith a hard break  \nand blanks at its end  \n\n";
     let entity = json!({"id": "REQ-1", "type": "req", "title": "x", "text": text});
     repo.data("kb.upsert", json!({"entities": [entity]}));
@@ -652,7 +663,7 @@ fn promotion_keeps_every_byte_of_a_text() {
 
 #[test]
 fn prose_about_implementing_claims_nothing() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- src/rio.c
 /**
  * rio_open - implements DMA-capable mailboxes

@@ -9,10 +9,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use engine::{AREAS, Mode};
+use engine::{AREAS, WorkspaceMode};
 use serde_json::{Value, json};
-use testkit::{Repo, assert_incremental_equals_full};
-use tree::Disk;
+use testkit::{TestRepo, assert_incremental_equals_full};
+use tree::DiskWriter;
 
 use crate::history::long;
 
@@ -33,7 +33,8 @@ fn writer() {
     let (Some(root), Ok(name)) = (std::env::var_os(WRITER.0), std::env::var(WRITER.1)) else {
         return;
     };
-    let workspace = Repo::at(root.as_ref()).open(Mode::Once, Disk::default(), AREAS);
+    let workspace =
+        TestRepo::existing(root.as_ref()).open(WorkspaceMode::Once, DiskWriter::default(), AREAS);
     let call = |op: &str, args: Value| {
         let args = serde_json::from_value(args).unwrap();
         let op = engine::ops::find(op).unwrap();
@@ -88,7 +89,7 @@ fn kill_after(mut child: Child, writes: usize) -> Vec<String> {
 #[expect(clippy::disallowed_methods, reason = "`cargo xtask soak` asks for the long version")]
 fn every_acknowledged_write_of_a_killed_process_is_there() {
     let rounds = std::env::var("CAIRN_SOAK").map_or(1, |_| 50);
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     repo.data("work.create", json!({"kind": "project", "name": "Shop"}));
     let mut acknowledged = BTreeSet::new();
     for round in 0..rounds {
@@ -127,7 +128,7 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
 #[expect(clippy::disallowed_methods, reason = "a child is told by its environment what to do")]
 fn indexer() {
     let Some(root) = std::env::var_os(INDEXER) else { return };
-    Repo::at(root.as_ref()).workspace().sync(false, &testkit::call()).unwrap();
+    TestRepo::existing(root.as_ref()).workspace().sync(false, &testkit::call()).unwrap();
 }
 
 #[test]

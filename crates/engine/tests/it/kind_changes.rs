@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use serde_json::json;
-use testkit::{Repo, assert_incremental_equals_full};
+use testkit::{TestRepo, assert_incremental_equals_full};
 
 const SHOP: &str = "
 //- src/a.ts
@@ -19,19 +19,19 @@ export const b = 1;
 ";
 
 /// What a review says, with one space between two words.
-fn review(repo: &Repo, args: &str) -> String {
+fn review(repo: &TestRepo, args: &str) -> String {
     let told = repo.text(&format!("review {args}"));
     told.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect()
 }
 
-fn assert_fixes(repo: &Repo) {
-    let fixed = repo.ask("fix", json!({}));
+fn assert_fixes(repo: &TestRepo) {
+    let fixed = repo.call_op("fix", json!({}));
     assert!(fixed.is_ok(), "{:?}", fixed.err());
 }
 
 #[test]
 fn a_file_that_became_a_folder_and_the_reverse_are_reviewed() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     repo.remove("src/a.ts");
     repo.write("src/a.ts/c.ts", "export const c = 1;\n");
     repo.remove("lib");
@@ -68,7 +68,7 @@ fn a_file_that_became_a_link_or_a_pipe_is_gone() {
     let targets =
         [outside.path().join("secret.ts"), "other.ts".into(), "a.ts".into(), "nothing".into()];
     for target in targets.iter().map(Some).chain([None]) {
-        let repo = Repo::new(SHOP);
+        let repo = TestRepo::new(SHOP);
         let file = repo.root().join("src/a.ts");
         fs::remove_file(&file).unwrap();
         match target {

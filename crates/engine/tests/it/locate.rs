@@ -1,10 +1,10 @@
 //! Plain words lead to the files they are about.
 
 use serde_json::json;
-use testkit::Repo;
+use testkit::TestRepo;
 
-fn repo() -> Repo {
-    Repo::new(
+fn repo() -> TestRepo {
+    TestRepo::new(
         "\
 //- src/payments/webhook.ts
 /** Receives events. */
@@ -45,9 +45,12 @@ fn a_sentence_leads_to_files_and_what_is_near_them() {
 fn long_short_and_empty_questions_are_answered_or_refused() {
     let repo = repo();
     let long = "the order is settled twice; ".repeat(400);
-    assert!(repo.ask("context", json!({"targets": [long], "budget": 50})).is_ok());
+    assert!(repo.call_op("context", json!({"targets": [long], "budget": 50})).is_ok());
     let data = repo.data("search", json!({"query": long}));
     assert_eq!(data["hits"][0]["node"], "module:src/payments/webhook.ts");
-    assert_eq!(repo.code("context", json!({"targets": ["zzz qqq"]})), base::Code::NotFound);
-    assert_eq!(repo.code("context", json!({"targets": ["what is it"]})), base::Code::NotFound);
+    assert_eq!(repo.code("context", json!({"targets": ["zzz qqq"]})), base::ProblemCode::NotFound);
+    assert_eq!(
+        repo.code("context", json!({"targets": ["what is it"]})),
+        base::ProblemCode::NotFound
+    );
 }

@@ -1,12 +1,12 @@
 //! Names that several declarations share: one match is used, several are an error that lists them.
 
-use base::Code;
-use engine::DoorWords;
+use base::ProblemCode;
+use engine::CallFormat;
 use serde_json::{Value, json};
-use testkit::{Repo, check};
+use testkit::{TestRepo, check};
 
-fn haystack() -> Repo {
-    Repo::new(
+fn haystack() -> TestRepo {
+    TestRepo::new(
         "//- Cargo.toml
 [package]
 name = \"hay\"
@@ -69,7 +69,7 @@ fn a_name_of_a_field_and_a_method_is_ambiguous_in_every_operation() {
     };
     for target in ["Builder.strip", "haystack.rs#strip", "strip", "src/main.rs#search"] {
         for (operation, args) in named(target) {
-            assert_eq!(repo.code(operation, args), Code::Ambiguous, "{operation} {target}");
+            assert_eq!(repo.code(operation, args), ProblemCode::Ambiguous, "{operation} {target}");
         }
     }
 }
@@ -78,7 +78,7 @@ fn a_name_of_a_field_and_a_method_is_ambiguous_in_every_operation() {
 fn candidates_are_accepted_as_they_are_listed() {
     let repo = haystack();
     for name in ["src/haystack.rs#Builder.strip", "src/main.rs#search"] {
-        let problem = repo.ask("impact", json!({"target": name})).unwrap_err();
+        let problem = repo.call_op("impact", json!({"target": name})).unwrap_err();
         let candidates: Vec<Value> = problem.details["candidates"].as_array().unwrap().clone();
         assert_eq!(candidates.len(), 2, "{candidates:?}");
         for candidate in candidates {
@@ -101,11 +101,11 @@ fn a_method_beside_a_field_is_edited_by_its_own_name() {
 
 #[test]
 fn a_type_and_a_value_of_one_name_are_told_apart() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- a.ts\nexport interface Shape { side: number }\nexport const Shape = { side: 1 };\n",
     );
-    let problem = repo.ask("impact", json!({"target": "a.ts#Shape"})).unwrap_err();
-    assert_eq!(problem.code, Code::Ambiguous);
+    let problem = repo.call_op("impact", json!({"target": "a.ts#Shape"})).unwrap_err();
+    assert_eq!(problem.code, ProblemCode::Ambiguous);
     let whats: Vec<&str> = problem.details["candidates"]
         .as_array()
         .unwrap()
@@ -127,7 +127,7 @@ export const other = 1;
 
 #[test]
 fn the_signatures_of_one_body_are_one_symbol() {
-    let repo = Repo::new(&format!("//- ref.ts\n{OVERLOADS}"));
+    let repo = TestRepo::new(&format!("//- ref.ts\n{OVERLOADS}"));
     check(
         &repo,
         "code zoom ref.ts",
@@ -154,17 +154,17 @@ fn the_signatures_of_one_body_are_one_symbol() {
 #[test]
 fn a_python_body_that_leaves_its_class_is_a_syntax_error() {
     let text = "class A:\n    def m(self):\n        pass\n";
-    let repo = Repo::new("");
+    let repo = TestRepo::new("");
     repo.write("a.py", text);
     let content = "def m(self):\n    x = 1\nreturn x";
     let args = json!({"target": "a.py#A.m", "content": content});
-    assert_eq!(repo.code("code.replace", args), Code::SyntaxError);
+    assert_eq!(repo.code("code.replace", args), ProblemCode::SyntaxError);
     assert_eq!(repo.read("a.py").unwrap(), text);
 }
 
 #[test]
 fn the_text_of_a_symbol_has_its_line_numbers() {
-    let repo = Repo::new(&format!("//- ref.ts\n{OVERLOADS}"));
+    let repo = TestRepo::new(&format!("//- ref.ts\n{OVERLOADS}"));
     check(
         &repo,
         "code zoom ref.ts#ref --level 2",
@@ -184,7 +184,7 @@ fn the_text_of_a_symbol_has_its_line_numbers() {
 #[test]
 fn a_long_text_is_cut_and_that_is_said() {
     let lines: String = (0..9_000).map(|at| format!("export const x{at} = {at};\n")).collect();
-    let repo = Repo::new(&format!("//- long.ts\n{lines}"));
+    let repo = TestRepo::new(&format!("//- long.ts\n{lines}"));
     let shown = repo.data("code.zoom", json!({"path": "long.ts", "level": 2}));
     let text = shown["files"][0]["text"].as_str().unwrap();
     assert!(text.len() <= 100 * 1024 && text.ends_with(";\n"), "{}", text.len());
@@ -194,7 +194,7 @@ fn a_long_text_is_cut_and_that_is_said() {
 
 #[test]
 fn a_folder_names_the_folders_that_hold_its_code() {
-    let repo = Repo::new("//- pkg/src/a.ts\nexport const a = 1;\n//- pkg/README.md\n# Pkg\n");
+    let repo = TestRepo::new("//- pkg/src/a.ts\nexport const a = 1;\n//- pkg/README.md\n# Pkg\n");
     check(
         &repo,
         "code zoom pkg",
@@ -210,7 +210,7 @@ fn a_folder_names_the_folders_that_hold_its_code() {
 
 #[test]
 fn an_export_is_found_by_the_name_it_is_offered_under() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- a.ts\nfunction inner() {}\nexport { inner as outer };\n//- b.ts\nexport { outer as further } from './a';\n//- c.js\nfunction plain() {}\nmodule.exports = { fancy: plain };\n",
     );
     check(
@@ -231,7 +231,7 @@ fn an_export_is_found_by_the_name_it_is_offered_under() {
 
 #[test]
 fn the_definition_of_a_name_that_is_used_somewhere_is_found() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- lib.ts\nexport function make() {}\nexport type Made = string;\n//- index.ts\nexport * from './lib';\n//- app.ts\nimport { make, type Made } from './index';\nexport function run(x: Made) { make(); }\n",
     );
     let place = |target: &str| {
@@ -241,15 +241,18 @@ fn the_definition_of_a_name_that_is_used_somewhere_is_found() {
     };
     assert_eq!(place("app.ts#make"), "lib.ts:1");
     assert_eq!(place("app.ts#Made"), "lib.ts:2");
-    assert_eq!(repo.code("code.definition", json!({"target": "app.ts#nothing"})), Code::NotFound);
+    assert_eq!(
+        repo.code("code.definition", json!({"target": "app.ts#nothing"})),
+        ProblemCode::NotFound
+    );
     // To change a symbol, the file that declares it has to be named.
     let rename = json!({"target": "app.ts#make", "new_name": "build"});
-    assert_eq!(repo.code("code.rename", rename), Code::NotFound);
+    assert_eq!(repo.code("code.rename", rename), ProblemCode::NotFound);
 }
 
 #[test]
 fn symbols_of_a_language_are_found_whatever_the_dialect() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- a.config.js\nmodule.exports = {};\n//- src/a.ts\nexport function refresh() {}\n//- src/b.tsx\nexport function refreshed() {}\n",
     );
     for language in [json!(null), json!("typescript"), json!("TSX"), json!("javascript")] {
@@ -265,14 +268,14 @@ fn symbols_of_a_language_are_found_whatever_the_dialect() {
     }
 }
 
-fn state(repo: &Repo, operation: &str, args: Value) -> Value {
-    DoorWords::CommandLine.json(&repo.ask(operation, args))["basis"]["state"].clone()
+fn state(repo: &TestRepo, operation: &str, args: Value) -> Value {
+    CallFormat::CommandLine.json(&repo.call_op(operation, args))["basis"]["state"].clone()
 }
 
 #[test]
 fn code_in_a_format_that_is_not_read_is_said() {
     let text = "//- src/download.ts\nexport function save() {}\n//- src/App.vue\n<script setup>import { save } from './download'</script>\n//- src/Other.vue\n<template/>\n";
-    let repo = Repo::new(text);
+    let repo = TestRepo::new(text);
     check(
         &repo,
         "code importers src/download.ts",
@@ -294,14 +297,14 @@ fn code_in_a_format_that_is_not_read_is_said() {
     let known = state(&repo, "deps", json!({"target": "src/download.ts#save"}));
     assert_eq!(known, "fresh");
     let python =
-        Repo::new("//- a.py\ndef f(): pass\n//- n.ipynb\n{}\n//- b.ts\nexport const b = 1;\n");
+        TestRepo::new("//- a.py\ndef f(): pass\n//- n.ipynb\n{}\n//- b.ts\nexport const b = 1;\n");
     let partial = |target: &str| state(&python, "impact", json!({"target": target})) == "partial";
     assert_eq!((partial("a.py#f"), partial("b.ts#b")), (true, false));
 }
 
 #[test]
 fn grep_takes_the_flags_that_people_type() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- src/a.ts\none\nTwo words\nthree\ntwofold\n//- src/b.py\ntwo\n//- docs/c.md\ntwo\n",
     );
     check(
@@ -343,5 +346,5 @@ fn grep_takes_the_flags_that_people_type() {
     assert_eq!(lines("-t python two"), "1 match for `two` in 1 of 1 file");
     assert_eq!(lines("-g *.md two"), "1 match for `two` in 1 of 1 file");
     let both = json!({"pattern": "two", "ignore_case": true, "case_sensitive": true});
-    assert_eq!(repo.code("code.grep", both), Code::ValidationError);
+    assert_eq!(repo.code("code.grep", both), ProblemCode::ValidationError);
 }

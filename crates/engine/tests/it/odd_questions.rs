@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use base::Code;
+use base::ProblemCode;
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
 /// Fifty files with one symbol of the same name, in a ring of imports, calls, cards and
 /// requirements.
-fn ring() -> Repo {
+fn ring() -> TestRepo {
     let mut fixture = String::new();
     for at in 0..50 {
         let next = (at + 1) % 50;
@@ -25,7 +25,7 @@ fn ring() -> Repo {
         )
         .unwrap();
     }
-    Repo::new(&fixture)
+    TestRepo::new(&fixture)
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_sentence_of_ten_kilobytes_is_a_question_like_another() {
     let hits = repo.data("search", json!({"query": sentence, "limit": 3}));
     assert!(!hits["hits"].as_array().unwrap().is_empty());
     let long = "x".repeat(20 * 1024);
-    assert_eq!(repo.code("context", json!({"targets": [long]})), Code::ValidationError);
+    assert_eq!(repo.code("context", json!({"targets": [long]})), ProblemCode::ValidationError);
 }
 
 #[test]
@@ -51,8 +51,8 @@ fn what_is_not_there_names_what_is_near() {
             "subgraph" => "center",
             _ => "target",
         };
-        let problem = repo.ask(op, json!({key: "src/m77.tz"})).unwrap_err();
-        assert_eq!(problem.code, Code::NotFound, "{op}");
+        let problem = repo.call_op(op, json!({key: "src/m77.tz"})).unwrap_err();
+        assert_eq!(problem.code, ProblemCode::NotFound, "{op}");
         assert!(problem.hints[0].contains("src/m"), "{op}: {:?}", problem.hints);
     }
 }
@@ -61,8 +61,8 @@ fn what_is_not_there_names_what_is_near() {
 fn fifty_candidates_are_counted_and_some_listed() {
     let repo = ring();
     for op in ["impact", "explain"] {
-        let problem = repo.ask(op, json!({"target": "charge"})).unwrap_err();
-        assert_eq!(problem.code, Code::Ambiguous, "{op}");
+        let problem = repo.call_op(op, json!({"target": "charge"})).unwrap_err();
+        assert_eq!(problem.code, ProblemCode::Ambiguous, "{op}");
         assert_eq!(problem.message, "50 declarations are called `charge`");
         let details = serde_json::to_value(&problem).unwrap();
         let listed = details["details"]["candidates"].as_array().unwrap().len();

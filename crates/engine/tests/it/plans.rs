@@ -5,12 +5,15 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-use base::{Code, Hash, Problem, Result};
-use engine::{Area, Change, Durable, Mode, Plan, StoreChange, Text, View, Workspace, Written};
+use base::{Hash, Problem, ProblemCode, Result};
+use engine::{
+    Area, DurableStore, MutationAnswer, Plan, PlannedChange, SearchText, StoreChange, View,
+    Workspace, WorkspaceMode,
+};
 use serde_json::{Value, json};
 use store::{Migration, Transaction};
-use testkit::{Repo, call};
-use tree::{Disk, FileEdit};
+use testkit::{TestRepo, call};
+use tree::{DiskWriter, FileEdit};
 
 /// How many files the large plan touches.
 const FILES: usize = 50;
@@ -23,20 +26,20 @@ fn edit(path: &str, before: Option<&str>, after: Option<&str>) -> FileEdit {
     }
 }
 
-fn write(workspace: &Workspace, edits: &[FileEdit]) -> Result<Written<()>> {
+fn write(workspace: &Workspace, edits: &[FileEdit]) -> Result<MutationAnswer<()>> {
     workspace.write(&call(), |_| {
         Ok(Plan {
             summary: "test".into(),
-            change: Change::Files(edits.to_vec()),
+            change: PlannedChange::Files(edits.to_vec()),
             answer: (),
-            again: true,
+            retry_on_conflict: true,
         })
     })
 }
 
 #[test]
 fn a_dry_run_shows_a_change_and_undo_takes_it_back() {
-    let repo = Repo::new("//- a.md\n# A\n//- b.md\n# B\n");
+    let repo = TestRepo::new("//- a.md\n# A\n//- b.md\n# B\n");
     let before = repo.snapshot();
     let workspace = repo.workspace();
     let edits = vec![
@@ -44,8 +47,12 @@ fn a_dry_run_shows_a_change_and_undo_takes_it_back() {
         edit("new/c.md", None, Some("# C\n")),
         edit("b.md", Some("# B\n"), None),
     ];
-    let plan =
-        Plan { summary: "t".into(), change: Change::Files(edits.clone()), answer: (), again: true };
+    let plan = Plan {
+        summary: "t".into(),
+        change: PlannedChange::Files(edits.clone()),
+        answer: (),
+        retry_on_conflict: true,
+    };
     let shown = workspace.preview(plan).unwrap();
     assert_eq!(
         shown.diff.unwrap(),
@@ -62,29 +69,33 @@ fn a_dry_run_shows_a_change_and_undo_takes_it_back() {
     repo.data("undo", json!({}));
     assert_eq!(repo.snapshot(), before);
     assert!(!repo.root().join("new").exists(), "the folder it made is gone too");
-    assert_eq!(repo.code("undo", json!({})), Code::NotFound, "nothing is left to undo");
+    assert_eq!(repo.code("undo", json!({})), ProblemCode::NotFound, "nothing is left to undo");
     repo.data("redo", json!({}));
     assert_eq!(repo.snapshot(), after, "redo takes an undo back");
     repo.data("undo", json!({"change": "1"}));
     assert_eq!(repo.snapshot(), before);
-    assert_eq!(repo.code("undo", json!({"change": "1"})), Code::InvalidOperation, "it is undone");
+    assert_eq!(
+        repo.code("undo", json!({"change": "1"})),
+        ProblemCode::InvalidOperation,
+        "it is undone"
+    );
 }
 
 #[test]
 fn a_file_edited_meanwhile_is_a_conflict_with_its_hash() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let workspace = repo.workspace();
     repo.write("a.md", "theirs");
     let problem = write(&workspace, &[edit("a.md", Some("# A\n"), Some("x"))]).unwrap_err();
-    assert_eq!(problem.code, Code::Conflict);
+    assert_eq!(problem.code, ProblemCode::Conflict);
     assert_eq!(problem.details["current"], Hash::of(b"theirs").to_string());
     assert_eq!(repo.read("a.md").unwrap(), "theirs");
-    assert_eq!(repo.code("undo", json!({})), Code::NotFound);
+    assert_eq!(repo.code("undo", json!({})), ProblemCode::NotFound);
 }
 
 #[test]
 fn a_plan_that_met_another_writer_is_made_once_more() {
-    let repo = Repo::new("//- log.md\n");
+    let repo = TestRepo::new("//- log.md\n");
     let add = |n: usize| {
         let workspace = repo.workspace();
         let written = workspace.write(&call(), |view| {
@@ -95,9 +106,9 @@ fn a_plan_that_met_another_writer_is_made_once_more() {
             let edit = FileEdit { path, expected: Some(known.hash), content: Some(content) };
             Ok(Plan {
                 summary: "add".into(),
-                change: Change::Files(vec![edit]),
+                change: PlannedChange::Files(vec![edit]),
                 answer: (),
-                again: true,
+                retry_on_conflict: true,
             })
         });
         written.unwrap();
@@ -111,26 +122,26 @@ fn a_plan_that_met_another_writer_is_made_once_more() {
 
 #[test]
 fn writing_through_a_link_or_out_of_the_repository_is_refused() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let outside = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(outside.path(), repo.root().join("out")).unwrap();
     std::os::unix::fs::symlink("a.md", repo.root().join("link.md")).unwrap();
     let code = |edit: FileEdit| write(&repo.workspace(), &[edit]).unwrap_err().code;
-    assert_eq!(code(edit("out/x", None, Some("x"))), Code::OutsideRepository);
-    assert_eq!(code(edit("link.md", Some("# A\n"), Some("x"))), Code::InvalidOperation);
+    assert_eq!(code(edit("out/x", None, Some("x"))), ProblemCode::OutsideRepository);
+    assert_eq!(code(edit("link.md", Some("# A\n"), Some("x"))), ProblemCode::InvalidOperation);
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
     assert_eq!(repo.read("a.md").unwrap(), "# A\n");
 }
 
 #[test]
 fn a_second_writer_gets_busy_after_a_bounded_wait() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let workspace = repo.workspace();
     write(&workspace, &[edit("b.md", None, Some("x"))]).unwrap();
     let lock = repo.root().join(".git/cairn/write.lock");
     let _held = tree::lock(&lock, std::time::Duration::from_secs(5), &call()).unwrap();
     let problem = write(&workspace, &[edit("c.md", None, Some("x"))]).unwrap_err();
-    assert_eq!(problem.code, Code::Busy);
+    assert_eq!(problem.code, ProblemCode::Busy);
     assert!(repo.read("c.md").is_none());
 }
 
@@ -139,14 +150,14 @@ fn every_fault_of_the_disk_leaves_before_or_after() {
     let kinds = [io::ErrorKind::StorageFull, io::ErrorKind::PermissionDenied, io::ErrorKind::Other];
     for kind in kinds {
         for steps in (0..).step_by(3) {
-            let repo = Repo::new("//- a.md\n# A\n//- b.md\n# B\n");
+            let repo = TestRepo::new("//- a.md\n# A\n//- b.md\n# B\n");
             let before = repo.snapshot();
             let left = Arc::new(AtomicUsize::new(steps));
-            let disk = Disk::failing(move |_| {
+            let disk = DiskWriter::with_faults(move |_| {
                 let left = left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
                 left.map(drop).map_err(|_| io::Error::from(kind))
             });
-            let workspace = repo.open(Mode::Once, disk, engine::AREAS);
+            let workspace = repo.open(WorkspaceMode::Once, disk, engine::AREAS);
             let edits = vec![
                 edit("a.md", Some("# A\n"), Some("# Other\n")),
                 edit("b.md", Some("# B\n"), None),
@@ -185,15 +196,15 @@ fn victim() {
         return;
     };
     let left = AtomicUsize::new(step.parse().unwrap());
-    let disk = Disk::failing(move |_| {
+    let disk = DiskWriter::with_faults(move |_| {
         if left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_err() {
             let own = rustix::process::getpid();
             rustix::process::kill_process(own, rustix::process::Signal::KILL).unwrap();
         }
         Ok(())
     });
-    let repo = Repo::at(root.as_ref());
-    write(&repo.open(Mode::Once, disk, engine::AREAS), &large_plan()).unwrap();
+    let repo = TestRepo::existing(root.as_ref());
+    write(&repo.open(WorkspaceMode::Once, disk, engine::AREAS), &large_plan()).unwrap();
 }
 
 #[test]
@@ -205,7 +216,7 @@ fn a_plan_killed_at_any_step_is_before_or_after_and_says_which() {
         (0..FILES).map(|n| format!("//- dir{}/{n}.md\n# Old {n}\n", n % 7)).collect();
     let mut seen = [0, 0];
     for step in (0..).step_by(every) {
-        let repo = Repo::new(&fixture);
+        let repo = TestRepo::new(&fixture);
         let before = repo.snapshot();
         let killed = !Command::new(std::env::current_exe().unwrap())
             .args(["plans::victim", "--exact", "--test-threads=1"])
@@ -217,7 +228,7 @@ fn a_plan_killed_at_any_step_is_before_or_after_and_says_which() {
             .unwrap()
             .success();
         let half = repo.snapshot();
-        let answer = repo.ask("status", json!({})).unwrap();
+        let answer = repo.call_op("status", json!({})).unwrap();
         let found = repo.snapshot();
         let is_before = found == before;
         assert!(is_before || is_after(&found), "step {step}: neither before nor after");
@@ -229,7 +240,7 @@ fn a_plan_killed_at_any_step_is_before_or_after_and_says_which() {
             (true, false) => assert!(said.contains("is now finished"), "step {step}: {said}"),
             (true, true) => assert!(said.is_empty() || said.contains("nothing of it was written")),
         }
-        assert!(repo.ask("status", json!({})).unwrap().basis.reasons.is_empty(), "said once");
+        assert!(repo.call_op("status", json!({})).unwrap().basis.reasons.is_empty(), "said once");
         if !killed {
             break;
         }
@@ -258,7 +269,7 @@ fn is_after(found: &[(String, Vec<u8>)]) -> bool {
 /// A store as an area would keep it, with one table of notes.
 const NOTES: Area = Area {
     name: "notes",
-    durable: Some(Durable {
+    durable: Some(DurableStore {
         name: "notes",
         file: "notes.sqlite",
         steps: &[
@@ -266,9 +277,9 @@ const NOTES: Area = Area {
                 name: "notes",
                 sql: "CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
             },
-            engine::search::STEP,
-            engine::search::NAMES,
-            engine::UNDO,
+            engine::search::TEXT_MIGRATION,
+            engine::search::NAMES_MIGRATION,
+            engine::UNDO_MIGRATION,
         ],
         inverse: |json| {
             let note = Note { id: json["id"].as_i64().unwrap(), text: read_text(json) };
@@ -276,7 +287,7 @@ const NOTES: Area = Area {
         },
         shared: None,
     }),
-    ..Area::NOTHING
+    ..Area::EMPTY
 };
 static WITH_NOTES: &[Area] = &[engine::AREAS[0], NOTES];
 
@@ -301,13 +312,13 @@ impl StoreChange for Note {
     }
 
     fn apply(&self, transaction: &Transaction<'_>) -> Result<Value> {
-        let failed = || store::problem("set a note");
+        let failed = || store::sqlite_problem("set a note");
         let old = "SELECT text FROM note WHERE id = ?1";
         let old: Option<String> = transaction.query_row(old, [self.id], |row| row.get(0)).ok();
         let node = format!("kb:NOTE-{}", self.id);
         engine::search::remove(transaction, &node)?;
         if let Some(name) = self.text.clone() {
-            let text = Text { node, kind: "note", path: None, name, body: String::new() };
+            let text = SearchText { node, kind: "note", path: None, name, body: String::new() };
             engine::search::put(transaction, &text)?;
         }
         match &self.text {
@@ -323,20 +334,20 @@ impl StoreChange for Note {
     }
 }
 
-fn set(workspace: &Workspace, id: i64, text: &str) -> Result<Written<()>> {
+fn set(workspace: &Workspace, id: i64, text: &str) -> Result<MutationAnswer<()>> {
     workspace.write(&call(), |_| {
         let note = Arc::new(Note { id, text: Some(text.into()) });
         Ok(Plan {
             summary: format!("note {id}"),
-            change: Change::Store(note),
+            change: PlannedChange::Store(note),
             answer: (),
-            again: true,
+            retry_on_conflict: true,
         })
     })
 }
 
-fn notes(repo: &Repo) -> Vec<String> {
-    let store = store::open_reading(&repo.root().join(".git/cairn/notes.sqlite")).unwrap();
+fn notes(repo: &TestRepo) -> Vec<String> {
+    let store = store::open_read_only(&repo.root().join(".git/cairn/notes.sqlite")).unwrap();
     let mut statement = store.prepare("SELECT text FROM note ORDER BY id").unwrap();
     let rows = statement.query_map([], |row| row.get(0)).unwrap();
     rows.map(std::result::Result::unwrap).collect()
@@ -344,11 +355,11 @@ fn notes(repo: &Repo) -> Vec<String> {
 
 #[test]
 fn store_changes_are_whole_recorded_and_undone() {
-    let repo = Repo::new("//- a.md\n# A\n");
-    let workspace = repo.open(Mode::Once, Disk::default(), WITH_NOTES);
+    let repo = TestRepo::new("//- a.md\n# A\n");
+    let workspace = repo.open(WorkspaceMode::Once, DiskWriter::default(), WITH_NOTES);
     assert_eq!(set(&workspace, 1, "one").unwrap().change.as_deref(), Some("1"));
     set(&workspace, 1, "two").unwrap();
-    assert_eq!(set(&workspace, 1, "bad").unwrap_err().code, Code::ValidationError);
+    assert_eq!(set(&workspace, 1, "bad").unwrap_err().code, ProblemCode::ValidationError);
     assert_eq!(notes(&repo), ["two"]);
     let undo = |args: Value| {
         let op = engine::ops::find("undo").unwrap();
@@ -364,8 +375,8 @@ fn store_changes_are_whole_recorded_and_undone() {
 
 #[test]
 fn a_view_sees_a_store_as_of_one_moment_and_search_finds_its_texts() {
-    let repo = Repo::new("//- a.md\n# A zebra\n");
-    let workspace = repo.open(Mode::Once, Disk::default(), WITH_NOTES);
+    let repo = TestRepo::new("//- a.md\n# A zebra\n");
+    let workspace = repo.open(WorkspaceMode::Once, DiskWriter::default(), WITH_NOTES);
     let found = || {
         let op = engine::ops::find("search").unwrap();
         let args = serde_json::from_value(json!({"query": "zebra"})).unwrap();
@@ -389,8 +400,8 @@ fn a_view_sees_a_store_as_of_one_moment_and_search_finds_its_texts() {
 
 #[test]
 fn a_plan_for_a_store_that_met_another_writer_is_made_once_more() {
-    let repo = Repo::new("//- a.md\n# A\n");
-    let workspace = repo.open(Mode::Once, Disk::default(), WITH_NOTES);
+    let repo = TestRepo::new("//- a.md\n# A\n");
+    let workspace = repo.open(WorkspaceMode::Once, DiskWriter::default(), WITH_NOTES);
     set(&workspace, 1, "first").unwrap();
     let rounds = std::cell::Cell::new(0);
     let written = workspace.write(&call(), |view| {
@@ -399,8 +410,8 @@ fn a_plan_for_a_store_that_met_another_writer_is_made_once_more() {
             set(&workspace, 2, "between")?;
         }
         let note = Note { id: 3, text: Some(format!("planned from {seen}")) };
-        let change = Change::Store(Arc::new(note));
-        Ok(Plan { summary: "note".into(), change, answer: seen, again: true })
+        let change = PlannedChange::Store(Arc::new(note));
+        Ok(Plan { summary: "note".into(), change, answer: seen, retry_on_conflict: true })
     });
     assert_eq!(written.unwrap().result, 2);
     assert_eq!(notes(&repo), ["first", "between", "planned from 2"]);

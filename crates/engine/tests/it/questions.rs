@@ -1,7 +1,7 @@
 //! `context` for a question: the places that decide it, with their source and what goes with them.
 
 use serde_json::json;
-use testkit::{Repo, check};
+use testkit::{TestRepo, check};
 
 const SHOP: &str = "
 //- src/retry.ts
@@ -46,7 +46,7 @@ export function exampleRetry(): void {}
 #[test]
 fn a_question_is_answered_with_source_tests_documents_and_callers() {
     check(
-        &Repo::new(SHOP),
+        &TestRepo::new(SHOP),
         "context \"where is it decided whether a failed payment is retried again\"",
         "
         5 places in 4 files fit best; start at LIMIT; 1 test file to run
@@ -92,7 +92,7 @@ fn a_question_is_answered_with_source_tests_documents_and_callers() {
 
 #[test]
 fn production_comes_before_tests_examples_and_documents_unless_they_are_asked_for() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     let first = |question: &str| {
         let data = repo.data("context", json!({"targets": [question]}));
         data["places"][0]["node"].as_str().unwrap().to_owned()
@@ -108,7 +108,7 @@ fn production_comes_before_tests_examples_and_documents_unless_they_are_asked_fo
 
 #[test]
 fn other_forms_of_a_word_and_misspelt_names_lead_to_the_code() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     let first = |question: &str| {
         let data = repo.data("context", json!({"targets": [question]}));
         data["answer"]["symbols"][0]["name"].as_str().unwrap().to_owned()
@@ -119,7 +119,7 @@ fn other_forms_of_a_word_and_misspelt_names_lead_to_the_code() {
 
 #[test]
 fn a_true_word_more_takes_no_place_away() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     let found = |question: &str| {
         let data = repo.data("context", json!({"targets": [question]}));
         let places = data["places"].as_array().unwrap().clone();
@@ -134,7 +134,7 @@ fn a_true_word_more_takes_no_place_away() {
 fn the_budget_is_kept_and_filled() {
     let body: String =
         (0..400).map(|n| format!("  const retryLimit{n} = payment({n});\n")).collect();
-    let repo = Repo::new("//- README.md\nx\n");
+    let repo = TestRepo::new("//- README.md\nx\n");
     repo.write("src/big.ts", format!("export function retryPayment(): void {{\n{body}}}\n"));
     for budget in [300_usize, 1200, 4000] {
         let text = repo

@@ -1,7 +1,7 @@
 //! `review`: what a change may break, forgot, and must keep to.
 
 use serde_json::{Value, json};
-use testkit::{Repo, check};
+use testkit::{TestRepo, check};
 
 const SHOP: &str = "
 //- src/gateway.ts
@@ -60,7 +60,7 @@ fn codes(data: &Value) -> Vec<String> {
 #[test]
 fn nothing_changed_is_said_in_a_line() {
     check(
-        &Repo::new(SHOP),
+        &TestRepo::new(SHOP),
         "review",
         "
         Nothing changed since HEAD
@@ -71,7 +71,7 @@ fn nothing_changed_is_said_in_a_line() {
 
 #[test]
 fn a_change_is_told_from_every_side() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     repo.write("src/gateway.ts", OTHER_SIGNATURE);
     check(
         &repo,
@@ -98,19 +98,19 @@ fn a_change_is_told_from_every_side() {
 
 #[test]
 fn what_is_gone_and_still_imported_stops_a_gate() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     repo.write("src/gateway.ts", "/** @see spec::pay/capture */\nexport const x = 1;\n");
-    let answer = repo.ask("review", json!({})).unwrap();
+    let answer = repo.call_op("review", json!({})).unwrap();
     assert!(answer.has_findings);
     assert!(codes(&answer.data).contains(&"STILL_USED".to_owned()), "{:#}", *answer.data);
-    assert!(!repo.ask("review", json!({"fail_on": "never"})).unwrap().has_findings);
+    assert!(!repo.call_op("review", json!({"fail_on": "never"})).unwrap().has_findings);
     repo.write("src/gateway.ts", "export const x = (;\n");
     assert_eq!(codes(&repo.data("review", json!({})))[0], "SYNTAX_BROKEN");
 }
 
 #[test]
 fn the_index_and_ranges_are_looked_at_too() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     repo.write("src/gateway.ts", OTHER_SIGNATURE);
     let changed = |args: Value| repo.data("review", args)["symbols"].as_array().unwrap().len();
     assert_eq!(changed(json!({"staged": true})), 0, "not staged yet");
@@ -122,13 +122,13 @@ fn the_index_and_ranges_are_looked_at_too() {
     assert_eq!(changed(json!({"range": "HEAD~1.."})), 1);
     assert_eq!(changed(json!({"range": "HEAD~1...HEAD"})), 1);
     assert_eq!(changed(json!({"range": "HEAD..HEAD~1"})), 1, "backwards too");
-    let unknown = repo.ask("review", json!({"range": "mian..HEAD"})).unwrap_err();
+    let unknown = repo.call_op("review", json!({"range": "mian..HEAD"})).unwrap_err();
     assert!(unknown.hints[0].contains("main"), "{:?}", unknown.hints);
 }
 
 #[test]
 fn a_move_is_one_change_and_not_two() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     repo.rename("src/gateway.ts", "src/money/gateway.ts");
     let data = repo.data("review", json!({}));
     assert_eq!(
@@ -156,7 +156,7 @@ fn a_move_is_one_change_and_not_two() {
 
 #[test]
 fn a_habit_that_was_broken_comes_with_its_evidence() {
-    let repo = Repo::new("//- a.ts\nexport const a = 0;\n//- b.md\n0\n//- c.md\n0\n");
+    let repo = TestRepo::new("//- a.ts\nexport const a = 0;\n//- b.md\n0\n//- c.md\n0\n");
     for round in 1..=4 {
         repo.write("a.ts", format!("export const a = {round};\n"));
         repo.write("b.md", format!("{round}\n"));
@@ -175,7 +175,7 @@ fn a_habit_that_was_broken_comes_with_its_evidence() {
 
 #[test]
 fn only_new_violations_are_the_changes_business() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     repo.write("old.ts", "/** @see spec::no/such */\nexport const old = 1;\n");
     repo.commit("an old problem");
     assert_eq!(codes(&repo.data("review", json!({}))), Vec::<String>::new());
@@ -189,7 +189,7 @@ fn only_new_violations_are_the_changes_business() {
 
 #[test]
 fn knowledge_and_requirements_are_told() {
-    let repo = Repo::new(&format!(
+    let repo = TestRepo::new(&format!(
         "{SHOP}//- docs/requirements/REQ-1.md\n---\nid: REQ-1\ntitle: Never twice\nstatus: open\n\
          priority: should\n---\nText.\n//- src/twice.ts\n/** implements REQ-1 */\n\
          export function once(): void {{}}\n"
@@ -212,7 +212,7 @@ fn knowledge_and_requirements_are_told() {
 
 #[test]
 fn programs_get_whole_documents() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     repo.write("src/gateway.ts", OTHER_SIGNATURE);
     let text = |format: &str| repo.text(&format!("review --format {format}"));
     let github = text("github");
@@ -227,13 +227,13 @@ fn programs_get_whole_documents() {
 
 #[test]
 fn without_git_there_is_nothing_to_compare() {
-    let problem = Repo::plain("//- a.ts\n1;\n").ask("review", json!({})).unwrap_err();
-    assert_eq!(problem.code, base::Code::Unavailable);
+    let problem = TestRepo::without_git("//- a.ts\n1;\n").call_op("review", json!({})).unwrap_err();
+    assert_eq!(problem.code, base::ProblemCode::Unavailable);
 }
 
 #[test]
 fn tests_that_name_a_symbol_or_have_its_file_name_are_found_without_a_call() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "
 //- lib/reply.js
 function Reply () {}
@@ -267,7 +267,7 @@ test('other', () => {})
 
 #[test]
 fn a_test_in_the_same_file_counts() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "
 //- Cargo.toml
 [package]
@@ -300,7 +300,7 @@ mod tests {
 
 #[test]
 fn what_was_not_checked_is_said() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     repo.write("src/gateway.ts", OTHER_SIGNATURE);
     repo.write("src/view.vue", "<template/>\n");
     let data = repo.data("review", json!({}));
@@ -312,7 +312,7 @@ fn what_was_not_checked_is_said() {
 
 #[test]
 fn knowledge_about_a_file_that_was_renamed_is_told() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     repo.data("work.create", json!({"kind": "project", "name": "Shop"}));
     repo.data(
         "graph.create",

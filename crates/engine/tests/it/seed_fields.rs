@@ -1,9 +1,9 @@
 //! Fields and lists that the older tools give: paths, tags and times in answers, and what cannot be
 //! told as an answer.
 
-use base::Code;
+use base::ProblemCode;
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
 const FIXTURE: &str = "
 //- src/auth/login.ts
@@ -48,7 +48,7 @@ text_ref: docs/a.md
 
 #[test]
 fn search_takes_filters_and_gives_paths_tags_and_scores() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     repo.write("src/pay/stripe.ts", "export const a = 2;\n");
     repo.commit("rotate the webhook secret");
     let hits = |args: Value| repo.data("search", args)["hits"].as_array().unwrap().clone();
@@ -60,7 +60,7 @@ fn search_takes_filters_and_gives_paths_tags_and_scores() {
         hits(json!({"query": "login", "filters": {"types": ["card"], "tags": ["security"]}}));
     assert_eq!(cards[0]["path"], ".cairn/cards/auth/login.card.md");
     let odd = json!({"query": "login", "filters": {"nonsense": 1}});
-    assert_eq!(repo.code("search", odd), Code::ValidationError);
+    assert_eq!(repo.code("search", odd), ProblemCode::ValidationError);
     // A commit leads to the files it touched, and is found below them.
     let commit = hits(json!({"query": "webhook secret"}));
     assert_eq!(commit[0]["files"], json!(["src/pay/stripe.ts"]));
@@ -73,7 +73,7 @@ fn search_takes_filters_and_gives_paths_tags_and_scores() {
 
 #[test]
 fn what_cannot_be_told_is_an_answer() {
-    let plain = Repo::plain("//- src/a.ts\nexport const a = 1;\n");
+    let plain = TestRepo::without_git("//- src/a.ts\nexport const a = 1;\n");
     let told = plain.data("kart_cochange", json!({"path": "src/a.ts"}));
     assert!(told["unavailable"]["reason"].as_str().unwrap().contains("history"), "{told}");
     assert_eq!(told["partners"], json!([]));
@@ -83,7 +83,7 @@ fn what_cannot_be_told_is_an_answer() {
 
 #[test]
 fn cards_are_listed_by_path() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     let keys = |name: &str, args: Value, list: &str, key: &str| {
         let told = repo.data(name, args)[list].clone();
         told.as_array().unwrap().iter().map(|row| row[key].clone()).collect::<Vec<_>>()
@@ -104,12 +104,12 @@ fn cards_are_listed_by_path() {
 
 #[test]
 fn answers_say_when_things_changed_and_what_tells_code_apart() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     let card = repo.data("card.show", json!({"key": "spec::auth/login"}));
     assert_eq!(card["updated_at"], "2026-01-02T03:04:05Z");
     assert_eq!(repo.data("card.list", json!({}))["cards"][0]["updated_at"], card["updated_at"]);
     assert!(repo.text("card show spec::auth/login").contains("updated: 2026-01-02T03:04:05Z"));
-    let entity = |repo: &Repo| {
+    let entity = |repo: &TestRepo| {
         let near = repo.data("get_context", json!({"target": "src/auth/login.ts#login"}));
         (near["targets"][0]["entity"].clone(), near["targets"][0]["updated_at"].clone())
     };
@@ -128,7 +128,7 @@ fn answers_say_when_things_changed_and_what_tells_code_apart() {
 
 #[test]
 fn facts_from_files_have_times_authors_and_kinds() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     let text = repo.text("kb query --id TEST-1");
     assert!(text.contains("kind: e2e") && text.contains("text in: docs/a.md"), "{text}");
     let told = repo.data("kb.query", json!({"id": "REQ-1"}));
@@ -147,7 +147,7 @@ fn facts_from_files_have_times_authors_and_kinds() {
 
 #[test]
 fn closed_sets_of_words_are_listed_where_an_agent_looks() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     let input =
         repo.data("help", json!({"operation": "kb.query"}))["operations"][0]["input"].clone();
     let choices = |field: &str| input["properties"][field]["items"]["enum"].to_string();
@@ -161,7 +161,7 @@ fn closed_sets_of_words_are_listed_where_an_agent_looks() {
 
 #[test]
 fn work_is_listed_by_the_files_that_it_names() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     let make = |kind: &str, name: &str, more: Value| {
         let mut args = json!({"kind": kind, "name": name});
         args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -187,7 +187,7 @@ fn work_is_listed_by_the_files_that_it_names() {
 
 #[test]
 fn only_code_below_the_source_folders_is_read_as_code() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- src/a.ts\nexport function inside() {}\n//- scripts/b.ts\nexport function outside() {}\n\
          //- docs/c.md\n# Outside too\n",
     );

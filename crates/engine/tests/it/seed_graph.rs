@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use base::Code;
+use base::ProblemCode;
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
 const FIXTURE: &str = "
 //- src/auth/login.ts
@@ -14,20 +14,20 @@ export const a = 1;
 ";
 
 #[expect(clippy::needless_pass_by_value, reason = "callers write `json!({…})` in place")]
-fn make(repo: &Repo, kind: &str, name: &str, more: Value) -> String {
+fn make(repo: &TestRepo, kind: &str, name: &str, more: Value) -> String {
     let mut args = json!({"kind": kind, "name": name});
     args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let tool = if ["atom", "molecule"].contains(&kind) { "graph.create" } else { "work.create" };
     result(repo, tool, args)[kind]["id"].as_str().unwrap().to_owned()
 }
 
-fn result(repo: &Repo, name: &str, args: Value) -> Value {
+fn result(repo: &TestRepo, name: &str, args: Value) -> Value {
     repo.data(name, args)["result"].clone()
 }
 
 #[test]
 fn an_atom_says_where_it_belongs_and_what_made_it() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     make(&repo, "project", "Shop", json!({}));
     let first = make(&repo, "task", "Find out", json!({}));
     let last = make(&repo, "task", "Correct it", json!({}));
@@ -76,12 +76,12 @@ fn an_atom_says_where_it_belongs_and_what_made_it() {
 
 #[test]
 fn paths_are_a_list_of_texts() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     make(&repo, "project", "Shop", json!({}));
     for paths in ["[5]", "{\"a\":1}", "[[\"src/**\"]]", "[null]"] {
         let args =
             json!({"operation": "create", "entityType": "atom", "name": "A", "paths": paths});
-        assert_eq!(repo.code("manage_graph", args), Code::ValidationError, "{paths}");
+        assert_eq!(repo.code("manage_graph", args), ProblemCode::ValidationError, "{paths}");
     }
     for paths in ["[\"src/**\"]", "src/{a,b}/**, [ab]*.rs", "{src,lib}/**"] {
         let args =
@@ -92,11 +92,11 @@ fn paths_are_a_list_of_texts() {
 
 #[test]
 fn knowledge_of_one_project_is_asked_for_by_name_and_by_kind() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     let context = |more: Value| {
         let mut args = json!({"operation": "context", "paths": "src/auth/login.ts"});
         args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        repo.ask("query_graph", args)
+        repo.call_op("query_graph", args)
     };
     assert!(context(json!({})).is_ok(), "a store without a project knows nothing");
     let shop = make(&repo, "project", "Shop", json!({}));
@@ -128,7 +128,7 @@ fn knowledge_of_one_project_is_asked_for_by_name_and_by_kind() {
     make(&repo, "project", "Other", json!({}));
     make(&repo, "atom", "Far", json!({"paths": ["src/**"], "project": "Other"}));
     let problem = context(json!({})).unwrap_err();
-    assert_eq!(problem.code, Code::Ambiguous);
+    assert_eq!(problem.code, ProblemCode::Ambiguous);
     assert_eq!(problem.details["candidates"].as_array().unwrap().len(), 2);
     assert_eq!(known(json!({"projectId": shop}))["total_atoms"], 2);
     assert_eq!(known(json!({"projectId": "other"}))["orphan_atoms"][0]["name"], "Far");
@@ -136,7 +136,7 @@ fn knowledge_of_one_project_is_asked_for_by_name_and_by_kind() {
 
 #[test]
 fn a_name_is_taken_where_an_id_is() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     make(&repo, "project", "CLI", json!({}));
     make(&repo, "project", "Shop", json!({}));
     let task = make(&repo, "task", "Renew the lease", json!({"project": "cli"}));
@@ -150,16 +150,16 @@ fn a_name_is_taken_where_an_id_is() {
     let shown = repo.data("work.show", json!({"id": "lease"}));
     assert_eq!(shown["task"]["title"], "Lease", "the whole name comes first");
     make(&repo, "feature", "lease", json!({"project": "CLI"}));
-    let problem = repo.ask("work.show", json!({"id": "lease"})).unwrap_err();
-    assert_eq!(problem.code, Code::Ambiguous);
+    let problem = repo.call_op("work.show", json!({"id": "lease"})).unwrap_err();
+    assert_eq!(problem.code, ProblemCode::Ambiguous);
     assert_eq!(problem.details["candidates"].as_array().unwrap().len(), 2);
     assert_eq!(repo.data("work.show", json!({"id": "feature:lease"}))["feature"]["name"], "lease");
     assert_eq!(
         repo.data("work.show", json!({"id": "Lease", "kind": "task"}))["task"]["title"],
         "Lease"
     );
-    let problem = repo.ask("work.show", json!({"id": "leese"})).unwrap_err();
-    assert_eq!(problem.code, Code::NotFound);
+    let problem = repo.call_op("work.show", json!({"id": "leese"})).unwrap_err();
+    assert_eq!(problem.code, ProblemCode::NotFound);
     assert!(problem.hints[0].contains("ease"), "{problem:?}");
     make(&repo, "atom", "Clock", json!({"paths": ["src/**"], "project": "CLI"}));
     assert_eq!(repo.data("graph.show", json!({"id": "clock"}))["atom"]["name"], "Clock");
@@ -172,14 +172,14 @@ fn a_name_is_taken_where_an_id_is() {
 
 #[test]
 fn knowledge_about_a_folder_is_told_in_parts() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     make(&repo, "project", "Shop", json!({}));
     let knowledge = "x".repeat(20 * 1024);
     for number in 0..60 {
         let paths = json!({"paths": ["src/**"], "knowledge": knowledge});
         make(&repo, "atom", &format!("Atom {number:02}"), paths);
     }
-    let answer = repo.ask("graph.context", json!({"paths": "src"})).unwrap();
+    let answer = repo.call_op("graph.context", json!({"paths": "src"})).unwrap();
     let told = answer.data["orphan_atoms"].as_array().unwrap().len();
     assert_eq!((told, &answer.data["total_atoms"]), (6, &json!(60)), "by their size");
     assert_eq!(answer.paging.unwrap().total, 60);
@@ -200,7 +200,7 @@ fn around_a_hub_the_walk_stops_and_says_so() {
             number % 20
         );
     }
-    let repo = Repo::new(&fixture);
+    let repo = TestRepo::new(&fixture);
     let around = repo.data("subgraph", json!({"center": "src/hub.ts", "hops": 9}));
     assert_eq!(around["is_cut"], true);
     assert!(around["nodes"].as_u64().unwrap() < 2_000, "{}", around["nodes"]);
@@ -214,16 +214,16 @@ fn around_a_hub_the_walk_stops_and_says_so() {
 
 #[test]
 fn hints_name_what_is_near_and_nothing_else() {
-    let repo = Repo::new("//- src/a.ts\nexport function t() {}\nexport function login() {}\n");
-    let nothing = repo.ask("context", json!({"targets": ["nope/nope.ts"]})).unwrap_err();
+    let repo = TestRepo::new("//- src/a.ts\nexport function t() {}\nexport function login() {}\n");
+    let nothing = repo.call_op("context", json!({"targets": ["nope/nope.ts"]})).unwrap_err();
     assert!(!nothing.details.contains_key("nearest"), "{nothing:?}");
-    let typo = repo.ask("context", json!({"targets": ["src/a.ts#lgoin"]})).unwrap_err();
+    let typo = repo.call_op("context", json!({"targets": ["src/a.ts#lgoin"]})).unwrap_err();
     assert!(typo.hints[0].contains("login"), "{typo:?}");
 }
 
 #[test]
 fn help_knows_the_names_of_older_tools() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     let context = repo.data("help", json!({"operation": "get_context"}));
     assert_eq!(context["operations"][0]["name"], "context");
     let graph = repo.data("help", json!({"operation": "query_graph"}));
@@ -232,12 +232,12 @@ fn help_knows_the_names_of_older_tools() {
     assert_eq!(names, ["graph.context", "graph.show", "graph.search"]);
     let text = repo.text("help query_graph");
     assert!(text.contains("called by: query_graph with operation: \"context\""), "{text}");
-    assert_eq!(repo.code("help", json!({"operation": "get_contxt"})), Code::NotFound);
+    assert_eq!(repo.code("help", json!({"operation": "get_contxt"})), ProblemCode::NotFound);
 }
 
 #[test]
 fn provenance_can_be_turned_round() {
-    let repo = Repo::new("//- a.md\none\n");
+    let repo = TestRepo::new("//- a.md\none\n");
     for text in ["two", "three"] {
         repo.write("a.md", text);
         repo.commit(text);
@@ -260,7 +260,7 @@ fn a_symbol_is_followed_through_commits_that_leave_it_alone() {
     let class = |name: &str, body: &str, more: &str| {
         format!("export class {name} {{\n  run() {{\n  {body}\n  }}\n}}\n{more}")
     };
-    let repo = Repo::new(&format!("//- a.ts\n{}", class("First", "  return 0;", "")));
+    let repo = TestRepo::new(&format!("//- a.ts\n{}", class("First", "  return 0;", "")));
     for (text, message) in [
         (class("First", body, ""), "change it"),
         (class("First", body, "export const x = 1;\n"), "something else"),

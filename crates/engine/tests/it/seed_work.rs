@@ -1,8 +1,8 @@
 //! What the older task tools take and answer, beyond what `work.rs` tells.
 
-use base::Code;
+use base::ProblemCode;
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
 const FIXTURE: &str = "
 //- src/auth/login.ts
@@ -12,7 +12,7 @@ export const a = 1;
 ";
 
 #[expect(clippy::needless_pass_by_value, reason = "callers write `json!({…})` in place")]
-fn make(repo: &Repo, kind: &str, name: &str, more: Value) -> String {
+fn make(repo: &TestRepo, kind: &str, name: &str, more: Value) -> String {
     let mut args = json!({"kind": kind, "name": name});
     args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     id(&result(repo, "work.create", args)[kind])
@@ -22,22 +22,22 @@ fn id(record: &Value) -> String {
     record["id"].as_str().unwrap().to_owned()
 }
 
-fn result(repo: &Repo, name: &str, args: Value) -> Value {
+fn result(repo: &TestRepo, name: &str, args: Value) -> Value {
     repo.data(name, args)["result"].clone()
 }
 
-fn with_project() -> Repo {
-    let repo = Repo::new(FIXTURE);
+fn with_project() -> TestRepo {
+    let repo = TestRepo::new(FIXTURE);
     make(&repo, "project", "Shop", json!({}));
     repo
 }
 
-fn close(repo: &Repo, id: &str) -> Value {
+fn close(repo: &TestRepo, id: &str) -> Value {
     result(repo, "work.advance", json!({"id": id}));
     result(repo, "work.advance", json!({"id": id}))
 }
 
-fn is_blocked(repo: &Repo, id: &str) -> bool {
+fn is_blocked(repo: &TestRepo, id: &str) -> bool {
     repo.data("work.state", json!({"id": id}))["is_blocked"].as_bool().unwrap()
 }
 
@@ -93,7 +93,7 @@ fn dependencies_are_told_by_the_side_that_waits() {
     assert_eq!((names("incoming"), names("outgoing")), ("AB".into(), "BC".into()));
     assert_eq!((names("all"), names("both")), ("AB BC".into(), "AB BC".into()));
     let args = json!({"id": b, "direction": "sideways"});
-    assert_eq!(repo.code("query_dependencies", args), Code::ValidationError);
+    assert_eq!(repo.code("query_dependencies", args), ProblemCode::ValidationError);
 }
 
 #[test]
@@ -114,9 +114,9 @@ fn sections_made_at_once_may_belong_to_different_records() {
         (&json!(a), &json!(b))
     );
     let lost = json!({"operation": "bulkCreate", "sections": [{"title": "Whose"}]});
-    assert_eq!(repo.code("manage_sections", lost), Code::ValidationError);
+    assert_eq!(repo.code("manage_sections", lost), ProblemCode::ValidationError);
     let odd = json!({"operation": "bulkCreate", "sections": [{"titel": "X", "entityId": a}]});
-    assert_eq!(repo.code("manage_sections", odd), Code::ValidationError);
+    assert_eq!(repo.code("manage_sections", odd), ProblemCode::ValidationError);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_blocker_that_is_reopened_blocks_again() {
         reverted["blocked_again"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
     assert_eq!(again, ["B", "C"]);
     assert!(is_blocked(&repo, &b) && is_blocked(&repo, &c));
-    assert_eq!(repo.code("work.advance", json!({"id": b})), Code::Blocked);
+    assert_eq!(repo.code("work.advance", json!({"id": b})), ProblemCode::Blocked);
     let blocked = repo.data("work.state", json!({"id": b}));
     assert_eq!(blocked["blocked_by"][0]["reason"], "API first");
     assert_eq!(repo.data("work.next", json!({}))["total"], 0);
@@ -174,7 +174,7 @@ fn a_blocker_that_is_reopened_blocks_again() {
     assert!(!is_blocked(&repo, &b) && is_blocked(&repo, &c));
 }
 
-fn close_again(repo: &Repo, id: &str) {
+fn close_again(repo: &TestRepo, id: &str) {
     result(repo, "work.advance", json!({"id": id}));
 }
 
@@ -227,8 +227,8 @@ fn one_record_outside_the_pipeline_stops_nobody_else() {
     assert_eq!(repo.data("work.next", json!({}))["tasks"][0]["title"], "Other");
     result(&repo, "work.claim", json!({}));
     close(&repo, &other);
-    let refused = repo.ask("work.advance", json!({"id": stuck})).unwrap_err();
-    assert_eq!(refused.code, Code::InvalidOperation);
+    let refused = repo.call_op("work.advance", json!({"id": stuck})).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::InvalidOperation);
     assert_eq!(refused.hints[0].text, "move it back to ACTIVE with");
     assert_eq!(refused.hints[0].call.as_ref().unwrap().operation, "work.revert");
     assert!(repo.data("verify", json!({})).to_string().contains("WORK_STATE_UNKNOWN"));
@@ -275,7 +275,7 @@ fn the_context_of_a_task_has_its_feature_dependencies_and_what_is_known_about_it
 
 #[test]
 fn a_commit_belongs_to_one_claim_and_cairns_own_files_to_none() {
-    let repo = Repo::new("//- README.md\nx\n");
+    let repo = TestRepo::new("//- README.md\nx\n");
     make(&repo, "project", "Shop", json!({}));
     let [a, b] = ["A", "B"].map(|name| make(&repo, "task", name, json!({})));
     let claim = |task: &str, at: &str| {

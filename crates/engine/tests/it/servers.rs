@@ -1,11 +1,11 @@
 //! Language servers through the operations: who is asked, what is said without one, and that no
 //! failure of one is taken for an answer. Real servers are in `tests/servers`.
 
-use base::Code;
-use engine::{AREAS, Mode, Object, Outcome, Workspace, ops};
+use base::ProblemCode;
+use engine::{AREAS, JsonObject, Outcome, Workspace, WorkspaceMode, ops};
 use serde_json::{Value, json};
-use testkit::{Repo, call_by, check};
-use tree::Disk;
+use testkit::{TestRepo, call_by, check};
+use tree::DiskWriter;
 
 /// Speaks enough of the protocol: finds a word in what it was told, and dies when asked for a
 /// definition.
@@ -71,9 +71,9 @@ while True:
 "#;
 
 /// A repository whose Python is served by the fake.
-fn repo() -> Repo {
+fn repo() -> TestRepo {
     let repo =
-        Repo::new("//- a.py\ndef go():\n    return 1\n//- b.py\nfrom a import go\nx = go()\n");
+        TestRepo::new("//- a.py\ndef go():\n    return 1\n//- b.py\nfrom a import go\nx = go()\n");
     repo.write("server/fake.py", FAKE);
     let script = repo.root().join("server/fake.py");
     let config = json!({"languages": {"python": {"server": "python3", "args": [script]}}});
@@ -84,13 +84,13 @@ fn repo() -> Repo {
 }
 
 fn ask(workspace: &Workspace, name: &str, args: Value) -> Outcome {
-    let args: Object = serde_json::from_value(args).unwrap();
+    let args: JsonObject = serde_json::from_value(args).unwrap();
     let (op, args) = ops::resolve(name, args)?;
     op.call(workspace, call_by("tester"), args)
 }
 
 fn data(workspace: &Workspace, name: &str, args: Value) -> Value {
-    let answer = engine::DoorWords::CommandLine.json(&ask(workspace, name, args));
+    let answer = engine::CallFormat::CommandLine.json(&ask(workspace, name, args));
     assert!(answer.get("error").is_none(), "{name}: {answer:#}");
     answer["data"].clone()
 }
@@ -110,7 +110,7 @@ fn nothing_starts_before_the_repository_is_trusted() {
         basis: fresh · main @ COMMIT
         ",
     );
-    assert_eq!(repo.code("code.hints", json!({"path": "a.py"})), Code::Untrusted);
+    assert_eq!(repo.code("code.hints", json!({"path": "a.py"})), ProblemCode::Untrusted);
     let trusted = repo.data("trust", json!({}));
     assert_eq!((&trusted["trusted"], &trusted["changed"]), (&json!(true), &json!(true)));
     assert_eq!(repo.data("trust", json!({}))["changed"], false);
@@ -122,7 +122,7 @@ fn nothing_starts_before_the_repository_is_trusted() {
 }
 
 /// Who answers, and why it is not the server.
-fn answered_by(repo: &Repo) -> (String, String) {
+fn answered_by(repo: &TestRepo) -> (String, String) {
     let by = repo.data("code.references", json!({"target": "a.py#go"}))["by"].clone();
     let text = |key: &str| by[key].as_str().unwrap_or_default().to_owned();
     (text("source"), text("why"))
@@ -162,7 +162,7 @@ fn another_repository_at_a_trusted_place_is_not_trusted() {
 
 #[test]
 fn a_server_that_knows_a_few_files_is_not_asked_about_all() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- a.c\nint go(void) { return 1; }\n//- b.c\nint go(void);\nint x(void) { return go(); }\n",
     );
     repo.write("server/fake.py", FAKE);
@@ -176,7 +176,11 @@ fn a_server_that_knows_a_few_files_is_not_asked_about_all() {
     let why = "python3 knows only the files it was shown: there is no compile_commands.json";
     assert_eq!((&said["source"], &said["why"]), (&json!("index"), &json!(why)));
     let rename = json!({"target": "a.c#go", "new_name": "walk"});
-    assert_eq!(repo.code("code.rename", rename), Code::Blocked, "nor does the index know all");
+    assert_eq!(
+        repo.code("code.rename", rename),
+        ProblemCode::Blocked,
+        "nor does the index know all"
+    );
     repo.write("compile_flags.txt", "-Wall\n");
     assert_eq!(by(), json!({"source": "server", "name": "python3 7"}));
 }
@@ -193,7 +197,7 @@ fn trust_is_a_persons_alone() {
 fn a_server_sees_what_is_on_disk_and_is_replaced_when_it_dies() {
     let repo = repo();
     repo.data("trust", json!({}));
-    let workspace = repo.open(Mode::Once, Disk::default(), AREAS);
+    let workspace = repo.open(WorkspaceMode::Once, DiskWriter::default(), AREAS);
     let lines = || {
         let found = data(&workspace, "code.references", json!({"target": "a.py#go"}));
         let places = found["places"].as_array().unwrap().clone();
@@ -224,19 +228,19 @@ fn a_server_sees_what_is_on_disk_and_is_replaced_when_it_dies() {
 fn what_a_server_does_not_offer_or_is_not_there_is_said() {
     let repo = repo();
     repo.data("trust", json!({}));
-    let hints = repo.ask("code.hints", json!({"path": "a.py"})).unwrap_err();
+    let hints = repo.call_op("code.hints", json!({"path": "a.py"})).unwrap_err();
     assert_eq!(hints.to_string(), "python3 7 does not offer inlayHint");
     repo.write("cairn.jsonc", r#"{"languages": {"python": {"server": "cairn-no-such"}}}"#);
-    let hints = repo.ask("code.hints", json!({"path": "a.py"})).unwrap_err();
+    let hints = repo.call_op("code.hints", json!({"path": "a.py"})).unwrap_err();
     assert_eq!(
         (hints.code, hints.message.as_str()),
-        (Code::Unavailable, "cairn-no-such is not installed")
+        (ProblemCode::Unavailable, "cairn-no-such is not installed")
     );
     repo.write("x.sh", "f() { :; }\n");
-    let unknown = repo.ask("code.type_definition", json!({"target": "x.sh#f"})).unwrap_err();
+    let unknown = repo.call_op("code.type_definition", json!({"target": "x.sh#f"})).unwrap_err();
     assert_eq!(unknown.message, "no language server is known for Bash");
-    let wrong = repo.ask("code.expand_macro", json!({"target": "a.py:1:1"})).unwrap_err();
-    assert_eq!(wrong.code, Code::InvalidOperation);
+    let wrong = repo.call_op("code.expand_macro", json!({"target": "a.py:1:1"})).unwrap_err();
+    assert_eq!(wrong.code, ProblemCode::InvalidOperation);
 }
 
 #[test]
@@ -245,10 +249,10 @@ fn a_server_cannot_have_files_changed_outside() {
     repo.data("trust", json!({}));
     let before = repo.snapshot();
     let rename = |name: &str| json!({"target": "a.py#go", "new_name": name});
-    let refused = repo.ask("code.rename", rename("out")).unwrap_err();
+    let refused = repo.call_op("code.rename", rename("out")).unwrap_err();
     assert_eq!(refused.message, "it would change passwd, which is not of this repository");
-    assert_eq!(repo.code("code.rename", rename("a b")), Code::ValidationError);
-    assert_eq!(repo.code("code.rename", rename("if")), Code::SyntaxError);
+    assert_eq!(repo.code("code.rename", rename("a b")), ProblemCode::ValidationError);
+    assert_eq!(repo.code("code.rename", rename("if")), ProblemCode::SyntaxError);
     assert_eq!(repo.snapshot(), before);
     let done = repo.data("code.rename", rename("walk"));
     assert_eq!(done["result"]["by"]["source"], "server");
@@ -274,8 +278,8 @@ fn a_rename_leaves_no_use_that_the_index_knows_unsaid() {
         args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         args
     };
-    let refused = repo.ask("code.rename", rename(json!({}))).unwrap_err();
-    assert_eq!(refused.code, Code::Blocked);
+    let refused = repo.call_op("code.rename", rename(json!({}))).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::Blocked);
     assert_eq!(refused.details["uses"], json!([{"place": "b.py:2", "how": "by name"}]));
     assert_eq!(repo.snapshot(), before);
     let left = repo.data("code.rename", rename(json!({"unsure": "leave"})));
@@ -319,7 +323,7 @@ export { pay as settle } from './pay';
 
 #[test]
 fn the_index_renames_what_is_certain_everywhere_at_once() {
-    let repo = Repo::new(PAY);
+    let repo = TestRepo::new(PAY);
     let done =
         repo.data("kart_rename", json!({"path": "pay.ts", "symbol": "pay", "newName": "charge"}));
     assert_eq!(done["result"]["by"]["source"], "index");
@@ -330,11 +334,11 @@ fn the_index_renames_what_is_certain_everywhere_at_once() {
         .replace("{ pay }", "{ charge }")
         .replace("= pay(3)", "= charge(3)")
         .replace("{ pay as", "{ charge as");
-    for (path, text) in testkit::files(&expected) {
+    for (path, text) in testkit::parse_fixture(&expected) {
         assert_eq!(repo.read(&path).unwrap(), text, "{path}");
     }
     repo.data("undo", json!({}));
-    assert_eq!(repo.read("pay.ts").unwrap(), testkit::files(PAY)[0].1);
+    assert_eq!(repo.read("pay.ts").unwrap(), testkit::parse_fixture(PAY)[0].1);
 }
 
 #[test]
@@ -355,33 +359,34 @@ fn the_index_renames_nothing_that_is_not_certain() {
         ("the new name taken", "//- z.ts\nimport { pay } from './pay';\nconst charge = pay(1);\n"),
     ];
     for (what, more) in cases {
-        let repo = Repo::new(&format!("{PAY}{more}"));
+        let repo = TestRepo::new(&format!("{PAY}{more}"));
         let before = repo.snapshot();
         let args = json!({"target": "pay.ts#pay", "new_name": "charge"});
-        let refused = repo.ask("code.rename", args).map(|_| ()).unwrap_err();
-        assert_eq!(refused.code, Code::Blocked, "{what}: {refused}");
+        let refused = repo.call_op("code.rename", args).map(|_| ()).unwrap_err();
+        assert_eq!(refused.code, ProblemCode::Blocked, "{what}: {refused}");
         assert_eq!(repo.snapshot(), before, "{what}");
     }
 }
 
 #[test]
 fn a_linter_that_is_absent_is_no_all_clear() {
-    let repo = Repo::new(PAY);
+    let repo = TestRepo::new(PAY);
     for name in ["code.diagnostics", "kart_diagnostics"] {
-        match repo.ask(name, json!({"paths": ["pay.ts"]})) {
+        match repo.call_op(name, json!({"paths": ["pay.ts"]})) {
             Ok(answer) => {
                 assert_eq!(answer.data["oxlint_available"], false, "{:?}", answer.basis);
-                assert_eq!(answer.basis.state, engine::State::Partial);
+                assert_eq!(answer.basis.state, engine::BasisState::Partial);
             }
-            Err(problem) => assert_eq!(problem.code, Code::Untrusted, "{problem}"),
+            Err(problem) => assert_eq!(problem.code, ProblemCode::Untrusted, "{problem}"),
         }
     }
 }
 
 /// A linter that knows what oxlint knew, and then what it knows now; `tsgolint` stands beside it.
-fn linted(oxlint: &str) -> Repo {
+fn linted(oxlint: &str) -> TestRepo {
     use std::os::unix::fs::PermissionsExt;
-    let repo = Repo::new("//- a.ts\nexport const x: string = 5;\n//- .gitignore\nnode_modules\n");
+    let repo =
+        TestRepo::new("//- a.ts\nexport const x: string = 5;\n//- .gitignore\nnode_modules\n");
     for (name, text) in [("oxlint", oxlint), ("tsgolint", "")] {
         let path = repo.root().join("node_modules/.bin").join(name);
         repo.write(&format!("node_modules/.bin/{name}"), format!("#!/bin/sh\n{text}"));

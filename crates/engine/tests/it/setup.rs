@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
-use testkit::{Repo, check};
+use testkit::{TestRepo, check};
 
 const FIXTURE: &str = "//- AGENTS.md
 # Ours
@@ -23,7 +23,7 @@ fn agents() -> Value {
     json!({"agents": ["claude", "codex", "cursor", "vscode", "gemini", "opencode"]})
 }
 
-fn hooks(repo: &Repo) -> Vec<(String, Vec<u8>)> {
+fn hooks(repo: &TestRepo) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(repo.root().join(".git/hooks")).into_iter().flatten().flatten();
     let files = entries.map(|entry| entry.path());
     let named = files.filter(|path| path.extension().is_none());
@@ -35,7 +35,7 @@ fn hooks(repo: &Repo) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn init_is_idempotent_and_uninstall_gives_the_bytes_back() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     repo.write(".git/hooks/pre-commit", "#!/bin/sh\nnpm test\n");
     let runs = fs::Permissions::from_mode(0o755);
     fs::set_permissions(repo.root().join(".git/hooks/pre-commit"), runs).unwrap();
@@ -56,7 +56,7 @@ fn init_is_idempotent_and_uninstall_gives_the_bytes_back() {
 
 #[test]
 fn init_is_one_change_that_undo_takes_back() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     let before = repo.snapshot();
     repo.data("init", json!({"agents": "claude", "no_hooks": true}));
     assert!(hooks(&repo).is_empty());
@@ -66,7 +66,7 @@ fn init_is_one_change_that_undo_takes_back() {
 
 #[test]
 fn a_dry_run_of_init_writes_nothing() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let before = repo.snapshot();
     let shown = repo.data("init", json!({"dry_run": true, "agents": ["claude"]}));
     let diff = shown["files"]["diff"].as_str().unwrap();
@@ -77,7 +77,7 @@ fn a_dry_run_of_init_writes_nothing() {
 
 #[test]
 fn a_malformed_file_is_reported_with_its_line_and_left_alone() {
-    let repo = Repo::new("//- .mcp.json\n{\n  \"mcpServers\": {\n//- a.md\n# A\n");
+    let repo = TestRepo::new("//- .mcp.json\n{\n  \"mcpServers\": {\n//- a.md\n# A\n");
     let written = repo.data("init", json!({"agents": ["claude"]}));
     let left = written["left"][0]["why"].as_str().unwrap();
     assert!(left.contains("line "), "{left}");
@@ -86,7 +86,7 @@ fn a_malformed_file_is_reported_with_its_line_and_left_alone() {
 
 #[test]
 fn hooks_outside_of_the_repository_are_not_touched() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let outside = tempfile::tempdir().unwrap();
     repo.git(&["config", "core.hooksPath", outside.path().to_str().unwrap()]);
     let written = repo.data("init", json!({}));
@@ -98,7 +98,7 @@ fn hooks_outside_of_the_repository_are_not_touched() {
 
 #[test]
 fn reads_in_a_repository_that_was_never_initialised_write_only_the_cache() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let before = repo.snapshot();
     repo.text("context a.md");
     repo.data("sync", json!({}));
@@ -112,8 +112,8 @@ fn reads_in_a_repository_that_was_never_initialised_write_only_the_cache() {
 
 #[test]
 fn a_typo_in_the_configuration_is_told_with_its_place() {
-    let repo = Repo::new("//- cairn.jsonc\n{\n  // ours\n  \"exclud\": [\"docs/**\"]\n}\n");
-    let doctor = repo.ask("doctor", json!({})).unwrap();
+    let repo = TestRepo::new("//- cairn.jsonc\n{\n  // ours\n  \"exclud\": [\"docs/**\"]\n}\n");
+    let doctor = repo.call_op("doctor", json!({})).unwrap();
     assert!(doctor.has_findings);
     let found = doctor.data["findings"].as_array().unwrap().iter();
     let config = found.into_iter().find(|finding| finding["check"] == "config").unwrap();
@@ -134,7 +134,7 @@ fn a_typo_in_the_configuration_is_told_with_its_place() {
 
 #[test]
 fn the_configuration_takes_effect_at_once() {
-    let repo = Repo::new("//- a.md\n# A\n//- docs/b.md\n# B\n");
+    let repo = TestRepo::new("//- a.md\n# A\n//- docs/b.md\n# B\n");
     assert_eq!(repo.data("status", json!({}))["files"], 2);
     repo.write("cairn.jsonc", "{ \"exclude\": [\"docs/\"] }");
     assert_eq!(repo.data("status", json!({}))["files"], 2); // a.md and cairn.jsonc itself
@@ -142,9 +142,9 @@ fn the_configuration_takes_effect_at_once() {
 
 #[test]
 fn a_hook_that_cannot_run_is_not_installed() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     repo.data("init", json!({}));
-    let hooks = |repo: &Repo| {
+    let hooks = |repo: &TestRepo| {
         let found = repo.data("doctor", json!({}))["findings"].as_array().unwrap().clone();
         let own = found.into_iter().filter(|one| one["check"] == "hooks");
         own.collect::<Vec<Value>>()
@@ -160,7 +160,7 @@ fn a_hook_that_cannot_run_is_not_installed() {
 
 #[test]
 fn init_makes_the_store_of_the_branch() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     repo.data("init", json!({}));
     let file = repo.root().join(".git/cairn/branches/main/kb.sqlite");
     let before = fs::read(&file).unwrap();
@@ -174,7 +174,7 @@ fn init_makes_the_store_of_the_branch() {
 
 #[test]
 fn claude_is_told_the_state_of_the_repository_when_a_session_starts() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     let path = ".claude/settings.json";
     repo.data("init", json!({"agents": "codex"}));
     assert!(repo.read(path).is_none(), "only with the agent");

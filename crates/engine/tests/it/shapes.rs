@@ -1,12 +1,12 @@
 //! Repositories of unusual shape: parts that are other repositories, parts that are not checked
 //! out, none checked out, and names that differ by their case alone.
 
-use base::Code;
+use base::ProblemCode;
 use serde_json::{Value, json};
-use testkit::{Repo, assert_incremental_equals_full};
+use testkit::{TestRepo, assert_incremental_equals_full};
 
 /// Every file of a repository.
-fn files(repo: &Repo) -> Vec<String> {
+fn files(repo: &TestRepo) -> Vec<String> {
     let listed = repo.data("code.list", json!({"recursive": true, "limit": 1000}));
     let nodes =
         listed["entries"].as_array().unwrap().iter().map(|row| row["node"].as_str().unwrap());
@@ -16,7 +16,7 @@ fn files(repo: &Repo) -> Vec<String> {
     paths
 }
 
-fn facts(repo: &Repo) -> Vec<String> {
+fn facts(repo: &TestRepo) -> Vec<String> {
     let found = repo.data("kb.query", json!({"type": "fact"}));
     let rows = found["entities"].as_array().unwrap();
     rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
@@ -28,14 +28,14 @@ fn fact(id: &str) -> Value {
 
 #[test]
 fn a_submodule_is_another_repository() {
-    let lib = Repo::new("//- lib.ts\nexport function lib() {}\n");
-    let repo = Repo::new("//- app.ts\nexport function app() {}\n");
+    let lib = TestRepo::new("//- lib.ts\nexport function lib() {}\n");
+    let repo = TestRepo::new("//- app.ts\nexport function app() {}\n");
     repo.git(&["submodule", "add", "-q", lib.root().to_str().unwrap(), "vendor/lib"]);
     repo.commit("with a submodule");
     assert_eq!(files(&repo), [".gitmodules", "app.ts"]);
     assert_incremental_equals_full(&repo.workspace(), "with a submodule");
     // It has its own index and its own stores, and its parent's are not touched.
-    let inner = Repo::at(&repo.root().join("vendor/lib"));
+    let inner = TestRepo::existing(&repo.root().join("vendor/lib"));
     assert_eq!(files(&inner), ["lib.ts"]);
     inner.data("kb.upsert", fact("FACT-inner"));
     repo.data("kb.upsert", fact("FACT-outer"));
@@ -52,12 +52,12 @@ fn a_submodule_is_another_repository() {
 
 #[test]
 fn a_repository_inside_another_is_left_to_itself() {
-    let repo = Repo::new("//- app.ts\nexport function app() {}\n");
+    let repo = TestRepo::new("//- app.ts\nexport function app() {}\n");
     repo.write("inner/own.ts", "export function own() {}\n");
     assert_eq!(files(&repo), ["app.ts", "inner/own.ts"]);
     repo.git(&["init", "-q", "-b", "main", "inner"]);
     assert_eq!(files(&repo), ["app.ts"], "what became a repository is no part of this one");
-    let inner = Repo::at(&repo.root().join("inner"));
+    let inner = TestRepo::existing(&repo.root().join("inner"));
     assert_eq!(files(&inner), ["own.ts"]);
     repo.remove("inner/.git");
     assert_eq!(files(&repo), ["app.ts", "inner/own.ts"]);
@@ -66,17 +66,17 @@ fn a_repository_inside_another_is_left_to_itself() {
 
 #[test]
 fn what_a_sparse_checkout_leaves_out_is_not_there() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- a/one.ts\nexport function one() {}\n//- b/two.ts\nexport function two() {}\n//- top.md\n# T\n",
     );
     repo.git(&["sparse-checkout", "set", "a"]);
     assert_eq!(files(&repo), ["a/one.ts", "top.md"]);
-    let edited = || repo.ask("status", json!({})).unwrap().basis.edited;
+    let edited = || repo.call_op("status", json!({})).unwrap().basis.edited;
     assert_eq!(edited(), Some(0), "what is left out was not deleted");
     repo.remove("a/one.ts");
     assert_eq!(edited(), Some(1), "what is deleted was");
     repo.git(&["checkout", "-q", "--", "a/one.ts"]);
-    assert_eq!(repo.code("context", json!({"targets": ["b/two.ts"]})), Code::NotFound);
+    assert_eq!(repo.code("context", json!({"targets": ["b/two.ts"]})), ProblemCode::NotFound);
     repo.git(&["sparse-checkout", "disable"]);
     assert_eq!(files(&repo), ["a/one.ts", "b/two.ts", "top.md"]);
     assert_incremental_equals_full(&repo.workspace(), "after a sparse checkout");
@@ -84,11 +84,11 @@ fn what_a_sparse_checkout_leaves_out_is_not_there() {
 
 #[test]
 fn worktrees_of_a_bare_repository_share_their_stores() {
-    let repo = Repo::new("//- app.ts\nexport function app() {}\n");
-    let bare = Repo::plain("//- x\n");
+    let repo = TestRepo::new("//- app.ts\nexport function app() {}\n");
+    let bare = TestRepo::without_git("//- x\n");
     bare.remove("x");
     repo.git(&["clone", "-q", "--bare", ".", bare.root().join("r.git").to_str().unwrap()]);
-    let store = Repo::at(&bare.root().join("r.git"));
+    let store = TestRepo::existing(&bare.root().join("r.git"));
     for (name, branch) in [("one", "main"), ("two", "other")] {
         let place = bare.root().join(name);
         let flag = if branch == "main" { "-q" } else { "-qb" };
@@ -98,7 +98,10 @@ fn worktrees_of_a_bare_repository_share_their_stores() {
         };
         store.git(&args);
     }
-    let (one, two) = (Repo::at(&bare.root().join("one")), Repo::at(&bare.root().join("two")));
+    let (one, two) = (
+        TestRepo::existing(&bare.root().join("one")),
+        TestRepo::existing(&bare.root().join("two")),
+    );
     assert_eq!((files(&one), files(&two)), (vec!["app.ts".into()], vec!["app.ts".into()]));
     one.data("kb.upsert", fact("FACT-1"));
     assert_eq!(facts(&two), ["FACT-1"], "a branch without a store reads the default branch's");
@@ -109,7 +112,7 @@ fn worktrees_of_a_bare_repository_share_their_stores() {
 #[cfg(target_os = "linux")]
 #[test]
 fn names_that_differ_by_case_are_two() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- src/Pay.ts\nexport function big() {}\n//- src/pay.ts\nexport function small() {}\n\
          //- use.ts\nimport { big } from './src/Pay';\nimport { small } from './src/pay';\nbig(); small();\n",
     );
@@ -136,7 +139,7 @@ fn of_two_documents_of_one_id_the_other_stays() {
     let text = |title: &str| {
         format!("---\nid: REQ-1\ntitle: {title}\nstatus: open\npriority: must\n---\n")
     };
-    let repo = Repo::new("//- a.ts\nexport const a = 1;\n");
+    let repo = TestRepo::new("//- a.ts\nexport const a = 1;\n");
     let found = |word: &str| {
         let hits = repo.data("search", json!({"query": word, "kinds": ["kb"]}));
         hits["hits"].as_array().unwrap().len()

@@ -3,17 +3,17 @@
 use std::fs;
 
 use serde_json::json;
-use testkit::{Repo, assert_incremental_equals_full, call};
+use testkit::{TestRepo, assert_incremental_equals_full, call};
 
 /// How many texts have ever been parsed here, by what the shared cache keeps of them.
-fn parsed(repo: &Repo) -> i64 {
+fn parsed(repo: &TestRepo) -> i64 {
     let facts = repo.root().join(".git/cairn/cache/facts.sqlite");
-    let facts = store::open_reading(&facts).unwrap();
+    let facts = store::open_read_only(&facts).unwrap();
     facts.query_row("SELECT count(*) FROM fact", [], |row| row.get(0)).unwrap()
 }
 
 /// Has every text that is parsed from now on be noticed: the cache forgets none and takes none.
-fn seal(repo: &Repo) {
+fn seal(repo: &TestRepo) {
     let facts = repo.root().join(".git/cairn/cache/facts.sqlite");
     let store = store::open(&facts, store::Durability::Derived).unwrap();
     let refuse = "CREATE TABLE IF NOT EXISTS parsed (hash BLOB);
@@ -22,13 +22,13 @@ fn seal(repo: &Repo) {
     store.connection().execute_batch(refuse).unwrap();
 }
 
-fn parsed_since(repo: &Repo) -> i64 {
+fn parsed_since(repo: &TestRepo) -> i64 {
     let facts = repo.root().join(".git/cairn/cache/facts.sqlite");
-    let facts = store::open_reading(&facts).unwrap();
+    let facts = store::open_read_only(&facts).unwrap();
     facts.query_row("SELECT count(*) FROM parsed", [], |row| row.get(0)).unwrap()
 }
 
-fn many(repo: &Repo, word: &str) {
+fn many(repo: &TestRepo, word: &str) {
     for n in 0..500 {
         let text = format!("// {word} {n}\nexport function {word}{n}() {{ return {n}; }}\n");
         repo.write(&format!("src/d{}/f{n}.ts", n % 20), text);
@@ -37,7 +37,7 @@ fn many(repo: &Repo, word: &str) {
 
 #[test]
 fn a_switch_across_500_files_is_right_at_once_and_the_way_back_parses_nothing() {
-    let repo = Repo::new("//- README.md\n# Start\n");
+    let repo = TestRepo::new("//- README.md\n# Start\n");
     many(&repo, "old");
     repo.commit("old");
     repo.git(&["checkout", "-q", "-b", "side"]);
@@ -60,7 +60,7 @@ fn a_switch_across_500_files_is_right_at_once_and_the_way_back_parses_nothing() 
     let other = tempfile::tempdir().unwrap();
     let tree = other.path().join("tree");
     repo.git(&["worktree", "add", "-q", "-b", "third", tree.to_str().unwrap(), "side"]);
-    let sibling = Repo::at(&tree);
+    let sibling = TestRepo::existing(&tree);
     let data = sibling.data("code.find", json!({"name": "new499"}));
     assert_eq!(data["symbols"].as_array().map(Vec::len), Some(1));
     assert_eq!(parsed_since(&repo), 0, "a new worktree's first answer parses nothing");
@@ -69,7 +69,7 @@ fn a_switch_across_500_files_is_right_at_once_and_the_way_back_parses_nothing() 
 
 #[test]
 fn a_clock_that_goes_backwards_hides_no_edit() {
-    let repo = Repo::new("//- a.md\n# One\n");
+    let repo = TestRepo::new("//- a.md\n# One\n");
     repo.workspace().sync(false, &call()).unwrap();
     let file = repo.root().join("a.md");
     for (round, back) in [1_u64, 3600, 86_400 * 365].into_iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Knowledge and facts that are shared as files of the repository.
 
-use engine::DoorWords;
+use engine::CallFormat;
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
 const FIXTURE: &str = "
 //- src/auth/login.ts
@@ -11,17 +11,17 @@ export function login() {}
 # A
 ";
 
-fn result(repo: &Repo, name: &str, args: Value) -> Value {
+fn result(repo: &TestRepo, name: &str, args: Value) -> Value {
     repo.data(name, args)["result"].clone()
 }
 
-fn clone_of(repo: &Repo) -> Repo {
-    let clone = Repo::plain("");
+fn clone_of(repo: &TestRepo) -> TestRepo {
+    let clone = TestRepo::without_git("");
     clone.git(&["clone", "-q", repo.root().to_str().unwrap(), "."]);
     clone
 }
 
-fn titles(repo: &Repo) -> Vec<String> {
+fn titles(repo: &TestRepo) -> Vec<String> {
     let found = repo.data("kb.query", json!({}));
     let rows = found["entities"].as_array().unwrap().iter();
     rows.map(|row| row["title"].as_str().unwrap().to_owned()).collect()
@@ -29,7 +29,7 @@ fn titles(repo: &Repo) -> Vec<String> {
 
 #[test]
 fn shared_knowledge_travels_and_conflicts_are_told() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     result(&repo, "work.create", json!({"kind": "project", "name": "Shop"}));
     let made = result(
         &repo,
@@ -86,8 +86,8 @@ fn shared_knowledge_travels_and_conflicts_are_told() {
 }
 
 /// Two requirements, and code that implements one.
-fn with_facts() -> Repo {
-    let repo = Repo::new(FIXTURE);
+fn with_facts() -> TestRepo {
+    let repo = TestRepo::new(FIXTURE);
     repo.data(
         "kb.upsert",
         json!({
@@ -147,7 +147,7 @@ fn what_came_in_from_others_is_not_for_the_caller_to_undo() {
     assert_eq!(titles(&clone), ["People sign in", "Mine", "And out"]);
     clone.data("undo", json!({}));
     assert_eq!(titles(&clone), ["People sign in", "And out"], "the caller's own change");
-    assert_eq!(clone.code("undo", json!({})), base::Code::NotFound);
+    assert_eq!(clone.code("undo", json!({})), base::ProblemCode::NotFound);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn facts_that_both_changed_are_told_and_settled_by_a_person() {
     let clone = clone_of(&repo);
     assert_eq!(clone.data("sync", json!({}))["shared"]["added"].as_array().unwrap().len(), 4);
     let path = ".cairn/shared/entities/REQ-1.md";
-    let retitle = |repo: &Repo, title: &str| {
+    let retitle = |repo: &TestRepo, title: &str| {
         repo.data("kb.upsert", json!({"entities": [{"id": "REQ-1", "title": title}]}));
     };
     // Only they changed it: it comes in, and the log can take it back.
@@ -218,8 +218,8 @@ fn files_that_are_no_facts_are_told_and_left_alone() {
 }
 
 /// A repository with one shared atom, its id, and its file.
-fn with_shared_atom() -> (Repo, String, String) {
-    let repo = Repo::new(FIXTURE);
+fn with_shared_atom() -> (TestRepo, String, String) {
+    let repo = TestRepo::new(FIXTURE);
     result(&repo, "work.create", json!({"kind": "project", "name": "Shop"}));
     let made = result(
         &repo,
@@ -233,16 +233,16 @@ fn with_shared_atom() -> (Repo, String, String) {
     (repo, atom, path)
 }
 
-fn knowledge(repo: &Repo, atom: &str) -> Value {
+fn knowledge(repo: &TestRepo, atom: &str) -> Value {
     repo.data("graph.show", json!({"id": atom}))["atom"]["knowledge"].clone()
 }
 
 /// A whole answer: its data and its basis.
-fn answer(repo: &Repo, name: &str, args: Value) -> Value {
-    DoorWords::CommandLine.json(&repo.ask(name, args))
+fn answer(repo: &TestRepo, name: &str, args: Value) -> Value {
+    CallFormat::CommandLine.json(&repo.call_op(name, args))
 }
 
-fn basis(repo: &Repo, name: &str, args: Value) -> Value {
+fn basis(repo: &TestRepo, name: &str, args: Value) -> Value {
     answer(repo, name, args)["basis"].clone()
 }
 
@@ -255,7 +255,7 @@ fn an_older_checkout_rolls_nothing_back() {
     let folder = tempfile::tempdir().unwrap();
     let tree = folder.path().join("old");
     repo.git(&["worktree", "add", "-q", "-b", "old", tree.to_str().unwrap(), "HEAD~1"]);
-    let old = Repo::at(&tree);
+    let old = TestRepo::existing(&tree);
     assert!(old.read(&path).unwrap().ends_with("\none\n"));
     assert_eq!(knowledge(&old, &atom), "two", "a read in an older checkout");
     assert!(old.data("sync", json!({}))["shared"].is_null(), "there is nothing new in it");
@@ -362,7 +362,7 @@ fn what_was_deleted_elsewhere_is_answered_no_more() {
     assert_eq!(repo.data("share", json!({}))["files"], json!([]), "nothing changed");
     repo.commit("delete");
     clone.git(&["pull", "-q"]);
-    let is_gone = |clone: &Repo| {
+    let is_gone = |clone: &TestRepo| {
         let known = clone.data("graph.context", json!({"paths": "src/auth/login.ts"}));
         assert_eq!(known["orphan_atoms"], json!([]), "{known}");
         assert_eq!(titles(clone), ["People log out"]);

@@ -1,8 +1,8 @@
 //! `code show`: the source of symbols, ranges and files, with who uses it.
 
-use base::Code;
+use base::ProblemCode;
 use serde_json::json;
-use testkit::{Repo, check};
+use testkit::{TestRepo, check};
 
 const SHOP: &str = "
 //- src/pay.ts
@@ -36,7 +36,7 @@ test('charges', () => {
 #[test]
 fn a_symbol_is_shown_with_its_comment_and_its_callers() {
     check(
-        &Repo::new(SHOP),
+        &TestRepo::new(SHOP),
         "code show src/pay.ts#charge",
         "
         src/pay.ts
@@ -54,7 +54,7 @@ fn a_symbol_is_shown_with_its_comment_and_its_callers() {
 #[test]
 fn several_targets_print_their_path_once() {
     check(
-        &Repo::new(SHOP),
+        &TestRepo::new(SHOP),
         "code show src/pay.ts:1-1 src/pay.ts:13 src/log.ts",
         "
         src/pay.ts
@@ -75,7 +75,7 @@ fn several_targets_print_their_path_once() {
 #[test]
 fn callers_callees_tests_and_history_are_added_on_request() {
     check(
-        &Repo::new(SHOP),
+        &TestRepo::new(SHOP),
         "code show charge --with callers,callees,tests,history",
         "
         src/pay.ts
@@ -103,16 +103,17 @@ fn callers_callees_tests_and_history_are_added_on_request() {
 
 #[test]
 fn what_cannot_be_shown_says_what_can() {
-    let repo = Repo::new(SHOP);
-    let refused = |target: &str| repo.ask("code.show", json!({"targets": [target]})).unwrap_err();
-    assert_eq!(refused("src").code, Code::ValidationError);
-    assert_eq!(refused("src/pay.ts:0-3").code, Code::ValidationError);
-    assert_eq!(refused("src/pay.ts:9-3").code, Code::ValidationError);
-    assert_eq!(refused("src/pay.ts:90-99").code, Code::NotFound);
-    assert_eq!(refused("src/pay.ts#chrge").code, Code::NotFound);
+    let repo = TestRepo::new(SHOP);
+    let refused =
+        |target: &str| repo.call_op("code.show", json!({"targets": [target]})).unwrap_err();
+    assert_eq!(refused("src").code, ProblemCode::ValidationError);
+    assert_eq!(refused("src/pay.ts:0-3").code, ProblemCode::ValidationError);
+    assert_eq!(refused("src/pay.ts:9-3").code, ProblemCode::ValidationError);
+    assert_eq!(refused("src/pay.ts:90-99").code, ProblemCode::NotFound);
+    assert_eq!(refused("src/pay.ts#chrge").code, ProblemCode::NotFound);
     assert_eq!(
-        repo.ask("code.show", json!({"targets": []})).unwrap_err().code,
-        Code::ValidationError
+        repo.call_op("code.show", json!({"targets": []})).unwrap_err().code,
+        ProblemCode::ValidationError
     );
 }
 
@@ -120,7 +121,7 @@ fn what_cannot_be_shown_says_what_can() {
 fn a_long_file_is_cut_after_a_whole_line_and_says_how_to_go_on() {
     let long: String =
         (0..4000).map(|n| format!("export const value_{n} = '{n:020}';\n")).collect();
-    let repo = Repo::new("//- README.md\nx\n");
+    let repo = TestRepo::new("//- README.md\nx\n");
     repo.write("src/long.ts", &long);
     let data = repo.data("code.show", json!({"targets": ["src/long.ts"]}));
     let part = &data["parts"][0];

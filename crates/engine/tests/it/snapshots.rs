@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::PathBuf;
 
-use base::Code;
-use history::Commit;
-use history::snapshot::{self, Roll};
+use base::ProblemCode;
+use history::HistoryCommit;
+use history::snapshot::{self, SnapshotWriter};
 use serde_json::{Value, json};
-use testkit::{Repo, call};
+use testkit::{TestRepo, call};
 
 use crate::history::shallow;
 
-fn three_commits() -> Repo {
-    let repo = Repo::new("//- a.md\none\n//- b.md\none\n");
+fn three_commits() -> TestRepo {
+    let repo = TestRepo::new("//- a.md\none\n//- b.md\none\n");
     for text in ["two", "three"] {
         repo.write("a.md", format!("{text}\n"));
         repo.write("b.md", format!("{text}\n"));
@@ -21,11 +21,11 @@ fn three_commits() -> Repo {
     repo
 }
 
-fn kept(repo: &Repo) -> PathBuf {
+fn kept(repo: &TestRepo) -> PathBuf {
     repo.root().join(".git/cairn/cache/snapshots")
 }
 
-fn commits(repo: &Repo) -> usize {
+fn commits(repo: &TestRepo) -> usize {
     let told = repo.data("history.provenance", json!({"path": "a.md"}));
     told["commits"].as_array().unwrap().len()
 }
@@ -69,8 +69,12 @@ fn a_clone_goes_on_from_an_older_snapshot_once_they_meet() {
     }
     let clone = shallow(&repo, 1);
     clone.write("x/history.snapshot", bytes);
-    let restore = || clone.ask("history.restore", json!({"snapshot": "x/history.snapshot"}));
-    assert_eq!(restore().unwrap_err().code, Code::InvalidOperation, "two commits lie between");
+    let restore = || clone.call_op("history.restore", json!({"snapshot": "x/history.snapshot"}));
+    assert_eq!(
+        restore().unwrap_err().code,
+        ProblemCode::InvalidOperation,
+        "two commits lie between"
+    );
     clone.git(&["fetch", "-q", "--deepen=2"]);
     assert!(restore().is_ok());
     assert_eq!(commits(&clone), 5);
@@ -89,11 +93,11 @@ fn snapshots_are_listed_and_checked() {
     let file = kept(&repo).join(format!("{}.snapshot", name.as_str().unwrap()));
     let bytes = fs::read(&file).unwrap();
     let found = snapshot::read(&bytes).unwrap();
-    let mut forged = Roll::default();
+    let mut forged = SnapshotWriter::default();
     for commit in found.commits().map(Result::unwrap) {
-        forged.add(&Commit { message: commit.message.replace("two", "2"), ..commit });
+        forged.add(&HistoryCommit { message: commit.message.replace("two", "2"), ..commit });
     }
-    let forged = forged.finish(&found.about);
+    let forged = forged.finish(&found.header);
     fs::write(kept(&repo).join("forged.snapshot"), forged).unwrap();
     fs::write(kept(&repo).join("cut.snapshot"), &bytes[..bytes.len() / 2]).unwrap();
     let listed = repo.data("history.snapshots", json!({"verify": true}));
@@ -109,32 +113,32 @@ fn snapshots_are_listed_and_checked() {
 
 #[test]
 fn what_is_no_snapshot_of_this_repository_is_refused() {
-    let (repo, other) = (three_commits(), Repo::new("//- z.md\nz\n"));
+    let (repo, other) = (three_commits(), TestRepo::new("//- z.md\nz\n"));
     let code = |args: Value| repo.code("history.restore", args);
-    assert_eq!(code(json!({})), Code::NotFound);
-    assert_eq!(code(json!({"snapshot": "no.snapshot"})), Code::NotFound);
-    assert_eq!(code(json!({"snapshot": "../no.snapshot"})), Code::OutsideRepository);
-    assert_eq!(code(json!({"snapshot": "a.md"})), Code::ValidationError);
+    assert_eq!(code(json!({})), ProblemCode::NotFound);
+    assert_eq!(code(json!({"snapshot": "no.snapshot"})), ProblemCode::NotFound);
+    assert_eq!(code(json!({"snapshot": "../no.snapshot"})), ProblemCode::OutsideRepository);
+    assert_eq!(code(json!({"snapshot": "a.md"})), ProblemCode::ValidationError);
     repo.write("newer.snapshot", "cairn history 2\nwhatever comes then");
-    assert_eq!(code(json!({"snapshot": "newer.snapshot"})), Code::InvalidOperation);
+    assert_eq!(code(json!({"snapshot": "newer.snapshot"})), ProblemCode::InvalidOperation);
     other.data("history.snapshot", json!({"to": "other.snapshot"}));
     let bytes = fs::read(other.root().join("other.snapshot")).unwrap();
     repo.write("other.snapshot", &bytes);
-    assert_eq!(code(json!({"snapshot": "other.snapshot"})), Code::InvalidOperation);
+    assert_eq!(code(json!({"snapshot": "other.snapshot"})), ProblemCode::InvalidOperation);
     repo.write("other.snapshot", &bytes[..bytes.len() - 7]);
-    assert_eq!(code(json!({"snapshot": "other.snapshot"})), Code::StoreDamaged);
+    assert_eq!(code(json!({"snapshot": "other.snapshot"})), ProblemCode::StoreDamaged);
     let onto = |to: &str| repo.code("history.snapshot", json!({"to": to}));
-    assert_eq!(onto("a.md"), Code::Conflict);
-    assert_eq!(onto("../x"), Code::OutsideRepository);
-    let empty = Repo::plain("");
+    assert_eq!(onto("a.md"), ProblemCode::Conflict);
+    assert_eq!(onto("../x"), ProblemCode::OutsideRepository);
+    let empty = TestRepo::without_git("");
     empty.git(&["init", "-q"]);
-    assert_eq!(empty.code("history.snapshot", json!({})), Code::InvalidOperation);
+    assert_eq!(empty.code("history.snapshot", json!({})), ProblemCode::InvalidOperation);
 }
 
 #[test]
 fn a_snapshot_is_taken_every_so_many_commits() {
     for (frequency, names) in [(2, vec!["auto-4", "auto-6"]), (0, vec![])] {
-        let repo = Repo::new("//- a.md\none\n");
+        let repo = TestRepo::new("//- a.md\none\n");
         repo.write(
             "cairn.jsonc",
             format!("{{\"history\": {{\"snapshot_frequency\": {frequency}}}}}"),

@@ -1,8 +1,8 @@
 //! `code edit`: text replaced inside symbols and files, several places as one change.
 
-use base::Code;
+use base::ProblemCode;
 use serde_json::json;
-use testkit::{Repo, check};
+use testkit::{TestRepo, check};
 
 const SHOP: &str = "
 //- src/pay.ts
@@ -22,7 +22,7 @@ Amounts are whole numbers.
 #[test]
 fn an_edit_stays_inside_its_symbol() {
     check(
-        &Repo::new(SHOP),
+        &TestRepo::new(SHOP),
         "code edit src/pay.ts#refund --old \"amount > 0\" --new \"amount >= 0\" --dry-run",
         "
         Edited 1 place in 1 file
@@ -43,7 +43,7 @@ fn an_edit_stays_inside_its_symbol() {
 
 #[test]
 fn several_edits_are_one_change_that_is_undone_at_once() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     let before = [repo.read("src/pay.ts"), repo.read("docs/pay.md")];
     let edits = json!([
         {"target": "src/pay.ts", "pattern": "amount > (\\d)", "new": "amount >= $1", "count": 2},
@@ -65,23 +65,26 @@ fn several_edits_are_one_change_that_is_undone_at_once() {
 
 #[test]
 fn what_cannot_be_done_is_refused_and_nothing_is_written() {
-    let repo = Repo::new(SHOP);
+    let repo = TestRepo::new(SHOP);
     let before = repo.read("src/pay.ts");
-    let refused = |args: serde_json::Value| repo.ask("code.edit", args).unwrap_err().code;
+    let refused = |args: serde_json::Value| repo.call_op("code.edit", args).unwrap_err().code;
     let edit = |old: &str, new: &str| json!({"target": "src/pay.ts", "old": old, "new": new});
-    assert_eq!(refused(edit("amount > 0", "x")), Code::Ambiguous);
-    assert_eq!(refused(edit("amuont > 0", "x")), Code::NotFound);
-    assert_eq!(refused(edit("charge(amount: number): boolean {", "charge(")), Code::SyntaxError);
-    assert_eq!(refused(edit("", "x")), Code::ValidationError);
-    assert_eq!(refused(json!({"target": "src/pay.ts", "new": "x"})), Code::ValidationError);
-    assert_eq!(refused(json!({"target": "../out.ts", "new": "x"})), Code::OutsideRepository);
-    assert_eq!(refused(json!({"edits": [{"old": "x"}]})), Code::ValidationError);
-    assert_eq!(refused(json!({})), Code::ValidationError);
+    assert_eq!(refused(edit("amount > 0", "x")), ProblemCode::Ambiguous);
+    assert_eq!(refused(edit("amuont > 0", "x")), ProblemCode::NotFound);
+    assert_eq!(
+        refused(edit("charge(amount: number): boolean {", "charge(")),
+        ProblemCode::SyntaxError
+    );
+    assert_eq!(refused(edit("", "x")), ProblemCode::ValidationError);
+    assert_eq!(refused(json!({"target": "src/pay.ts", "new": "x"})), ProblemCode::ValidationError);
+    assert_eq!(refused(json!({"target": "../out.ts", "new": "x"})), ProblemCode::OutsideRepository);
+    assert_eq!(refused(json!({"edits": [{"old": "x"}]})), ProblemCode::ValidationError);
+    assert_eq!(refused(json!({})), ProblemCode::ValidationError);
     let half = json!([
         {"target": "docs/pay.md", "old": "whole", "new": "half"},
         {"target": "src/pay.ts", "old": "nowhere", "new": "x"},
     ]);
-    assert_eq!(refused(json!({"edits": half})), Code::NotFound);
+    assert_eq!(refused(json!({"edits": half})), ProblemCode::NotFound);
     assert_eq!(repo.read("src/pay.ts"), before);
     assert!(repo.read("docs/pay.md").unwrap().contains("whole"));
 }

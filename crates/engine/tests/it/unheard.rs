@@ -5,13 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use engine::{AREAS, Mode, Workspace};
+use engine::{AREAS, Workspace, WorkspaceMode};
 use serde_json::{Value, json};
-use testkit::{Repo, assert_incremental_equals_full, call_by};
-use tree::Disk;
+use testkit::{TestRepo, assert_incremental_equals_full, call_by};
+use tree::DiskWriter;
 
-fn serving(repo: &Repo) -> Workspace {
-    let workspace = repo.open(Mode::Serving, Disk::default(), AREAS);
+fn serving(repo: &TestRepo) -> Workspace {
+    let workspace = repo.open(WorkspaceMode::Serving, DiskWriter::default(), AREAS);
     // The first answer builds, the second listens, the third compares with what was built before.
     (0..3).for_each(|_| drop(data(&workspace, "status", json!({}))));
     workspace
@@ -34,7 +34,7 @@ fn files(workspace: &Workspace) -> Value {
 
 #[test]
 fn a_repository_that_is_made_or_removed_inside_is_noticed() {
-    let repo = Repo::new("//- a.md\n# A\n//- pkg/sub/b.md\n# B\n//- pkg/sub/deep/c.md\n# C\n");
+    let repo = TestRepo::new("//- a.md\n# A\n//- pkg/sub/b.md\n# B\n//- pkg/sub/deep/c.md\n# C\n");
     let server = serving(&repo);
     assert_eq!(files(&server), 3);
     repo.git(&["init", "-q", "pkg/sub"]);
@@ -58,7 +58,7 @@ fn a_repository_that_is_made_or_removed_inside_is_noticed() {
 
 #[test]
 fn what_is_written_through_another_name_of_a_file_is_noticed() {
-    let repo = Repo::new("//- a.md\n# A\n//- b.md\n# B\n");
+    let repo = TestRepo::new("//- a.md\n# A\n//- b.md\n# B\n");
     let outside = tempfile::tempdir().unwrap();
     let other = outside.path().join("other");
     fs::hard_link(repo.root().join("a.md"), &other).unwrap();
@@ -124,7 +124,7 @@ impl Drop for Mapper {
 
 #[test]
 fn what_is_written_through_memory_is_noticed_once_the_file_shows_it() {
-    let repo = Repo::new("//- a.md\n# Long enough\n");
+    let repo = TestRepo::new("//- a.md\n# Long enough\n");
     let file = repo.root().join("a.md");
     let mut mapper = Mapper::of(&file);
     let server = serving(&repo);

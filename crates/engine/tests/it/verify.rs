@@ -1,24 +1,24 @@
 //! `verify`, `baseline` and the gate before a commit.
 
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
 const BROKEN: &str = "//- cairn.jsonc\n{ \"exlude\": [\"x\"] }\n//- a.md\n# A\n";
 
-fn verify(repo: &Repo, args: Value) -> engine::Answer {
-    repo.ask("verify", args).unwrap()
+fn verify(repo: &TestRepo, args: Value) -> engine::OpAnswer {
+    repo.call_op("verify", args).unwrap()
 }
 
-fn text(answer: &engine::Answer) -> String {
+fn text(answer: &engine::OpAnswer) -> String {
     let tail = format!("basis: {}\n", answer.basis);
-    let words = |call: &base::NextCall| engine::DoorWords::CommandLine.call(call);
-    let text = answer.page.to_text(engine::Paint::Plain, &words);
+    let words = |call: &base::NextCall| engine::CallFormat::CommandLine.call(call);
+    let text = answer.page.to_text(engine::ColorMode::Plain, &words);
     if answer.page.is_document() { text } else { text + &tail }
 }
 
 #[test]
 fn a_problem_has_its_rule_place_and_fix() {
-    let repo = Repo::new(BROKEN);
+    let repo = TestRepo::new(BROKEN);
     let answer = verify(&repo, json!({}));
     assert!(answer.has_findings);
     let found = &answer.data["findings"][0];
@@ -29,7 +29,7 @@ fn a_problem_has_its_rule_place_and_fix() {
     assert!(text.starts_with("1 error in "), "{text}");
     assert!(!verify(&repo, json!({"path": "a.md"})).has_findings);
     assert!(verify(&repo, json!({"rules": "config-invalid"})).has_findings);
-    let unknown = repo.ask("verify", json!({"rules": "config_invalyd"})).unwrap_err();
+    let unknown = repo.call_op("verify", json!({"rules": "config_invalyd"})).unwrap_err();
     assert_eq!(unknown.hints[0], "the nearest is `CONFIG_INVALID`");
 }
 
@@ -38,7 +38,7 @@ fn a_rule_can_be_turned_off_or_down() {
     let with = |level: &str| {
         let config =
             format!("{{ \"exlude\": [], \"kb\": {{\"rules\": {{\"config_invalid\": {level}}}}} }}");
-        let answer = verify(&Repo::new(&format!("//- cairn.jsonc\n{config}\n")), json!({}));
+        let answer = verify(&TestRepo::new(&format!("//- cairn.jsonc\n{config}\n")), json!({}));
         (answer.data["errors"].clone(), answer.data["warnings"].clone())
     };
     assert_eq!(with("true"), (json!(1), json!(0)));
@@ -48,8 +48,8 @@ fn a_rule_can_be_turned_off_or_down() {
 
 #[test]
 fn what_the_baseline_knows_stops_nobody() {
-    let repo = Repo::new(BROKEN);
-    assert_eq!(repo.ask("baseline", json!({})).unwrap().data["result"]["problems"], 1);
+    let repo = TestRepo::new(BROKEN);
+    assert_eq!(repo.call_op("baseline", json!({})).unwrap().data["result"]["problems"], 1);
     let answer = verify(&repo, json!({}));
     assert!(!answer.has_findings);
     assert_eq!((&answer.data["in_baseline"], &answer.data["errors"]), (&json!(1), &json!(0)));
@@ -57,33 +57,33 @@ fn what_the_baseline_knows_stops_nobody() {
     repo.write("cairn.jsonc", "\n\n{ \"exlude\": [\"x\"], \"entires\": [] }\n");
     assert_eq!(verify(&repo, json!({})).data["errors"], 1, "only the new one");
     repo.write("cairn.jsonc", "{}\n");
-    repo.ask("baseline", json!({})).unwrap();
+    repo.call_op("baseline", json!({})).unwrap();
     assert!(!repo.root().join(".cairn/baseline.jsonl").exists(), "nothing to accept");
-    assert!(repo.ask("verify", json!({"baseline": "no/such.jsonl"})).is_err());
+    assert!(repo.call_op("verify", json!({"baseline": "no/such.jsonl"})).is_err());
 }
 
 #[test]
 fn only_what_is_staged_is_the_commits_business() {
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     repo.commit("first");
     repo.write("cairn.jsonc", "{ \"exlude\": [] }\n");
     let staged = || verify(&repo, json!({"staged": true})).has_findings;
     assert!(!staged(), "not staged yet");
     repo.git(&["add", "cairn.jsonc"]);
     assert!(staged());
-    let stopped = repo.ask("hook", json!({"name": "pre-commit"})).unwrap();
+    let stopped = repo.call_op("hook", json!({"name": "pre-commit"})).unwrap();
     assert!(stopped.has_findings);
     let text = text(&stopped);
     assert!(text.starts_with("cairn stopped this commit"), "{text}");
     assert!(text.contains("git commit --no-verify"), "{text}");
     repo.git(&["rm", "-q", "--cached", "cairn.jsonc"]);
     assert!(!staged());
-    assert!(!repo.ask("hook", json!({"name": "pre-commit"})).unwrap().has_findings);
+    assert!(!repo.call_op("hook", json!({"name": "pre-commit"})).unwrap().has_findings);
 }
 
 #[test]
 fn reports_for_programs_are_whole_documents() {
-    let repo = Repo::new(BROKEN);
+    let repo = TestRepo::new(BROKEN);
     let sarif = text(&verify(&repo, json!({"format": "sarif"})));
     let log: Value = serde_json::from_str(&sarif).expect("nothing but the report");
     let result = &log["runs"][0]["results"][0];
@@ -98,7 +98,7 @@ fn reports_for_programs_are_whole_documents() {
 #[test]
 fn every_report_tells_what_is_wrong_with_a_card() {
     let card = "---\nkey: spec::a\nsummary: A\ntype: spec\nstatus: implemented\n---\n";
-    let repo = Repo::new(&format!("//- .cairn/cards/a.card.md\n{card}"));
+    let repo = TestRepo::new(&format!("//- .cairn/cards/a.card.md\n{card}"));
     repo.write("src/a.ts", "\n/** @see spec::gone */\nexport const a = 1;\n");
     let report = |format: &str| {
         let answer = verify(&repo, json!({"format": format}));
@@ -131,7 +131,7 @@ fn every_report_tells_what_is_wrong_with_a_card() {
 
 #[test]
 fn links_that_lead_nowhere_are_told() {
-    let repo = Repo::new(
+    let repo = TestRepo::new(
         "//- docs/a.md
 # A
 [gone](gone.md) and [here](b.md#part), [code](../src/a.ts), ![picture](../pictures/x.png)

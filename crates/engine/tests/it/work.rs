@@ -1,8 +1,8 @@
 //! Work and knowledge, asked through their operations.
 
-use base::Code::{self, Conflict, InvariantViolation, NotFound, ValidationError};
+use base::ProblemCode::{self, Conflict, InvariantViolation, NotFound, ValidationError};
 use serde_json::{Value, json};
-use testkit::Repo;
+use testkit::TestRepo;
 
 const FIXTURE: &str = "
 //- src/auth/login.ts
@@ -15,7 +15,7 @@ export const a = 1;
 # A
 ";
 
-fn result(repo: &Repo, name: &str, args: Value) -> Value {
+fn result(repo: &TestRepo, name: &str, args: Value) -> Value {
     repo.data(name, args)["result"].clone()
 }
 
@@ -23,22 +23,22 @@ fn id(record: &Value) -> String {
     record["id"].as_str().unwrap().to_owned()
 }
 
-fn project(repo: &Repo) -> String {
+fn project(repo: &TestRepo) -> String {
     id(&result(repo, "work.create", json!({"kind": "project", "name": "Shop"}))["project"])
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "callers write `json!({…})` in place")]
-fn make(repo: &Repo, kind: &str, name: &str, more: Value) -> String {
+fn make(repo: &TestRepo, kind: &str, name: &str, more: Value) -> String {
     let mut args = json!({"kind": kind, "name": name});
     args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     id(&result(repo, "work.create", args)[kind])
 }
 
-fn status(repo: &Repo, id: &str) -> String {
+fn status(repo: &TestRepo, id: &str) -> String {
     repo.data("work.state", json!({"id": id}))["status"].as_str().unwrap().to_owned()
 }
 
-fn close(repo: &Repo, id: &str) -> Value {
+fn close(repo: &TestRepo, id: &str) -> Value {
     let mut last = Value::Null;
     while !["CLOSED", "WILL_NOT_IMPLEMENT"].contains(&status(repo, id).as_str()) {
         last = result(repo, "work.advance", json!({"id": id}));
@@ -48,7 +48,7 @@ fn close(repo: &Repo, id: &str) -> Value {
 
 #[test]
 fn tasks_take_their_feature_along_and_free_what_they_blocked() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     project(&repo);
     let feature = make(&repo, "feature", "Login", json!({}));
     let first = make(&repo, "task", "First", json!({"feature": feature}));
@@ -56,44 +56,47 @@ fn tasks_take_their_feature_along_and_free_what_they_blocked() {
     result(&repo, "work.block", json!({"id": second, "blocked_by": first}));
     let next = repo.data("work.next", json!({}));
     assert_eq!(next["tasks"][0]["title"], "First", "the urgent one is blocked");
-    assert_eq!(repo.code("work.advance", json!({"id": second})), Code::Blocked);
+    assert_eq!(repo.code("work.advance", json!({"id": second})), ProblemCode::Blocked);
     let moved = result(&repo, "work.advance", json!({"id": first, "version": 1}));
     assert_eq!((&moved["from"], &moved["to"]), (&json!("NEW"), &json!("ACTIVE")));
     assert_eq!(moved["feature"]["to"], "ACTIVE");
     assert_eq!(moved["position"]["step"], 2);
-    assert_eq!(repo.code("work.advance", json!({"id": first, "version": 1})), Code::Conflict);
-    assert_eq!(repo.code("work.advance", json!({"id": feature})), Code::Blocked);
+    assert_eq!(
+        repo.code("work.advance", json!({"id": first, "version": 1})),
+        ProblemCode::Conflict
+    );
+    assert_eq!(repo.code("work.advance", json!({"id": feature})), ProblemCode::Blocked);
     let closed = close(&repo, &first);
     assert_eq!(closed["unblocked"][0]["id"], second);
     assert!(closed["graph_hints"]["message"].is_string());
     let closed = close(&repo, &second);
     assert_eq!(closed["feature"]["to"], "CLOSED");
-    assert_eq!(repo.code("work.advance", json!({"id": second})), Code::InvalidOperation);
+    assert_eq!(repo.code("work.advance", json!({"id": second})), ProblemCode::InvalidOperation);
     let open = json!({"kind": "task", "name": "Late", "feature": feature});
-    assert_eq!(repo.code("work.create", open), Code::InvalidOperation);
+    assert_eq!(repo.code("work.create", open), ProblemCode::InvalidOperation);
     let reverted = result(&repo, "work.revert", json!({"id": first}));
     assert_eq!(reverted["feature"]["to"], "ACTIVE", "it is open where it was");
     assert_eq!(
         repo.code("work.revert", json!({"id": make(&repo, "task", "New", json!({}))})),
-        Code::InvalidOperation
+        ProblemCode::InvalidOperation
     );
 }
 
 #[test]
 fn terminate_leaves_what_waits_and_a_feature_exits_with_its_tasks() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     project(&repo);
     let feature = make(&repo, "feature", "Login", json!({}));
     let a = make(&repo, "task", "A", json!({"feature": feature}));
     let b = make(&repo, "task", "B", json!({}));
     result(&repo, "work.depend", json!({"from": a, "to": b}));
     let code = repo.code("work.terminate", json!({"id": feature}));
-    assert_eq!(code, Code::HasChildren);
+    assert_eq!(code, ProblemCode::HasChildren);
     let gone = result(&repo, "work.terminate", json!({"id": a}));
     assert_eq!(gone["affected"][0]["id"], b);
     assert_eq!(gone["feature"]["to"], "WILL_NOT_IMPLEMENT");
-    assert_eq!(repo.code("work.advance", json!({"id": b})), Code::Blocked);
-    assert_eq!(repo.code("work.revert", json!({"id": a})), Code::InvalidOperation);
+    assert_eq!(repo.code("work.advance", json!({"id": b})), ProblemCode::Blocked);
+    assert_eq!(repo.code("work.revert", json!({"id": a})), ProblemCode::InvalidOperation);
     let version = repo.data("work.show", json!({"id": a}))["task"]["version"].clone();
     let deleted = result(&repo, "work.delete", json!({"id": a, "version": version}));
     assert_eq!(deleted["unblocked"][0]["id"], b, "a deleted blocker frees");
@@ -102,26 +105,26 @@ fn terminate_leaves_what_waits_and_a_feature_exits_with_its_tasks() {
 
 #[test]
 fn a_circle_of_blocks_is_refused_and_shown() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     project(&repo);
     let feature = make(&repo, "feature", "F", json!({}));
     let [a, b, c] = ["A", "B", "C"].map(|name| make(&repo, "task", name, json!({})));
     result(&repo, "work.depend", json!({"from": a, "to": b}));
     result(&repo, "work.depend", json!({"from": b, "to": c}));
-    let problem = repo.ask("work.block", json!({"id": a, "blocked_by": [c]})).unwrap_err();
-    assert_eq!(problem.code, Code::InvariantViolation);
+    let problem = repo.call_op("work.block", json!({"id": a, "blocked_by": [c]})).unwrap_err();
+    assert_eq!(problem.code, ProblemCode::InvariantViolation);
     assert_eq!(problem.message, "a circle: \"A\" waits for \"C\" waits for \"B\" waits for \"A\"");
     // A feature waits for its tasks: a task of it cannot wait for the feature.
     let t = make(&repo, "task", "T", json!({"feature": feature}));
     let code = repo.code("work.block", json!({"id": t, "blocked_by": feature}));
-    assert_eq!(code, Code::InvariantViolation);
+    assert_eq!(code, ProblemCode::InvariantViolation);
     result(&repo, "work.block", json!({"id": a, "blocked_by": feature}));
     let version = repo.data("work.show", json!({"id": a}))["task"]["version"].clone();
     let moved = json!({"id": a, "version": version, "feature": feature});
-    assert_eq!(repo.code("work.update", moved), Code::InvariantViolation);
+    assert_eq!(repo.code("work.update", moved), ProblemCode::InvariantViolation);
     assert_eq!(
         repo.code("work.block", json!({"id": a, "blocked_by": "NO_OP"})),
-        Code::ValidationError
+        ProblemCode::ValidationError
     );
     result(&repo, "work.block", json!({"id": a, "blocked_by": "NO_OP", "reason": "vendor"}));
     assert_eq!(
@@ -137,7 +140,7 @@ fn a_circle_of_blocks_is_refused_and_shown() {
 
 #[test]
 fn two_agents_never_claim_the_same_task() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     project(&repo);
     for name in ["A", "B"] {
         make(&repo, "task", name, json!({}));
@@ -145,12 +148,12 @@ fn two_agents_never_claim_the_same_task() {
     let first = id(&result(&repo, "work.claim", json!({}))["task"]);
     let second = id(&result(&repo, "work.claim", json!({}))["task"]);
     assert_ne!(first, second);
-    assert_eq!(repo.code("work.claim", json!({})), Code::NotFound);
+    assert_eq!(repo.code("work.claim", json!({})), ProblemCode::NotFound);
     let other = engine::ops::find("work.claim").unwrap();
     let args = |json: Value| serde_json::from_value(json).unwrap();
     let by_other =
         other.call(&repo.workspace(), testkit::call_by("other"), args(json!({"task": first})));
-    assert_eq!(by_other.unwrap_err().code, Code::Conflict);
+    assert_eq!(by_other.unwrap_err().code, ProblemCode::Conflict);
     let mut later = testkit::call_by("other");
     later.now = "2026-01-02T05:04:06Z".parse().unwrap();
     other.call(&repo.workspace(), later, args(json!({"task": first}))).unwrap();
@@ -160,7 +163,7 @@ fn two_agents_never_claim_the_same_task() {
 
 #[test]
 fn atoms_know_what_they_cover_and_how_far_it_moved() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     project(&repo);
     let molecule = id(&result(
         &repo,
@@ -223,7 +226,7 @@ fn atoms_know_what_they_cover_and_how_far_it_moved() {
 
 #[test]
 fn a_task_shows_what_is_known_about_the_files_it_names() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     project(&repo);
     let task = make(&repo, "task", "T", json!({"templates": ["Task"]}));
     let sections = repo.data("work.sections", json!({"id": task}));
@@ -271,7 +274,7 @@ fn a_task_shows_what_is_known_about_the_files_it_names() {
 
 #[test]
 fn bad_input_gets_its_code_and_writes_nothing() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     let project = project(&repo);
     let other = make(&repo, "project", "Other", json!({}));
     let far = id(&result(
@@ -387,29 +390,29 @@ fn bad_input_gets_its_code_and_writes_nothing() {
                 "manage_container",
                 json!({"operation": "delete", "containerType": "project", "id": other, "version": 1}),
             ),
-            Code::HasChildren,
+            ProblemCode::HasChildren,
         ),
     ] {
         let shown = args.to_string();
-        let problem = repo.ask(tool, args).expect_err(&shown);
+        let problem = repo.call_op(tool, args).expect_err(&shown);
         assert_eq!(problem.code, code, "{tool} {shown:.200}: {problem}");
         if code == Conflict {
             assert_eq!(problem.details["current_version"], 1);
         }
     }
     assert_eq!(repo.data("work.export", json!({})), before, "nothing was written");
-    assert_eq!(repo.code("work.next", json!({})), Code::Ambiguous, "there are two projects");
+    assert_eq!(repo.code("work.next", json!({})), ProblemCode::Ambiguous, "there are two projects");
 }
 
 #[test]
 fn every_change_is_undone_and_none_that_others_rest_on() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     project(&repo);
     let before = repo.data("work.export", json!({}));
     let feature = make(&repo, "feature", "F", json!({"tags": "a,b"}));
     make(&repo, "task", "T", json!({"feature": feature}));
-    let refused = repo.ask("undo", json!({"change": "work:2"})).unwrap_err();
-    assert_eq!(refused.code, Code::Conflict, "the feature holds a task now");
+    let refused = repo.call_op("undo", json!({"change": "work:2"})).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::Conflict, "the feature holds a task now");
     repo.data("undo", json!({}));
     repo.data("undo", json!({"change": "work:2"}));
     assert_eq!(repo.data("work.export", json!({})), before);
@@ -422,7 +425,7 @@ fn every_change_is_undone_and_none_that_others_rest_on() {
 
 #[test]
 fn a_pipeline_that_drops_a_state_in_use_is_refused_with_those_in_it() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     project(&repo);
     let long = r#"{"work": {"pipelines": {"task": ["NEW", "ACTIVE", "TO_BE_TESTED", "CLOSED"]}}}"#;
     repo.write("cairn.jsonc", long);
@@ -431,15 +434,15 @@ fn a_pipeline_that_drops_a_state_in_use_is_refused_with_those_in_it() {
         result(&repo, "work.advance", json!({"id": task}));
     }
     repo.write("cairn.jsonc", r#"{"work": {"pipelines": {"task": ["NEW", "ACTIVE", "CLOSED"]}}}"#);
-    let problem = repo.ask("work.advance", json!({"id": task})).unwrap_err();
-    assert_eq!(problem.code, Code::InvalidOperation);
+    let problem = repo.call_op("work.advance", json!({"id": task})).unwrap_err();
+    assert_eq!(problem.code, ProblemCode::InvalidOperation);
     assert_eq!(problem.details["records"][0]["node"], format!("task:{}", &task[..18]));
     assert!(repo.data("verify", json!({})).to_string().contains("WORK_STATE_UNKNOWN"));
     result(&repo, "work.revert", json!({"id": task}));
     let short = make(&repo, "task", "S", json!({}));
     repo.write("cairn.jsonc", r#"{"work": {"evidence": ["tests", "links"]}}"#);
     result(&repo, "work.advance", json!({"id": short}));
-    let problem = repo.ask("work.advance", json!({"id": short})).unwrap_err();
+    let problem = repo.call_op("work.advance", json!({"id": short})).unwrap_err();
     assert_eq!(problem.details["missing_evidence"], json!(["tests"]));
     let tests = json!({"id": short, "evidence": "tests: src/a.test.ts"});
     assert_eq!(repo.code("work.advance", tests.clone()), NotFound, "there is no such test");
@@ -449,7 +452,7 @@ fn a_pipeline_that_drops_a_state_in_use_is_refused_with_those_in_it() {
 
 #[test]
 fn links_of_a_closed_task_hold() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     repo.write("cairn.jsonc", r#"{"work": {"evidence": ["links"]}}"#);
     project(&repo);
     let task = make(&repo, "task", "T", json!({}));
@@ -459,10 +462,10 @@ fn links_of_a_closed_task_hold() {
     repo.write("src/auth/login.ts", "/** @see spec::gone */\nexport function login() {}\n");
     repo.write("src/pay/stripe-a.ts", "/** @see spec::gone */\nexport const a = 1;\n");
     result(&repo, "work.advance", json!({"id": task}));
-    let refused = repo.ask("work.advance", json!({"id": task})).unwrap_err();
+    let refused = repo.call_op("work.advance", json!({"id": task})).unwrap_err();
     assert_eq!(
         (refused.code, &refused.details["missing_evidence"]),
-        (Code::Blocked, &json!(["links"]))
+        (ProblemCode::Blocked, &json!(["links"]))
     );
     assert_eq!(refused.details["findings"][0]["code"], "SEE_TARGET_MISSING", "{refused:?}");
     assert_eq!(refused.details["findings"].as_array().unwrap().len(), 1, "only in its own files");
@@ -472,7 +475,7 @@ fn links_of_a_closed_task_hold() {
 
 #[test]
 fn sections_templates_and_tags_are_kept_in_order() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     project(&repo);
     let task = make(&repo, "task", "T", json!({"tags": ["old", "kept"]}));
     let edit = |args: Value| result(&repo, "manage_sections", args)["sections"].clone();
@@ -525,7 +528,7 @@ fn sections_templates_and_tags_are_kept_in_order() {
             "manage_template",
             json!({"operation": "delete", "templateId": "Task", "version": 1})
         ),
-        Code::InvalidOperation
+        ProblemCode::InvalidOperation
     );
     result(&repo, "manage_template", json!({"operation": "disable", "templateId": "Task"}));
     assert_eq!(
@@ -533,13 +536,13 @@ fn sections_templates_and_tags_are_kept_in_order() {
             "apply_template",
             json!({"templateId": "Task", "entityType": "TASK", "entityId": task})
         ),
-        Code::InvalidOperation
+        ProblemCode::InvalidOperation
     );
 }
 
 #[test]
 fn work_and_knowledge_are_nodes_of_the_graph() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     project(&repo);
     let feature = make(&repo, "feature", "F", json!({}));
     let task = make(&repo, "task", "T", json!({"feature": feature}));
@@ -567,7 +570,7 @@ fn work_and_knowledge_are_nodes_of_the_graph() {
 /// Every signature of the older task tools, with a way to its ids.
 #[test]
 fn every_older_signature_is_understood() {
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     let project = project(&repo);
     let feature = make(&repo, "feature", "F", json!({}));
     let task = make(&repo, "task", "T", json!({}));
@@ -700,6 +703,6 @@ fn every_older_signature_is_understood() {
         ),
     ] {
         let shown = format!("{tool} {args}");
-        repo.ask(tool, args).unwrap_or_else(|problem| panic!("{shown}: {problem}"));
+        repo.call_op(tool, args).unwrap_or_else(|problem| panic!("{shown}: {problem}"));
     }
 }

@@ -3,30 +3,30 @@
 use std::path::PathBuf;
 
 use base::Problem;
-use engine::{AREAS, Mode, Object, Workspace, ops};
+use engine::{AREAS, JsonObject, Workspace, WorkspaceMode, ops};
 use serde_json::{Value, json};
-use testkit::{Repo, call_by};
-use tree::Disk;
+use testkit::{TestRepo, call_by};
+use tree::DiskWriter;
 
 /// How often a question is asked again while a server loads.
 const MOST_WAITS: usize = 40;
 
 pub(crate) struct Place {
-    pub(crate) repo: Repo,
+    pub(crate) repo: TestRepo,
     workspace: Workspace,
 }
 
 impl Place {
     /// A trusted repository with the npm packages of a version.
     pub(crate) fn new(fixture: &str, packages: Option<&str>) -> Self {
-        let repo = Repo::new(fixture);
+        let repo = TestRepo::new(fixture);
         repo.write(".gitignore", "node_modules\ntarget\n");
         repo.commit("ignore");
         if let Some(version) = packages {
             let from = servers().join(version).join("node_modules");
             std::os::unix::fs::symlink(from, repo.root().join("node_modules")).unwrap();
         }
-        let workspace = repo.open(Mode::Once, Disk::default(), AREAS);
+        let workspace = repo.open(WorkspaceMode::Once, DiskWriter::default(), AREAS);
         let place = Self { repo, workspace };
         place.data("trust", json!({}));
         place
@@ -53,10 +53,10 @@ impl Place {
     }
 
     fn ask_once(&self, name: &str, args: Value) -> Result<Value, Problem> {
-        let args: Object = serde_json::from_value(args).unwrap();
+        let args: JsonObject = serde_json::from_value(args).unwrap();
         let (op, args) = ops::resolve(name, args)?;
         op.call(&self.workspace, call_by("tester"), args)
-            .map(|answer| engine::DoorWords::CommandLine.json(&Ok(answer)))
+            .map(|answer| engine::CallFormat::CommandLine.json(&Ok(answer)))
     }
 
     pub(crate) fn data(&self, name: &str, args: Value) -> Value {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use base::Call;
-use git::{Host, Layout, Place, Repo, discover};
+use git::{GitHost, Repo, RepoLayout, RepoLocation, discover};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
@@ -72,16 +72,16 @@ impl Fixture {
 
     /// The machine, with a home that holds nothing.
     #[expect(clippy::disallowed_methods, reason = "a test finds git where its user has it")]
-    pub(crate) fn host(&self) -> Host {
+    pub(crate) fn host(&self) -> GitHost {
         let path = std::env::var_os("PATH").unwrap();
         let home = self.root.join("home").into_os_string();
-        Host::find([("PATH".into(), path), ("HOME".into(), home)]).unwrap()
+        GitHost::find([("PATH".into(), path), ("HOME".into(), home)]).unwrap()
     }
 
     /// Where a worktree's parts are.
-    pub(crate) fn layout(&self, folder: &str) -> Layout {
+    pub(crate) fn layout(&self, folder: &str) -> RepoLayout {
         match discover(&self.root.join(folder)).unwrap() {
-            Place::Worktree(layout) => layout,
+            RepoLocation::Worktree(layout) => layout,
             place => panic!("{place:?}"),
         }
     }

@@ -1,11 +1,11 @@
 //! What is checked out, in every state a worktree can be in.
 
-use git::State;
+use git::WorktreeState;
 
 use crate::fixture::{Fixture, call};
 
 /// The branch, the commit, and the state.
-fn head(fixture: &Fixture) -> (Option<String>, Option<String>, State) {
+fn head(fixture: &Fixture) -> (Option<String>, Option<String>, WorktreeState) {
     let head = fixture.repo("r").head(&call()).unwrap();
     (head.branch, head.commit.map(String::from), head.state)
 }
@@ -24,14 +24,14 @@ fn conflict() -> (Fixture, String, String) {
 fn before_the_first_commit_there_is_a_branch_alone() {
     let fixture = Fixture::empty();
     fixture.git("", &["init", "-q", "-b", "trunk", "r"]);
-    assert_eq!(head(&fixture), (Some("trunk".into()), None, State::Normal));
+    assert_eq!(head(&fixture), (Some("trunk".into()), None, WorktreeState::Normal));
 }
 
 #[test]
 fn loose_and_packed_branches_are_the_same() {
     let fixture = Fixture::new();
     let commit = fixture.git("r", &["rev-parse", "HEAD"]);
-    let expected = (Some("main".into()), Some(commit), State::Normal);
+    let expected = (Some("main".into()), Some(commit), WorktreeState::Normal);
     assert_eq!(head(&fixture), expected);
     fixture.git("r", &["pack-refs", "--all"]);
     assert!(!fixture.root.join("r/.git/refs/heads/main").exists());
@@ -43,7 +43,7 @@ fn a_commit_can_be_checked_out_without_a_branch() {
     let fixture = Fixture::new();
     fixture.git("r", &["checkout", "-q", "--detach"]);
     let commit = fixture.git("r", &["rev-parse", "HEAD"]);
-    assert_eq!(head(&fixture), (None, Some(commit), State::Detached));
+    assert_eq!(head(&fixture), (None, Some(commit), WorktreeState::Detached));
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_rebase_belongs_to_its_branch() {
         let (fixture, ours, _) = conflict();
         fixture.git("r", &["checkout", "-q", "feature/x"]);
         assert!(!fixture.try_git("r", &["rebase", backend, "main"]).status.success());
-        let expected = (Some("feature/x".into()), Some(ours), State::Rebasing);
+        let expected = (Some("feature/x".into()), Some(ours), WorktreeState::Rebasing);
         assert_eq!(head(&fixture), expected, "{backend}");
     }
 }
@@ -61,9 +61,9 @@ fn a_rebase_belongs_to_its_branch() {
 fn merges_picks_reverts_and_searches_are_seen() {
     let (fixture, ours, theirs) = conflict();
     let states = [
-        (vec!["merge", "-q", "feature/x"], State::Merging),
-        (vec!["cherry-pick", &theirs], State::CherryPicking),
-        (vec!["revert", &theirs], State::Reverting),
+        (vec!["merge", "-q", "feature/x"], WorktreeState::Merging),
+        (vec!["cherry-pick", &theirs], WorktreeState::CherryPicking),
+        (vec!["revert", &theirs], WorktreeState::Reverting),
     ];
     for (args, state) in states {
         assert!(!fixture.try_git("r", &args).status.success(), "{args:?}");
@@ -71,7 +71,7 @@ fn merges_picks_reverts_and_searches_are_seen() {
         fixture.git("r", &[args[0], "--abort"]);
     }
     fixture.git("r", &["bisect", "start"]);
-    assert_eq!(head(&fixture).2, State::Bisecting);
+    assert_eq!(head(&fixture).2, WorktreeState::Bisecting);
 }
 
 #[test]
@@ -81,29 +81,32 @@ fn a_bisect_belongs_to_the_branch_it_began_on() {
     let middle = fixture.commit("r", "a.txt", b"two\n");
     let bad = fixture.commit("r", "a.txt", b"three\n");
     fixture.git("r", &["bisect", "start", &bad, &good]);
-    assert_eq!(head(&fixture), (Some("main".into()), Some(middle.clone()), State::Bisecting));
+    assert_eq!(
+        head(&fixture),
+        (Some("main".into()), Some(middle.clone()), WorktreeState::Bisecting)
+    );
     fixture.git("r", &["bisect", "reset"]);
     fixture.git("r", &["checkout", "-q", "--detach"]);
     fixture.git("r", &["bisect", "start", &bad, &good]);
-    assert_eq!(head(&fixture), (None, Some(middle), State::Bisecting));
+    assert_eq!(head(&fixture), (None, Some(middle), WorktreeState::Bisecting));
 }
 
 #[test]
 fn references_that_are_not_files_are_asked_of_git() {
     let fixture = Fixture::empty();
     fixture.git("", &["init", "-q", "-b", "main", "--ref-format=reftable", "r"]);
-    assert_eq!(head(&fixture), (Some("main".into()), None, State::Normal));
+    assert_eq!(head(&fixture), (Some("main".into()), None, WorktreeState::Normal));
     let commit = fixture.commit("r", "a.txt", b"one\n");
-    assert_eq!(head(&fixture), (Some("main".into()), Some(commit.clone()), State::Normal));
+    assert_eq!(head(&fixture), (Some("main".into()), Some(commit.clone()), WorktreeState::Normal));
     fixture.git("r", &["checkout", "-q", "-b", "x"]);
     let theirs = fixture.commit("r", "a.txt", b"theirs\n");
     fixture.git("r", &["checkout", "-q", "main"]);
     let ours = fixture.commit("r", "a.txt", b"ours\n");
     assert!(!fixture.try_git("r", &["cherry-pick", &theirs]).status.success());
-    assert_eq!(head(&fixture), (Some("main".into()), Some(ours), State::CherryPicking));
+    assert_eq!(head(&fixture), (Some("main".into()), Some(ours), WorktreeState::CherryPicking));
     fixture.git("r", &["cherry-pick", "--abort"]);
     fixture.git("r", &["checkout", "-q", &commit]);
-    assert_eq!(head(&fixture), (None, Some(commit), State::Detached));
+    assert_eq!(head(&fixture), (None, Some(commit), WorktreeState::Detached));
 }
 
 #[test]

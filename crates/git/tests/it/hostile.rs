@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use git::hostile::{arm, sprung};
-use git::{Blob, HooksDir, Host, Repo, discover, version};
+use git::{Blob, GitHost, HooksDir, Repo, discover, version};
 
 use crate::fixture::{Fixture, call};
 
@@ -55,7 +55,7 @@ impl Trap {
     }
 
     /// A machine whose `PATH` begins with the folder git runs in.
-    fn careless_host(&self) -> Host {
+    fn careless_host(&self) -> GitHost {
         let mut host = self.fixture.host();
         for (name, value) in &mut host.env {
             if name == "PATH" {
@@ -109,7 +109,9 @@ fn none_of_them_springs_in_a_linked_worktree() {
 /// Calls every public function that may run git.
 fn ask_everything(trap: &Trap, root: &Path) {
     let host = trap.careless_host();
-    let git::Place::Worktree(layout) = discover(root).unwrap() else { panic!("no worktree") };
+    let git::RepoLocation::Worktree(layout) = discover(root).unwrap() else {
+        panic!("no worktree")
+    };
     version(&host, &call()).unwrap().check().unwrap();
     layout.worktrees().unwrap();
     let repo = Repo::open(host, layout).unwrap();
@@ -138,7 +140,7 @@ fn ask_everything(trap: &Trap, root: &Path) {
 
 /// Blobs come as they are stored, and one that is away is not fetched.
 fn read_objects(trap: &Trap, repo: &Repo) {
-    let one = repo.object_id(b"one\n");
+    let one = repo.blob_id(b"one\n");
     let missing = trap.missing.parse().unwrap();
     let mut blobs = repo.blobs(1 << 20);
     assert_eq!(blobs.read(&call(), one).unwrap(), Blob::Bytes(b"one\n".to_vec()));

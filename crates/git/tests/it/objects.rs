@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use base::{Code, RepoPath};
-use git::{Blob, EntryKind, Format, Oid, Status};
+use base::{ProblemCode, RepoPath};
+use git::{Blob, ObjectFormat, Oid, TreeChangeStatus, TreeEntryKind};
 
 use crate::fixture::{Fixture, call};
 
@@ -34,18 +34,18 @@ fn every_sort_of_entry_and_name_is_listed() {
     let head = repo.head(&call()).unwrap().commit.unwrap();
     let tree = repo.tree(&call(), &head).unwrap();
     let listed: Vec<_> =
-        tree.items.iter().map(|entry| (entry.path.to_string(), entry.leaf.kind)).collect();
+        tree.items.iter().map(|entry| (entry.path.to_string(), entry.object.kind)).collect();
     let expected = [
-        ("a b%0A%FF%09\"c", EntryKind::File),
-        ("a.txt", EntryKind::File),
-        ("dir/ü.txt", EntryKind::File),
-        ("link", EntryKind::Symlink),
-        ("run.sh", EntryKind::Executable),
-        ("sub", EntryKind::Submodule),
+        ("a b%0A%FF%09\"c", TreeEntryKind::File),
+        ("a.txt", TreeEntryKind::File),
+        ("dir/ü.txt", TreeEntryKind::File),
+        ("link", TreeEntryKind::Symlink),
+        ("run.sh", TreeEntryKind::Executable),
+        ("sub", TreeEntryKind::Submodule),
     ];
     assert_eq!(listed, expected.map(|(path, kind)| (path.to_owned(), kind)));
-    assert_eq!(tree.items[0].leaf.oid, repo.object_id(b"odd\n"));
-    assert_eq!(tree.items[0].leaf.mode, 0o100_644);
+    assert_eq!(tree.items[0].object.oid, repo.blob_id(b"odd\n"));
+    assert_eq!(tree.items[0].object.mode, 0o100_644);
     let staged: Vec<_> = repo.staged(&call()).unwrap().items.into_iter().map(|s| s.entry).collect();
     assert_eq!(staged, tree.items);
     assert_eq!(repo.submodules(&call()).unwrap().items, [path("sub")]);
@@ -61,7 +61,7 @@ fn differences_have_both_sides() {
     let new = fixture.commit("r", "a.txt", b"two\n").parse().unwrap();
     let repo = fixture.repo("r");
     let changes = repo.diff_trees(&call(), Some(&old), &new).unwrap().items;
-    let oid = |bytes: &[u8]| Some(repo.object_id(bytes));
+    let oid = |bytes: &[u8]| Some(repo.blob_id(bytes));
     let told: Vec<_> = changes
         .iter()
         .map(|change| {
@@ -70,13 +70,13 @@ fn differences_have_both_sides() {
         })
         .collect();
     let expected = [
-        ("a.txt", Status::Modified, [oid(b"one\n"), oid(b"two\n")]),
-        ("b.txt", Status::Deleted, [oid(b"same\n"), None]),
-        ("c.txt", Status::Added, [None, oid(b"same\n")]),
+        ("a.txt", TreeChangeStatus::Modified, [oid(b"one\n"), oid(b"two\n")]),
+        ("b.txt", TreeChangeStatus::Deleted, [oid(b"same\n"), None]),
+        ("c.txt", TreeChangeStatus::Added, [None, oid(b"same\n")]),
     ];
     assert_eq!(told, expected.map(|(path, status, sides)| (path.to_owned(), status, sides)));
     let all = repo.diff_trees(&call(), None, &new).unwrap().items;
-    assert!(all.iter().all(|change| change.status == Status::Added) && all.len() == 2);
+    assert!(all.iter().all(|change| change.status == TreeChangeStatus::Added) && all.len() == 2);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn paths_nobody_may_name_are_reported() {
     let commit = fixture.commit("r", ".cairn/cache/x", b"").parse().unwrap();
     let tree = fixture.repo("r").tree(&call(), &commit).unwrap();
     assert_eq!(tree.items.len(), 1);
-    assert_eq!(tree.refused, [".cairn/cache/x"]);
+    assert_eq!(tree.invalid_paths, [".cairn/cache/x"]);
 }
 
 #[test]
@@ -112,8 +112,8 @@ fn blobs_are_read_missed_and_capped() {
     let fixture = Fixture::new();
     fixture.commit("r", "big", &vec![b'x'; 200_000]);
     let repo = fixture.repo("r");
-    let (one, big) = (repo.object_id(b"one\n"), repo.object_id(&vec![b'x'; 200_000]));
-    let gone = repo.object_id(b"never written");
+    let (one, big) = (repo.blob_id(b"one\n"), repo.blob_id(&vec![b'x'; 200_000]));
+    let gone = repo.blob_id(b"never written");
     let tree: Oid = fixture.git("r", &["rev-parse", "HEAD^{tree}"]).parse().unwrap();
     let mut blobs = repo.blobs(CAP);
     assert_eq!(blobs.read(&call(), gone).unwrap(), Blob::Missing);
@@ -123,7 +123,7 @@ fn blobs_are_read_missed_and_capped() {
     let oids: Vec<_> = (0..100).map(|at| [one, big, gone, tree][at % 4]).collect();
     blobs
         .read_all(&call(), &oids, |oid, blob| {
-            seen.push((oid, matches!(blob, Blob::Bytes(bytes) if repo.object_id(&bytes) == oid)));
+            seen.push((oid, matches!(blob, Blob::Bytes(bytes) if repo.blob_id(&bytes) == oid)));
             Ok(())
         })
         .unwrap();
@@ -133,7 +133,7 @@ fn blobs_are_read_missed_and_capped() {
     let problem = repo.show(&call(), "HEAD", &path("big"), 100).unwrap_err();
     assert_eq!(
         (problem.code, problem.details["size_bytes"].as_u64()),
-        (Code::ValidationError, Some(200_000))
+        (ProblemCode::ValidationError, Some(200_000))
     );
 }
 
@@ -141,7 +141,7 @@ fn blobs_are_read_missed_and_capped() {
 fn a_damaged_object_is_a_problem_and_the_reader_goes_on() {
     let fixture = Fixture::new();
     let repo = fixture.repo("r");
-    let bad = repo.object_id(b"two\n");
+    let bad = repo.blob_id(b"two\n");
     fixture.commit("r", "b.txt", b"two\n");
     let name = bad.to_string();
     let file = fixture.root.join("r/.git/objects").join(&name[..2]).join(&name[2..]);
@@ -150,8 +150,11 @@ fn a_damaged_object_is_a_problem_and_the_reader_goes_on() {
     fs::write(&file, &whole[..whole.len() - 4]).unwrap();
     let mut blobs = repo.blobs(CAP);
     let damaged = blobs.read(&call(), bad);
-    assert!(matches!(&damaged, Err(problem) if problem.code == Code::StoreDamaged), "{damaged:?}");
-    let good = blobs.read(&call(), repo.object_id(b"one\n")).unwrap();
+    assert!(
+        matches!(&damaged, Err(problem) if problem.code == ProblemCode::StoreDamaged),
+        "{damaged:?}"
+    );
+    let good = blobs.read(&call(), repo.blob_id(b"one\n")).unwrap();
     assert_eq!(good, Blob::Bytes(b"one\n".to_vec()));
 }
 
@@ -162,11 +165,11 @@ fn show_tells_what_is_not_a_file() {
     let repo = fixture.repo("r");
     let show = |revision: &str, name: &str| repo.show(&call(), revision, &path(name), CAP);
     assert_eq!(show("main", "dir/b.txt").unwrap(), b"two\n");
-    assert_eq!(show("main", "dir/c.txt").unwrap_err().code, Code::NotFound);
-    assert_eq!(show("HEAD~1", "dir/b.txt").unwrap_err().code, Code::NotFound);
-    assert_eq!(show("main", "dir").unwrap_err().code, Code::ValidationError);
-    assert_eq!(show("main", ".").unwrap_err().code, Code::ValidationError);
-    assert_eq!(show("nope", "a.txt").unwrap_err().code, Code::NotFound);
+    assert_eq!(show("main", "dir/c.txt").unwrap_err().code, ProblemCode::NotFound);
+    assert_eq!(show("HEAD~1", "dir/b.txt").unwrap_err().code, ProblemCode::NotFound);
+    assert_eq!(show("main", "dir").unwrap_err().code, ProblemCode::ValidationError);
+    assert_eq!(show("main", ".").unwrap_err().code, ProblemCode::ValidationError);
+    assert_eq!(show("nope", "a.txt").unwrap_err().code, ProblemCode::NotFound);
 }
 
 #[test]
@@ -177,11 +180,11 @@ fn line_endings_are_no_change() {
     let repo = fixture.repo("r");
     let head = repo.head(&call()).unwrap().commit.unwrap();
     let entry = repo.tree(&call(), &head).unwrap().items.pop().unwrap();
-    assert_eq!(entry.leaf.oid, repo.object_id(b"a\nb\n"));
+    assert_eq!(entry.object.oid, repo.blob_id(b"a\nb\n"));
     let file = fs::read(fixture.root.join("r/b.txt")).unwrap();
     assert_eq!(file, b"a\r\nb\r\n");
-    assert!(repo.same_content(&file, entry.leaf.oid));
-    assert!(!repo.same_content(b"a\r\nc\r\n", entry.leaf.oid));
+    assert!(repo.same_content(&file, entry.object.oid));
+    assert!(!repo.same_content(b"a\r\nc\r\n", entry.object.oid));
 }
 
 #[test]
@@ -190,13 +193,13 @@ fn sha256_repositories_work() {
     fixture.git("", &["init", "-q", "-b", "main", "--object-format=sha256", "r"]);
     fixture.commit("r", "a.txt", b"one\n");
     let repo = fixture.repo("r");
-    assert_eq!(repo.format(), Format::Sha256);
+    assert_eq!(repo.format(), ObjectFormat::Sha256);
     let head = repo.head(&call()).unwrap().commit.unwrap();
     assert_eq!(head.as_str().len(), 64);
     let entry = repo.tree(&call(), &head).unwrap().items.pop().unwrap();
-    assert_eq!(entry.leaf.oid, repo.object_id(b"one\n"));
+    assert_eq!(entry.object.oid, repo.blob_id(b"one\n"));
     assert_eq!(repo.diff_trees(&call(), None, &head).unwrap().items.len(), 1);
-    let blob = repo.blobs(CAP).read(&call(), entry.leaf.oid).unwrap();
+    let blob = repo.blobs(CAP).read(&call(), entry.object.oid).unwrap();
     assert_eq!(blob, Blob::Bytes(b"one\n".to_vec()));
 }
 

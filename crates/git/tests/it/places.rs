@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use base::Code;
-use git::{HooksDir, Kind, Place, Repo, discover, version};
+use base::ProblemCode;
+use git::{HooksDir, Repo, RepoLocation, WorktreeKind, discover, version};
 
 use crate::fixture::{Fixture, call};
 
@@ -14,18 +14,18 @@ fn a_folder_belongs_to_the_repository_above_it() {
     let layout = fixture.layout("r/src/deep");
     assert_eq!(layout.root, fixture.root.join("r"));
     assert_eq!(layout.git_dir, fixture.root.join("r/.git"));
-    assert_eq!((layout.common_dir, layout.kind), (layout.git_dir, Kind::Main));
+    assert_eq!((layout.common_dir, layout.kind), (layout.git_dir, WorktreeKind::Main));
     let from_file = discover(&fixture.root.join("r/src/deep/b.txt")).unwrap();
-    assert_eq!(from_file, Place::Worktree(fixture.layout("r")));
+    assert_eq!(from_file, RepoLocation::Worktree(fixture.layout("r")));
 }
 
 #[test]
 fn no_repository_and_a_bare_one_are_told_apart() {
     let fixture = Fixture::new();
     fixture.git("", &["init", "-q", "--bare", "b.git"]);
-    assert_eq!(discover(&fixture.root).unwrap(), Place::Plain);
+    assert_eq!(discover(&fixture.root).unwrap(), RepoLocation::NoRepository);
     let bare = fixture.root.join("b.git");
-    assert_eq!(discover(&bare.join("refs")).unwrap(), Place::Bare(bare));
+    assert_eq!(discover(&bare.join("refs")).unwrap(), RepoLocation::Bare(bare));
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn linked_worktrees_know_each_other() {
     fixture.git("r", &["worktree", "add", "-q", "-b", "gone", "../gone"]);
     fs::remove_dir_all(fixture.root.join("gone")).unwrap();
     let linked = fixture.layout("w");
-    assert_eq!(linked.kind, Kind::Linked);
+    assert_eq!(linked.kind, WorktreeKind::Linked);
     assert_eq!(linked.git_dir, fixture.root.join("r/.git/worktrees/w"));
     assert_eq!(linked.common_dir, fixture.root.join("r/.git"));
     let all = vec![fixture.layout("r"), linked.clone()];
@@ -50,7 +50,7 @@ fn worktrees_of_a_bare_repository_work() {
     fixture.git("", &["clone", "-q", "--bare", "r", "b.git"]);
     fixture.git("b.git", &["worktree", "add", "-q", "../w", "main"]);
     let layout = fixture.layout("w");
-    assert_eq!(layout.kind, Kind::Linked);
+    assert_eq!(layout.kind, WorktreeKind::Linked);
     assert_eq!(layout.worktrees().unwrap(), [layout]);
     let repo = fixture.repo("w");
     let head = repo.head(&call()).unwrap().commit.unwrap();
@@ -64,7 +64,10 @@ fn a_submodule_is_its_own_place() {
     let add = ["-c", "protocol.file.allow=always", "submodule", "add", "-q", "../r", "lib/r"];
     fixture.git("s", &add);
     let layout = fixture.layout("s/lib/r");
-    assert_eq!((layout.kind, &layout.root), (Kind::Submodule, &fixture.root.join("s/lib/r")));
+    assert_eq!(
+        (layout.kind, &layout.root),
+        (WorktreeKind::Submodule, &fixture.root.join("s/lib/r"))
+    );
     assert_eq!(layout.git_dir, fixture.root.join("s/.git/modules/lib/r"));
     assert_eq!(layout.worktrees().unwrap(), [layout]);
     let submodules = fixture.repo("s").submodules(&call()).unwrap();
@@ -119,5 +122,8 @@ fn a_git_that_is_not_there_is_told() {
     host.program = fixture.root.join("no/git");
     let repo = Repo::open(host, fixture.layout("r")).unwrap();
     let problem = repo.branches(&call()).unwrap_err();
-    assert_eq!((problem.code, problem.message.as_str()), (Code::Unavailable, "git was not found"));
+    assert_eq!(
+        (problem.code, problem.message.as_str()),
+        (ProblemCode::Unavailable, "git was not found")
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use base::Code;
+use base::ProblemCode;
 
 use crate::fixture::{Fixture, call};
 
@@ -22,7 +22,7 @@ fn revisions_resolve_or_say_why_not() {
     for revision in
         ["", "-h", "--help", "--all", "nope", "main..v1", "HEAD:a.txt", "a\nb", "^main", "main --"]
     {
-        assert_eq!(resolve(revision).unwrap_err().code, Code::NotFound, "{revision}");
+        assert_eq!(resolve(revision).unwrap_err().code, ProblemCode::NotFound, "{revision}");
     }
     let problem = resolve("mian").unwrap_err();
     assert_eq!(problem.message, "there is no commit `mian`");
@@ -39,7 +39,7 @@ fn a_branch_named_like_an_option_does_not_become_one() {
     assert_eq!(repo.head(&call()).unwrap().branch.as_deref(), Some("--help"));
     let names: Vec<_> = repo.branches(&call()).unwrap().into_iter().map(|b| b.name).collect();
     assert_eq!(names, ["--help", "main"]);
-    assert_eq!(repo.resolve(&call(), "--help").unwrap_err().code, Code::NotFound);
+    assert_eq!(repo.resolve(&call(), "--help").unwrap_err().code, ProblemCode::NotFound);
     assert_eq!(repo.resolve(&call(), "refs/heads/--help").unwrap().as_str(), commit);
 }
 
@@ -60,7 +60,7 @@ fn commits_are_related_or_not() {
     assert_eq!(repo.merge_base(&call(), &second, &alone).unwrap(), None);
     let gone = "ce013625030ba8dba906f756967f9e9ca394464a".parse().unwrap();
     let problem = repo.is_ancestor(&call(), &gone, &second).unwrap_err();
-    assert_eq!(problem.code, Code::NotFound);
+    assert_eq!(problem.code, ProblemCode::NotFound);
 }
 
 #[test]
@@ -111,10 +111,10 @@ fn a_missing_or_damaged_commit_is_told() {
     fs::remove_file(&file).unwrap();
     let parsed = commit.parse().unwrap();
     let problem = repo.tree(&call(), &parsed).unwrap_err();
-    assert_eq!(problem.code, Code::NotFound, "{problem:?}");
+    assert_eq!(problem.code, ProblemCode::NotFound, "{problem:?}");
     fs::write(&file, b"rubbish").unwrap();
     let problem = repo.tree(&call(), &parsed).unwrap_err();
-    assert_eq!(problem.code, Code::StoreDamaged, "{problem:?}");
+    assert_eq!(problem.code, ProblemCode::StoreDamaged, "{problem:?}");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_repository_of_another_user_is_not_opened() {
         return; // Only root can give a folder away.
     }
     let problem = fixture.repo("r").branches(&call()).unwrap_err();
-    assert_eq!(problem.code, Code::Unavailable);
+    assert_eq!(problem.code, ProblemCode::Unavailable);
     let root = fixture.root.join("r");
     let hint = format!(
         "if you trust it, run `git config --global --add safe.directory '{}'`",

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use base::call::Stop;
-use base::{Call, Code};
+use base::call::CallStopReason;
+use base::{Call, ProblemCode};
 use git::Repo;
 
 use crate::fixture::{Fixture, call};
@@ -25,15 +25,18 @@ fn hanging(fixture: &Fixture) -> Repo {
 }
 
 /// A call that is stopped once the hanging program has started.
-fn stopped(fixture: &Fixture, stop: Stop) -> Call {
+fn stopped(fixture: &Fixture, stop: CallStopReason) -> Call {
     let pid = fixture.root.join("pid");
-    call().stopping(move || pid.exists().then_some(stop))
+    call().with_stop_check(move || pid.exists().then_some(stop))
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn a_git_that_hangs_is_killed_and_reaped() {
-    for (stop, code) in [(Stop::Deadline, Code::Timeout), (Stop::Cancelled, Code::Cancelled)] {
+    for (stop, code) in [
+        (CallStopReason::Deadline, ProblemCode::Timeout),
+        (CallStopReason::Cancelled, ProblemCode::Cancelled),
+    ] {
         let fixture = Fixture::new();
         let repo = hanging(&fixture);
         let call = stopped(&fixture, stop);
@@ -48,10 +51,10 @@ fn a_git_that_hangs_is_killed_and_reaped() {
 fn a_reader_that_hangs_is_killed_and_starts_anew() {
     let fixture = Fixture::new();
     let repo = hanging(&fixture);
-    let oid = repo.object_id(b"one\n");
+    let oid = repo.blob_id(b"one\n");
     let mut blobs = repo.blobs(100);
-    let problem = blobs.read(&stopped(&fixture, Stop::Cancelled), oid).unwrap_err();
-    assert_eq!(problem.code, Code::Cancelled);
+    let problem = blobs.read(&stopped(&fixture, CallStopReason::Cancelled), oid).unwrap_err();
+    assert_eq!(problem.code, ProblemCode::Cancelled);
     let pid = fs::read_to_string(fixture.root.join("pid")).unwrap();
     assert!(!Path::new("/proc").join(pid.trim()).exists(), "{pid} is still there");
 }
@@ -59,8 +62,8 @@ fn a_reader_that_hangs_is_killed_and_starts_anew() {
 #[test]
 fn nothing_starts_for_a_caller_who_has_left() {
     let fixture = Fixture::new();
-    let call = call().stopping(|| Some(Stop::Cancelled));
+    let call = call().with_stop_check(|| Some(CallStopReason::Cancelled));
     let repo = fixture.repo("r");
-    assert_eq!(repo.branches(&call).unwrap_err().code, Code::Cancelled);
-    assert_eq!(repo.head(&call).unwrap_err().code, Code::Cancelled);
+    assert_eq!(repo.branches(&call).unwrap_err().code, ProblemCode::Cancelled);
+    assert_eq!(repo.head(&call).unwrap_err().code, ProblemCode::Cancelled);
 }

@@ -10,37 +10,37 @@ mod evidence;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use evidence::{Found, commits_of, gather, gather_own, total};
+pub use evidence::{GatheredEvidence, countable_commits, countable_commits_of, gather, gather_own};
 
 /// The weight of a commit falls to a third over this many commits.
-const FADING: f64 = 2500.0;
+const COMMIT_AGE_DECAY: f64 = 2500.0;
 
 /// How much the commits of the folder count, all together.
-const FOLDER: f64 = 0.8;
+const FOLDER_WEIGHT: f64 = 0.8;
 
 /// Commits of the folder count as if there were this many more that say nothing.
-const DOUBT: f64 = 1.0;
+const FOLDER_PRIOR_COMMITS: f64 = 1.0;
 
 /// What a file of the same name elsewhere is worth, and a file of the same folder.
-const NAMESAKE: f64 = 0.1;
-const SIBLING: f64 = 0.01;
+const NAMESAKE_SCORE: f64 = 0.1;
+const SIBLING_SCORE: f64 = 0.01;
 
 /// A commit: how many commits ago it was, and the artifacts it touched.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct CochangeCommit {
     /// 0 for the newest there is
-    pub ago: i64,
+    pub commits_ago: i64,
     /// What it touched
     pub touched: Vec<i64>,
 }
 
 /// All that is known about what changes with some files.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Evidence {
+pub struct CochangeEvidence {
     /// The commits of the files themselves
-    pub own: Vec<Seen>,
+    pub own: Vec<CochangeCommit>,
     /// Commits of other files in their folders
-    pub folder: Vec<Seen>,
+    pub folder: Vec<CochangeCommit>,
     /// Files that are called the same, tests aside
     pub namesakes: BTreeSet<i64>,
     /// Files in the same folders
@@ -49,7 +49,7 @@ pub struct Evidence {
 
 /// A file that changes with others.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Partner {
+pub struct PartnerScore {
     /// The artifact
     pub artifact: i64,
     /// How likely it changes too; comparable within one answer
@@ -57,61 +57,68 @@ pub struct Partner {
     /// In how many commits both changed
     pub count: u64,
     /// How many commits ago that was last; none if never
-    pub last: Option<i64>,
+    pub last_commits_ago: Option<i64>,
 }
 
 /// Ranks everything that may change with `asked`, most likely first.
-pub fn rank(asked: &BTreeSet<i64>, evidence: &Evidence) -> Vec<Partner> {
-    let mut found: BTreeMap<i64, Partner> = BTreeMap::new();
+pub fn rank(asked: &BTreeSet<i64>, evidence: &CochangeEvidence) -> Vec<PartnerScore> {
+    let mut found: BTreeMap<i64, PartnerScore> = BTreeMap::new();
     let mut add = |artifact: i64, score: f64| {
-        let new = || Partner { artifact, score: 0.0, count: 0, last: None };
+        let new = || PartnerScore { artifact, score: 0.0, count: 0, last_commits_ago: None };
         let partner = found.entry(artifact).or_insert_with(new);
         partner.score += score;
-        (partner.count, partner.last)
+        (partner.count, partner.last_commits_ago)
     };
     for artifact in evidence.siblings.difference(asked) {
-        add(*artifact, SIBLING);
+        add(*artifact, SIBLING_SCORE);
     }
     for artifact in evidence.namesakes.difference(asked) {
-        add(*artifact, NAMESAKE);
+        add(*artifact, NAMESAKE_SCORE);
     }
-    let whole: f64 = evidence.folder.iter().map(weight).sum();
+    let whole: f64 = evidence.folder.iter().map(commit_weight).sum();
     for seen in &evidence.folder {
-        for artifact in others(seen, asked) {
-            add(artifact, FOLDER * weight(seen) / (whole + DOUBT));
+        for artifact in other_artifacts(seen, asked) {
+            add(artifact, FOLDER_WEIGHT * commit_weight(seen) / (whole + FOLDER_PRIOR_COMMITS));
         }
     }
     for seen in &evidence.own {
-        for artifact in others(seen, asked) {
-            add(artifact, weight(seen));
+        for artifact in other_artifacts(seen, asked) {
+            add(artifact, commit_weight(seen));
         }
     }
     for seen in &evidence.own {
-        for artifact in others(seen, asked) {
+        for artifact in other_artifacts(seen, asked) {
             if let Some(partner) = found.get_mut(&artifact) {
                 partner.count += 1;
-                partner.last = Some(partner.last.map_or(seen.ago, |last| last.min(seen.ago)));
+                partner.last_commits_ago = Some(
+                    partner
+                        .last_commits_ago
+                        .map_or(seen.commits_ago, |last| last.min(seen.commits_ago)),
+                );
             }
         }
     }
-    let mut ranked: Vec<Partner> = found.into_values().collect();
+    let mut ranked: Vec<PartnerScore> = found.into_values().collect();
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.artifact.cmp(&b.artifact)));
     ranked
 }
 
-fn others<'a>(seen: &'a Seen, asked: &'a BTreeSet<i64>) -> impl Iterator<Item = i64> + 'a {
+fn other_artifacts<'a>(
+    seen: &'a CochangeCommit,
+    asked: &'a BTreeSet<i64>,
+) -> impl Iterator<Item = i64> + 'a {
     seen.touched.iter().copied().filter(|artifact| !asked.contains(artifact))
 }
 
 /// A commit of two files says more about each than one of twenty, and a new one more than an old.
 #[expect(clippy::cast_precision_loss, reason = "both are far below the limit")]
-fn weight(seen: &Seen) -> f64 {
+fn commit_weight(seen: &CochangeCommit) -> f64 {
     let others = seen.touched.len().saturating_sub(1).max(1) as f64;
-    (-(seen.ago as f64) / FADING).exp() / others
+    (-(seen.commits_ago as f64) / COMMIT_AGE_DECAY).exp() / others
 }
 
 /// A file's name as its tests share it: `tests/test_login.py` and `login.py` are namesakes.
-pub(crate) fn stem(path: &[u8]) -> Vec<u8> {
+pub(crate) fn shared_test_stem(path: &[u8]) -> Vec<u8> {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let stem = name.split(|byte| *byte == b'.').next().unwrap_or_default();
     let mut stem = stem.to_ascii_lowercase();
@@ -134,8 +141,9 @@ mod tests {
 
     #[test]
     fn recent_and_small_commits_count_more_and_names_break_ties() {
-        let seen = |ago, touched: &[i64]| Seen { ago, touched: touched.to_vec() };
-        let evidence = Evidence {
+        let seen =
+            |ago, touched: &[i64]| CochangeCommit { commits_ago: ago, touched: touched.to_vec() };
+        let evidence = CochangeEvidence {
             own: vec![seen(0, &[1, 2]), seen(1, &[1, 3, 4, 5, 6]), seen(9000, &[1, 7])],
             folder: vec![seen(2, &[8, 9])],
             namesakes: [9].into(),
@@ -144,14 +152,18 @@ mod tests {
         let ranked = rank(&[1].into(), &evidence);
         let order: Vec<i64> = ranked.iter().map(|partner| partner.artifact).collect();
         assert_eq!(order, [2, 9, 8, 3, 4, 5, 6, 7]);
-        assert_eq!((ranked[0].count, ranked[0].last), (1, Some(0)));
-        assert_eq!((ranked[1].count, ranked[1].last), (0, None), "only by its name and folder");
+        assert_eq!((ranked[0].count, ranked[0].last_commits_ago), (1, Some(0)));
+        assert_eq!(
+            (ranked[1].count, ranked[1].last_commits_ago),
+            (0, None),
+            "only by its name and folder"
+        );
     }
 
     #[test]
     fn tests_share_the_name_of_what_they_test() {
         for path in ["src/login.py", "tests/test_login.py", "a/login_test.go", "x/Login.spec.ts"] {
-            assert_eq!(stem(path.as_bytes()), b"login", "{path}");
+            assert_eq!(shared_test_stem(path.as_bytes()), b"login", "{path}");
         }
     }
 }

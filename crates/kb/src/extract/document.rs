@@ -3,45 +3,47 @@
 use base::RepoPath;
 use document::Document;
 
-use super::nodes::Reader;
-use super::{Extracted, Extractor, has_ending};
-use crate::model::Kind;
+use super::nodes::EntityFieldReader;
+use super::{ExtractedFacts, Extractor, has_ending};
+use crate::model::KbEntityKind;
 
 /// How much of a document's text is kept, in characters: enough to quote and to search.
-const KEPT: usize = 4000;
+const MAX_TEXT_CHARS: usize = 4000;
 
 /// Requirements, scenarios, tests, decisions, flags, events and facts as documents.
-pub(super) struct Documents;
+pub(super) struct DocumentExtractor;
 
-impl Extractor for Documents {
+impl Extractor for DocumentExtractor {
     fn name(&self) -> &'static str {
         "document"
     }
 
-    fn wants(&self, path: &RepoPath) -> bool {
+    fn accepts(&self, path: &RepoPath) -> bool {
         // A card is frontmatter too, and has a home of its own.
         has_ending(path, &[".md", ".markdown"]) && !has_ending(path, &[".card.md"])
     }
 
-    fn extract(&self, path: &RepoPath, text: &str) -> Extracted {
-        let mut out = Extracted::default();
+    fn extract(&self, path: &RepoPath, text: &str) -> ExtractedFacts {
+        let mut out = ExtractedFacts::default();
         if !text.trim_start_matches('\u{feff}').starts_with("---") {
             return out;
         }
         let document = match Document::parse(text) {
             Ok(document) => document,
             Err(fault) => {
-                out.faults.push((fault.place.line, fault.message));
+                out.faults.push((fault.position.line, fault.message));
                 return out;
             }
         };
-        let mut reader = Reader { path, fields: document.fields().collect(), out: &mut out };
+        let mut reader =
+            EntityFieldReader { path, fields: document.fields().collect(), out: &mut out };
         let Some((id, line)) = reader.id() else { return out };
         let Some(kind) = kind(&mut reader, &id) else { return out };
         let mut entity = reader.entity(id.clone(), kind);
         entity.more.links = reader.relations(&id);
-        let body = inner(document.body());
-        entity.more.text = (!body.trim().is_empty()).then(|| body.chars().take(KEPT).collect());
+        let body = trim_outer_newlines(document.body());
+        entity.more.text =
+            (!body.trim().is_empty()).then(|| body.chars().take(MAX_TEXT_CHARS).collect());
         entity.more.text_ref.get_or_insert_with(|| path.to_string());
         out.entities.push((entity, line));
         out
@@ -49,27 +51,28 @@ impl Extractor for Documents {
 }
 
 /// A text without the one line break before it and the one after it.
-fn inner(body: &str) -> &str {
+fn trim_outer_newlines(body: &str) -> &str {
     let ends = ["\r\n", "\n"];
     let body = ends.iter().find_map(|end| body.strip_prefix(end)).unwrap_or(body);
     ends.iter().find_map(|end| body.strip_suffix(end)).unwrap_or(body)
 }
 
 /// The type: what the frontmatter says, else the id's prefix, else the folder.
-fn kind(reader: &mut Reader<'_>, id: &str) -> Option<Kind> {
+fn kind(reader: &mut EntityFieldReader<'_>, id: &str) -> Option<KbEntityKind> {
     if let Some(text) = reader.text(&["type"]) {
         match text.to_lowercase().parse() {
             Ok(kind) => return Some(kind),
             Err(message) => {
-                let line = reader.node(&["type"]).map_or(1, |node| node.place.line);
+                let line = reader.node(&["type"]).map_or(1, |node| node.position.line);
                 reader.out.faults.push((line, message));
             }
         }
     }
     let path = reader.path.to_string();
-    let kind = Kind::of_id(id).or_else(|| path.rsplit('/').skip(1).find_map(Kind::of_folder));
+    let kind = KbEntityKind::of_id(id)
+        .or_else(|| path.rsplit('/').skip(1).find_map(KbEntityKind::of_folder));
     if kind.is_none() {
-        let line = reader.node(&["id"]).map_or(1, |node| node.place.line);
+        let line = reader.node(&["id"]).map_or(1, |node| node.position.line);
         let message = format!("nothing says what {id} is: give it a `type`");
         reader.out.faults.push((line, message));
     }
@@ -80,8 +83,8 @@ fn kind(reader: &mut Reader<'_>, id: &str) -> Option<Kind> {
 mod tests {
     use super::*;
 
-    fn read(path: &str, text: &str) -> Extracted {
-        Documents.extract(&path.parse().unwrap(), text)
+    fn read(path: &str, text: &str) -> ExtractedFacts {
+        DocumentExtractor.extract(&path.parse().unwrap(), text)
     }
 
     #[test]
@@ -91,14 +94,17 @@ mod tests {
             depends_on: [REQ-2, REQ-3]\nteam: blue\n---\n# Pay once\n\nNever twice.\n";
         let found = read("docs/requirements/a.md", text);
         let (entity, line) = &found.entities[0];
-        assert_eq!((entity.kind, entity.status.as_str(), *line), (Kind::Req, "in_progress", 2));
+        assert_eq!(
+            (entity.kind, entity.status.as_str(), *line),
+            (KbEntityKind::Req, "in_progress", 2)
+        );
         assert_eq!(entity.more.links, ["https://x.y/z"]);
         assert_eq!(entity.more.text.as_deref(), Some("# Pay once\n\nNever twice."));
         let told: Vec<String> = found
-            .told
+            .relations
             .iter()
             .map(|t| {
-                let word = t.relates.map_or("link", crate::Relates::word);
+                let word = t.relates.map_or("link", crate::KbRelationKind::word);
                 format!("{} {word} {} {}", t.from, t.to, t.origin.file().unwrap().1)
             })
             .collect();
@@ -118,9 +124,9 @@ mod tests {
             let found = read(path, &format!("---\n{front}\n---\n"));
             found.entities.first().map(|(entity, _)| entity.kind)
         };
-        assert_eq!(kind("docs/a.md", "id: X-1\ntype: adr"), Some(Kind::Adr));
-        assert_eq!(kind("docs/a.md", "id: EVT-1"), Some(Kind::Event));
-        assert_eq!(kind("docs/decisions/2026/a.md", "id: X-1"), Some(Kind::Adr));
+        assert_eq!(kind("docs/a.md", "id: X-1\ntype: adr"), Some(KbEntityKind::Adr));
+        assert_eq!(kind("docs/a.md", "id: EVT-1"), Some(KbEntityKind::Event));
+        assert_eq!(kind("docs/decisions/2026/a.md", "id: X-1"), Some(KbEntityKind::Adr));
         assert_eq!(kind("docs/a.md", "id: X-1"), None);
         assert_eq!(kind("docs/a.md", "title: no id"), None);
         assert!(read("docs/a.md", "---\nid: [\n---\n").faults.len() == 1);

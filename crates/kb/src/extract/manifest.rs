@@ -1,61 +1,61 @@
 //! The symbol manifest: which pieces of code there are, and what they are tied to.
 
 use base::RepoPath;
-use document::Node;
+use document::YamlNode;
 
-use super::nodes::Reader;
-use super::{Extracted, Extractor, has_ending};
-use crate::model::Kind;
+use super::nodes::EntityFieldReader;
+use super::{ExtractedFacts, Extractor, has_ending};
+use crate::model::KbEntityKind;
 
 /// Symbols as a list in YAML or JSON.
-pub(super) struct Manifests;
+pub(super) struct ManifestExtractor;
 
-impl Extractor for Manifests {
+impl Extractor for ManifestExtractor {
     fn name(&self) -> &'static str {
         "manifest"
     }
 
-    fn wants(&self, path: &RepoPath) -> bool {
+    fn accepts(&self, path: &RepoPath) -> bool {
         has_ending(path, &[".yaml", ".yml", ".json"])
     }
 
-    fn extract(&self, path: &RepoPath, text: &str) -> Extracted {
-        let mut out = Extracted::default();
+    fn extract(&self, path: &RepoPath, text: &str) -> ExtractedFacts {
+        let mut out = ExtractedFacts::default();
         if !text.contains("symbols") {
             return out; // most files of these languages are something else
         }
-        let root = match document::yaml(text) {
+        let root = match document::parse_yaml(text) {
             Ok(root) => root,
             Err(fault) => {
-                out.faults.push((fault.place.line, fault.message));
+                out.faults.push((fault.position.line, fault.message));
                 return out;
             }
         };
         let listed = root.as_map().and_then(|fields| fields.get("symbols"));
-        for item in listed.and_then(Node::as_list).unwrap_or_default() {
+        for item in listed.and_then(YamlNode::as_list).unwrap_or_default() {
             symbol(path, item, &mut out);
         }
         out
     }
 }
 
-fn symbol(path: &RepoPath, item: &Node, out: &mut Extracted) {
-    let line = item.place.line;
+fn symbol(path: &RepoPath, item: &YamlNode, out: &mut ExtractedFacts) {
+    let line = item.position.line;
     let Some(fields) = item.as_map() else {
         out.faults.push((line, "a symbol has fields".into()));
         return;
     };
-    let mut reader = Reader::of(path, fields, out);
+    let mut reader = EntityFieldReader::of(path, fields, out);
     let Some((id, line)) = reader.id() else {
         reader.out.faults.push((line, "a symbol has an `id`".into()));
         return;
     };
-    let mut entity = reader.entity(id.clone(), Kind::Symbol);
+    let mut entity = reader.entity(id.clone(), KbEntityKind::Symbol);
     if entity.status.is_empty() {
-        entity.status = Kind::Symbol.statuses()[0].into();
+        entity.status = KbEntityKind::Symbol.statuses()[0].into();
     }
     entity.more.links = reader.relations(&id);
-    entity.more.code = code(&reader, &entity.title);
+    entity.more.code = code_location(&reader, &entity.title);
     if entity.title.is_empty() {
         entity.title = entity.more.code.clone().unwrap_or_default();
     }
@@ -63,7 +63,7 @@ fn symbol(path: &RepoPath, item: &Node, out: &mut Extracted) {
 }
 
 /// The code that a symbol is: `path#name`, or a file and a name apart.
-fn code(reader: &Reader<'_>, title: &str) -> Option<String> {
+fn code_location(reader: &EntityFieldReader<'_>, title: &str) -> Option<String> {
     if let Some(code) = reader.text(&["code"]) {
         return Some(code);
     }
@@ -86,10 +86,10 @@ mod tests {
         let json = r#"{"symbols": [{"id": "SYM-1", "title": "charge", "code": "src/pay.ts#charge",
             "implements": ["REQ-1"], "coveredBy": ["TEST-1"]}]}"#;
         for text in [yaml, json] {
-            let found = Manifests.extract(&"docs/symbols.yaml".parse().unwrap(), text);
+            let found = ManifestExtractor.extract(&"docs/symbols.yaml".parse().unwrap(), text);
             let (entity, _) = &found.entities[0];
             assert_eq!(entity.more.code.as_deref(), Some("src/pay.ts#charge"));
-            assert_eq!((entity.status.as_str(), found.told.len()), ("active", 2), "{found:?}");
+            assert_eq!((entity.status.as_str(), found.relations.len()), ("active", 2), "{found:?}");
         }
     }
 }

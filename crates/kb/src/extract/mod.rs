@@ -8,24 +8,24 @@ mod nodes;
 
 use base::RepoPath;
 
+use crate::knowledge_model::FileRelation;
 use crate::model::Entity;
-use crate::read::Told;
 
 /// What one file says.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Extracted {
+pub struct ExtractedFacts {
     /// Entities, each with its line
     pub entities: Vec<(Entity, u32)>,
     /// Relations
-    pub told: Vec<Told>,
+    pub relations: Vec<FileRelation>,
     /// What could not be understood, each with its line
     pub faults: Vec<(u32, String)>,
 }
 
-impl Extracted {
+impl ExtractedFacts {
     /// Whether the file says nothing.
     pub const fn is_empty(&self) -> bool {
-        self.entities.is_empty() && self.told.is_empty() && self.faults.is_empty()
+        self.entities.is_empty() && self.relations.is_empty() && self.faults.is_empty()
     }
 }
 
@@ -35,18 +35,19 @@ pub trait Extractor: Sync {
     fn name(&self) -> &'static str;
 
     /// Whether a file may have something for it, by its name alone.
-    fn wants(&self, path: &RepoPath) -> bool;
+    fn accepts(&self, path: &RepoPath) -> bool;
 
     /// Reads a file.
-    fn extract(&self, path: &RepoPath, text: &str) -> Extracted;
+    fn extract(&self, path: &RepoPath, text: &str) -> ExtractedFacts;
 }
 
 /// Every extractor, in the order they are asked; the first that wants a file has it.
-pub const EXTRACTORS: &[&dyn Extractor] = &[&document::Documents, &manifest::Manifests];
+pub const EXTRACTORS: &[&dyn Extractor] =
+    &[&document::DocumentExtractor, &manifest::ManifestExtractor];
 
 /// The extractor for a file.
 pub fn extractor(path: &RepoPath) -> Option<&'static dyn Extractor> {
-    EXTRACTORS.iter().find(|extractor| extractor.wants(path)).copied()
+    EXTRACTORS.iter().find(|extractor| extractor.accepts(path)).copied()
 }
 
 fn has_ending(path: &RepoPath, endings: &[&str]) -> bool {

@@ -1,29 +1,32 @@
 //! Reading the fields that documents and manifests share.
 
-use ::document::{Fields, Node};
+use ::document::{YamlMap, YamlNode};
 use base::{EntityRef, RepoPath};
 
-use super::Extracted;
-use crate::end::End;
-use crate::model::{Entity, Kind, More, Priority, Relates};
-use crate::read::{Origin, Told};
+use super::ExtractedFacts;
+use crate::endpoint::KbEndpoint;
+use crate::knowledge_model::{FactOrigin, FileRelation};
+use crate::model::{Entity, EntityDetails, KbEntityKind, KbRelationKind, RequirementPriority};
 
 /// The fields of one entity, wherever they are written.
-pub(super) struct Reader<'a> {
+pub(super) struct EntityFieldReader<'a> {
     pub path: &'a RepoPath,
-    pub fields: Vec<(&'a str, &'a Node)>,
-    pub out: &'a mut Extracted,
+    pub fields: Vec<(&'a str, &'a YamlNode)>,
+    pub out: &'a mut ExtractedFacts,
 }
 
-impl<'a> Reader<'a> {
-    pub(super) fn of(path: &'a RepoPath, fields: &'a Fields, out: &'a mut Extracted) -> Self {
+impl<'a> EntityFieldReader<'a> {
+    pub(super) fn of(path: &'a RepoPath, fields: &'a YamlMap, out: &'a mut ExtractedFacts) -> Self {
         Self { path, fields: fields.iter().collect(), out }
     }
 
     /// The first of some fields that is there; `-`, `_` and case do not count.
-    pub(super) fn node(&self, names: &[&str]) -> Option<&'a Node> {
+    pub(super) fn node(&self, names: &[&str]) -> Option<&'a YamlNode> {
         let there = |name: &&str| {
-            let found = self.fields.iter().find(|(key, _)| plain(key) == plain(name));
+            let found = self
+                .fields
+                .iter()
+                .find(|(key, _)| normalized_field_name(key) == normalized_field_name(name));
             found.map(|(_, node)| *node).filter(|node| !node.is_null())
         };
         names.iter().find_map(there)
@@ -48,8 +51,10 @@ impl<'a> Reader<'a> {
     /// The id, with its line. What is no id is a fault.
     pub(super) fn id(&mut self) -> Option<(String, u32)> {
         let node = self.node(&["id"])?;
-        let line = node.place.line;
-        if let Some(Ok(End::Entity(id))) = node.scalar().map(|text| End::read(text.trim())) {
+        let line = node.position.line;
+        if let Some(Ok(KbEndpoint::Entity(id))) =
+            node.scalar().map(|text| KbEndpoint::parse(text.trim()))
+        {
             return Some((id, line));
         }
         self.out.faults.push((line, "`id` is no id such as REQ-001".into()));
@@ -57,11 +62,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The entity, with what its fields say; a missing title or state stays empty.
-    pub(super) fn entity(&mut self, id: String, kind: Kind) -> Entity {
+    pub(super) fn entity(&mut self, id: String, kind: KbEntityKind) -> Entity {
         let priority = self.text(&["priority"]);
-        let parsed = priority.as_ref().map(|text| text.to_lowercase().parse::<Priority>());
+        let parsed =
+            priority.as_ref().map(|text| text.to_lowercase().parse::<RequirementPriority>());
         if let (Some(Err(message)), Some(node)) = (&parsed, self.node(&["priority"])) {
-            self.out.faults.push((node.place.line, message.clone()));
+            self.out.faults.push((node.position.line, message.clone()));
         }
         let status = self.text(&["status"]).unwrap_or_default();
         Entity {
@@ -74,7 +80,7 @@ impl<'a> Reader<'a> {
             source: self.path.to_string(),
             author: self.text(&["author", "authors", "created_by"]).unwrap_or_default(),
             version: 0,
-            more: More {
+            more: EntityDetails {
                 tags: self.texts("tags"),
                 owner: self.text(&["owner"]),
                 priority: parsed.and_then(Result::ok),
@@ -91,18 +97,18 @@ impl<'a> Reader<'a> {
 
     /// Typed lists, and `links`. Returns the links that are addresses.
     pub(super) fn relations(&mut self, id: &str) -> Vec<String> {
-        for relates in Relates::ALL {
+        for relates in KbRelationKind::ALL {
             if let Some(node) = self.node(&[relates.word()]) {
-                self.ends(id, Some(*relates), node);
+                self.relations_to_list(id, Some(*relates), node);
             }
         }
         let Some(links) = self.node(&["links"]) else { return Vec::new() };
         let mut addresses = Vec::new();
         if let Some(fields) = links.as_map() {
             for (name, node) in fields.iter() {
-                match plain(name).parse() {
-                    Ok(relates) => self.ends(id, Some(relates), node),
-                    Err(message) => self.out.faults.push((node.place.line, message)),
+                match normalized_field_name(name).parse() {
+                    Ok(relates) => self.relations_to_list(id, Some(relates), node),
+                    Err(message) => self.out.faults.push((node.position.line, message)),
                 }
             }
             return addresses;
@@ -111,30 +117,30 @@ impl<'a> Reader<'a> {
         for item in links.as_list().unwrap_or(&alone) {
             match (item.as_map(), item.scalar()) {
                 (Some(fields), _) => self.typed_link(id, fields, item),
-                (None, Some(text)) if is_end(text.trim()) => {
-                    self.tell(id, None, text.trim(), item);
+                (None, Some(text)) if is_endpoint(text.trim()) => {
+                    self.push_relation(id, None, text.trim(), item);
                 }
                 (None, Some(text)) => addresses.push(text.trim().to_owned()),
-                _ => self.out.faults.push((item.place.line, "a link is text".into())),
+                _ => self.out.faults.push((item.position.line, "a link is text".into())),
             }
         }
         addresses
     }
 
-    fn typed_link(&mut self, id: &str, fields: &Fields, item: &Node) {
+    fn typed_link(&mut self, id: &str, fields: &YamlMap, item: &YamlNode) {
         let get = |names: [&str; 3]| names.iter().find_map(|name| fields.get(name)?.scalar());
         let target = get(["target", "to", "id"]);
-        let relates = get(["type", "relation", "rel"]).map(|text| plain(&text));
+        let relates = get(["type", "relation", "rel"]).map(|text| normalized_field_name(&text));
         let kind = get(["kind", "label", "as"]).unwrap_or_default().into_owned();
-        let line = item.place.line;
+        let line = item.position.line;
         let Some(target) = target else {
             self.out.faults.push((line, "a link has a `target`".into()));
             return;
         };
-        match relates.map(|text| text.parse::<Relates>()).transpose() {
+        match relates.map(|text| text.parse::<KbRelationKind>()).transpose() {
             Ok(relates) => {
-                self.tell(id, relates, target.trim(), item);
-                if let Some(told) = self.out.told.last_mut() {
+                self.push_relation(id, relates, target.trim(), item);
+                if let Some(told) = self.out.relations.last_mut() {
                     told.kind = kind;
                 }
             }
@@ -142,28 +148,34 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn ends(&mut self, id: &str, relates: Option<Relates>, node: &Node) {
+    fn relations_to_list(&mut self, id: &str, relates: Option<KbRelationKind>, node: &YamlNode) {
         let alone = [node.clone()];
         for item in node.as_list().unwrap_or(&alone) {
             let Some(text) = item.scalar() else {
-                self.out.faults.push((item.place.line, "an id is text".into()));
+                self.out.faults.push((item.position.line, "an id is text".into()));
                 continue;
             };
             for text in text.split(',').map(str::trim).filter(|text| !text.is_empty()) {
-                self.tell(id, relates, text, item);
+                self.push_relation(id, relates, text, item);
             }
         }
     }
 
-    fn tell(&mut self, id: &str, relates: Option<Relates>, to: &str, node: &Node) {
-        let line = node.place.line;
-        match End::read(to) {
-            Ok(end) => self.out.told.push(Told {
+    fn push_relation(
+        &mut self,
+        id: &str,
+        relates: Option<KbRelationKind>,
+        to: &str,
+        node: &YamlNode,
+    ) {
+        let line = node.position.line;
+        match KbEndpoint::parse(to) {
+            Ok(end) => self.out.relations.push(FileRelation {
                 relates,
                 from: id.to_owned(),
-                to: end.text(),
+                to: end.canonical_text(),
                 kind: String::new(),
-                origin: Origin::File(self.path.clone(), line),
+                origin: FactOrigin::File(self.path.clone(), line),
             }),
             Err(message) => self.out.faults.push((line, message)),
         }
@@ -171,14 +183,14 @@ impl<'a> Reader<'a> {
 }
 
 /// Whether a link means an entity or a piece of the tree, and not an address.
-fn is_end(text: &str) -> bool {
+fn is_endpoint(text: &str) -> bool {
     let is_handle = text.parse::<EntityRef>().is_ok_and(|node| node.kind() != "card");
-    let is_id = !text.contains(['/', ':', ' ']) && Kind::of_id(text).is_some();
+    let is_id = !text.contains(['/', ':', ' ']) && KbEntityKind::of_id(text).is_some();
     let is_plain = !text.contains(['/', '.', ':', ' ']);
     is_handle || is_id || is_plain
 }
 
-fn plain(name: &str) -> String {
+fn normalized_field_name(name: &str) -> String {
     let mut plain = String::new();
     for c in name.chars() {
         match c {

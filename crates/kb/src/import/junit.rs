@@ -3,39 +3,44 @@
 use roxmltree::{Document, Node, ParsingOptions};
 use serde_json::Value;
 
-use super::{Code, Imported, Importer, test_id};
+use super::{CodeLookup, ImportedReport, ReportImporter, test_id};
 
 /// Test results.
-pub(super) struct Junit;
+pub(super) struct JunitImporter;
 
-impl Importer for Junit {
+impl ReportImporter for JunitImporter {
     fn name(&self) -> &'static str {
         "junit"
     }
 
-    fn knows(&self, bytes: &[u8]) -> bool {
+    fn recognizes(&self, bytes: &[u8]) -> bool {
         let start = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]).into_owned();
         start.contains("<testsuite")
     }
 
-    fn import(&self, bytes: &[u8], _: &str, code: &dyn Code) -> Result<Imported, String> {
+    fn import(
+        &self,
+        bytes: &[u8],
+        _: &str,
+        code: &dyn CodeLookup,
+    ) -> Result<ImportedReport, String> {
         let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
         let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
         let document = Document::parse_with_options(text, options).map_err(|e| e.to_string())?;
-        let mut out = Imported::default();
+        let mut out = ImportedReport::default();
         for case in document.descendants().filter(|node| node.has_tag_name("testcase")) {
-            take(&case, code, &mut out);
+            import_case(&case, code, &mut out);
         }
         Ok(out)
     }
 }
 
-fn take(case: &Node<'_, '_>, code: &dyn Code, out: &mut Imported) {
+fn import_case(case: &Node<'_, '_>, code: &dyn CodeLookup, out: &mut ImportedReport) {
     let name = case.attribute("name").unwrap_or_default();
     let class = case.attribute("classname").unwrap_or_default();
     let title = if class.is_empty() { name.to_owned() } else { format!("{class} {name}") };
     if title.trim().is_empty() {
-        out.unknown += 1;
+        out.unresolved += 1;
         return;
     }
     let has = |tags: &[&str]| case.children().any(|child| tags.contains(&child.tag_name().name()));
@@ -45,7 +50,7 @@ fn take(case: &Node<'_, '_>, code: &dyn Code, out: &mut Imported) {
         () => "passing",
     };
     let id = test_id(&title);
-    out.test(&id, &title, status);
+    out.add_test(&id, &title, status);
     let path = case.attribute("file").and_then(|file| code.path(file));
     let symbol = path.and_then(|path| {
         let line = case.attribute("line").and_then(|line| line.parse().ok());

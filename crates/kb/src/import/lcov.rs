@@ -4,34 +4,39 @@ use std::collections::BTreeSet;
 
 use base::RepoPath;
 
-use super::{Code, Imported, Importer, test_id};
+use super::{CodeLookup, ImportedReport, ReportImporter, test_id};
 
 /// Coverage.
-pub(super) struct Lcov;
+pub(super) struct LcovImporter;
 
 /// One file of a tracefile.
 #[derive(Default)]
-struct Record {
+struct LcovFileRecord {
     path: Option<RepoPath>,
     functions: Vec<(u32, String)>,
-    ran: BTreeSet<String>,
+    executed_functions: BTreeSet<String>,
     lines: Vec<u32>,
 }
 
-impl Importer for Lcov {
+impl ReportImporter for LcovImporter {
     fn name(&self) -> &'static str {
         "lcov"
     }
 
-    fn knows(&self, bytes: &[u8]) -> bool {
+    fn recognizes(&self, bytes: &[u8]) -> bool {
         let start = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]).into_owned();
         start.lines().any(|line| line.starts_with("SF:"))
     }
 
-    fn import(&self, bytes: &[u8], report: &str, code: &dyn Code) -> Result<Imported, String> {
+    fn import(
+        &self,
+        bytes: &[u8],
+        report: &str,
+        code: &dyn CodeLookup,
+    ) -> Result<ImportedReport, String> {
         let text = String::from_utf8_lossy(bytes);
-        let mut out = Imported::default();
-        let (mut test, mut record) = (String::new(), Record::default());
+        let mut out = ImportedReport::default();
+        let (mut test, mut record) = (String::new(), LcovFileRecord::default());
         for (number, line) in text.lines().enumerate() {
             let (tag, rest) = line.split_once(':').unwrap_or((line.trim(), ""));
             let bad = || format!("line {} is not lcov: {line}", number + 1);
@@ -46,7 +51,7 @@ impl Importer for Lcov {
                 "FNDA" => {
                     let (count, name) = rest.split_once(',').ok_or_else(bad)?;
                     if count != "0" {
-                        record.ran.insert(name.to_owned());
+                        record.executed_functions.insert(name.to_owned());
                     }
                 }
                 "DA" => {
@@ -59,7 +64,7 @@ impl Importer for Lcov {
                 "end_of_record" => {
                     let name =
                         if test.is_empty() { format!("coverage {report}") } else { test.clone() };
-                    std::mem::take(&mut record).settle(&name, code, &mut out);
+                    std::mem::take(&mut record).write_coverage(&name, code, &mut out);
                 }
                 _ => {} // branches and sums say nothing more
             }
@@ -68,13 +73,14 @@ impl Importer for Lcov {
     }
 }
 
-impl Record {
-    fn settle(self, test: &str, code: &dyn Code, out: &mut Imported) {
+impl LcovFileRecord {
+    fn write_coverage(self, test: &str, code: &dyn CodeLookup, out: &mut ImportedReport) {
         let Some(path) = self.path else {
-            out.unknown += 1;
+            out.unresolved += 1;
             return;
         };
-        let functions = self.functions.iter().filter(|(_, name)| self.ran.contains(name));
+        let functions =
+            self.functions.iter().filter(|(_, name)| self.executed_functions.contains(name));
         let found =
             functions.map(|(line, name)| code.at(&path, *line).or_else(|| code.named(&path, name)));
         let mut symbols: BTreeSet<String> = found.flatten().collect();
@@ -82,9 +88,9 @@ impl Record {
             symbols.extend(self.lines.iter().filter_map(|line| code.at(&path, *line)));
         }
         let id = test_id(test);
-        out.test(&id, test, "passing");
+        out.add_test(&id, test, "passing");
         for symbol in &symbols {
-            out.covers(symbol, &id);
+            out.add_coverage(symbol, &id);
         }
     }
 }

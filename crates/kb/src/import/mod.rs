@@ -1,4 +1,4 @@
-//! Reports of other tools as changesets: tests become `test` entities, coverage `covered_by`.
+//! Reports of other tools as changesets: tests become `add_test` entities, coverage `covered_by`.
 //!
 //! An importer turns bytes into facts and knows no store, so a new one is a file and a line.
 
@@ -12,7 +12,7 @@ use base::RepoPath;
 use serde_json::{Value, json};
 
 /// What an importer may ask about the code.
-pub trait Code {
+pub trait CodeLookup {
     /// The file that a report means, however it writes it.
     fn path(&self, text: &str) -> Option<RepoPath>;
     /// The handle of the innermost symbol at a line, from 1.
@@ -23,31 +23,37 @@ pub trait Code {
 
 /// What a report says.
 #[derive(Debug, Default, PartialEq)]
-pub struct Imported {
+pub struct ImportedReport {
     /// Entities, as a changeset has them
     pub entities: Vec<Value>,
     /// Relations, as a changeset has them
     pub relations: Vec<Value>,
     /// Things that nothing in the tree answers to
-    pub unknown: usize,
+    pub unresolved: usize,
 }
 
 /// A way to read a report.
-pub trait Importer: Sync {
+pub trait ReportImporter: Sync {
     /// Its name
     fn name(&self) -> &'static str;
     /// Whether a report looks like one of its own.
-    fn knows(&self, bytes: &[u8]) -> bool;
+    fn recognizes(&self, bytes: &[u8]) -> bool;
     /// Reads a report, called `report`.
-    fn import(&self, bytes: &[u8], report: &str, code: &dyn Code) -> Result<Imported, String>;
+    fn import(
+        &self,
+        bytes: &[u8],
+        report: &str,
+        code: &dyn CodeLookup,
+    ) -> Result<ImportedReport, String>;
 }
 
 /// Every importer; of a report without a named format the first that knows it reads it.
-pub const IMPORTERS: &[&dyn Importer] = &[&junit::Junit, &lcov::Lcov, &scip::Scip];
+pub const IMPORTERS: &[&dyn ReportImporter] =
+    &[&junit::JunitImporter, &lcov::LcovImporter, &scip::ScipImporter];
 
-impl Imported {
+impl ImportedReport {
     /// Adds a test, once.
-    fn test(&mut self, id: &str, title: &str, status: &str) {
+    fn add_test(&mut self, id: &str, title: &str, status: &str) {
         if !self.entities.iter().any(|entity| entity["id"] == id) {
             let entity = json!({"id": id, "type": "test", "title": title, "status": status});
             self.entities.push(entity);
@@ -55,7 +61,7 @@ impl Imported {
     }
 
     /// Adds that a test covers a symbol, once.
-    fn covers(&mut self, symbol: &str, test: &str) {
+    fn add_coverage(&mut self, symbol: &str, test: &str) {
         let relation = json!({"type": "covered_by", "from": symbol, "to": test});
         if !self.relations.contains(&relation) {
             self.relations.push(relation);

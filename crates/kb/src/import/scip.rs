@@ -7,36 +7,41 @@ use std::collections::BTreeMap;
 
 use base::RepoPath;
 
-use super::{Code, Imported, Importer, test_id};
+use super::{CodeLookup, ImportedReport, ReportImporter, test_id};
 
 /// Definitions and references.
-pub(super) struct Scip;
+pub(super) struct ScipImporter;
 
-const DEFINITION: u64 = 1;
-const TEST: u64 = 0x20;
+const ROLE_DEFINITION: u64 = 1;
+const ROLE_TEST: u64 = 0x20;
 
-impl Importer for Scip {
+impl ReportImporter for ScipImporter {
     fn name(&self) -> &'static str {
         "scip"
     }
 
-    fn knows(&self, bytes: &[u8]) -> bool {
+    fn recognizes(&self, bytes: &[u8]) -> bool {
         // Metadata comes first, and starts with the tool that wrote it or its version.
         matches!(bytes, [0x0a, _, 0x08 | 0x12, ..])
     }
 
-    fn import(&self, bytes: &[u8], _: &str, code: &dyn Code) -> Result<Imported, String> {
+    fn import(
+        &self,
+        bytes: &[u8],
+        _: &str,
+        code: &dyn CodeLookup,
+    ) -> Result<ImportedReport, String> {
         let mut documents = Vec::new();
         for (number, value) in fields(bytes)? {
-            if let (2, Value::Bytes(bytes)) = (number, value) {
-                documents.push(Document::read(bytes)?);
+            if let (2, ProtobufValue::Bytes(bytes)) = (number, value) {
+                documents.push(ScipDocument::read(bytes)?);
             }
         }
         let mut defined: BTreeMap<&str, String> = BTreeMap::new();
-        let mut out = Imported::default();
+        let mut out = ImportedReport::default();
         for document in &documents {
             let Some(path) = code.path(&document.path) else {
-                out.unknown += 1;
+                out.unresolved += 1;
                 continue;
             };
             for occurrence in document.definitions() {
@@ -54,57 +59,59 @@ impl Importer for Scip {
 }
 
 #[derive(Default)]
-struct Document {
+struct ScipDocument {
     path: String,
-    occurrences: Vec<Occurrence>,
+    occurrences: Vec<ScipOccurrence>,
 }
 
 #[derive(Default)]
-struct Occurrence {
+struct ScipOccurrence {
     range: Vec<u64>,
     enclosing: Vec<u64>,
     symbol: String,
     roles: u64,
 }
 
-impl Document {
+impl ScipDocument {
     fn read(bytes: &[u8]) -> Result<Self, String> {
         let mut document = Self::default();
         for (number, value) in fields(bytes)? {
             match (number, value) {
-                (1, Value::Bytes(bytes)) => document.path = text(bytes),
-                (2, Value::Bytes(bytes)) => document.occurrences.push(Occurrence::read(bytes)?),
+                (1, ProtobufValue::Bytes(bytes)) => document.path = text(bytes),
+                (2, ProtobufValue::Bytes(bytes)) => {
+                    document.occurrences.push(ScipOccurrence::read(bytes)?)
+                }
                 _ => {}
             }
         }
         Ok(document)
     }
 
-    fn definitions(&self) -> impl Iterator<Item = &Occurrence> {
-        let global = |occurrence: &&Occurrence| !occurrence.symbol.starts_with("local ");
-        self.occurrences.iter().filter(global).filter(|o| o.roles & DEFINITION != 0)
+    fn definitions(&self) -> impl Iterator<Item = &ScipOccurrence> {
+        let global = |occurrence: &&ScipOccurrence| !occurrence.symbol.starts_with("local ");
+        self.occurrences.iter().filter(global).filter(|o| o.roles & ROLE_DEFINITION != 0)
     }
 
     /// Definitions that are tests, and what is named within them.
     fn tests(
         &self,
         path: &RepoPath,
-        (defined, code): (&BTreeMap<&str, String>, &dyn Code),
-        out: &mut Imported,
+        (defined, code): (&BTreeMap<&str, String>, &dyn CodeLookup),
+        out: &mut ImportedReport,
     ) {
         let in_tests = path
             .to_string()
             .split(['/', '.', '_'])
             .any(|part| matches!(part, "test" | "tests" | "spec" | "__tests__"));
         for test in self.definitions() {
-            let is_test = test.roles & TEST != 0 || in_tests;
+            let is_test = test.roles & ROLE_TEST != 0 || in_tests;
             let (Some(last), true) = (test.last_line(), is_test) else { continue };
             let Some(handle) = code.at(path, test.line()) else { continue };
             let lines = test.line()..=last;
             let within = self
                 .occurrences
                 .iter()
-                .filter(|o| o.roles & DEFINITION == 0 && lines.contains(&o.line()));
+                .filter(|o| o.roles & ROLE_DEFINITION == 0 && lines.contains(&o.line()));
             let named: Vec<&String> = within
                 .filter_map(|o| defined.get(o.symbol.as_str()))
                 .filter(|h| **h != handle)
@@ -114,23 +121,23 @@ impl Document {
             }
             let title = handle.trim_start_matches("symbol:");
             let id = test_id(title);
-            out.test(&id, title, "pending");
+            out.add_test(&id, title, "pending");
             for symbol in named {
-                out.covers(symbol, &id);
+                out.add_coverage(symbol, &id);
             }
         }
     }
 }
 
-impl Occurrence {
+impl ScipOccurrence {
     fn read(bytes: &[u8]) -> Result<Self, String> {
         let mut occurrence = Self::default();
         for (number, value) in fields(bytes)? {
             match (number, value) {
-                (1, Value::Bytes(bytes)) => occurrence.range = numbers(bytes)?,
-                (2, Value::Bytes(bytes)) => occurrence.symbol = text(bytes),
-                (3, Value::Number(roles)) => occurrence.roles = roles,
-                (7, Value::Bytes(bytes)) => occurrence.enclosing = numbers(bytes)?,
+                (1, ProtobufValue::Bytes(bytes)) => occurrence.range = numbers(bytes)?,
+                (2, ProtobufValue::Bytes(bytes)) => occurrence.symbol = text(bytes),
+                (3, ProtobufValue::Number(roles)) => occurrence.roles = roles,
+                (7, ProtobufValue::Bytes(bytes)) => occurrence.enclosing = numbers(bytes)?,
                 _ => {}
             }
         }
@@ -150,24 +157,27 @@ impl Occurrence {
 }
 
 /// A field of a message.
-enum Value<'a> {
+enum ProtobufValue<'a> {
     Number(u64),
     Bytes(&'a [u8]),
 }
 
 /// The fields of a message, in order.
-fn fields(mut bytes: &[u8]) -> Result<Vec<(u64, Value<'_>)>, String> {
+fn fields(mut bytes: &[u8]) -> Result<Vec<(u64, ProtobufValue<'_>)>, String> {
     let mut fields = Vec::new();
     while !bytes.is_empty() {
         let key = varint(&mut bytes)?;
         let value = match key & 7 {
-            0 => Value::Number(varint(&mut bytes)?),
-            1 => Value::Bytes(take(&mut bytes, 8)?),
+            0 => ProtobufValue::Number(varint(&mut bytes)?),
+            1 => ProtobufValue::Bytes(take(&mut bytes, 8)?),
             2 => {
                 let length = varint(&mut bytes)?;
-                Value::Bytes(take(&mut bytes, usize::try_from(length).map_err(|_| cut())?)?)
+                ProtobufValue::Bytes(take(
+                    &mut bytes,
+                    usize::try_from(length).map_err(|_| truncated_index())?,
+                )?)
             }
-            5 => Value::Bytes(take(&mut bytes, 4)?),
+            5 => ProtobufValue::Bytes(take(&mut bytes, 4)?),
             kind => return Err(format!("not a SCIP index: a field of kind {kind}")),
         };
         fields.push((key >> 3, value));
@@ -186,7 +196,7 @@ fn numbers(mut bytes: &[u8]) -> Result<Vec<u64>, String> {
 fn varint(bytes: &mut &[u8]) -> Result<u64, String> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
-        let (byte, rest) = bytes.split_first().ok_or_else(cut)?;
+        let (byte, rest) = bytes.split_first().ok_or_else(truncated_index)?;
         *bytes = rest;
         number |= u64::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {
@@ -197,7 +207,7 @@ fn varint(bytes: &mut &[u8]) -> Result<u64, String> {
 }
 
 fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], String> {
-    let (taken, rest) = bytes.split_at_checked(count).ok_or_else(cut)?;
+    let (taken, rest) = bytes.split_at_checked(count).ok_or_else(truncated_index)?;
     *bytes = rest;
     Ok(taken)
 }
@@ -206,6 +216,6 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn cut() -> String {
+fn truncated_index() -> String {
     "not a whole SCIP index: it ends in the middle".into()
 }

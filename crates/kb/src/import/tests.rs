@@ -5,7 +5,7 @@ use super::*;
 /// `src/a.rs` has `charge` on lines 1 to 5, and `tests/t.rs` has `pays` on lines 1 to 4.
 struct Tree;
 
-impl Code for Tree {
+impl CodeLookup for Tree {
     fn path(&self, text: &str) -> Option<RepoPath> {
         let known = ["src/a.rs", "tests/t.rs"].into_iter().find(|path| text.ends_with(path));
         known.and_then(|path| path.parse().ok())
@@ -24,8 +24,8 @@ impl Code for Tree {
     }
 }
 
-fn read(importer: &dyn Importer, bytes: &[u8]) -> Imported {
-    assert!(importer.knows(bytes), "{}", importer.name());
+fn read(importer: &dyn ReportImporter, bytes: &[u8]) -> ImportedReport {
+    assert!(importer.recognizes(bytes), "{}", importer.name());
     importer.import(bytes, "report", &Tree).unwrap()
 }
 
@@ -35,7 +35,7 @@ fn junit_cases_become_tests() {
         <testcase classname="pay" name="pays" file="tests/t.rs"/>
         <testcase classname="pay" name="refunds"><failure message="no"/></testcase>
         <testcase name="later"><skipped/></testcase></testsuite></testsuites>"#;
-    let found = read(&junit::Junit, xml.as_bytes());
+    let found = read(&junit::JunitImporter, xml.as_bytes());
     let rows: Vec<String> = found
         .entities
         .iter()
@@ -47,18 +47,18 @@ fn junit_cases_become_tests() {
         r#""later" "skipped" null"#,
     ];
     assert_eq!(rows, expected);
-    assert!(junit::Junit.import(b"<testsuite>", "r", &Tree).is_err());
+    assert!(junit::JunitImporter.import(b"<testsuite>", "r", &Tree).is_err());
 }
 
 #[test]
 fn coverage_becomes_relations() {
     let text = "TN:pays\nSF:/home/x/src/a.rs\nFN:1,charge\nFNDA:3,charge\nDA:2,1\nend_of_record\n\
         TN:\nSF:src/a.rs\nDA:2,1\nDA:9,0\nend_of_record\nSF:gone.rs\nend_of_record\n";
-    let found = read(&lcov::Lcov, text.as_bytes());
-    assert_eq!((found.entities.len(), found.relations.len(), found.unknown), (2, 2, 1));
+    let found = read(&lcov::LcovImporter, text.as_bytes());
+    assert_eq!((found.entities.len(), found.relations.len(), found.unresolved), (2, 2, 1));
     assert_eq!(found.relations[0]["from"], "symbol:src/a.rs#charge");
     assert_eq!(found.entities[1]["title"], "coverage report");
-    assert!(lcov::Lcov.import(b"SF:a\nDA:x,1\n", "r", &Tree).is_err());
+    assert!(lcov::LcovImporter.import(b"SF:a\nDA:x,1\n", "r", &Tree).is_err());
 }
 
 fn message(fields: &[(u8, &[u8])]) -> Vec<u8> {
@@ -85,8 +85,8 @@ fn scip_references_within_tests_become_relations() {
         (2, &reference),
     ]);
     let index = message(&[(1, &[0x08, 0x00]), (2, &source), (2, &tests)]);
-    let found = read(&scip::Scip, &index);
+    let found = read(&scip::ScipImporter, &index);
     assert_eq!(found.entities[0]["title"], "tests/t.rs#pays");
     assert_eq!(found.relations[0]["from"], "symbol:src/a.rs#charge");
-    assert!(scip::Scip.import(&index[..index.len() - 3], "r", &Tree).is_err());
+    assert!(scip::ScipImporter.import(&index[..index.len() - 3], "r", &Tree).is_err());
 }

@@ -2,24 +2,29 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Breach, World, is_current};
-use crate::model::{Kind, Relates};
-use crate::read::{Bond, Fact, Model};
+use super::{KbRuleViolation, RuleContext, is_current};
+use crate::knowledge_model::{KnowledgeModel, KnownEntity, KnownRelation};
+use crate::model::{KbEntityKind, KbRelationKind};
 
 /// The kinds of `relates_to` that say so outright.
-const SAID: [&str; 3] = ["contradicts", "conflicts", "conflicts_with"];
+const CONTRADICTION_KINDS: [&str; 3] = ["contradicts", "conflicts", "conflicts_with"];
 
 /// Pairs of current requirements that are said to contradict, or that are about the same fact
 /// and ask for properties of which none is shared.
-pub fn contradicting_requirements(model: &Model, _: &World<'_>) -> Vec<Breach> {
+pub fn contradicting_requirements(
+    model: &KnowledgeModel,
+    _: &RuleContext<'_>,
+) -> Vec<KbRuleViolation> {
     let mut pairs: BTreeMap<(String, String), String> = BTreeMap::new();
-    for bond in model.bonds().iter().filter(|bond| is_said(bond)) {
+    for bond in model.bonds().iter().filter(|bond| is_explicit_contradiction(bond)) {
         let why = format!("a relation says `{}`", bond.relation.kind);
         pairs.insert(ordered(&bond.relation.from, &bond.relation.to), why);
     }
-    for bond in model.bonds().iter().filter(|b| b.relation.relates == Relates::Constrains) {
+    for bond in model.bonds().iter().filter(|b| b.relation.relates == KbRelationKind::Constrains) {
         let about = &bond.relation.to;
-        for other in model.ending(about).filter(|b| b.relation.relates == Relates::Constrains) {
+        for other in
+            model.relations_to(about).filter(|b| b.relation.relates == KbRelationKind::Constrains)
+        {
             let (left, right) = (&bond.relation.from, &other.relation.from);
             let (mine, theirs) = (properties(model, left), properties(model, right));
             let apart = !mine.is_empty() && !theirs.is_empty() && mine.is_disjoint(&theirs);
@@ -37,21 +42,23 @@ pub fn contradicting_requirements(model: &Model, _: &World<'_>) -> Vec<Breach> {
         let (one, other) = (current(model, &left)?, current(model, &right)?);
         let message = format!("{} and {} contradict: {why}", one.entity.id, other.entity.id);
         let fix = "deprecate one of them, or say how they go together";
-        Some(Breach::of_fact(one, message, fix))
+        Some(KbRuleViolation::for_entity(one, message, fix))
     };
     pairs.into_iter().filter_map(breach).collect()
 }
 
-fn is_said(bond: &Bond) -> bool {
-    bond.relation.relates == Relates::RelatesTo && SAID.contains(&bond.relation.kind.as_str())
+fn is_explicit_contradiction(bond: &KnownRelation) -> bool {
+    bond.relation.relates == KbRelationKind::RelatesTo
+        && CONTRADICTION_KINDS.contains(&bond.relation.kind.as_str())
 }
 
-fn current<'m>(model: &'m Model, id: &str) -> Option<&'m Fact> {
-    model.get(id).filter(|fact| fact.entity.kind == Kind::Req && is_current(fact))
+fn current<'m>(model: &'m KnowledgeModel, id: &str) -> Option<&'m KnownEntity> {
+    model.get(id).filter(|fact| fact.entity.kind == KbEntityKind::Req && is_current(fact))
 }
 
-fn properties<'m>(model: &'m Model, id: &str) -> BTreeSet<&'m str> {
-    let asked = model.starting(id).filter(|b| b.relation.relates == Relates::RequiresProperty);
+fn properties<'m>(model: &'m KnowledgeModel, id: &str) -> BTreeSet<&'m str> {
+    let asked =
+        model.relations_from(id).filter(|b| b.relation.relates == KbRelationKind::RequiresProperty);
     asked.map(|bond| bond.relation.to.as_str()).collect()
 }
 

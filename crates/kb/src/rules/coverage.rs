@@ -1,20 +1,22 @@
 //! A requirement that must hold is told as a scenario and checked by a test.
 
-use super::{Breach, World, is_current, mend, tied};
-use crate::model::{Kind, Priority, Relates};
-use crate::read::{Bond, Model};
+use super::{KbRuleViolation, RuleContext, edit_location, is_current, relations_of_kind};
+use crate::knowledge_model::{KnowledgeModel, KnownRelation};
+use crate::model::{KbEntityKind, KbRelationKind, RequirementPriority};
 
 /// Requirements with priority `must` that no scenario specifies or no test verifies.
-pub fn must_coverage(model: &Model, _: &World<'_>) -> Vec<Breach> {
+pub fn must_coverage(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleViolation> {
     let musts = model.facts().filter(|fact| {
-        fact.entity.kind == Kind::Req
-            && fact.entity.more.priority == Some(Priority::Must)
+        fact.entity.kind == KbEntityKind::Req
+            && fact.entity.more.priority == Some(RequirementPriority::Must)
             && is_current(fact)
     });
-    let lacking = |fact: &crate::Fact| {
-        let there = |bond: &Bond, kind| model.kind_of(&bond.relation.to) == Some(kind);
-        let told = tied(model, fact, Relates::SpecifiedBy).any(|b| there(b, Kind::Scenario));
-        let checked = tied(model, fact, Relates::VerifiedBy).any(|b| there(b, Kind::Test));
+    let lacking = |fact: &crate::KnownEntity| {
+        let there = |bond: &KnownRelation, kind| model.kind_of(&bond.relation.to) == Some(kind);
+        let told = relations_of_kind(model, fact, KbRelationKind::SpecifiedBy)
+            .any(|b| there(b, KbEntityKind::Scenario));
+        let checked = relations_of_kind(model, fact, KbRelationKind::VerifiedBy)
+            .any(|b| there(b, KbEntityKind::Test));
         match (told, checked) {
             (true, true) => None,
             (false, true) => Some(("no scenario specifies it", "specified_by: [SCEN-…]")),
@@ -25,10 +27,14 @@ pub fn must_coverage(model: &Model, _: &World<'_>) -> Vec<Breach> {
             )),
         }
     };
-    let breach = |fact: &crate::Fact| {
+    let breach = |fact: &crate::KnownEntity| {
         let (message, fix) = lacking(fact)?;
         let message = format!("{} is a must: {message}", fact.entity.id);
-        Some(Breach::of_fact(fact, message, format!("add {fix} {}", mend(fact))))
+        Some(KbRuleViolation::for_entity(
+            fact,
+            message,
+            format!("add {fix} {}", edit_location(fact)),
+        ))
     };
     musts.filter_map(breach).collect()
 }

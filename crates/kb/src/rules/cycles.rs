@@ -2,41 +2,44 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Breach, World};
-use crate::model::Relates;
-use crate::read::{Bond, Model};
+use super::{KbRuleViolation, RuleContext};
+use crate::knowledge_model::{KnowledgeModel, KnownRelation};
+use crate::model::KbRelationKind;
 
 /// Cycles of `depends_on` of which no part is marked `allow_cycle`.
-pub fn no_cycles(model: &Model, _: &World<'_>) -> Vec<Breach> {
-    let counts = |bond: &&Bond| {
+pub fn no_cycles(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleViolation> {
+    let counts = |bond: &&KnownRelation| {
         let marked = |end: &str| model.get(end).is_some_and(|fact| fact.entity.more.allow_cycle);
         let relation = &bond.relation;
-        relation.relates == Relates::DependsOn
+        relation.relates == KbRelationKind::DependsOn
             && !relation.allow_cycle
             && !marked(&relation.from)
             && !marked(&relation.to)
     };
-    let bonds: Vec<&Bond> = model.bonds().iter().filter(counts).collect();
-    let mut next: BTreeMap<&str, Vec<&Bond>> = BTreeMap::new();
+    let bonds: Vec<&KnownRelation> = model.bonds().iter().filter(counts).collect();
+    let mut next: BTreeMap<&str, Vec<&KnownRelation>> = BTreeMap::new();
     for bond in &bonds {
         next.entry(&bond.relation.from).or_default().push(bond);
     }
     let mut told: BTreeSet<BTreeSet<&str>> = BTreeSet::new();
     let mut breaches = Vec::new();
     for bond in &bonds {
-        let Some(way) = way_back(bond, &next) else { continue };
+        let Some(way) = shortest_cycle(bond, &next) else { continue };
         if told.insert(way.iter().copied().collect()) {
             let ring: Vec<&str> = way.iter().copied().chain(way.first().copied()).collect();
             let message = format!("{} depend on each other", ring.join(" → "));
             let fix = "take one of the dependencies away, or mark it  allow_cycle: true";
-            breaches.push(Breach::of_bond(bond, message, fix));
+            breaches.push(KbRuleViolation::for_relation(bond, message, fix));
         }
     }
     breaches
 }
 
 /// The shortest way from the end of a relation back to its start, as a ring.
-fn way_back<'m>(bond: &'m Bond, next: &BTreeMap<&'m str, Vec<&'m Bond>>) -> Option<Vec<&'m str>> {
+fn shortest_cycle<'m>(
+    bond: &'m KnownRelation,
+    next: &BTreeMap<&'m str, Vec<&'m KnownRelation>>,
+) -> Option<Vec<&'m str>> {
     let (start, goal) = (bond.relation.to.as_str(), bond.relation.from.as_str());
     let mut came: BTreeMap<&str, &str> = BTreeMap::from([(start, goal)]);
     let mut queue = std::collections::VecDeque::from([start]);

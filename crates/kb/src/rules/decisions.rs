@@ -1,27 +1,27 @@
 //! A decision that no longer holds names what took its place.
 
-use super::{Breach, World};
-use crate::model::{Kind, Relates};
-use crate::read::{Fact, Model};
+use super::{KbRuleViolation, RuleContext};
+use crate::knowledge_model::{KnowledgeModel, KnownEntity};
+use crate::model::{KbEntityKind, KbRelationKind};
 
 /// Decisions that are deprecated or superseded, and that no current decision supersedes.
-pub fn deprecated_decisions(model: &Model, _: &World<'_>) -> Vec<Breach> {
+pub fn deprecated_decisions(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleViolation> {
     let gone = model.facts().filter(|fact| {
-        fact.entity.kind == Kind::Adr
+        fact.entity.kind == KbEntityKind::Adr
             && matches!(fact.entity.status.as_str(), "deprecated" | "superseded")
     });
-    let has_successor = |fact: &&Fact| {
-        let mut followed = model.ending(&fact.entity.id);
+    let has_successor = |fact: &&KnownEntity| {
+        let mut followed = model.relations_to(&fact.entity.id);
         followed.any(|bond| {
-            bond.relation.relates == Relates::Supersedes
-                && model.kind_of(&bond.relation.from) == Some(Kind::Adr)
+            bond.relation.relates == KbRelationKind::Supersedes
+                && model.kind_of(&bond.relation.from) == Some(KbEntityKind::Adr)
         })
     };
-    let breach = |fact: &Fact| {
+    let breach = |fact: &KnownEntity| {
         let (id, status) = (&fact.entity.id, &fact.entity.status);
         let message = format!("{id} is {status} and nothing supersedes it");
         let fix = format!("write the decision that took its place, with supersedes: [{id}]");
-        Breach::of_fact(fact, message, fix)
+        KbRuleViolation::for_entity(fact, message, fix)
     };
     gone.filter(|fact| !has_successor(fact)).map(breach).collect()
 }

@@ -1,20 +1,24 @@
 //! Every entity has what its type asks for.
 
-use super::{Breach, World, mend};
-use crate::read::{Fact, Model};
+use super::{KbRuleViolation, RuleContext, edit_location};
+use crate::knowledge_model::{KnowledgeModel, KnownEntity};
 
 /// Entities without a title or a state, or in a state that their type does not have.
-pub fn required_fields(model: &Model, _: &World<'_>) -> Vec<Breach> {
-    model.facts().flat_map(lacking).collect()
+pub fn required_fields(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleViolation> {
+    model.facts().flat_map(missing_fields).collect()
 }
 
-fn lacking(fact: &Fact) -> Vec<Breach> {
+fn missing_fields(fact: &KnownEntity) -> Vec<KbRuleViolation> {
     let entity = &fact.entity;
     let (id, kind) = (&entity.id, entity.kind);
     let mut breaches = Vec::new();
     if entity.title.trim().is_empty() {
         let message = format!("{id} has no title");
-        breaches.push(Breach::of_fact(fact, message, format!("add `title` {}", mend(fact))));
+        breaches.push(KbRuleViolation::for_entity(
+            fact,
+            message,
+            format!("add `title` {}", edit_location(fact)),
+        ));
     }
     let allowed = kind.statuses();
     let message = match entity.status.as_str() {
@@ -22,7 +26,7 @@ fn lacking(fact: &Fact) -> Vec<Breach> {
         status if !allowed.contains(&status) => format!("`{status}` is no status of a {kind}"),
         _ => return breaches,
     };
-    let fix = format!("set `status` to one of {} {}", allowed.join(", "), mend(fact));
-    breaches.push(Breach::of_fact(fact, message, fix));
+    let fix = format!("set `status` to one of {} {}", allowed.join(", "), edit_location(fact));
+    breaches.push(KbRuleViolation::for_entity(fact, message, fix));
     breaches
 }

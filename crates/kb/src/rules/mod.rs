@@ -4,37 +4,37 @@ mod contradictions;
 mod coverage;
 mod cycles;
 mod decisions;
+mod duplicates;
 mod fields;
 mod references;
 mod stale;
-mod twice;
 mod untested;
 
 use base::{EntityRef, RepoPath};
 
-use crate::read::{Bond, Fact, Model, Origin};
+use crate::knowledge_model::{FactOrigin, KnowledgeModel, KnownEntity, KnownRelation};
 
 pub use contradictions::contradicting_requirements;
 pub use coverage::must_coverage;
 pub use cycles::no_cycles;
 pub use decisions::deprecated_decisions;
+pub use duplicates::duplicate_ids;
 pub use fields::required_fields;
 pub use references::{dangling_references, missing_requirements};
 pub use stale::stale_entities;
-pub use twice::told_twice;
 pub use untested::untested_symbols;
 
 /// What a rule may ask besides the model.
-pub struct World<'a> {
+pub struct RuleContext<'a> {
     /// The day before which what is unfinished counts as forgotten, as `2026-01-31`
     pub stale_before: &'a str,
     /// Whether a piece of the tree is there
-    pub has: &'a dyn Fn(&EntityRef) -> bool,
+    pub has_code: &'a dyn Fn(&EntityRef) -> bool,
 }
 
 /// Where a rule is broken, and what mends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Breach {
+pub struct KbRuleViolation {
     /// The entity or piece of code it is about
     pub subject: String,
     /// The file and line that say it
@@ -45,18 +45,22 @@ pub struct Breach {
     pub fix: String,
 }
 
-impl Breach {
-    fn of_fact(fact: &Fact, message: impl Into<String>, fix: impl Into<String>) -> Self {
+impl KbRuleViolation {
+    fn for_entity(fact: &KnownEntity, message: impl Into<String>, fix: impl Into<String>) -> Self {
         Self::new(&fact.entity.id, &fact.origin, message, fix)
     }
 
-    fn of_bond(bond: &Bond, message: impl Into<String>, fix: impl Into<String>) -> Self {
+    fn for_relation(
+        bond: &KnownRelation,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
         Self::new(&bond.relation.from, &bond.origin, message, fix)
     }
 
     fn new(
         subject: &str,
-        origin: &Origin,
+        origin: &FactOrigin,
         message: impl Into<String>,
         fix: impl Into<String>,
     ) -> Self {
@@ -66,7 +70,7 @@ impl Breach {
 }
 
 /// Where an entity is mended: in its file, or by a changeset.
-fn mend(fact: &Fact) -> String {
+fn edit_location(fact: &KnownEntity) -> String {
     match fact.origin.file() {
         Some((path, _)) => format!("in {path}"),
         None => format!("with `kb.upsert` of {}", fact.entity.id),
@@ -74,19 +78,22 @@ fn mend(fact: &Fact) -> String {
 }
 
 /// Whether an entity still counts.
-fn is_current(fact: &Fact) -> bool {
+fn is_current(fact: &KnownEntity) -> bool {
     !matches!(fact.entity.status.as_str(), "deprecated" | "superseded" | "removed")
 }
 
 /// The entities that relations of one sort lead to from an entity, by all its names.
-fn tied<'m>(
-    model: &'m Model,
-    fact: &'m Fact,
-    relates: crate::Relates,
-) -> impl Iterator<Item = &'m Bond> {
+fn relations_of_kind<'m>(
+    model: &'m KnowledgeModel,
+    fact: &'m KnownEntity,
+    relates: crate::KbRelationKind,
+) -> impl Iterator<Item = &'m KnownRelation> {
     let code = fact.code.as_ref().map(ToString::to_string);
     let names = [Some(fact.entity.id.clone()), code];
-    let bonds: Vec<&Bond> =
-        names.iter().flatten().flat_map(|name| model.starting(name).collect::<Vec<_>>()).collect();
+    let bonds: Vec<&KnownRelation> = names
+        .iter()
+        .flatten()
+        .flat_map(|name| model.relations_from(name).collect::<Vec<_>>())
+        .collect();
     bonds.into_iter().filter(move |bond| bond.relation.relates == relates)
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Breach, World};
-use crate::model::{Kind, Relates};
-use crate::read::{Bond, Model};
+use super::{KbRuleViolation, RuleContext};
+use crate::knowledge_model::{KnowledgeModel, KnownRelation};
+use crate::model::{KbEntityKind, KbRelationKind};
 
 /// Symbols that implement something and that no test covers.
-pub fn untested_symbols(model: &Model, _: &World<'_>) -> Vec<Breach> {
-    let claims = model.bonds().iter().filter(|b| b.relation.relates == Relates::Implements);
-    let mut by_symbol: BTreeMap<String, Vec<&Bond>> = BTreeMap::new();
+pub fn untested_symbols(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleViolation> {
+    let claims = model.bonds().iter().filter(|b| b.relation.relates == KbRelationKind::Implements);
+    let mut by_symbol: BTreeMap<String, Vec<&KnownRelation>> = BTreeMap::new();
     for bond in claims {
         let node = model.node_of(&bond.relation.from).map(|node| node.to_string());
         by_symbol.entry(node.unwrap_or_else(|| bond.relation.from.clone())).or_default().push(bond);
@@ -17,18 +17,18 @@ pub fn untested_symbols(model: &Model, _: &World<'_>) -> Vec<Breach> {
     let is_covered = |name: &str| {
         let names = model.node_of(name).map(|node| model.names_of(&node)).unwrap_or_default();
         names.iter().any(|name| {
-            model.starting(name).any(|bond| {
-                bond.relation.relates == Relates::CoveredBy
-                    && model.kind_of(&bond.relation.to) == Some(Kind::Test)
+            model.relations_from(name).any(|bond| {
+                bond.relation.relates == KbRelationKind::CoveredBy
+                    && model.kind_of(&bond.relation.to) == Some(KbEntityKind::Test)
             })
         })
     };
-    let breach = |(name, bonds): (String, Vec<&Bond>)| {
+    let breach = |(name, bonds): (String, Vec<&KnownRelation>)| {
         let first = bonds.first()?;
         let wanted: Vec<&str> = bonds.iter().map(|bond| bond.relation.to.as_str()).collect();
         let message = format!("{name} implements {} and no test covers it", wanted.join(", "));
         let fix = "add covered_by, or bring in test results with `kb.import`";
-        Some(Breach::of_bond(first, message, fix))
+        Some(KbRuleViolation::for_relation(first, message, fix))
     };
     let untested = by_symbol.into_iter().filter(|(name, _)| !is_covered(name));
     untested.filter_map(breach).collect()

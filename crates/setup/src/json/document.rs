@@ -5,12 +5,12 @@ use jsonc_parser::common::{Range as Place, Ranged};
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, parse_to_ast};
 
-use super::print::{Layout, Tree};
-use crate::Malformed;
-use crate::text::{newline, without};
+use super::print::{JsonLayout, JsonTree};
+use crate::MalformedFile;
+use crate::text::{newline, remove_ranges};
 
 /// A parsed text.
-pub(super) struct Json<'a> {
+pub(super) struct JsonDocument<'a> {
     pub(super) text: &'a str,
     /// Absent in a text that holds white space and comments alone
     pub(super) root: Option<Object<'a>>,
@@ -18,13 +18,13 @@ pub(super) struct Json<'a> {
     tokens: Vec<TokenAndRange<'a>>,
 }
 
-impl<'a> Json<'a> {
-    pub(super) fn parse(text: &'a str) -> Result<Self, Malformed> {
+impl<'a> JsonDocument<'a> {
+    pub(super) fn parse(text: &'a str) -> Result<Self, MalformedFile> {
         let comments = CommentCollectionStrategy::AsTokens;
         let collect = CollectOptions { comments, tokens: true };
         let parsed = parse_to_ast(text, &collect, &config::jsonc()).map_err(|error| {
             let message = error.kind().to_string().to_lowercase();
-            Malformed::at(text.as_bytes(), error.range().start, message)
+            MalformedFile::at(text.as_bytes(), error.range().start, message)
         })?;
         let tokens = parsed.tokens.unwrap_or_default();
         match parsed.value {
@@ -32,7 +32,7 @@ impl<'a> Json<'a> {
             Some(Value::Object(root)) => Ok(Self { text, root: Some(root), tokens }),
             Some(other) => {
                 let at = other.range().start;
-                Err(Malformed::at(text.as_bytes(), at, "the file is not one object"))
+                Err(MalformedFile::at(text.as_bytes(), at, "the file is not one object"))
             }
         }
     }
@@ -46,7 +46,7 @@ impl<'a> Json<'a> {
     }
 
     /// Whether the object is as we make one: this property alone, after white space, no comment.
-    pub(super) fn is_made_for(&self, object: &Object, property: &ObjectProp) -> bool {
+    pub(super) fn was_created_for(&self, object: &Object, property: &ObjectProp) -> bool {
         let spaced = self.text[object.range.start + 1..].starts_with(char::is_whitespace);
         let before = Place::new(object.range.start, property.range.start);
         let after = Place::new(property.range.end, object.range.end);
@@ -55,57 +55,57 @@ impl<'a> Json<'a> {
     }
 
     /// The text with a property added at the end of `object`.
-    pub(super) fn add(&self, object: &Object, name: &str, tree: &Tree) -> String {
+    pub(super) fn add_property(&self, object: &Object, name: &str, tree: &JsonTree) -> String {
         let Some(last) = object.properties.last() else {
-            let property = tree.property(name, &Layout::Inline, "");
-            return self.with(&[(object.range.start + 1, property)]);
+            let property = tree.property(name, &JsonLayout::Inline, "");
+            return self.insert_all(&[(object.range.start + 1, property)]);
         };
-        let comma = self.after(last.range.end).filter(|token| token.token == Token::Comma);
+        let comma = self.next_token(last.range.end).filter(|token| token.token == Token::Comma);
         let end = comma.map_or(last.range.end, |comma| comma.range.end);
-        let (at, lead, property) = match self.own_line(object, last) {
-            None => (end, " ".to_owned(), tree.property(name, &Layout::Inline, "")),
+        let (at, lead, property) = match self.line_indent(object, last) {
+            None => (end, " ".to_owned(), tree.property(name, &JsonLayout::Inline, "")),
             Some((indent, unit)) => {
                 let nl = newline(self.text);
-                let property = tree.property(name, &Layout::Lines { nl, unit }, indent);
-                (self.past_comments(end), format!("{nl}{indent}"), property)
+                let property = tree.property(name, &JsonLayout::Lines { nl, unit }, indent);
+                (self.end_of_trailing_comments(end), format!("{nl}{indent}"), property)
             }
         };
         match comma {
-            Some(_) => self.with(&[(at, format!("{lead}{property},"))]),
-            None => self.with(&[(end, ",".into()), (at, format!("{lead}{property}"))]),
+            Some(_) => self.insert_all(&[(at, format!("{lead}{property},"))]),
+            None => self.insert_all(&[(end, ",".into()), (at, format!("{lead}{property}"))]),
         }
     }
 
     /// The text without a property, what sets it apart, and the comma it no longer needs.
-    pub(super) fn cut(&self, property: &ObjectProp) -> String {
+    pub(super) fn remove_property(&self, property: &ObjectProp) -> String {
         let place = property.range;
         let before = self.tokens.partition_point(|token| token.range.start < place.start);
         let previous = &self.tokens[..before];
         let lead = previous.last().map_or(0, |token| token.range.end);
         let comma = |token: &&TokenAndRange| token.token == Token::Comma;
-        let next = self.after(place.end).filter(comma);
+        let next = self.next_token(place.end).filter(comma);
         let end = next.map_or(place.end, |comma| comma.range.end);
         // A line comment before us would swallow what follows us on our last line.
         let comment = previous.last().is_some_and(|token| is_line_comment(&token.token));
         let glued = comment && !self.text[end..].starts_with(['\n', '\r']);
         let own = if glued { place.start..place.end } else { lead..place.end };
         if let Some(next) = next {
-            return without(self.text, &[own, next.range.start..next.range.end]);
+            return remove_ranges(self.text, &[own, next.range.start..next.range.end]);
         }
         match previous.iter().rev().find(|token| !is_comment(&token.token)).filter(comma) {
-            Some(comma) => without(self.text, &[comma.range.start..comma.range.end, own]),
-            None => without(self.text, std::slice::from_ref(&own)),
+            Some(comma) => remove_ranges(self.text, &[comma.range.start..comma.range.end, own]),
+            None => remove_ranges(self.text, std::slice::from_ref(&own)),
         }
     }
 
     /// The next token that is no comment.
-    fn after(&self, offset: usize) -> Option<&TokenAndRange<'a>> {
+    fn next_token(&self, offset: usize) -> Option<&TokenAndRange<'a>> {
         let from = self.tokens.partition_point(|token| token.range.start < offset);
         self.tokens[from..].iter().find(|token| !is_comment(&token.token))
     }
 
     /// The end of the comments that follow on the same line and belong to what stands there.
-    fn past_comments(&self, offset: usize) -> usize {
+    fn end_of_trailing_comments(&self, offset: usize) -> usize {
         let mut end = offset;
         let from = self.tokens.partition_point(|token| token.range.start < offset);
         for token in self.tokens[from..].iter().take_while(|token| is_comment(&token.token)) {
@@ -118,7 +118,7 @@ impl<'a> Json<'a> {
     }
 
     /// Indent and unit of a property that starts its line; `None` when others stand before it.
-    fn own_line(&self, object: &Object, property: &ObjectProp) -> Option<(&'a str, String)> {
+    fn line_indent(&self, object: &Object, property: &ObjectProp) -> Option<(&'a str, String)> {
         let before = self.tokens.partition_point(|token| token.range.start < property.range.start);
         let previous = self.tokens[..before].last()?;
         let gap = &self.text[previous.range.end..property.range.start];
@@ -135,7 +135,7 @@ impl<'a> Json<'a> {
     }
 
     /// The text with insertions, which are in order.
-    fn with(&self, insertions: &[(usize, String)]) -> String {
+    fn insert_all(&self, insertions: &[(usize, String)]) -> String {
         let (mut text, mut from) = (String::with_capacity(self.text.len() + 200), 0);
         for (at, insertion) in insertions {
             text.push_str(&self.text[from..*at]);

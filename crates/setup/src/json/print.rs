@@ -1,15 +1,15 @@
 //! Our own text in the file's layout.
 
 /// A JSON value of ours.
-pub(super) enum Tree {
+pub(super) enum JsonTree {
     /// Ready text
     Leaf(&'static str),
     /// An object
-    Node(Vec<(&'static str, Tree)>),
+    Node(Vec<(&'static str, JsonTree)>),
 }
 
 /// How the text is laid out.
-pub(super) enum Layout {
+pub(super) enum JsonLayout {
     /// All on one line
     Inline,
     /// A line for each property
@@ -21,16 +21,16 @@ pub(super) enum Layout {
     },
 }
 
-impl Tree {
+impl JsonTree {
     /// The value's text; `indent` is that of the line it starts on.
-    pub(super) fn print(&self, layout: &Layout, indent: &str) -> String {
+    pub(super) fn print(&self, layout: &JsonLayout, indent: &str) -> String {
         let Self::Node(properties) = self else {
             let Self::Leaf(text) = self else { return String::new() };
             return (*text).to_owned();
         };
         let (inner, open, close) = match layout {
-            Layout::Inline => (String::new(), " ".to_owned(), " ".to_owned()),
-            Layout::Lines { nl, unit } => {
+            JsonLayout::Inline => (String::new(), " ".to_owned(), " ".to_owned()),
+            JsonLayout::Lines { nl, unit } => {
                 let inner = format!("{indent}{unit}");
                 (inner.clone(), format!("{nl}{inner}"), format!("{nl}{indent}"))
             }
@@ -41,7 +41,7 @@ impl Tree {
     }
 
     /// The value with its name.
-    pub(super) fn property(&self, name: &str, layout: &Layout, indent: &str) -> String {
+    pub(super) fn property(&self, name: &str, layout: &JsonLayout, indent: &str) -> String {
         format!("\"{name}\": {}", self.print(layout, indent))
     }
 }

@@ -1,10 +1,13 @@
 //! POSIX shell and Bash.
 
-use crate::build::Draft;
-use crate::docs::Style;
-use crate::fold::Comments;
+use crate::doc_comments::DocCommentStyle;
+use crate::facts_builder::SymbolDraft;
 use crate::model::{Arg, CallKind, Expr, ImportKind, SymbolKind, Visibility};
-use crate::tree::{self, Dialect, Grown, LanguageFn, Node, Rule, Walk, children, hash_doc, span};
+use crate::signature::CommentSyntax;
+use crate::treesitter::{
+    self, GrammarRules, GrammarWalker, LanguageFn, Node, NodeExt, NodeRule, children,
+    hash_doc_style, span,
+};
 
 #[cfg(test)]
 mod tests;
@@ -12,38 +15,45 @@ mod tests;
 /// The language.
 pub(crate) struct Bash;
 
-impl Dialect for Bash {
+impl GrammarRules for Bash {
     fn grammar(&self) -> LanguageFn {
         tree_sitter_bash::LANGUAGE
     }
 
-    fn comments(&self) -> Comments {
-        Comments::Hash
+    fn comments(&self) -> CommentSyntax {
+        CommentSyntax::Hash
     }
 
-    fn doc(&self, text: &str) -> Option<Style> {
-        hash_doc(text)
+    fn doc_style(&self, text: &str) -> Option<DocCommentStyle> {
+        hash_doc_style(text)
     }
 
-    fn rule(&self, walk: &Walk<'_>, node: Node<'_>) -> Rule {
+    fn rule(&self, walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule {
         match node.kind() {
-            "comment" => Rule::Comment,
-            "function_definition" => Rule::Symbol(SymbolKind::Function),
-            "variable_assignment" if !walk.in_function() && walk.b.at.block.is_none() => {
-                Rule::Symbol(SymbolKind::Variable)
+            "comment" => NodeRule::Comment,
+            "function_definition" => NodeRule::Symbol(SymbolKind::Function),
+            "variable_assignment"
+                if !walk.in_function() && walk.builder.position.block.is_none() =>
+            {
+                NodeRule::Symbol(SymbolKind::Variable)
             }
-            "command" => Rule::Own,
-            "if_statement" | "case_item" | "elif_clause" | "else_clause" => Rule::Branch,
-            "for_statement" | "while_statement" | "c_style_for_statement" => Rule::Loop,
-            "word" | "raw_string" => Rule::Text,
-            "declaration_command" => Rule::Wrap,
-            _ => Rule::Walk,
+            "command" => NodeRule::Custom,
+            "if_statement" | "case_item" | "elif_clause" | "else_clause" => NodeRule::Branch,
+            "for_statement" | "while_statement" | "c_style_for_statement" => NodeRule::Loop,
+            "word" | "raw_string" => NodeRule::Text,
+            "declaration_command" => NodeRule::Wrap,
+            _ => NodeRule::Walk,
         }
     }
 
-    fn describe(&self, walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -> bool {
+    fn complete_draft(
+        &self,
+        walk: &mut GrammarWalker<'_>,
+        node: Node<'_>,
+        draft: &mut SymbolDraft,
+    ) -> bool {
         if node.kind() == "variable_assignment" {
-            let known = walk.b.facts.symbols.iter().any(|one| one.name == draft.name);
+            let known = walk.builder.facts.symbols.iter().any(|one| one.name == draft.name);
             if known || node.parent().is_some_and(|parent| parent.kind() == "command") {
                 return false;
             }
@@ -58,27 +68,27 @@ impl Dialect for Bash {
             draft.exported = true;
             let body = node.field("body").map_or(span(node).end, |body| span(body).start);
             let head = base::Span::new(span(node).start, body);
-            draft.signature = walk.b.fold(head);
+            draft.signature = walk.builder.one_line_signature(head);
         }
         draft.visibility = Visibility::Public;
         true
     }
 
-    fn own(&self, walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
+    fn custom_expr(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
         let Some(name) = node.field("name") else {
-            walk.inside(node);
+            walk.walk_children(node);
             return Expr::Unknown;
         };
         let text = walk.text(name);
-        walk.inside(name);
+        walk.walk_children(name);
         let args: Vec<_> =
             children(node).into_iter().filter(|one| *one != name && one.is_named()).collect();
-        let values: Vec<_> = args.iter().map(|arg| Arg::plain(walk.expr(*arg))).collect();
+        let values: Vec<_> = args.iter().map(|arg| Arg::positional(walk.expr(*arg))).collect();
         if matches!(text.as_str(), "source" | ".") {
             if let Some(path) = args.first() {
                 let specifier = walk.text(*path).trim_matches(['"', '\'']).to_owned();
-                let import = walk.b.import(ImportKind::Include, specifier, span(node));
-                walk.b.facts.imports[import as usize].is_path = true;
+                let import = walk.builder.add_import(ImportKind::Include, specifier, span(node));
+                walk.builder.facts.imports[import as usize].is_path = true;
             }
             return Expr::Unknown;
         }
@@ -86,11 +96,17 @@ impl Dialect for Bash {
         if !text.chars().all(is_name) {
             return Expr::Unknown;
         }
-        walk.b.call(CallKind::Call, Expr::Name(text), values, span(node), span(name).start)
+        walk.builder.add_call(
+            CallKind::Call,
+            Expr::Name(text),
+            values,
+            span(node),
+            span(name).start,
+        )
     }
 }
 
 /// The facts of a shell script.
 pub(crate) fn extract(text: &str) -> crate::FileFacts {
-    tree::extract(&Bash, text)
+    treesitter::extract(&Bash, text)
 }

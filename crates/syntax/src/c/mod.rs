@@ -1,8 +1,11 @@
 //! C, and what C++ shares with it.
 
-use crate::build::Draft;
-use crate::model::{Expr, Flags, ImportKind, SymbolKind, Visibility};
-use crate::tree::{self, Dialect, Grown, LanguageFn, Node, Rule, Walk, named, span, written};
+use crate::facts_builder::SymbolDraft;
+use crate::model::{Expr, ImportKind, SymbolFlags, SymbolKind, Visibility};
+use crate::treesitter::{
+    self, GrammarRules, GrammarWalker, LanguageFn, Node, NodeExt, NodeRule, named_children,
+    parse_type_text, span,
+};
 
 #[cfg(test)]
 mod tests;
@@ -10,12 +13,12 @@ mod tests;
 /// The language.
 pub(crate) struct C;
 
-impl Dialect for C {
+impl GrammarRules for C {
     fn grammar(&self) -> LanguageFn {
         tree_sitter_c::LANGUAGE
     }
 
-    fn rule(&self, walk: &Walk<'_>, node: Node<'_>) -> Rule {
+    fn rule(&self, walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule {
         rule(walk, node)
     }
 
@@ -23,59 +26,66 @@ impl Dialect for C {
         name(node)
     }
 
-    fn more<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
-        more(node)
+    fn further_names<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
+        further_names(node)
     }
 
-    fn describe(&self, walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -> bool {
-        describe(walk, node, draft)
+    fn complete_draft(
+        &self,
+        walk: &mut GrammarWalker<'_>,
+        node: Node<'_>,
+        draft: &mut SymbolDraft,
+    ) -> bool {
+        complete_draft(walk, node, draft)
     }
 
-    fn own(&self, walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
-        own(walk, node)
+    fn custom_expr(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
+        custom_expr(walk, node)
     }
 }
 
 /// How a node is read.
-pub(crate) fn rule(walk: &Walk<'_>, node: Node<'_>) -> Rule {
+pub(crate) fn rule(walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule {
     match node.kind() {
-        "comment" => Rule::Comment,
-        "function_definition" => Rule::Symbol(SymbolKind::Function),
+        "comment" => NodeRule::Comment,
+        "function_definition" => NodeRule::Symbol(SymbolKind::Function),
         "declaration" | "field_declaration" => declaration(walk, node),
-        "struct_specifier" if is_defined(node) => Rule::Symbol(SymbolKind::Struct),
-        "union_specifier" if is_defined(node) => Rule::Symbol(SymbolKind::Union),
-        "enum_specifier" if is_defined(node) => Rule::Symbol(SymbolKind::Enum),
-        "enumerator" => Rule::Symbol(SymbolKind::Variant),
-        "type_definition" => Rule::Symbol(SymbolKind::Type),
-        "preproc_def" => Rule::Symbol(SymbolKind::Constant),
-        "preproc_function_def" => Rule::Symbol(SymbolKind::Macro),
-        "call_expression" => Rule::Call("function", "arguments"),
-        "field_expression" => Rule::Member("argument", "field"),
-        "identifier" => Rule::Name,
-        "string_literal" => Rule::Text,
-        "parenthesized_expression" | "pointer_expression" | "cast_expression" => Rule::Inner,
-        "assignment_expression" => Rule::Assign("left", "right"),
-        "return_statement" => Rule::Return,
-        "if_statement" | "case_statement" => Rule::Branch,
-        "for_statement" | "while_statement" | "do_statement" => Rule::Loop,
-        "compound_statement" => Rule::Block,
-        "preproc_include" | "parameter_declaration" | "function_declarator" => Rule::Own,
-        "type_identifier" | "primitive_type" | "preproc_arg" => Rule::Skip,
-        _ => Rule::Walk,
+        "struct_specifier" if is_defined(node) => NodeRule::Symbol(SymbolKind::Struct),
+        "union_specifier" if is_defined(node) => NodeRule::Symbol(SymbolKind::Union),
+        "enum_specifier" if is_defined(node) => NodeRule::Symbol(SymbolKind::Enum),
+        "enumerator" => NodeRule::Symbol(SymbolKind::Variant),
+        "type_definition" => NodeRule::Symbol(SymbolKind::Type),
+        "preproc_def" => NodeRule::Symbol(SymbolKind::Constant),
+        "preproc_function_def" => NodeRule::Symbol(SymbolKind::Macro),
+        "call_expression" => NodeRule::Call("function", "arguments"),
+        "field_expression" => NodeRule::Member("argument", "field"),
+        "identifier" => NodeRule::Name,
+        "string_literal" => NodeRule::Text,
+        "parenthesized_expression" | "pointer_expression" | "cast_expression" => {
+            NodeRule::LastChild
+        }
+        "assignment_expression" => NodeRule::Assign("left", "right"),
+        "return_statement" => NodeRule::Return,
+        "if_statement" | "case_statement" => NodeRule::Branch,
+        "for_statement" | "while_statement" | "do_statement" => NodeRule::Loop,
+        "compound_statement" => NodeRule::Block,
+        "preproc_include" | "parameter_declaration" | "function_declarator" => NodeRule::Custom,
+        "type_identifier" | "primitive_type" | "preproc_arg" => NodeRule::Skip,
+        _ => NodeRule::Walk,
     }
 }
 
 /// Variables in functions are local; what is declared elsewhere is a symbol.
-fn declaration(walk: &Walk<'_>, node: Node<'_>) -> Rule {
-    let Some(first) = node.field("declarator") else { return Rule::Walk };
+fn declaration(walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule {
+    let Some(first) = node.field("declarator") else { return NodeRule::Walk };
     if walk.in_function() && node.kind() == "declaration" {
-        return Rule::Own;
+        return NodeRule::Custom;
     }
     if is_function(first) {
-        return Rule::Symbol(SymbolKind::Function);
+        return NodeRule::Symbol(SymbolKind::Function);
     }
     let is_field = node.kind() == "field_declaration";
-    Rule::Symbol(if is_field { SymbolKind::Field } else { SymbolKind::Variable })
+    NodeRule::Symbol(if is_field { SymbolKind::Field } else { SymbolKind::Variable })
 }
 
 fn is_defined(node: Node<'_>) -> bool {
@@ -89,8 +99,9 @@ fn is_function(declarator: Node<'_>) -> bool {
             .field("declarator")
             .is_some_and(|inner| inner.kind() != "parenthesized_declarator"),
         "pointer_declarator" | "reference_declarator" => {
-            let inner =
-                declarator.field("declarator").or_else(|| named(declarator).last().copied());
+            let inner = declarator
+                .field("declarator")
+                .or_else(|| named_children(declarator).last().copied());
             inner.is_some_and(is_function)
         }
         _ => false,
@@ -112,7 +123,7 @@ pub(crate) fn declared(declarator: Node<'_>) -> Option<Node<'_>> {
         let inner = at.field("declarator").or_else(|| {
             let wraps =
                 ["parenthesized_declarator", "reference_declarator", "attributed_declarator"];
-            wraps.contains(&at.kind()).then(|| named(at).last().copied()).flatten()
+            wraps.contains(&at.kind()).then(|| named_children(at).last().copied()).flatten()
         });
         match inner {
             Some(inner) => at = inner,
@@ -123,30 +134,35 @@ pub(crate) fn declared(declarator: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// The second and further declarators.
-pub(crate) fn more(node: Node<'_>) -> Vec<Node<'_>> {
+pub(crate) fn further_names(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     let all = node.children_by_field_name("declarator", &mut cursor);
     all.skip(1).filter_map(declared).collect()
 }
 
 /// What is particular to a declaration.
-pub(crate) fn describe(walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -> bool {
+pub(crate) fn complete_draft(
+    walk: &mut GrammarWalker<'_>,
+    node: Node<'_>,
+    draft: &mut SymbolDraft,
+) -> bool {
     let words = walk.modifiers(node);
     let is_static = words.iter().any(|word| word == "static");
     let in_type = walk.owner_kind().is_some_and(SymbolKind::is_type);
     draft.visibility = if is_static && !in_type { Visibility::Private } else { Visibility::Public };
     draft.exported = draft.visibility == Visibility::Public && walk.owner_exported();
-    draft.flags = draft
-        .flags
-        .with(Flags::STATIC, is_static)
-        .with(Flags::DECLARED, draft.kind.is_callable() && node.field("body").is_none());
-    draft.ty = node.field("type").map(|ty| written(&walk.text(ty)));
+    draft.flags = draft.flags.with_if(SymbolFlags::STATIC, is_static).with_if(
+        SymbolFlags::DECLARATION_ONLY,
+        draft.kind.is_callable() && node.field("body").is_none(),
+    );
+    draft.ty = node.field("type").map(|ty| parse_type_text(&walk.text(ty)));
     if matches!(node.kind(), "preproc_def" | "preproc_function_def") {
-        draft.flags = Flags::default();
+        draft.flags = SymbolFlags::default();
         let value = node.field("value").map(span);
         let end = value.map_or(draft.span.end, |value| value.start);
         if draft.signature.len() > 80 {
-            draft.signature = walk.b.fold(base::Span::new(draft.span.start, end));
+            draft.signature =
+                walk.builder.one_line_signature(base::Span::new(draft.span.start, end));
         }
         draft.body = value;
     }
@@ -162,21 +178,21 @@ pub(crate) fn describe(walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -
             _ => SymbolKind::Struct,
         };
         let whole = draft.span;
-        let head = walk.b.fold(base::Span::new(whole.start, span(body).start));
+        let head = walk.builder.one_line_signature(base::Span::new(whole.start, span(body).start));
         draft.signature = format!("{head} {}", draft.name);
     }
     true
 }
 
 /// Nodes with rules of their own.
-pub(crate) fn own(walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
+pub(crate) fn custom_expr(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     match node.kind() {
         "preproc_include" => {
             if let Some(path) = node.field("path") {
                 let text = walk.text(path);
                 let specifier = text.trim_matches(['"', '<', '>']).to_owned();
-                let import = walk.b.import(ImportKind::Include, specifier, span(node));
-                walk.b.facts.imports[import as usize].is_path = text.starts_with('"');
+                let import = walk.builder.add_import(ImportKind::Include, specifier, span(node));
+                walk.builder.facts.imports[import as usize].is_path = text.starts_with('"');
             }
         }
         "parameter_declaration" | "optional_parameter_declaration" => {
@@ -186,11 +202,11 @@ pub(crate) fn own(walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
         }
         "function_declarator" => {
             if let Some(params) = node.field("parameters") {
-                walk.inside(params);
+                walk.walk_children(params);
             }
         }
         "declaration" => {
-            let ty = node.field("type").map(|ty| written(&walk.text(ty)));
+            let ty = node.field("type").map(|ty| parse_type_text(&walk.text(ty)));
             let ty = ty.filter(|ty| *ty != crate::TypeRef::named("auto"));
             let mut cursor = node.walk();
             let all: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
@@ -201,12 +217,12 @@ pub(crate) fn own(walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
                 }
             }
         }
-        _ => walk.inside(node),
+        _ => walk.walk_children(node),
     }
     Expr::Unknown
 }
 
 /// The facts of a C file.
 pub(crate) fn extract(text: &str) -> crate::FileFacts {
-    tree::extract(&C, text)
+    treesitter::extract(&C, text)
 }

@@ -1,9 +1,13 @@
 //! C++.
 
-use crate::build::Draft;
 use crate::c;
-use crate::model::{Expr, Flags, HeritageKind, ImportKind, ImportedName, SymbolKind, Visibility};
-use crate::tree::{self, Dialect, Grown, LanguageFn, Node, Rule, Walk, named, span};
+use crate::facts_builder::SymbolDraft;
+use crate::model::{
+    Expr, HeritageKind, ImportKind, ImportedName, SymbolFlags, SymbolKind, Visibility,
+};
+use crate::treesitter::{
+    self, GrammarRules, GrammarWalker, LanguageFn, Node, NodeExt, NodeRule, named_children, span,
+};
 
 #[cfg(test)]
 mod tests;
@@ -11,31 +15,33 @@ mod tests;
 /// The language.
 pub(crate) struct Cpp;
 
-impl Dialect for Cpp {
+impl GrammarRules for Cpp {
     fn grammar(&self) -> LanguageFn {
         tree_sitter_cpp::LANGUAGE
     }
 
-    fn rule(&self, walk: &Walk<'_>, node: Node<'_>) -> Rule {
+    fn rule(&self, walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule {
         match node.kind() {
-            "class_specifier" if node.field("body").is_some() => Rule::Symbol(SymbolKind::Class),
-            "namespace_definition" if node.field("name").is_some() => {
-                Rule::Symbol(SymbolKind::Namespace)
+            "class_specifier" if node.field("body").is_some() => {
+                NodeRule::Symbol(SymbolKind::Class)
             }
-            "alias_declaration" | "concept_definition" => Rule::Symbol(SymbolKind::Type),
-            "template_declaration" => Rule::Wrap,
-            "qualified_identifier" | "template_function" | "template_type" => Rule::Path,
-            "lambda_expression" => Rule::Lambda("lambda"),
-            "new_expression" => Rule::New("type", "arguments"),
-            "this" => Rule::This,
+            "namespace_definition" if node.field("name").is_some() => {
+                NodeRule::Symbol(SymbolKind::Namespace)
+            }
+            "alias_declaration" | "concept_definition" => NodeRule::Symbol(SymbolKind::Type),
+            "template_declaration" => NodeRule::Wrap,
+            "qualified_identifier" | "template_function" | "template_type" => NodeRule::Path,
+            "lambda_expression" => NodeRule::Lambda("lambda"),
+            "new_expression" => NodeRule::New("type", "arguments"),
+            "this" => NodeRule::This,
             "for_range_loop"
             | "using_declaration"
             | "access_specifier"
-            | "optional_parameter_declaration" => Rule::Own,
+            | "optional_parameter_declaration" => NodeRule::Custom,
             "base_class_clause"
             | "template_parameter_list"
             | "template_argument_list"
-            | "namespace_identifier" => Rule::Skip,
+            | "namespace_identifier" => NodeRule::Skip,
             _ => c::rule(walk, node),
         }
     }
@@ -44,12 +50,17 @@ impl Dialect for Cpp {
         c::name(node)
     }
 
-    fn more<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
-        c::more(node)
+    fn further_names<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
+        c::further_names(node)
     }
 
-    fn describe(&self, walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -> bool {
-        c::describe(walk, node, draft);
+    fn complete_draft(
+        &self,
+        walk: &mut GrammarWalker<'_>,
+        node: Node<'_>,
+        draft: &mut SymbolDraft,
+    ) -> bool {
+        c::complete_draft(walk, node, draft);
         let owner = walk.owner_kind();
         if owner.is_some_and(SymbolKind::is_type) {
             member(walk, draft, owner == Some(SymbolKind::Class));
@@ -57,8 +68,8 @@ impl Dialect for Cpp {
         if let Some((scope, name)) = draft.name.clone().rsplit_once("::") {
             let scope = scope.split('<').next().unwrap_or_default().replace("::", ".");
             draft.parent = walk.find_type(scope.rsplit('.').next().unwrap_or_default());
-            draft.path = Some(match walk.b.at.owner {
-                Some(owner) => format!("{}.{scope}.{name}", walk.b.prefix(owner)),
+            draft.path = Some(match walk.builder.position.owner {
+                Some(owner) => format!("{}.{scope}.{name}", walk.builder.member_prefix(owner)),
                 None => format!("{scope}.{name}"),
             });
             name.clone_into(&mut draft.name);
@@ -71,17 +82,19 @@ impl Dialect for Cpp {
         true
     }
 
-    fn after(&self, walk: &mut Walk<'_>, node: Node<'_>, symbol: u32) {
-        for base in node.child_of(&["base_class_clause"]).map(named).unwrap_or_default() {
+    fn after_symbol(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>, symbol: u32) {
+        for base in
+            node.child_of_kind(&["base_class_clause"]).map(named_children).unwrap_or_default()
+        {
             if base.kind() != "access_specifier" {
-                walk.heritage(symbol, HeritageKind::Extends, base);
+                walk.add_heritage(symbol, HeritageKind::Extends, base);
             }
         }
     }
 
-    fn own(&self, walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
+    fn custom_expr(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
         match node.kind() {
-            "access_specifier" => walk.state = Some(walk.text(node)),
+            "access_specifier" => walk.modifier_state = Some(walk.text(node)),
             "using_declaration" => using(walk, node),
             "for_range_loop" => {
                 let over = node.field("right").map_or(Expr::Unknown, |over| walk.expr(over));
@@ -92,20 +105,24 @@ impl Dialect for Cpp {
                     walk.expr(body);
                 }
             }
-            _ => return c::own(walk, node),
+            _ => return c::custom_expr(walk, node),
         }
         Expr::Unknown
     }
 }
 
 /// Members of a class are methods, constructors and fields of the visibility last said.
-fn member(walk: &Walk<'_>, draft: &mut Draft, is_class: bool) {
-    let owner = walk.b.at.owner.map(|owner| walk.b.facts.symbols[owner as usize].name.clone());
+fn member(walk: &GrammarWalker<'_>, draft: &mut SymbolDraft, is_class: bool) {
+    let owner = walk
+        .builder
+        .position
+        .owner
+        .map(|owner| walk.builder.facts.symbols[owner as usize].name.clone());
     if draft.kind == SymbolKind::Function {
         let is_constructor = owner.as_deref() == Some(draft.name.as_str());
         draft.kind = if is_constructor { SymbolKind::Constructor } else { SymbolKind::Method };
     }
-    draft.visibility = match walk.state.as_deref() {
+    draft.visibility = match walk.modifier_state.as_deref() {
         Some("public") => Visibility::Public,
         Some("protected") => Visibility::Restricted("protected".into()),
         Some(_) => Visibility::Private,
@@ -113,20 +130,20 @@ fn member(walk: &Walk<'_>, draft: &mut Draft, is_class: bool) {
         None => Visibility::Public,
     };
     draft.exported = draft.visibility == Visibility::Public && walk.owner_exported();
-    draft.flags = draft.flags.with(Flags::ABSTRACT, draft.signature.ends_with("= 0"));
+    draft.flags = draft.flags.with_if(SymbolFlags::ABSTRACT, draft.signature.ends_with("= 0"));
 }
 
-fn using(walk: &mut Walk<'_>, node: Node<'_>) {
-    let Some(path) = named(node).last().map(|path| walk.text(*path)) else { return };
+fn using(walk: &mut GrammarWalker<'_>, node: Node<'_>) {
+    let Some(path) = named_children(node).last().map(|path| walk.text(*path)) else { return };
     let is_whole = node.has_token("namespace");
     let (module, name) =
         if is_whole { (path.as_str(), "*") } else { path.rsplit_once("::").unwrap_or(("", &path)) };
-    let import = walk.b.import(ImportKind::Use, module, span(node));
+    let import = walk.builder.add_import(ImportKind::Use, module, span(node));
     let name = ImportedName { name: name.into(), alias: None, is_type: false, span: span(node) };
-    walk.b.facts.imports[import as usize].names.push(name);
+    walk.builder.facts.imports[import as usize].names.push(name);
 }
 
 /// The facts of a C++ file.
 pub(crate) fn extract(text: &str) -> crate::FileFacts {
-    tree::extract(&Cpp, text)
+    treesitter::extract(&Cpp, text)
 }

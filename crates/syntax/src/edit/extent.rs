@@ -2,50 +2,59 @@
 
 use base::Span;
 
-use super::style::{before_newline, indent_at, line_end, line_start, mark as bom, opens_line};
-use crate::lines::offset;
+use super::text_layout::{
+    before_newline, byte_order_mark_len as bom, indent_at, is_first_on_line, line_end, line_start,
+};
+use crate::line_index::offset;
 use crate::model::Symbol;
-use crate::{Language, docs};
+use crate::{Language, doc_comments};
 
 /// What closes a list of members.
 const CLOSERS: [&str; 7] = ["}", ")", "]", "end", "#endif", "#else", "#elif"];
 
 /// A symbol with the places around it that edits care about.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Extent {
+pub(super) struct SymbolExtent {
     /// Where plain comments right above it start, or it does
-    pub lead: usize,
+    pub leading_start: usize,
     /// Where it starts, doc comment and decorators included
     pub start: usize,
     /// Where it ends
     pub end: usize,
     /// Where what still belongs to it ends: a comma or semicolon, a comment on its line
-    pub tail: usize,
+    pub trailing_end: usize,
     /// The comma or semicolon after it
-    pub mark: Option<char>,
+    pub separator: Option<char>,
     /// Whether a comma stands before it
     pub after_comma: bool,
 }
 
-impl Extent {
+impl SymbolExtent {
     /// How far a symbol reaches.
-    pub fn of(language: Language, text: &str, symbol: &Symbol) -> Self {
-        let span = own(language, text, symbol);
+    pub fn of_symbol(language: Language, text: &str, symbol: &Symbol) -> Self {
+        let span = declaration_span(language, text, symbol);
         let (start, end) = (span.start as usize, span.end as usize);
-        let (mark, past) = mark(text, end);
-        let lead = lead(language, text, start);
-        let after_comma = text[..lead].trim_end().ends_with(',');
-        Self { lead, start, end, tail: tail(language, text, past), mark, after_comma }
+        let (separator, past) = trailing_separator(text, end);
+        let leading_start = leading_comments_start(language, text, start);
+        let after_comma = text[..leading_start].trim_end().ends_with(',');
+        Self {
+            leading_start,
+            start,
+            end,
+            trailing_end: trailing_comment_end(language, text, past),
+            separator,
+            after_comma,
+        }
     }
 
     /// Where the white space before it starts.
     pub fn gap_before(&self, text: &str) -> usize {
-        text[..self.lead].trim_end().len().max(bom(text))
+        text[..self.leading_start].trim_end().len().max(bom(text))
     }
 
     /// Where the white space after it ends.
     pub fn gap_after(&self, text: &str) -> usize {
-        text.len() - text[self.tail..].trim_start().len()
+        text.len() - text[self.trailing_end..].trim_start().len()
     }
 
     /// Whether nothing of its own level follows.
@@ -55,13 +64,13 @@ impl Extent {
         if rest.is_empty() || CLOSERS.iter().any(|closer| rest.starts_with(closer)) {
             return true;
         }
-        let deeper = opens_line(text, self.start) && opens_line(text, next);
+        let deeper = is_first_on_line(text, self.start) && is_first_on_line(text, next);
         deeper && indent_at(text, next).len() < indent_at(text, self.start).len()
     }
 }
 
 /// The stretch that is the symbol itself. One declarator of several is that declarator.
-pub(super) fn own(language: Language, text: &str, symbol: &Symbol) -> Span {
+pub(super) fn declaration_span(language: Language, text: &str, symbol: &Symbol) -> Span {
     let is_part = is_declarator(language, text, symbol);
     let whole = if is_part { symbol.declaration } else { symbol.span };
     // Some grammars count the end of the line as part of a declaration.
@@ -81,7 +90,8 @@ fn is_declarator(language: Language, text: &str, symbol: &Symbol) -> bool {
             ["const", "let", "var", "using"].iter().any(|word| words.ends_with(word))
         }
         Language::C | Language::Cpp | Language::Java | Language::CSharp => {
-            !words.is_empty() && mark(text, symbol.declaration.end as usize).0 == Some(',')
+            !words.is_empty()
+                && trailing_separator(text, symbol.declaration.end as usize).0 == Some(',')
         }
         // What documents a group is read as the first one's.
         Language::Go => words.ends_with('('),
@@ -90,7 +100,7 @@ fn is_declarator(language: Language, text: &str, symbol: &Symbol) -> bool {
 }
 
 /// The comma or semicolon that follows, and the offset after it.
-fn mark(text: &str, end: usize) -> (Option<char>, usize) {
+fn trailing_separator(text: &str, end: usize) -> (Option<char>, usize) {
     let rest = text[end..].trim_start_matches([' ', '\t']);
     match rest.chars().next() {
         Some(mark @ (',' | ';')) => (Some(mark), text.len() - rest.len() + 1),
@@ -99,7 +109,7 @@ fn mark(text: &str, end: usize) -> (Option<char>, usize) {
 }
 
 /// The end of a comment that is the rest of the line, or the offset itself.
-fn tail(language: Language, text: &str, at: usize) -> usize {
+fn trailing_comment_end(language: Language, text: &str, at: usize) -> usize {
     let end = line_end(text, at);
     let rest = text[at..end].trim();
     let is_comment = match language {
@@ -117,8 +127,8 @@ fn tail(language: Language, text: &str, at: usize) -> usize {
 }
 
 /// Where plain comments start that stand right above, on lines of their own.
-fn lead(language: Language, text: &str, start: usize) -> usize {
-    if !opens_line(text, start) {
+fn leading_comments_start(language: Language, text: &str, start: usize) -> usize {
+    if !is_first_on_line(text, start) {
         return start;
     }
     let mut at = start;
@@ -132,7 +142,7 @@ fn lead(language: Language, text: &str, start: usize) -> usize {
             Language::Php => line.starts_with("//") || line.starts_with("# "),
             _ => line.starts_with("//") && !line.starts_with("//!"),
         };
-        if !is_comment || docs::is_notice(line) {
+        if !is_comment || doc_comments::is_notice(line) {
             break;
         }
         at = begin + indent_at(text, begin).len();
@@ -141,6 +151,6 @@ fn lead(language: Language, text: &str, start: usize) -> usize {
 }
 
 /// How many line ends are in a stretch.
-pub(super) fn newlines(text: &str) -> usize {
+pub(super) fn count_newlines(text: &str) -> usize {
     text.matches('\n').count()
 }

@@ -1,14 +1,14 @@
 //! Text that is to stand at an indentation, however the caller indented it.
 
-use super::literal;
-use super::style::newline;
+use super::literal_lines;
+use super::text_layout::dominant_newline;
 use crate::Language;
 
 /// The ways to write a text whose first line goes where the indentation ends, likeliest first.
 ///
 /// A text cut out of the file fits as it is; one written on its own is moved to the right, but for
 /// lines that start inside a literal. `place` puts a text where it goes, so that literals are seen.
-pub(super) fn fit(
+pub(super) fn indentation_candidates(
     language: Language,
     content: &str,
     indent: &str,
@@ -16,26 +16,26 @@ pub(super) fn fit(
     place: impl Fn(&str) -> (String, usize),
 ) -> Vec<String> {
     let content = content.trim_matches(['\n', '\r']).trim_end();
-    let content = with_line_ends(content, newline(file));
+    let content = with_line_ends(content, dominant_newline(file));
     let own = &content[..content.len() - content.trim_start_matches([' ', '\t']).len()];
-    let flush = shift(&content, own, "", &|_| false);
+    let flush = reindent(&content, own, "", &|_| false);
     let (whole, first) = place(&flush);
-    let literals = literal::lines(language, &whole);
+    let literals = literal_lines::lines_inside_literals(language, &whole);
     let first_line = u32::try_from(whole[..first].matches('\n').count()).unwrap_or_default() + 1;
     let inside = |line: u32| literals.contains(&(first_line + line));
-    let moved = shift(&content, own, indent, &inside);
+    let moved = reindent(&content, own, indent, &inside);
     let rest = flush.lines().enumerate().skip(1).filter(|(at, line)| {
         !line.trim().is_empty() && !inside(u32::try_from(*at).unwrap_or_default())
     });
     let fits = own.is_empty()
-        && rest.map(|(_, line)| line).all(|line| line.starts_with(indent) || is_aside(line))
+        && rest.map(|(_, line)| line).all(|line| line.starts_with(indent) || stays_at_margin(line))
         && (language != Language::Python || is_body_deeper(&flush, indent));
     if fits { vec![flush, moved] } else { vec![moved, flush] }
 }
 
 /// Whether a line stands at the margin whatever is around it: code that was commented out, or a
 /// word to the preprocessor.
-fn is_aside(line: &str) -> bool {
+fn stays_at_margin(line: &str) -> bool {
     ["//", "#", "/*"].iter().any(|mark| line.starts_with(mark))
 }
 
@@ -54,7 +54,7 @@ fn is_body_deeper(text: &str, indent: &str) -> bool {
 }
 
 /// Lines with `from` taken off and `to` put on, the first one without.
-fn shift(text: &str, from: &str, to: &str, inside: &dyn Fn(u32) -> bool) -> String {
+fn reindent(text: &str, from: &str, to: &str, inside: &dyn Fn(u32) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, line) in (0_u32..).zip(text.split_inclusive('\n')) {
         if at > 0 && inside(at) {

@@ -8,13 +8,13 @@ use oxc_ast::ast::{
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span as Place;
 
-use super::literal::grammar;
-use crate::tree::{self, Node, children};
+use super::literal_lines::grammar;
+use crate::treesitter::{self, Node, children};
 use crate::{Language, javascript};
 
 /// One mention of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mention {
+pub struct IdentifierMention {
     /// The name
     pub span: Span,
     /// Whether it is the name of a member or argument, which another name may stand for: `a.name`,
@@ -25,15 +25,15 @@ pub struct Mention {
 }
 
 /// Every mention of a name in a text, in order.
-pub fn mentions(language: Language, text: &str, name: &str) -> Vec<Mention> {
+pub fn find_mentions(language: Language, text: &str, name: &str) -> Vec<IdentifierMention> {
     let mut found = Vec::new();
     if let Some(grammar) = grammar(language) {
-        if let Ok(tree) = tree::parse(text, grammar) {
-            collect(tree.root_node(), (text, name), &mut found);
+        if let Ok(tree) = treesitter::parse(text, grammar) {
+            collect_mentions(tree.root_node(), (text, name), &mut found);
         }
     } else {
-        let mut names = Names { name, found: Vec::new(), in_specifier: false };
-        javascript::visit(language, text, |program| names.visit_program(program));
+        let mut names = MentionCollector { name, found: Vec::new(), in_specifier: false };
+        javascript::with_program(language, text, |program| names.visit_program(program));
         found = names.found;
     }
     found.sort();
@@ -48,19 +48,27 @@ pub fn mentions(language: Language, text: &str, name: &str) -> Vec<Mention> {
 }
 
 /// Leaves that are names, without recursion, since trees may be deep.
-fn collect(root: Node<'_>, (text, name): (&str, &str), found: &mut Vec<Mention>) {
+fn collect_mentions(
+    root: Node<'_>,
+    (text, name): (&str, &str),
+    found: &mut Vec<IdentifierMention>,
+) {
     let mut open = vec![root];
     while let Some(node) = open.pop() {
         if node.child_count() > 0 {
             open.extend(children(node));
             continue;
         }
-        let at = tree::span(node);
+        let at = treesitter::span(node);
         let is_name = node.kind().ends_with("identifier")
             || matches!(node.kind(), "name" | "constant" | "word" | "variable_name");
         if is_name && text.get(at.start as usize..at.end as usize) == Some(name) {
             let (is_member, is_binding) = (is_member(text, node), is_binding(node));
-            found.push(Mention { span: Span::new(at.start, at.end), is_member, is_binding });
+            found.push(IdentifierMention {
+                span: Span::new(at.start, at.end),
+                is_member,
+                is_binding,
+            });
         }
     }
 }
@@ -85,46 +93,46 @@ fn is_binding(node: Node<'_>) -> bool {
     !takes_in && (fields.iter().any(is) || kind.contains("parameter") || kind.contains("pattern"))
 }
 
-struct Names<'n> {
+struct MentionCollector<'n> {
     name: &'n str,
-    found: Vec<Mention>,
+    found: Vec<IdentifierMention>,
     in_specifier: bool,
 }
 
-impl Names<'_> {
-    fn see(&mut self, name: &str, span: Place, (is_member, is_binding): (bool, bool)) {
+impl MentionCollector<'_> {
+    fn record(&mut self, name: &str, span: Place, (is_member, is_binding): (bool, bool)) {
         if name == self.name {
             // An identifier with a type behind it spans both.
             let length = u32::try_from(name.len()).unwrap_or_default();
             let span = Span::new(span.start, span.start + length);
-            self.found.push(Mention { span, is_member, is_binding });
+            self.found.push(IdentifierMention { span, is_member, is_binding });
         }
     }
 }
 
-impl<'a> Visit<'a> for Names<'_> {
+impl<'a> Visit<'a> for MentionCollector<'_> {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
-        self.see(&it.name, it.span, (false, false));
+        self.record(&it.name, it.span, (false, false));
     }
 
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
-        self.see(&it.name, it.span, (false, !self.in_specifier));
+        self.record(&it.name, it.span, (false, !self.in_specifier));
     }
 
     fn visit_label_identifier(&mut self, it: &LabelIdentifier<'a>) {
-        self.see(&it.name, it.span, (true, false));
+        self.record(&it.name, it.span, (true, false));
     }
 
     fn visit_identifier_name(&mut self, it: &IdentifierName<'a>) {
-        self.see(&it.name, it.span, (!self.in_specifier, false));
+        self.record(&it.name, it.span, (!self.in_specifier, false));
     }
 
     fn visit_private_identifier(&mut self, it: &PrivateIdentifier<'a>) {
-        self.see(&it.name, it.span, (true, false));
+        self.record(&it.name, it.span, (true, false));
     }
 
     fn visit_jsx_identifier(&mut self, it: &JSXIdentifier<'a>) {
-        self.see(&it.name, it.span, (false, false));
+        self.record(&it.name, it.span, (false, false));
     }
 
     fn visit_import_specifier(&mut self, it: &ImportSpecifier<'a>) {
@@ -146,7 +154,7 @@ mod tests {
 
     fn marked(language: Language, text: &str) -> String {
         let mut shown = text.to_owned();
-        for mention in mentions(language, text, "pay").iter().rev() {
+        for mention in find_mentions(language, text, "pay").iter().rev() {
             let mark = if mention.is_member { "<.pay>" } else { "<pay>" };
             shown.replace_range(mention.span.range(), mark);
         }

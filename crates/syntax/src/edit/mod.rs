@@ -5,38 +5,38 @@
 //! `links` are the `@see` lines of doc comments, `symbols` whole declarations, `destinations` the
 //! links of documents.
 
-mod comment;
-mod destinations;
-mod escape;
+mod declaration_groups;
+mod doc_comment;
+mod doc_link_removal;
+mod doc_links;
 mod extent;
-mod header;
 mod indent;
-mod links;
-mod literal;
+mod literal_lines;
+mod markdown_links;
 mod mentions;
-mod outline;
-mod removal;
-mod signatures;
-mod style;
+mod module_comment;
+mod outline_check;
+mod python_dedent;
 mod symbols;
+mod text_layout;
 
 #[cfg(test)]
 mod tests;
 
 use base::Span;
 
-use crate::lines::offset;
-use crate::model::{FileFacts, Owner, SyntaxError};
+use crate::line_index::offset;
+use crate::model::{FileFacts, SymbolOwner, SyntaxError};
 use crate::{Language, extract};
 
-pub use destinations::{destination, redirect};
-pub use links::{key_of, link, relink, unlink};
-pub use mentions::{Mention, mentions};
-pub use symbols::{Edit, edit, itself};
+pub use doc_links::{add_doc_link, doc_link_key, remove_doc_link, retarget_doc_links};
+pub use markdown_links::{format_link_destination, replace_link_destinations};
+pub use mentions::{IdentifierMention, find_mentions};
+pub use symbols::{SymbolEdit, edit_symbol, symbol_spans};
 
 /// What a change is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place<'a> {
+pub enum DocTarget<'a> {
     /// The file itself
     Module,
     /// The symbol with this path, `Session.refresh`
@@ -45,27 +45,27 @@ pub enum Place<'a> {
 
 /// Why a change was not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum EditRefusal {
     /// The language is not parsed
-    Unparsed,
+    UnsupportedLanguage,
     /// No symbol of this file has the path; these are nearest
     NoSymbol(Vec<String>),
     /// The result would not be what its language allows, where it was before
-    Broken(SyntaxError),
+    NewSyntaxError(SyntaxError),
     /// There is no place for it that would mean what was asked for
-    NoPlace(&'static str),
+    NotPossible(&'static str),
 }
 
 /// One stretch of a text and what comes in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Splice {
+pub struct TextSplice {
     /// What goes
     pub span: Span,
     /// What comes
     pub text: String,
 }
 
-impl Splice {
+impl TextSplice {
     /// Puts a text where nothing was.
     pub(crate) fn insert(at: usize, text: impl Into<String>) -> Self {
         Self { span: Span::new(offset(at), offset(at)), text: text.into() }
@@ -79,15 +79,15 @@ impl Splice {
     /// The text with this change made.
     #[must_use]
     pub fn apply(&self, text: &str) -> String {
-        apply(text, std::slice::from_ref(self))
+        apply_splices(text, std::slice::from_ref(self))
     }
 }
 
 /// The text with all changes made. They are in order and do not overlap.
-pub fn apply(text: &str, splices: &[Splice]) -> String {
+pub fn apply_splices(text: &str, splices: &[TextSplice]) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     let mut at = 0;
-    for Splice { span, text: new } in splices {
+    for TextSplice { span, text: new } in splices {
         out.push_str(&text[at..span.start as usize]);
         out.push_str(new);
         at = span.end as usize;
@@ -97,28 +97,29 @@ pub fn apply(text: &str, splices: &[Splice]) -> String {
 }
 
 /// The symbol that a place names; `None` is the module. Of several signatures it is the first.
-fn owner(facts: &FileFacts, place: Place<'_>) -> Result<Owner, Refusal> {
-    let Place::Symbol(path) = place else { return Ok(None) };
+fn find_owner(facts: &FileFacts, place: DocTarget<'_>) -> Result<SymbolOwner, EditRefusal> {
+    let DocTarget::Symbol(path) = place else { return Ok(None) };
     let found = facts.symbols.iter().position(|symbol| symbol.path == path);
     found.map(|at| Some(offset(at))).ok_or_else(|| {
         let names = facts.symbols.iter().filter(|symbol| !symbol.is_anonymous());
-        let near = base::near::nearest(path, names.map(|symbol| symbol.path.as_str()), 3);
-        Refusal::NoSymbol(near.into_iter().map(str::to_owned).collect())
+        let near =
+            base::similarity::most_similar(path, names.map(|symbol| symbol.path.as_str()), 3);
+        EditRefusal::NoSymbol(near.into_iter().map(str::to_owned).collect())
     })
 }
 
 /// The facts of a text in a language that is parsed.
-fn read(language: Language, text: &str) -> Result<FileFacts, Refusal> {
+fn extract_code(language: Language, text: &str) -> Result<FileFacts, EditRefusal> {
     if language.is_code() {
         Ok(extract(Some(language), text.as_bytes()))
     } else {
-        Err(Refusal::Unparsed)
+        Err(EditRefusal::UnsupportedLanguage)
     }
 }
 
 /// The first error that was not there before. Places shift, so errors are told apart by what they
 /// say, and by how many say it.
-fn new_error<'f>(before: &FileFacts, after: &'f FileFacts) -> Option<&'f SyntaxError> {
+fn first_new_error<'f>(before: &FileFacts, after: &'f FileFacts) -> Option<&'f SyntaxError> {
     let mut known: Vec<&str> = before.errors.iter().map(|error| error.message.as_str()).collect();
     after.errors.iter().find(|error| {
         let at = known.iter().position(|message| *message == error.message);

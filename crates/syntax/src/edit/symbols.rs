@@ -11,18 +11,18 @@ mod tests;
 use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
 
-use super::extent::{Extent, newlines, own};
-use super::indent::fit;
-use super::signatures::{self, Signatures};
-use super::style::{indent_at, newline, opens_line};
-use super::{Refusal, Splice, escape, outline, read};
+use super::declaration_groups::{self, DeclarationGroups};
+use super::extent::{SymbolExtent, count_newlines, declaration_span};
+use super::indent::indentation_candidates;
+use super::text_layout::{dominant_newline, indent_at, is_first_on_line};
+use super::{EditRefusal, TextSplice, extract_code, outline_check, python_dedent};
 use crate::Language;
-use crate::lines::offset;
+use crate::line_index::offset;
 use crate::model::{FileFacts, Symbol, SyntaxError};
 
 /// What to do to a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edit<'a> {
+pub enum SymbolEdit<'a> {
     /// Another text in its place
     Replace(&'a str),
     /// A text before it
@@ -34,31 +34,36 @@ pub enum Edit<'a> {
 }
 
 /// The text with a symbol edited. All signatures of one body are edited as one.
-pub fn edit(language: Language, text: &str, path: &str, edit: Edit<'_>) -> Result<String, Refusal> {
-    if edit == Edit::Delete {
-        return delete(language, text, path);
+pub fn edit_symbol(
+    language: Language,
+    text: &str,
+    path: &str,
+    edit: SymbolEdit<'_>,
+) -> Result<String, EditRefusal> {
+    if edit == SymbolEdit::Delete {
+        return delete_symbol(language, text, path);
     }
-    let facts = read(language, text)?;
-    let run = signatures::of(language, text, &facts, path)?.main;
-    let target = Target { language, text, facts: &facts, run };
+    let facts = extract_code(language, text)?;
+    let run = declaration_groups::groups_of_path(language, text, &facts, path)?.main;
+    let target = SymbolEditor { language, text, facts: &facts, group: run };
     match edit {
-        Edit::Replace(content) => target.replace(content),
-        Edit::InsertBefore(content) => target.insert(content, Side::Before),
-        Edit::InsertAfter(content) => target.insert(content, Side::After),
-        Edit::Delete => target.delete(),
+        SymbolEdit::Replace(content) => target.replace(content),
+        SymbolEdit::InsertBefore(content) => target.insert(content, InsertSide::Before),
+        SymbolEdit::InsertAfter(content) => target.insert(content, InsertSide::After),
+        SymbolEdit::Delete => target.delete(),
     }
 }
 
 /// Deletes a symbol: first the signatures that stand apart from its body, then the rest.
-fn delete(language: Language, text: &str, path: &str) -> Result<String, Refusal> {
+fn delete_symbol(language: Language, text: &str, path: &str) -> Result<String, EditRefusal> {
     let mut text = Cow::Borrowed(text);
     loop {
-        let facts = read(language, &text)?;
-        let mut runs = signatures::of(language, &text, &facts, path)?;
-        let apart = runs.apart.pop();
+        let facts = extract_code(language, &text)?;
+        let mut runs = declaration_groups::groups_of_path(language, &text, &facts, path)?;
+        let apart = runs.detached.pop();
         let is_last = apart.is_none();
         let run = apart.unwrap_or(runs.main);
-        let next = Target { language, text: &text, facts: &facts, run }.delete()?;
+        let next = SymbolEditor { language, text: &text, facts: &facts, group: run }.delete()?;
         if is_last {
             return Ok(next);
         }
@@ -68,11 +73,16 @@ fn delete(language: Language, text: &str, path: &str) -> Result<String, Refusal>
 
 /// The stretches that a symbol consists of: the one that [`Edit::Replace`] replaces, then those of
 /// signatures that stand apart from it.
-pub fn itself(language: Language, text: &str, path: &str) -> Result<Vec<base::Span>, Refusal> {
-    let facts = read(language, text)?;
-    let Signatures { main, apart } = signatures::of(language, text, &facts, path)?;
+pub fn symbol_spans(
+    language: Language,
+    text: &str,
+    path: &str,
+) -> Result<Vec<base::Span>, EditRefusal> {
+    let facts = extract_code(language, text)?;
+    let DeclarationGroups { main, detached: apart } =
+        declaration_groups::groups_of_path(language, text, &facts, path)?;
     let whole = |run: &Vec<u32>| {
-        let span = |at: &u32| own(language, text, &facts.symbols[*at as usize]);
+        let span = |at: &u32| declaration_span(language, text, &facts.symbols[*at as usize]);
         let first = run.first().map(span).unwrap_or_default();
         base::Span::new(first.start, run.last().map(span).unwrap_or_default().end)
     };
@@ -80,51 +90,52 @@ pub fn itself(language: Language, text: &str, path: &str) -> Result<Vec<base::Sp
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum InsertSide {
     Before,
     After,
 }
 
 /// A symbol of a file that was read.
-struct Target<'t> {
+struct SymbolEditor<'t> {
     language: Language,
     text: &'t str,
     facts: &'t FileFacts,
     /// Its signatures that stand together, with its body, in source order
-    run: Vec<u32>,
+    group: Vec<u32>,
 }
 
 /// A way to make a change: what to splice, and where in the result the new text is.
-struct Try {
-    splice: Splice,
-    came: Range<usize>,
+struct EditCandidate {
+    splice: TextSplice,
+    inserted: Range<usize>,
 }
 
-impl Try {
+impl EditCandidate {
     /// A content with what goes before and after it, in place of a stretch.
     fn new(start: usize, end: usize, before: &str, content: &str, after: &str) -> Self {
-        let mut splice = Splice::remove(start, end);
+        let mut splice = TextSplice::remove(start, end);
         splice.text = [before, content, after].concat();
         let begin = start + before.len();
-        Self { splice, came: begin..begin + content.len() }
+        Self { splice, inserted: begin..begin + content.len() }
     }
 }
 
-impl<'t> Target<'t> {
+impl<'t> SymbolEditor<'t> {
     /// The first of its declarations.
     fn symbol(&self) -> &'t Symbol {
-        &self.facts.symbols[self.run.first().copied().unwrap_or_default() as usize]
+        &self.facts.symbols[self.group.first().copied().unwrap_or_default() as usize]
     }
 
     fn declarations(&self) -> impl Iterator<Item = &'t Symbol> {
-        self.run.iter().map(|at| &self.facts.symbols[*at as usize])
+        self.group.iter().map(|at| &self.facts.symbols[*at as usize])
     }
 
-    fn extent(&self) -> Extent {
-        let first = Extent::of(self.language, self.text, self.symbol());
+    fn extent(&self) -> SymbolExtent {
+        let first = SymbolExtent::of_symbol(self.language, self.text, self.symbol());
         let Some(last) = self.declarations().skip(1).last() else { return first };
-        let Extent { end, tail, mark, .. } = Extent::of(self.language, self.text, last);
-        Extent { end, tail, mark, ..first }
+        let SymbolExtent { end, trailing_end: tail, separator: mark, .. } =
+            SymbolExtent::of_symbol(self.language, self.text, last);
+        SymbolExtent { end, trailing_end: tail, separator: mark, ..first }
     }
 
     fn parent(&self) -> Option<&'t str> {
@@ -133,67 +144,87 @@ impl<'t> Target<'t> {
     }
 
     /// Whether a symbol is this one or in it; a parameter may be a field of the class around.
-    fn is_in(&self, symbol: &Symbol) -> bool {
+    fn contains_symbol(&self, symbol: &Symbol) -> bool {
         self.declarations().any(|own| own.span.contains(symbol.declaration))
     }
 
-    fn replace(&self, content: &str) -> Result<String, Refusal> {
-        let Extent { start, end, mark, .. } = self.extent();
+    fn replace(&self, content: &str) -> Result<String, EditRefusal> {
+        let SymbolExtent { start, end, separator: mark, .. } = self.extent();
         if content.trim().is_empty() {
-            return Err(Refusal::NoPlace("there is nothing to replace it with"));
+            return Err(EditRefusal::NotPossible("there is nothing to replace it with"));
         }
         if content == &self.text[start..end] {
             return Ok(self.text.to_owned());
         }
         let place = |text: &str| {
-            (Splice { text: text.into(), ..Splice::remove(start, end) }.apply(self.text), start)
+            (
+                TextSplice { text: text.into(), ..TextSplice::remove(start, end) }.apply(self.text),
+                start,
+            )
         };
-        let ways = fit(self.language, content, indent_at(self.text, start), self.text, place);
+        let ways = indentation_candidates(
+            self.language,
+            content,
+            indent_at(self.text, start),
+            self.text,
+            place,
+        );
         let tries = ways.iter().flat_map(|way| {
             let bare = mark.and_then(|mark| way.strip_suffix(mark)).map(str::trim_end);
-            bare.into_iter().chain([way.as_str()]).map(|way| Try::new(start, end, "", way, ""))
+            bare.into_iter()
+                .chain([way.as_str()])
+                .map(|way| EditCandidate::new(start, end, "", way, ""))
         });
-        self.first(tries, |symbol| self.is_in(symbol))
+        self.first_valid_candidate(tries, |symbol| self.contains_symbol(symbol))
     }
 
-    fn insert(&self, content: &str, side: Side) -> Result<String, Refusal> {
+    fn insert(&self, content: &str, side: InsertSide) -> Result<String, EditRefusal> {
         if content.trim().is_empty() {
-            return Err(Refusal::NoPlace("there is nothing to insert"));
+            return Err(EditRefusal::NotPossible("there is nothing to insert"));
         }
         let extent = self.extent();
-        let at = if side == Side::Before { extent.lead } else { extent.tail };
+        let at =
+            if side == InsertSide::Before { extent.leading_start } else { extent.trailing_end };
         let indent = indent_at(self.text, extent.start);
         let place = |text: &str| {
-            let broken = [newline(self.text), text, newline(self.text)].concat();
-            (Splice::insert(at, broken).apply(self.text), at + newline(self.text).len())
+            let broken = [dominant_newline(self.text), text, dominant_newline(self.text)].concat();
+            (
+                TextSplice::insert(at, broken).apply(self.text),
+                at + dominant_newline(self.text).len(),
+            )
         };
-        let ways = fit(self.language, content, indent, self.text, place);
-        let tries = ways.iter().flat_map(|way| self.insertions(&extent, way, side));
-        self.first(tries, |_| false)
+        let ways = indentation_candidates(self.language, content, indent, self.text, place);
+        let tries = ways.iter().flat_map(|way| self.insertion_candidates(&extent, way, side));
+        self.first_valid_candidate(tries, |_| false)
     }
 
     /// The ways to put a text beside the symbol, likeliest first.
-    fn insertions(&self, extent: &Extent, content: &str, side: Side) -> Vec<Try> {
-        let is_list = extent.mark == Some(',') || extent.after_comma;
-        let gap = self.gap(extent, content, side);
+    fn insertion_candidates(
+        &self,
+        extent: &SymbolExtent,
+        content: &str,
+        side: InsertSide,
+    ) -> Vec<EditCandidate> {
+        let is_list = extent.separator == Some(',') || extent.after_comma;
+        let gap = self.separator(extent, content, side);
         let bare = content.strip_suffix(',').unwrap_or(content);
         let content = if is_list { bare } else { content };
         let (mut plain, mut listed) = (Vec::new(), Vec::new());
         match side {
-            Side::Before => {
-                let at = extent.lead;
-                plain.push(Try::new(at, at, "", content, &gap));
-                plain.push(Try::new(at, at, "", content, &[";", &gap].concat()));
-                listed.push(Try::new(at, at, "", bare, &[",", &gap].concat()));
+            InsertSide::Before => {
+                let at = extent.leading_start;
+                plain.push(EditCandidate::new(at, at, "", content, &gap));
+                plain.push(EditCandidate::new(at, at, "", content, &[";", &gap].concat()));
+                listed.push(EditCandidate::new(at, at, "", bare, &[",", &gap].concat()));
             }
-            Side::After => {
-                let (end, tail) = (extent.end, extent.tail);
-                plain.push(Try::new(tail, tail, &gap, content, ""));
-                plain.push(Try::new(tail, tail, &gap, content, ";"));
-                if extent.mark == Some(',') {
-                    listed.push(Try::new(tail, tail, &gap, bare, ","));
+            InsertSide::After => {
+                let (end, tail) = (extent.end, extent.trailing_end);
+                plain.push(EditCandidate::new(tail, tail, &gap, content, ""));
+                plain.push(EditCandidate::new(tail, tail, &gap, content, ";"));
+                if extent.separator == Some(',') {
+                    listed.push(EditCandidate::new(tail, tail, &gap, bare, ","));
                 } else {
-                    listed.push(Try::new(end, end, &[",", &gap].concat(), bare, ""));
+                    listed.push(EditCandidate::new(end, end, &[",", &gap].concat(), bare, ""));
                 }
             }
         }
@@ -205,40 +236,52 @@ impl<'t> Target<'t> {
         };
         if !gap.contains('\n') {
             // What has no room on the line gets one of its own.
-            let broken = [newline(self.text), indent_at(self.text, extent.start)].concat();
+            let broken = [dominant_newline(self.text), indent_at(self.text, extent.start)].concat();
             tries.push(match side {
-                Side::Before => Try::new(extent.lead, extent.lead, "", content, &broken),
-                Side::After => Try::new(extent.tail, extent.tail, &broken, content, ""),
+                InsertSide::Before => EditCandidate::new(
+                    extent.leading_start,
+                    extent.leading_start,
+                    "",
+                    content,
+                    &broken,
+                ),
+                InsertSide::After => EditCandidate::new(
+                    extent.trailing_end,
+                    extent.trailing_end,
+                    &broken,
+                    content,
+                    "",
+                ),
             });
         }
         tries
     }
 
     /// What goes between the symbol and a new neighbour: what is between it and the one it has.
-    fn gap(&self, extent: &Extent, content: &str, side: Side) -> String {
-        let (text, newline) = (self.text, newline(self.text));
-        let before = &text[extent.gap_before(text)..extent.lead];
-        let after = &text[extent.tail..extent.gap_after(text)];
+    fn separator(&self, extent: &SymbolExtent, content: &str, side: InsertSide) -> String {
+        let (text, newline) = (self.text, dominant_newline(self.text));
+        let before = &text[extent.gap_before(text)..extent.leading_start];
+        let after = &text[extent.trailing_end..extent.gap_after(text)];
         let follows = !extent.is_last(text);
         let known = match side {
-            Side::After if follows => Some(after),
-            _ if self.has_elder() => Some(before),
-            Side::Before if follows => Some(after),
+            InsertSide::After if follows => Some(after),
+            _ if self.has_earlier_sibling() => Some(before),
+            InsertSide::Before if follows => Some(after),
             _ => None,
         };
-        if !opens_line(text, extent.start) {
+        if !is_first_on_line(text, extent.start) {
             let same = known.filter(|gap| !gap.contains('\n'));
             return same.unwrap_or(" ").to_owned();
         }
-        let is_list = extent.mark == Some(',') || extent.after_comma;
-        let is_long = newlines(content) > 0 && !is_list;
+        let is_list = extent.separator == Some(',') || extent.after_comma;
+        let is_long = count_newlines(content) > 0 && !is_list;
         let wide =
             if self.language == Language::Python && self.symbol().parent.is_none() { 3 } else { 2 };
-        let count = match known.map(newlines) {
+        let count = match known.map(count_newlines) {
             Some(count) if count >= 2 || (count == 1 && !is_long) => count,
             _ if is_long
                 || (known.is_none()
-                    && newlines(&text[extent.start..extent.end]) > 0
+                    && count_newlines(&text[extent.start..extent.end]) > 0
                     && !is_list) =>
             {
                 wide
@@ -249,35 +292,50 @@ impl<'t> Target<'t> {
     }
 
     /// Whether another symbol of the same level comes before it.
-    fn has_elder(&self) -> bool {
+    fn has_earlier_sibling(&self) -> bool {
         let (own, start) = (self.symbol(), self.symbol().span.start);
-        self.facts.symbols[..self.run.first().copied().unwrap_or_default() as usize]
+        self.facts.symbols[..self.group.first().copied().unwrap_or_default() as usize]
             .iter()
             .any(|symbol| symbol.parent == own.parent && symbol.span.end <= start)
     }
 
-    fn delete(&self) -> Result<String, Refusal> {
+    fn delete(&self) -> Result<String, EditRefusal> {
         let extent = self.extent();
         let content = &self.text[extent.start..extent.end];
         let mut fine = Vec::new();
         let mut refused = None;
-        for splice in self.removals(&extent) {
+        for splice in self.removal_candidates(&extent) {
             let new = splice.apply(self.text);
-            let after = read(self.language, &new)?;
+            let after = extract_code(self.language, &new)?;
             let here = splice.span.start as usize;
-            let gone = |symbol: &Symbol| self.is_in(symbol);
-            match outline::check(self.language, self.facts, &after, gone, &(here..here), None) {
-                Ok(()) if self.is_undone(&after, &new, content, here) => return Ok(new),
+            let gone = |symbol: &Symbol| self.contains_symbol(symbol);
+            match outline_check::check_outline_change(
+                self.language,
+                self.facts,
+                &after,
+                gone,
+                &(here..here),
+                None,
+            ) {
+                Ok(()) if self.reinsertion_restores_text(&after, &new, content, here) => {
+                    return Ok(new);
+                }
                 Ok(()) => fine.push(new),
                 Err(refusal) => refused = refused.or(Some(refusal)),
             }
         }
         let first = fine.into_iter().next();
-        first.ok_or(refused.unwrap_or(Refusal::NoPlace("it cannot be taken out alone")))
+        first.ok_or(refused.unwrap_or(EditRefusal::NotPossible("it cannot be taken out alone")))
     }
 
     /// Whether putting the symbol back beside a neighbour gives the text as it is.
-    fn is_undone(&self, after: &FileFacts, new: &str, content: &str, here: usize) -> bool {
+    fn reinsertion_restores_text(
+        &self,
+        after: &FileFacts,
+        new: &str,
+        content: &str,
+        here: usize,
+    ) -> bool {
         let around = |facts: &FileFacts, symbol: &Symbol| {
             symbol.parent.map(|parent| facts.symbols[parent as usize].path.clone())
         };
@@ -285,30 +343,32 @@ impl<'t> Target<'t> {
         let kin: Vec<usize> = (0..after.symbols.len())
             .filter(|at| around(after, &after.symbols[*at]) == parent)
             .collect();
-        let span = |at: usize| own(self.language, new, &after.symbols[at]);
+        let span = |at: usize| declaration_span(self.language, new, &after.symbols[at]);
         let before = kin.iter().filter(|at| span(**at).end as usize <= here);
         let before = before.max_by_key(|at| span(**at).end);
         let next = kin.iter().find(|at| span(**at).start as usize >= here);
-        let put = |at: &usize, side: Side| {
-            let run = signatures::around(self.language, new, after, offset(*at));
-            let target = Target { language: self.language, text: new, facts: after, run };
+        let put = |at: &usize, side: InsertSide| {
+            let run =
+                declaration_groups::group_of_declaration(self.language, new, after, offset(*at));
+            let target =
+                SymbolEditor { language: self.language, text: new, facts: after, group: run };
             target.insert(content, side).is_ok_and(|text| text == self.text)
         };
-        before.is_some_and(|at| put(at, Side::After))
-            || next.is_some_and(|at| put(at, Side::Before))
+        before.is_some_and(|at| put(at, InsertSide::After))
+            || next.is_some_and(|at| put(at, InsertSide::Before))
     }
 
     /// The ways to take the symbol out, likeliest first.
-    fn removals(&self, extent: &Extent) -> Vec<Splice> {
+    fn removal_candidates(&self, extent: &SymbolExtent) -> Vec<TextSplice> {
         let text = self.text;
         let (before, after) = (extent.gap_before(text), extent.gap_after(text));
-        let with_next = Splice::remove(extent.lead, after);
-        let with_gap = Splice::remove(before, extent.tail);
+        let with_next = TextSplice::remove(extent.leading_start, after);
+        let with_gap = TextSplice::remove(before, extent.trailing_end);
         let comma = text[..before].strip_suffix(',').map(str::len);
-        let with_comma = comma.map(|comma| Splice::remove(comma, extent.end));
-        let alone = Splice::remove(extent.start, extent.end);
+        let with_comma = comma.map(|comma| TextSplice::remove(comma, extent.end));
+        let alone = TextSplice::remove(extent.start, extent.end);
         let mut ways = Vec::new();
-        if extent.after_comma && extent.mark != Some(',') {
+        if extent.after_comma && extent.separator != Some(',') {
             ways.extend(with_comma);
         }
         if extent.is_last(text) {
@@ -316,8 +376,8 @@ impl<'t> Target<'t> {
         } else {
             ways.extend([with_next, with_gap, alone]);
         }
-        if self.is_whole_body(extent) {
-            let mut empty = Splice::remove(extent.start, extent.end);
+        if self.is_only_statement_of_body(extent) {
+            let mut empty = TextSplice::remove(extent.start, extent.end);
             empty.text = "pass".into();
             ways = vec![empty];
         }
@@ -325,7 +385,7 @@ impl<'t> Target<'t> {
     }
 
     /// Whether it is all that a Python body holds; its grammar takes an empty one, and Python not.
-    fn is_whole_body(&self, extent: &Extent) -> bool {
+    fn is_only_statement_of_body(&self, extent: &SymbolExtent) -> bool {
         let parent = self.symbol().parent.map(|parent| &self.facts.symbols[parent as usize]);
         let body = parent.and_then(|parent| parent.body).map(|body| self.text[body.range()].trim());
         self.language == Language::Python && body == Some(&self.text[extent.start..extent.end])
@@ -333,12 +393,17 @@ impl<'t> Target<'t> {
 
     /// An error inside the new text of a file that was broken elsewhere before: there one error can
     /// stand for another.
-    fn broken_within(&self, new: &str, after: &FileFacts, came: &Range<usize>) -> Option<Refusal> {
+    fn error_in_new_text(
+        &self,
+        new: &str,
+        after: &FileFacts,
+        came: &Range<usize>,
+    ) -> Option<EditRefusal> {
         let lines = |text: &str, range: Range<usize>| {
             let line = |at: usize| text[..at].matches('\n').count() + 1;
             line(range.start)..=line(range.end)
         };
-        let Extent { start, end, .. } = self.extent();
+        let SymbolExtent { start, end, .. } = self.extent();
         let old = lines(self.text, start..end);
         let is_in = |error: &SyntaxError, lines: &RangeInclusive<usize>| {
             usize::try_from(error.line).is_ok_and(|line| lines.contains(&line))
@@ -347,7 +412,7 @@ impl<'t> Target<'t> {
             return None;
         }
         // An error may hold all that follows it: then only the text by itself can tell.
-        let alone = |text: &str| read(self.language, text).map(|facts| facts.errors);
+        let alone = |text: &str| extract_code(self.language, text).map(|facts| facts.errors);
         let by_itself = || {
             let before = alone(&self.text[start..end]).ok()?.len();
             let errors = alone(&new[came.clone()]).ok()?;
@@ -356,7 +421,7 @@ impl<'t> Target<'t> {
         let own = self.facts.errors.iter().find(|one| is_in(one, &old));
         // Where an error took a bracket along, nobody knows where the symbol ends.
         if let Some(error) = own.filter(|_| !is_balanced(&self.text[start..end])) {
-            return Some(Refusal::Broken(error.clone()));
+            return Some(EditRefusal::NewSyntaxError(error.clone()));
         }
         let had_one = own.is_some();
         let now = lines(new, came.clone());
@@ -366,30 +431,39 @@ impl<'t> Target<'t> {
             let message = "a bracket has no other end".to_owned();
             (!is_balanced(&new[came.clone()])).then_some(SyntaxError { line, column: 1, message })
         };
-        found.or_else(by_itself).or_else(lost).map(Refusal::Broken)
+        found.or_else(by_itself).or_else(lost).map(EditRefusal::NewSyntaxError)
     }
 
     /// The first of these ways that does what it should.
-    fn first(
+    fn first_valid_candidate(
         &self,
-        tries: impl Iterator<Item = Try>,
+        tries: impl Iterator<Item = EditCandidate>,
         gone: impl Fn(&Symbol) -> bool,
-    ) -> Result<String, Refusal> {
+    ) -> Result<String, EditRefusal> {
         let mut refused = None;
-        for Try { splice, came } in tries {
+        for EditCandidate { splice, inserted: came } in tries {
             let new = splice.apply(self.text);
-            let after = read(self.language, &new)?;
-            let broken = self.broken_within(&new, &after, &came);
-            let broken = broken.or_else(|| escape::find(self.language, &new, &came, self.parent()));
+            let after = extract_code(self.language, &new)?;
+            let broken = self.error_in_new_text(&new, &after, &came);
+            let broken = broken.or_else(|| {
+                python_dedent::find_dedented_line(self.language, &new, &came, self.parent())
+            });
             let checked = broken.map_or(Ok(()), Err).and_then(|()| {
-                outline::check(self.language, self.facts, &after, &gone, &came, self.parent())
+                outline_check::check_outline_change(
+                    self.language,
+                    self.facts,
+                    &after,
+                    &gone,
+                    &came,
+                    self.parent(),
+                )
             });
             match checked {
                 Ok(()) => return Ok(new),
                 Err(refusal) => refused = refused.or(Some(refusal)),
             }
         }
-        Err(refused.unwrap_or(Refusal::NoPlace("there is no room for it")))
+        Err(refused.unwrap_or(EditRefusal::NotPossible("there is no room for it")))
     }
 }
 

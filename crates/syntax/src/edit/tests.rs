@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::model::DocTag;
-use crate::robust::{FIXTURES, texts};
+use crate::robustness::{FIXTURES, texts};
 
 const KEY: &str = "spec::edit/law";
 
@@ -34,40 +34,42 @@ fn variations(text: &str) -> [String; 2] {
 }
 
 /// Whether a place has the link.
-fn is_linked(language: Language, text: &str, place: Place<'_>) -> bool {
-    let facts = read(language, text).unwrap();
-    let owner = owner(&facts, place).unwrap();
+fn is_linked(language: Language, text: &str, place: DocTarget<'_>) -> bool {
+    let facts = extract_code(language, text).unwrap();
+    let owner = find_owner(&facts, place).unwrap();
     let mut links = facts.doc_links.iter();
-    links.any(|link| link.owner == owner && link.tag == DocTag::See && key_of(&link.target) == KEY)
+    links.any(|link| {
+        link.owner == owner && link.tag == DocTag::See && doc_link_key(&link.target) == KEY
+    })
 }
 
 /// Links a place, checks the laws, and says why it was refused if it was.
-fn check_laws(language: Language, text: &str, place: Place<'_>) -> Option<Refusal> {
-    let linked = match link(language, text, place, KEY) {
+fn check_laws(language: Language, text: &str, place: DocTarget<'_>) -> Option<EditRefusal> {
+    let linked = match add_doc_link(language, text, place, KEY) {
         Ok(linked) => linked,
         Err(refusal) => return Some(refusal),
     };
     let what = format!("{language} {place:?} became\n{linked}");
     assert!(is_linked(language, &linked, place), "{what}");
-    assert_eq!(link(language, &linked, place, KEY).as_ref(), Ok(&linked), "again: {what}");
-    let (renamed, count) = relink(language, &linked, KEY, "adapter::x").unwrap();
+    assert_eq!(add_doc_link(language, &linked, place, KEY).as_ref(), Ok(&linked), "again: {what}");
+    let (renamed, count) = retarget_doc_links(language, &linked, KEY, "adapter::x").unwrap();
     assert_eq!(count, 1, "{what}");
-    assert_eq!(relink(language, &renamed, "adapter::x", KEY).unwrap().0, linked);
-    assert_eq!(unlink(language, &linked, place, KEY).as_deref(), Ok(text), "{what}");
+    assert_eq!(retarget_doc_links(language, &renamed, "adapter::x", KEY).unwrap().0, linked);
+    assert_eq!(remove_doc_link(language, &linked, place, KEY).as_deref(), Ok(text), "{what}");
     None
 }
 
 /// Checks the laws for the file and everything in it; gives back what was refused.
 fn check_all(language: Language, text: &str) -> Vec<String> {
-    let facts = read(language, text).unwrap();
+    let facts = extract_code(language, text).unwrap();
     let named = facts.symbols.iter().filter(|symbol| !symbol.is_anonymous());
-    let places = named.map(|symbol| Place::Symbol(&symbol.path));
-    let all = std::iter::once(Place::Module).chain(places);
+    let places = named.map(|symbol| DocTarget::Symbol(&symbol.path));
+    let all = std::iter::once(DocTarget::Module).chain(places);
     let refused = all.filter_map(|place| {
         check_laws(language, text, place)?;
         match place {
-            Place::Module => Some(format!("{language}")),
-            Place::Symbol(path) => Some(format!("{language} {path}")),
+            DocTarget::Module => Some(format!("{language}")),
+            DocTarget::Symbol(path) => Some(format!("{language} {path}")),
         }
     });
     refused.collect()
@@ -78,7 +80,7 @@ fn unlink_undoes_link_for_every_symbol_of_every_fixture() {
     for (language, file) in FIXTURES {
         for fixture in texts(file) {
             for text in variations(fixture) {
-                let is_whole = read(language, &text).unwrap().errors.is_empty();
+                let is_whole = extract_code(language, &text).unwrap().errors.is_empty();
                 // The outlines that stand beside fixtures happen to be PHP: text without a tag.
                 let is_php = language != Language::Php || text.contains("<?php");
                 if !is_whole || !is_php {
@@ -97,9 +99,9 @@ fn unlink_undoes_link_for_every_symbol_of_every_fixture() {
 /// Links a symbol, or the file, and compares with what a person would have written.
 #[track_caller]
 fn check(language: Language, path: &str, before: &str, after: &str) {
-    let place = if path.is_empty() { Place::Module } else { Place::Symbol(path) };
-    assert_eq!(link(language, before, place, "spec::a").as_deref(), Ok(after));
-    assert_eq!(unlink(language, after, place, "spec::a").as_deref(), Ok(before));
+    let place = if path.is_empty() { DocTarget::Module } else { DocTarget::Symbol(path) };
+    assert_eq!(add_doc_link(language, before, place, "spec::a").as_deref(), Ok(after));
+    assert_eq!(remove_doc_link(language, after, place, "spec::a").as_deref(), Ok(before));
 }
 
 #[test]
@@ -185,8 +187,11 @@ fn links_are_written_as_each_language_documents() {
 #[test]
 fn a_link_written_by_hand_is_taken_out_too() {
     let check = |before: &str, after: &str| {
-        let place = Place::Symbol("f");
-        assert_eq!(unlink(Language::TypeScript, before, place, "spec::a").as_deref(), Ok(after));
+        let place = DocTarget::Symbol("f");
+        assert_eq!(
+            remove_doc_link(Language::TypeScript, before, place, "spec::a").as_deref(),
+            Ok(after)
+        );
     };
     check("/**\n * @see spec::a\n */\nfunction f() {}\n", "/**\n */\nfunction f() {}\n");
     check(
@@ -202,9 +207,13 @@ fn a_link_written_by_hand_is_taken_out_too() {
 
 #[test]
 fn what_is_not_there_is_named() {
-    let refused = link(Language::Rust, "fn alpha() {}", Place::Symbol("alpah"), "spec::a");
-    assert_eq!(refused, Err(Refusal::NoSymbol(vec!["alpha".into()])));
-    assert_eq!(link(Language::Markdown, "", Place::Module, "spec::a"), Err(Refusal::Unparsed));
+    let refused =
+        add_doc_link(Language::Rust, "fn alpha() {}", DocTarget::Symbol("alpah"), "spec::a");
+    assert_eq!(refused, Err(EditRefusal::NoSymbol(vec!["alpha".into()])));
+    assert_eq!(
+        add_doc_link(Language::Markdown, "", DocTarget::Module, "spec::a"),
+        Err(EditRefusal::UnsupportedLanguage)
+    );
 }
 
 /// Openings and declarations of a language.
@@ -411,7 +420,7 @@ proptest! {
 
     #[test]
     fn unlink_undoes_link_in_any_file((language, text) in file()) {
-        let whole = read(language, &text).unwrap().errors.is_empty();
+        let whole = extract_code(language, &text).unwrap().errors.is_empty();
         let refused = check_all(language, &text);
         prop_assert!(!whole || refused.is_empty(), "{refused:?} in\n{text}");
     }

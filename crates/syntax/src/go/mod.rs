@@ -1,66 +1,75 @@
 //! Go.
 
-use crate::build::Draft;
-use crate::docs::Style;
+use crate::doc_comments::DocCommentStyle;
+use crate::facts_builder::SymbolDraft;
 use crate::model::{
-    Expr, Flags, HeritageKind, Import, ImportKind, ImportedName, ParamKind, SymbolKind, Visibility,
+    Expr, HeritageKind, Import, ImportKind, ImportedName, ParamKind, SymbolFlags, SymbolKind,
+    Visibility,
 };
-use crate::tree::{self, Dialect, Grown, LanguageFn, Node, Rule, Walk, named, span};
+use crate::treesitter::{
+    self, GrammarRules, GrammarWalker, LanguageFn, Node, NodeExt, NodeRule, named_children, span,
+};
 
-mod build;
+mod build_constraints;
 #[cfg(test)]
 mod tests;
 mod types;
 mod values;
 
-pub use build::BuildSet;
+pub use build_constraints::GoBuildSet;
 pub use types::is_predeclared;
 
 /// The language.
 pub(crate) struct Go;
 
-impl Dialect for Go {
+impl GrammarRules for Go {
     fn grammar(&self) -> LanguageFn {
         tree_sitter_go::LANGUAGE
     }
 
-    fn doc(&self, text: &str) -> Option<Style> {
+    fn doc_style(&self, text: &str) -> Option<DocCommentStyle> {
         if text.starts_with("//go:") {
             return None;
         }
-        Some(if text.starts_with("/*") { Style::Block } else { Style::Lines(&["//"]) })
+        Some(if text.starts_with("/*") {
+            DocCommentStyle::Block
+        } else {
+            DocCommentStyle::Lines(&["//"])
+        })
     }
 
-    fn rule(&self, walk: &Walk<'_>, node: Node<'_>) -> Rule {
+    fn rule(&self, walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule {
         match node.kind() {
-            "comment" => Rule::Comment,
-            "type_declaration" => Rule::Wrap,
+            "comment" => NodeRule::Comment,
+            "type_declaration" => NodeRule::Wrap,
             "const_declaration" | "var_declaration" | "var_spec_list" if !walk.in_function() => {
-                Rule::Wrap
+                NodeRule::Wrap
             }
-            "function_declaration" => Rule::Symbol(SymbolKind::Function),
-            "method_declaration" | "method_elem" => Rule::Symbol(SymbolKind::Method),
+            "function_declaration" => NodeRule::Symbol(SymbolKind::Function),
+            "method_declaration" | "method_elem" => NodeRule::Symbol(SymbolKind::Method),
             "type_spec" => match node.field("type").map(|ty| ty.kind()) {
-                Some("struct_type") => Rule::Symbol(SymbolKind::Struct),
-                Some("interface_type") => Rule::Symbol(SymbolKind::Interface),
-                _ => Rule::Symbol(SymbolKind::Type),
+                Some("struct_type") => NodeRule::Symbol(SymbolKind::Struct),
+                Some("interface_type") => NodeRule::Symbol(SymbolKind::Interface),
+                _ => NodeRule::Symbol(SymbolKind::Type),
             },
-            "type_alias" => Rule::Symbol(SymbolKind::Type),
-            "field_declaration" if node.field("name").is_some() => Rule::Symbol(SymbolKind::Field),
-            "const_spec" if !walk.in_function() => Rule::Symbol(SymbolKind::Constant),
-            "var_spec" if !walk.in_function() => Rule::Symbol(SymbolKind::Variable),
-            // Elsewhere they were read with the type that they are part of.
-            "struct_type" | "interface_type" if !is_declared_type(node) => Rule::Skip,
-            "type_parameter_list" => Rule::Skip,
-            "func_literal" => Rule::Lambda("func"),
-            "parenthesized_expression" | "literal_element" => Rule::Inner,
-            "return_statement" => Rule::Return,
-            "if_statement" | "expression_case" | "communication_case" | "default_case" => {
-                Rule::Branch
+            "type_alias" => NodeRule::Symbol(SymbolKind::Type),
+            "field_declaration" if node.field("name").is_some() => {
+                NodeRule::Symbol(SymbolKind::Field)
             }
-            "for_statement" => Rule::Loop,
-            "block" | "expression_switch_statement" | "select_statement" => Rule::Block,
-            "interpreted_string_literal" | "raw_string_literal" => Rule::Text,
+            "const_spec" if !walk.in_function() => NodeRule::Symbol(SymbolKind::Constant),
+            "var_spec" if !walk.in_function() => NodeRule::Symbol(SymbolKind::Variable),
+            // Elsewhere they were read with the type that they are part of.
+            "struct_type" | "interface_type" if !is_declared_type(node) => NodeRule::Skip,
+            "type_parameter_list" => NodeRule::Skip,
+            "func_literal" => NodeRule::Lambda("func"),
+            "parenthesized_expression" | "literal_element" => NodeRule::LastChild,
+            "return_statement" => NodeRule::Return,
+            "if_statement" | "expression_case" | "communication_case" | "default_case" => {
+                NodeRule::Branch
+            }
+            "for_statement" => NodeRule::Loop,
+            "block" | "expression_switch_statement" | "select_statement" => NodeRule::Block,
+            "interpreted_string_literal" | "raw_string_literal" => NodeRule::Text,
             "parameter_declaration"
             | "variadic_parameter_declaration"
             | "package_clause"
@@ -84,12 +93,12 @@ impl Dialect for Go {
             | "const_spec"
             | "unary_expression"
             | "type_elem"
-            | "range_clause" => Rule::Own,
-            _ => Rule::Walk,
+            | "range_clause" => NodeRule::Custom,
+            _ => NodeRule::Walk,
         }
     }
 
-    fn more<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
+    fn further_names<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
         let mut cursor = node.walk();
         let names = node.children_by_field_name("name", &mut cursor);
         names.filter(Node::is_named).skip(1).collect()
@@ -97,19 +106,24 @@ impl Dialect for Go {
 
     fn body<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
         let ty = node.field("type").filter(|_| node.kind() == "type_spec");
-        let members = ty.and_then(|ty| ty.child_of(&["field_declaration_list", "{"]));
+        let members = ty.and_then(|ty| ty.child_of_kind(&["field_declaration_list", "{"]));
         node.field("body").or(members)
     }
 
-    fn describe(&self, walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -> bool {
+    fn complete_draft(
+        &self,
+        walk: &mut GrammarWalker<'_>,
+        node: Node<'_>,
+        draft: &mut SymbolDraft,
+    ) -> bool {
         let is_public = draft.name.starts_with(char::is_uppercase);
         draft.visibility =
             if is_public { Visibility::Public } else { Visibility::Restricted("package".into()) };
         draft.exported = is_public && !walk.in_function();
-        if !draft.kind.is_callable() && !is_late(walk, node) {
+        if !draft.kind.is_callable() && !defers_type(walk, node) {
             draft.ty = own_type(node).map(|ty| types::read(walk, ty));
         }
-        draft.flags = draft.flags.with(Flags::DISTINCT, is_distinct(node));
+        draft.flags = draft.flags.with_if(SymbolFlags::DISTINCT_TYPE, is_distinct(node));
         if let Some(receiver) = receiver(node) {
             let ty = walk.text(receiver);
             let ty = ty.trim_start_matches(['*', ' ']).split('[').next().unwrap_or_default();
@@ -120,41 +134,42 @@ impl Dialect for Go {
         let is_test = ["Test", "Benchmark", "Fuzz", "Example"];
         draft.is_test = is_test.iter().any(|word| draft.name.starts_with(word))
             && (params.contains("testing.") || draft.name.starts_with("Example"));
-        draft.flags = draft.flags.with(Flags::ABSTRACT, node.kind() == "method_elem");
+        draft.flags = draft.flags.with_if(SymbolFlags::ABSTRACT, node.kind() == "method_elem");
         true
     }
 
-    fn after(&self, walk: &mut Walk<'_>, node: Node<'_>, symbol: u32) {
-        let back = walk.b.enter(symbol);
+    fn after_symbol(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>, symbol: u32) {
+        let back = walk.builder.enter_symbol(symbol);
         let mut generics = types::generics(walk, node);
         if let Some(receiver) = receiver(node) {
             generics.extend(types::receiver_generics(walk, receiver));
         }
-        walk.b.symbol_mut(symbol).generics = generics;
-        if walk.b.facts.symbols[symbol as usize].kind.is_callable() {
+        walk.builder.symbol_mut(symbol).generics = generics;
+        if walk.builder.facts.symbols[symbol as usize].kind.is_callable() {
             let result = types::result(walk, node);
-            walk.b.symbol_mut(symbol).ty = result;
-        } else if is_late(walk, node) {
+            walk.builder.symbol_mut(symbol).ty = result;
+        } else if defers_type(walk, node) {
             let ty = own_type(node).map(|ty| types::read(walk, ty));
-            walk.b.symbol_mut(symbol).ty = ty;
+            walk.builder.symbol_mut(symbol).ty = ty;
         }
-        walk.b.back(back);
+        walk.builder.restore_position(back);
         if let Some(ty) = node.field("type").filter(|_| node.kind() == "type_spec") {
-            embedded(walk, ty, symbol);
+            add_embedded(walk, ty, symbol);
         }
     }
 
-    fn params(&self, walk: &mut Walk<'_>, lambda: Node<'_>) {
-        if let Some(owner) = walk.b.at.owner {
+    fn lambda_params(&self, walk: &mut GrammarWalker<'_>, lambda: Node<'_>) {
+        if let Some(owner) = walk.builder.position.owner {
             let result = types::result(walk, lambda);
-            walk.b.symbol_mut(owner).ty = result;
+            walk.builder.symbol_mut(owner).ty = result;
         }
     }
 
-    fn own(&self, walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
+    fn custom_expr(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
         match node.kind() {
             "package_clause" => {
-                walk.b.facts.namespace = named(node).first().map(|name| walk.text(*name));
+                walk.builder.facts.namespace =
+                    named_children(node).first().map(|name| walk.text(*name));
             }
             "import_spec" => import(walk, node),
             "parameter_declaration" | "variadic_parameter_declaration" => param(walk, node),
@@ -193,22 +208,25 @@ fn own_type(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Whether the type of a declaration has parts that are symbols inside of it, or names it gives
 /// itself.
-fn is_late(walk: &Walk<'_>, node: Node<'_>) -> bool {
+fn defers_type(walk: &GrammarWalker<'_>, node: Node<'_>) -> bool {
     let is_type = matches!(node.kind(), "type_spec" | "type_alias");
-    is_type || Go.more(node).is_empty() && walk.text(node).contains("struct")
+    is_type || Go.further_names(node).is_empty() && walk.text(node).contains("struct")
 }
 
 /// Keeps what a structure or an interface takes in whole.
-fn embedded(walk: &mut Walk<'_>, ty: Node<'_>, symbol: u32) {
-    let list = if ty.kind() == "struct_type" { named(ty).first().copied() } else { Some(ty) };
-    for member in list.map(named).unwrap_or_default() {
+fn add_embedded(walk: &mut GrammarWalker<'_>, ty: Node<'_>, symbol: u32) {
+    let list =
+        if ty.kind() == "struct_type" { named_children(ty).first().copied() } else { Some(ty) };
+    for member in list.map(named_children).unwrap_or_default() {
         let embedded = match member.kind() {
             "field_declaration" if member.field("name").is_none() => member.field("type"),
-            "type_elem" if named(member).len() == 1 => named(member).first().copied(),
+            "type_elem" if named_children(member).len() == 1 => {
+                named_children(member).first().copied()
+            }
             _ => None,
         };
         if let Some(embedded) = embedded.filter(|one| one.kind() != "negated_type") {
-            walk.heritage(symbol, HeritageKind::Extends, embedded);
+            walk.add_heritage(symbol, HeritageKind::Extends, embedded);
         }
     }
 }
@@ -216,11 +234,11 @@ fn embedded(walk: &mut Walk<'_>, ty: Node<'_>, symbol: u32) {
 /// The type that a method belongs to.
 fn receiver(node: Node<'_>) -> Option<Node<'_>> {
     let list = node.field("receiver")?;
-    named(list).first()?.field("type")
+    named_children(list).first()?.field("type")
 }
 
 /// The names of a parameter, or of a result.
-fn param(walk: &mut Walk<'_>, node: Node<'_>) {
+fn param(walk: &mut GrammarWalker<'_>, node: Node<'_>) {
     let list = node.parent();
     let function = list.and_then(|list| list.parent());
     let Some((list, function)) = list.zip(function) else { return };
@@ -244,40 +262,40 @@ fn param(walk: &mut Walk<'_>, node: Node<'_>) {
         _ => ParamKind::Plain,
     };
     for name in &names {
-        walk.param_of(kind, Some(*name), ty.clone());
+        walk.param_with_type(kind, Some(*name), ty.clone());
     }
     if names.is_empty() {
-        walk.param_of(kind, None, ty);
+        walk.param_with_type(kind, None, ty);
     }
 }
 
-fn import(walk: &mut Walk<'_>, node: Node<'_>) {
+fn import(walk: &mut GrammarWalker<'_>, node: Node<'_>) {
     let Some(path) = node.field("path") else { return };
     let specifier = walk.text(path).trim_matches(['"', '`']).to_owned();
-    let import = walk.b.import(ImportKind::Import, specifier, span(node));
+    let import = walk.builder.add_import(ImportKind::Import, specifier, span(node));
     let alias = node.field("name").map(|name| walk.text(name));
     if alias.as_deref() != Some("_") {
         let name = ImportedName { name: "*".into(), alias, is_type: false, span: span(node) };
-        walk.b.facts.imports[import as usize].names.push(name);
+        walk.builder.facts.imports[import as usize].names.push(name);
     }
 }
 
 /// Whether a name stands for an imported package.
-fn is_package(walk: &Walk<'_>, name: &str) -> bool {
-    walk.b.facts.imports.iter().any(|import| import.is_package(name))
+fn is_package(walk: &GrammarWalker<'_>, name: &str) -> bool {
+    walk.builder.facts.imports.iter().any(|import| import.is_go_package_named(name))
 }
 
 impl Import {
     /// Whether this import of a Go package is known by a name. A package that was not renamed is
     /// taken to have the name that its path suggests.
-    pub fn is_package(&self, name: &str) -> bool {
+    pub fn is_go_package_named(&self, name: &str) -> bool {
         let Some(whole) = self.names.first() else { return false };
-        whole.alias.as_deref().unwrap_or_else(|| suggested(&self.specifier)) == name
+        whole.alias.as_deref().unwrap_or_else(|| suggested_package_name(&self.specifier)) == name
     }
 }
 
 /// The name that the path of a package suggests: `example.com/go-yaml.v3`, `…/yaml/v3` are `yaml`.
-fn suggested(specifier: &str) -> &str {
+fn suggested_package_name(specifier: &str) -> &str {
     let mut parts = specifier.rsplit('/');
     let last = parts.next().unwrap_or(specifier);
     let is_version = last
@@ -291,8 +309,8 @@ fn suggested(specifier: &str) -> &str {
 
 /// The facts of a Go file.
 pub(crate) fn extract(text: &str) -> crate::FileFacts {
-    let mut facts = tree::extract(&Go, text);
+    let mut facts = treesitter::extract(&Go, text);
     let mut before = text.lines().take_while(|line| !line.starts_with("package "));
-    facts.build = before.find_map(build::condition).map(str::to_owned);
+    facts.build = before.find_map(build_constraints::build_condition).map(str::to_owned);
     facts
 }

@@ -1,12 +1,13 @@
 //! Java.
 
-use crate::build::Draft;
+use crate::facts_builder::SymbolDraft;
 use crate::model::{
-    CallKind, Expr, Flags, HeritageKind, ImportKind, ImportedName, ParamKind, SymbolKind,
+    CallKind, Expr, HeritageKind, ImportKind, ImportedName, ParamKind, SymbolFlags, SymbolKind,
     Visibility,
 };
-use crate::tree::{
-    self, Dialect, Grown, LanguageFn, Node, Rule, Walk, named, span, visibility_of, written,
+use crate::treesitter::{
+    self, GrammarRules, GrammarWalker, LanguageFn, Node, NodeExt, NodeRule, named_children,
+    parse_type_text, span, visibility_of,
 };
 
 #[cfg(test)]
@@ -15,50 +16,50 @@ mod tests;
 /// The language.
 pub(crate) struct Java;
 
-impl Dialect for Java {
+impl GrammarRules for Java {
     fn grammar(&self) -> LanguageFn {
         tree_sitter_java::LANGUAGE
     }
 
-    fn rule(&self, walk: &Walk<'_>, node: Node<'_>) -> Rule {
+    fn rule(&self, walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule {
         match node.kind() {
-            "line_comment" | "block_comment" => Rule::Comment,
-            "class_declaration" | "record_declaration" => Rule::Symbol(SymbolKind::Class),
+            "line_comment" | "block_comment" => NodeRule::Comment,
+            "class_declaration" | "record_declaration" => NodeRule::Symbol(SymbolKind::Class),
             "interface_declaration" | "annotation_type_declaration" => {
-                Rule::Symbol(SymbolKind::Interface)
+                NodeRule::Symbol(SymbolKind::Interface)
             }
-            "enum_declaration" => Rule::Symbol(SymbolKind::Enum),
-            "enum_constant" => Rule::Symbol(SymbolKind::Variant),
-            "method_declaration" => Rule::Symbol(SymbolKind::Method),
+            "enum_declaration" => NodeRule::Symbol(SymbolKind::Enum),
+            "enum_constant" => NodeRule::Symbol(SymbolKind::Variant),
+            "method_declaration" => NodeRule::Symbol(SymbolKind::Method),
             "constructor_declaration" | "compact_constructor_declaration" => {
-                Rule::Symbol(SymbolKind::Constructor)
+                NodeRule::Symbol(SymbolKind::Constructor)
             }
-            "field_declaration" | "constant_declaration" => Rule::Wrap,
-            "variable_declarator" if !walk.in_function() => Rule::Symbol(SymbolKind::Field),
-            "method_invocation" => Rule::Method("object", "name", "arguments"),
-            "object_creation_expression" => Rule::New("type", "arguments"),
-            "field_access" => Rule::Member("object", "field"),
-            "lambda_expression" => Rule::Lambda("lambda"),
+            "field_declaration" | "constant_declaration" => NodeRule::Wrap,
+            "variable_declarator" if !walk.in_function() => NodeRule::Symbol(SymbolKind::Field),
+            "method_invocation" => NodeRule::Method("object", "name", "arguments"),
+            "object_creation_expression" => NodeRule::New("type", "arguments"),
+            "field_access" => NodeRule::Member("object", "field"),
+            "lambda_expression" => NodeRule::Lambda("lambda"),
             "formal_parameter" | "catch_formal_parameter" | "resource" => {
-                Rule::Param("name", "type")
+                NodeRule::Param("name", "type")
             }
-            "identifier" => Rule::Name,
-            "this" => Rule::This,
-            "super" => Rule::Super,
-            "string_literal" => Rule::Text,
-            "parenthesized_expression" | "cast_expression" => Rule::Inner,
-            "assignment_expression" => Rule::Assign("left", "right"),
-            "return_statement" => Rule::Return,
-            "if_statement" | "switch_block_statement_group" | "catch_clause" => Rule::Branch,
-            "for_statement" | "while_statement" | "do_statement" => Rule::Loop,
-            "block" => Rule::Block,
+            "identifier" => NodeRule::Name,
+            "this" => NodeRule::This,
+            "super" => NodeRule::Super,
+            "string_literal" => NodeRule::Text,
+            "parenthesized_expression" | "cast_expression" => NodeRule::LastChild,
+            "assignment_expression" => NodeRule::Assign("left", "right"),
+            "return_statement" => NodeRule::Return,
+            "if_statement" | "switch_block_statement_group" | "catch_clause" => NodeRule::Branch,
+            "for_statement" | "while_statement" | "do_statement" => NodeRule::Loop,
+            "block" => NodeRule::Block,
             "package_declaration"
             | "import_declaration"
             | "local_variable_declaration"
             | "enhanced_for_statement"
             | "explicit_constructor_invocation"
             | "method_reference"
-            | "spread_parameter" => Rule::Own,
+            | "spread_parameter" => NodeRule::Custom,
             "modifiers"
             | "type_parameters"
             | "superclass"
@@ -66,12 +67,17 @@ impl Dialect for Java {
             | "marker_annotation"
             | "type_identifier"
             | "scoped_type_identifier"
-            | "generic_type" => Rule::Skip,
-            _ => Rule::Walk,
+            | "generic_type" => NodeRule::Skip,
+            _ => NodeRule::Walk,
         }
     }
 
-    fn describe(&self, walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -> bool {
+    fn complete_draft(
+        &self,
+        walk: &mut GrammarWalker<'_>,
+        node: Node<'_>,
+        draft: &mut SymbolDraft,
+    ) -> bool {
         let holder = match node.kind() {
             "variable_declarator" => node.parent().unwrap_or(node),
             _ => node,
@@ -86,14 +92,14 @@ impl Dialect for Java {
             Visibility::Restricted("package".into())
         });
         draft.exported = draft.visibility == Visibility::Public && walk.owner_exported();
-        draft.flags = Flags::default()
-            .with(Flags::STATIC, has("static"))
-            .with(
-                Flags::ABSTRACT,
+        draft.flags = SymbolFlags::default()
+            .with_if(SymbolFlags::STATIC, has("static"))
+            .with_if(
+                SymbolFlags::ABSTRACT,
                 has("abstract") || (draft.kind.is_callable() && open && draft.body.is_none()),
             )
-            .with(Flags::READONLY, has("final"));
-        draft.ty = holder.field("type").map(|ty| written(&walk.text(ty)));
+            .with_if(SymbolFlags::READONLY, has("final"));
+        draft.ty = holder.field("type").map(|ty| parse_type_text(&walk.text(ty)));
         draft.is_test = draft.decorators.iter().any(|one| one.name.ends_with("Test"));
         if has("static") && has("final") && draft.kind == SymbolKind::Field {
             draft.kind = SymbolKind::Constant;
@@ -101,27 +107,29 @@ impl Dialect for Java {
         true
     }
 
-    fn after(&self, walk: &mut Walk<'_>, node: Node<'_>, symbol: u32) {
-        if let Some(parent) = node.field("superclass").and_then(|one| named(one).first().copied()) {
-            walk.heritage(symbol, HeritageKind::Extends, parent);
+    fn after_symbol(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>, symbol: u32) {
+        if let Some(parent) =
+            node.field("superclass").and_then(|one| named_children(one).first().copied())
+        {
+            walk.add_heritage(symbol, HeritageKind::Extends, parent);
         }
         let lists = [
             (node.field("interfaces"), HeritageKind::Implements),
-            (node.child_of(&["extends_interfaces"]), HeritageKind::Extends),
+            (node.child_of_kind(&["extends_interfaces"]), HeritageKind::Extends),
         ];
         for (list, kind) in lists {
-            let types = list.and_then(|list| list.child_of(&["type_list"]));
-            for one in types.map(named).unwrap_or_default() {
-                walk.heritage(symbol, kind, one);
+            let types = list.and_then(|list| list.child_of_kind(&["type_list"]));
+            for one in types.map(named_children).unwrap_or_default() {
+                walk.add_heritage(symbol, kind, one);
             }
         }
     }
 
-    fn params(&self, walk: &mut Walk<'_>, lambda: Node<'_>) {
+    fn lambda_params(&self, walk: &mut GrammarWalker<'_>, lambda: Node<'_>) {
         match lambda.field("parameters") {
             Some(one) if one.kind() == "identifier" => walk.param(Some(one), None),
             Some(list) if list.kind() == "inferred_parameters" => {
-                for one in named(list) {
+                for one in named_children(list) {
                     walk.param(Some(one), None);
                 }
             }
@@ -129,22 +137,24 @@ impl Dialect for Java {
         }
     }
 
-    fn own(&self, walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
+    fn custom_expr(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
         match node.kind() {
             "spread_parameter" => {
                 let name =
-                    node.child_of(&["variable_declarator"]).and_then(|one| one.field("name"));
-                let ty = named(node).into_iter().find(|one| one.kind().contains("type"));
-                walk.param_as(ParamKind::Rest, name, ty);
+                    node.child_of_kind(&["variable_declarator"]).and_then(|one| one.field("name"));
+                let ty = named_children(node).into_iter().find(|one| one.kind().contains("type"));
+                walk.param_with_kind(ParamKind::Rest, name, ty);
             }
             "package_declaration" => {
-                let name = node.child_of(&["identifier", "scoped_identifier"]);
-                walk.b.facts.namespace = name.map(|name| walk.text(name));
+                let name = node.child_of_kind(&["identifier", "scoped_identifier"]);
+                walk.builder.facts.namespace = name.map(|name| walk.text(name));
             }
             "import_declaration" => import(walk, node),
             "local_variable_declaration" => {
-                let ty = node.field("type").map(|ty| written(&walk.text(ty)));
-                for one in named(node).into_iter().filter(|one| one.kind() == "variable_declarator")
+                let ty = node.field("type").map(|ty| parse_type_text(&walk.text(ty)));
+                for one in named_children(node)
+                    .into_iter()
+                    .filter(|one| one.kind() == "variable_declarator")
                 {
                     let value = one.field("value").map_or(Expr::Unknown, |value| walk.expr(value));
                     if let Some(name) = one.field("name") {
@@ -155,7 +165,7 @@ impl Dialect for Java {
             }
             "enhanced_for_statement" => {
                 let over = node.field("value").map_or(Expr::Unknown, |over| walk.expr(over));
-                let ty = node.field("type").map(|ty| written(&walk.text(ty)));
+                let ty = node.field("type").map(|ty| parse_type_text(&walk.text(ty)));
                 if let Some(name) = node.field("name") {
                     walk.declare(name, ty, over.each());
                 }
@@ -166,10 +176,16 @@ impl Dialect for Java {
             "explicit_constructor_invocation" => {
                 let callee = node.field("constructor").map_or(Expr::Unknown, |one| walk.expr(one));
                 let args = node.field("arguments").map(|list| walk.args(list)).unwrap_or_default();
-                return walk.b.call(CallKind::New, callee, args, span(node), span(node).start);
+                return walk.builder.add_call(
+                    CallKind::New,
+                    callee,
+                    args,
+                    span(node),
+                    span(node).start,
+                );
             }
             "method_reference" => {
-                let parts = named(node);
+                let parts = named_children(node);
                 if let [object, name] = parts.as_slice() {
                     let object = walk.expr(*object);
                     return Expr::Member(Box::new(object), walk.text(*name));
@@ -181,19 +197,19 @@ impl Dialect for Java {
     }
 }
 
-fn import(walk: &mut Walk<'_>, node: Node<'_>) {
-    let Some(path) = node.child_of(&["identifier", "scoped_identifier"]) else { return };
+fn import(walk: &mut GrammarWalker<'_>, node: Node<'_>) {
+    let Some(path) = node.child_of_kind(&["identifier", "scoped_identifier"]) else { return };
     let path = walk.text(path);
-    let (module, name) = match node.child_of(&["asterisk"]) {
+    let (module, name) = match node.child_of_kind(&["asterisk"]) {
         Some(_) => (path.as_str(), "*"),
         None => path.rsplit_once('.').unwrap_or(("", &path)),
     };
-    let import = walk.b.import(ImportKind::Import, module, span(node));
+    let import = walk.builder.add_import(ImportKind::Import, module, span(node));
     let name = ImportedName { name: name.into(), alias: None, is_type: false, span: span(node) };
-    walk.b.facts.imports[import as usize].names.push(name);
+    walk.builder.facts.imports[import as usize].names.push(name);
 }
 
 /// The facts of a Java file.
 pub(crate) fn extract(text: &str) -> crate::FileFacts {
-    tree::extract(&Java, text)
+    treesitter::extract(&Java, text)
 }

@@ -9,9 +9,10 @@ use oxc_span::GetSpan;
 
 use super::function::is_function_or_class;
 use super::span;
-use super::walk::{Target, Walk};
+use super::walk::{DeclarationHeader, JavaScriptWalker};
 use crate::model::{
-    Arg, BindingKind, CallKind, Decorator, Expr, Flags, HeritageKind, Place, SymbolKind, Visibility,
+    Arg, AssignTarget, BindingKind, CallKind, Decorator, Expr, HeritageKind, SymbolFlags,
+    SymbolKind, Visibility,
 };
 
 /// Who may use a member.
@@ -24,10 +25,10 @@ pub(super) fn visibility(access: Option<TSAccessibility>, name: &str) -> Visibil
     }
 }
 
-impl<'a> Walk<'_, '_> {
+impl<'a> JavaScriptWalker<'_, '_> {
     /// A class, with the name that its declaration or its place gives it.
-    pub(super) fn class(&mut self, class: &Class<'a>, target: Option<Target>) -> u32 {
-        let target = target.unwrap_or_else(|| self.class_target(class));
+    pub(super) fn class(&mut self, class: &Class<'a>, target: Option<DeclarationHeader>) -> u32 {
+        let target = target.unwrap_or_else(|| self.class_header(class));
         let parent = class.heritage.as_ref().map(|heritage| {
             let value = self.expr(&heritage.expression);
             let args = self.type_arguments(heritage.type_arguments.as_deref());
@@ -35,7 +36,7 @@ impl<'a> Walk<'_, '_> {
         });
         let generics = self.generics(class.type_parameters.as_deref());
         let symbol = self.class_symbol(class, target);
-        self.b.symbol_mut(symbol).generics = generics;
+        self.builder.symbol_mut(symbol).generics = generics;
         if let Some(id) = &class.id {
             self.declare(id, BindingKind::Symbol(symbol));
         }
@@ -53,41 +54,42 @@ impl<'a> Walk<'_, '_> {
                 implemented.span,
             );
         }
-        let back = self.b.enter(symbol);
+        let back = self.builder.enter_symbol(symbol);
         for element in &class.body.body {
             self.class_element(symbol, element);
         }
-        self.b.back(back);
+        self.builder.restore_position(back);
         self.decorators(symbol, &class.decorators);
         symbol
     }
 
-    fn class_target(&mut self, class: &Class<'a>) -> Target {
-        let mut target = self.anonymous_target("class", span(class.span));
+    fn class_header(&mut self, class: &Class<'a>) -> DeclarationHeader {
+        let mut target = self.anonymous_header("class", span(class.span));
         if let Some(id) = &class.id {
             target.name = id.name.to_string();
             target.name_span = span(id.span);
-            target.flags = Flags::VALUE;
+            target.flags = SymbolFlags::FUNCTION_VALUE;
         }
         target.kind = SymbolKind::Class;
         target
     }
 
-    fn class_symbol(&mut self, class: &Class<'a>, mut target: Target) -> u32 {
+    fn class_symbol(&mut self, class: &Class<'a>, mut target: DeclarationHeader) -> u32 {
         let body = span(class.body.span);
         let start = after_decorators(&class.decorators, target.declaration.start);
-        target.leads.extend(class.decorators.first().map(|first| first.span.start));
-        target.leads.push(class.span.start);
+        target.doc_offsets.extend(class.decorators.first().map(|first| first.span.start));
+        target.doc_offsets.push(class.span.start);
         target.declaration.start = start.min(body.start);
-        let signature = self.b.fold(Span::new(target.declaration.start, body.start));
-        let mut draft = self.draft(target);
+        let signature =
+            self.builder.one_line_signature(Span::new(target.declaration.start, body.start));
+        let mut draft = self.draft_from_header(target);
         draft.signature = signature;
         draft.body = Some(body);
         draft.flags = draft
             .flags
-            .with(Flags::ABSTRACT, class.r#abstract)
-            .with(Flags::DECLARED, class.declare);
-        self.b.symbol(draft)
+            .with_if(SymbolFlags::ABSTRACT, class.r#abstract)
+            .with_if(SymbolFlags::DECLARATION_ONLY, class.declare);
+        self.builder.add_symbol(draft)
     }
 
     fn class_element(&mut self, class: u32, element: &ClassElement<'a>) {
@@ -96,16 +98,17 @@ impl<'a> Walk<'_, '_> {
             ClassElement::PropertyDefinition(property) => self.field(class, property),
             ClassElement::StaticBlock(block) => self.statements(&block.body),
             ClassElement::AccessorProperty(property) => {
-                let target = self.member_target(
+                let target = self.member_header(
                     class,
                     &property.key,
                     property.accessibility,
                     span(property.span),
                     &property.decorators,
                 );
-                let mut draft = self.draft(Target { kind: SymbolKind::Property, ..target });
-                draft.signature = self.b.fold(draft.declaration);
-                self.b.symbol(draft);
+                let mut draft = self
+                    .draft_from_header(DeclarationHeader { kind: SymbolKind::Property, ..target });
+                draft.signature = self.builder.one_line_signature(draft.declaration);
+                self.builder.add_symbol(draft);
             }
             ClassElement::TSIndexSignature(inner) => {
                 self.annotation(Some(&inner.type_annotation));
@@ -113,31 +116,31 @@ impl<'a> Walk<'_, '_> {
         }
     }
 
-    fn member_target(
+    fn member_header(
         &mut self,
         class: u32,
         key: &PropertyKey<'a>,
         access: Option<TSAccessibility>,
         whole: Span,
         decorators: &[Written<'a>],
-    ) -> Target {
+    ) -> DeclarationHeader {
         let (name, at) = self.key(key);
         let is_static = key.static_name().is_some() || key.is_private_identifier();
         let visibility = visibility(access, &name);
         let exported =
-            visibility == Visibility::Public && self.b.facts.symbols[class as usize].exported;
+            visibility == Visibility::Public && self.builder.facts.symbols[class as usize].exported;
         let start = after_decorators(decorators, whole.start);
         let mut leads = vec![whole.start, start];
         leads.extend(decorators.first().map(|first| first.span.start));
-        Target {
+        DeclarationHeader {
             name,
             name_span: at,
             kind: SymbolKind::Method,
             parent: Some(class),
             declaration: Span::new(start, whole.end),
-            leads,
+            doc_offsets: leads,
             visibility,
-            flags: Flags::default().with(Flags::COMPUTED, !is_static),
+            flags: SymbolFlags::default().with_if(SymbolFlags::COMPUTED, !is_static),
             exported,
         }
     }
@@ -146,7 +149,7 @@ impl<'a> Walk<'_, '_> {
         if method.computed && method.key.static_name().is_none() {
             self.expr(method.key.to_expression());
         }
-        let mut target = self.member_target(
+        let mut target = self.member_header(
             class,
             &method.key,
             method.accessibility,
@@ -161,16 +164,16 @@ impl<'a> Walk<'_, '_> {
         };
         target.flags = target
             .flags
-            .with(Flags::STATIC, method.r#static)
-            .with(Flags::ABSTRACT, method.r#type.is_abstract())
-            .with(Flags::OVERRIDE, method.r#override)
-            .with(Flags::OPTIONAL, method.optional);
+            .with_if(SymbolFlags::STATIC, method.r#static)
+            .with_if(SymbolFlags::ABSTRACT, method.r#type.is_abstract())
+            .with_if(SymbolFlags::OVERRIDE, method.r#override)
+            .with_if(SymbolFlags::OPTIONAL, method.optional);
         let symbol = self.function(&method.value, target);
         self.decorators(symbol, &method.decorators);
     }
 
     fn field(&mut self, class: u32, property: &PropertyDefinition<'a>) {
-        let mut target = self.member_target(
+        let mut target = self.member_header(
             class,
             &property.key,
             property.accessibility,
@@ -179,10 +182,10 @@ impl<'a> Walk<'_, '_> {
         );
         target.flags = target
             .flags
-            .with(Flags::STATIC, property.r#static)
-            .with(Flags::READONLY, property.readonly)
-            .with(Flags::OPTIONAL, property.optional)
-            .with(Flags::OVERRIDE, property.r#override);
+            .with_if(SymbolFlags::STATIC, property.r#static)
+            .with_if(SymbolFlags::READONLY, property.readonly)
+            .with_if(SymbolFlags::OPTIONAL, property.optional)
+            .with_if(SymbolFlags::OVERRIDE, property.r#override);
         let ty = self.annotation(property.type_annotation.as_deref());
         let function = property.value.as_ref().filter(|value| is_function_or_class(value));
         let symbol = if let Some(function) = function {
@@ -190,7 +193,7 @@ impl<'a> Walk<'_, '_> {
         } else {
             self.plain_field(class, property.value.as_ref(), property.r#static, target)
         };
-        self.b.symbol_mut(symbol).ty = ty;
+        self.builder.symbol_mut(symbol).ty = ty;
         self.decorators(symbol, &property.decorators);
     }
 
@@ -199,19 +202,20 @@ impl<'a> Walk<'_, '_> {
         class: u32,
         value: Option<&Expression<'a>>,
         is_static: bool,
-        target: Target,
+        target: DeclarationHeader,
     ) -> u32 {
         let name = target.name.clone();
-        let mut draft = self.draft(Target { kind: SymbolKind::Field, ..target });
-        let whole = self.b.fold(draft.declaration);
+        let mut draft =
+            self.draft_from_header(DeclarationHeader { kind: SymbolKind::Field, ..target });
+        let whole = self.builder.one_line_signature(draft.declaration);
         let end = value.map_or(draft.declaration.end, |value| value.span().start);
-        let head = self.b.fold(Span::new(draft.declaration.start, end));
+        let head = self.builder.one_line_signature(Span::new(draft.declaration.start, end));
         draft.signature = if whole.len() <= 100 { whole } else { head };
-        let symbol = self.b.symbol(draft);
+        let symbol = self.builder.add_symbol(draft);
         if let Some(value) = value {
             let value = self.value(value, Some(symbol));
             let object = if is_static { Expr::Symbol(class) } else { Expr::This };
-            self.b.assign(Place::Member(object, name), value);
+            self.builder.add_assignment(AssignTarget::Member(object, name), value);
         }
         symbol
     }
@@ -221,12 +225,12 @@ impl<'a> Walk<'_, '_> {
         for decorator in written {
             let value = self.expr(&decorator.expression);
             let at = span(decorator.span);
-            let text = self.b.slice(at).trim_start_matches('@');
+            let text = self.builder.slice(at).trim_start_matches('@');
             let name = text.split(['(', '\n', ' ']).next().unwrap_or_default().to_owned();
-            let arg = Arg::plain(Expr::Symbol(symbol));
-            self.b.call(CallKind::Decorator, value.clone(), vec![arg], at, at.start + 1);
+            let arg = Arg::positional(Expr::Symbol(symbol));
+            self.builder.add_call(CallKind::Decorator, value.clone(), vec![arg], at, at.start + 1);
             let kept = Decorator { name, value, span: at };
-            self.b.symbol_mut(symbol).decorators.push(kept);
+            self.builder.symbol_mut(symbol).decorators.push(kept);
         }
     }
 }

@@ -9,13 +9,13 @@ use oxc_span::GetSpan;
 use super::span;
 
 /// Doc comments by the offset of what follows them.
-pub(super) struct Comments {
+pub(super) struct DocCommentIndex {
     before: HashMap<u32, Span>,
     /// The doc comment of the module itself
     pub header: Option<Span>,
 }
 
-impl Comments {
+impl DocCommentIndex {
     /// Sorts the comments of a program.
     pub fn new(program: &Program<'_>, text: &str) -> Self {
         let docs = program.comments.iter().filter(|comment| comment.is_jsdoc());

@@ -9,15 +9,20 @@ use oxc_ast::ast::{
 use oxc_span::GetSpan;
 
 use super::span;
-use super::walk::{Around, Target, Walk};
-use crate::build::Draft;
+use super::walk::{DeclarationContext, DeclarationHeader, JavaScriptWalker};
+use crate::facts_builder::SymbolDraft;
 use crate::model::{
-    BindingKind, Expr, Flags, Heritage, HeritageKind, Place, SymbolKind, TypeRef, Visibility,
+    AssignTarget, BindingKind, Expr, Heritage, HeritageKind, SymbolFlags, SymbolKind, TypeRef,
+    Visibility,
 };
 
-impl Walk<'_, '_> {
+impl JavaScriptWalker<'_, '_> {
     /// A declaration.
-    pub(super) fn declaration(&mut self, declaration: &Declaration<'_>, around: Around) {
+    pub(super) fn declaration(
+        &mut self,
+        declaration: &Declaration<'_>,
+        around: DeclarationContext,
+    ) {
         match declaration {
             Declaration::VariableDeclaration(inner) => self.variables(inner, around),
             Declaration::FunctionDeclaration(inner) => {
@@ -25,7 +30,7 @@ impl Walk<'_, '_> {
             }
             Declaration::ClassDeclaration(inner) => {
                 let target =
-                    inner.id.as_ref().map(|id| self.declared(SymbolKind::Class, id, around));
+                    inner.id.as_ref().map(|id| self.declared_header(SymbolKind::Class, id, around));
                 self.class(inner, target);
             }
             Declaration::TSTypeAliasDeclaration(inner) => self.alias(inner, around),
@@ -34,12 +39,16 @@ impl Walk<'_, '_> {
             Declaration::TSNamespaceDeclaration(inner) => self.namespace(inner, around),
             Declaration::TSExternalModuleDeclaration(inner) => {
                 let at = span(inner.id.span);
-                let mut draft =
-                    Draft::new(SymbolKind::Module, inner.id.value.as_str(), around.statement, at);
-                draft.signature = format!("declare module {}", self.b.slice(at));
+                let mut draft = SymbolDraft::new(
+                    SymbolKind::Module,
+                    inner.id.value.as_str(),
+                    around.statement,
+                    at,
+                );
+                draft.signature = format!("declare module {}", self.builder.slice(at));
                 draft.doc = self.doc(&[around.statement.start]);
-                draft.flags = Flags::DECLARED;
-                let symbol = self.b.symbol(draft);
+                draft.flags = SymbolFlags::DECLARATION_ONLY;
+                let symbol = self.builder.add_symbol(draft);
                 if let Some(body) = &inner.body {
                     self.module_block(symbol, body);
                 }
@@ -50,31 +59,32 @@ impl Walk<'_, '_> {
     }
 
     /// A target for what a declaration calls by a name.
-    pub(super) fn declared(
+    pub(super) fn declared_header(
         &self,
         kind: SymbolKind,
         id: &BindingIdentifier<'_>,
-        around: Around,
-    ) -> Target {
-        Target {
+        around: DeclarationContext,
+    ) -> DeclarationHeader {
+        DeclarationHeader {
             name: id.name.to_string(),
             name_span: span(id.span),
             kind,
-            parent: self.b.at.owner,
+            parent: self.builder.position.owner,
             declaration: around.statement,
-            leads: vec![around.statement.start, around.inner],
+            doc_offsets: vec![around.statement.start, around.inner],
             visibility: if around.exported { Visibility::Public } else { Visibility::Private },
-            flags: Flags::default(),
+            flags: SymbolFlags::default(),
             exported: around.exported,
         }
     }
 
     /// A draft from its target.
-    pub(super) fn draft(&self, target: Target) -> Draft {
-        let mut draft = Draft::new(target.kind, target.name, target.declaration, target.name_span);
+    pub(super) fn draft_from_header(&self, target: DeclarationHeader) -> SymbolDraft {
+        let mut draft =
+            SymbolDraft::new(target.kind, target.name, target.declaration, target.name_span);
         draft.parent = target.parent;
-        draft.doc = self.doc(&target.leads);
-        let first = target.leads.iter().copied().min().unwrap_or(target.declaration.start);
+        draft.doc = self.doc(&target.doc_offsets);
+        let first = target.doc_offsets.iter().copied().min().unwrap_or(target.declaration.start);
         let first = first.min(target.declaration.start);
         let start = draft.doc.map_or(first, |(doc, _)| doc.start.min(first));
         draft.span = Span::new(start, target.declaration.end);
@@ -84,7 +94,11 @@ impl Walk<'_, '_> {
         draft
     }
 
-    pub(super) fn variables(&mut self, declared: &VariableDeclaration<'_>, around: Around) {
+    pub(super) fn variables(
+        &mut self,
+        declared: &VariableDeclaration<'_>,
+        around: DeclarationContext,
+    ) {
         let several = declared.declarations.len() > 1;
         for (at, declarator) in declared.declarations.iter().enumerate() {
             let mut around = around;
@@ -103,18 +117,18 @@ impl Walk<'_, '_> {
         &mut self,
         declared: &VariableDeclaration<'_>,
         declarator: &VariableDeclarator<'_>,
-        around: Around,
+        around: DeclarationContext,
         leads: Vec<u32>,
     ) {
         let ty = self.annotation(declarator.type_annotation.as_deref());
         let Some(id) = declarator.id.get_binding_identifier() else {
             let value = declarator.init.as_ref().map_or(Expr::Unknown, |init| self.expr(init));
-            self.name_required(&declarator.id, &value);
+            self.record_required_names(&declarator.id, &value);
             self.bind_declared(&declarator.id, value, around);
             return;
         };
-        let mut target = self.declared(SymbolKind::Function, id, around);
-        target.leads = leads;
+        let mut target = self.declared_header(SymbolKind::Function, id, around);
+        target.doc_offsets = leads;
         let is_const = declared.kind.is_const();
         if let Some(init) = &declarator.init
             && super::function::is_function_or_class(init)
@@ -122,16 +136,16 @@ impl Walk<'_, '_> {
             let symbol = self.named_value(init, target);
             let kind = if is_const { BindingKind::Symbol(symbol) } else { BindingKind::Variable };
             let local = self.declare(id, kind);
-            let binding = &mut self.b.facts.flow.bindings[local as usize];
+            let binding = &mut self.builder.facts.flow.bindings[local as usize];
             binding.symbol = Some(symbol);
             binding.ty = ty;
             if !is_const {
-                self.b.assign(Place::Local(local), Expr::Symbol(symbol));
+                self.builder.add_assignment(AssignTarget::Local(local), Expr::Symbol(symbol));
             }
             return;
         }
         let is_import = declarator.init.as_ref().is_some_and(super::module::is_require);
-        let symbol = (self.is_listed() && !is_import).then(|| {
+        let symbol = (self.variables_are_symbols() && !is_import).then(|| {
             target.kind = if is_const { SymbolKind::Constant } else { SymbolKind::Variable };
             self.variable_symbol(declared, declarator, target, ty.clone())
         });
@@ -139,37 +153,36 @@ impl Walk<'_, '_> {
             Some(init) => self.value(init, symbol),
             None => Expr::Unknown,
         };
-        self.name_required(&declarator.id, &value);
+        self.record_required_names(&declarator.id, &value);
         let local = self.declare(id, BindingKind::Variable);
-        let binding = &mut self.b.facts.flow.bindings[local as usize];
+        let binding = &mut self.builder.facts.flow.bindings[local as usize];
         binding.symbol = symbol;
         binding.ty = ty;
-        self.b.assign(Place::Local(local), value);
+        self.builder.add_assignment(AssignTarget::Local(local), value);
     }
 
     /// Whether variables here are symbols: at the top, and in namespaces.
-    pub(super) fn is_listed(&self) -> bool {
+    pub(super) fn variables_are_symbols(&self) -> bool {
         let kinds = [SymbolKind::Namespace, SymbolKind::Module];
-        self.b.at.block.is_none()
-            && self
-                .b
-                .at
-                .owner
-                .is_none_or(|owner| kinds.contains(&self.b.facts.symbols[owner as usize].kind))
+        self.builder.position.block.is_none()
+            && self.builder.position.owner.is_none_or(|owner| {
+                kinds.contains(&self.builder.facts.symbols[owner as usize].kind)
+            })
     }
 
     fn variable_symbol(
         &mut self,
         declared: &VariableDeclaration<'_>,
         declarator: &VariableDeclarator<'_>,
-        target: Target,
+        target: DeclarationHeader,
         ty: Option<TypeRef>,
     ) -> u32 {
-        let mut draft = self.draft(target);
+        let mut draft = self.draft_from_header(target);
         let keyword = declared.kind.as_str();
         let end = declarator.init.as_ref().map_or(declarator.span.end, |init| init.span().start);
-        let named = self.b.fold(Span::new(declarator.span.start, end));
-        let value = declarator.init.as_ref().map(|init| self.b.fold(span(init.span())));
+        let named = self.builder.one_line_signature(Span::new(declarator.span.start, end));
+        let value =
+            declarator.init.as_ref().map(|init| self.builder.one_line_signature(span(init.span())));
         let export = if draft.exported { "export " } else { "" };
         draft.signature = match value {
             Some(value) if value.len() <= 60 => format!("{export}{keyword} {named} = {value}"),
@@ -177,47 +190,48 @@ impl Walk<'_, '_> {
         };
         draft.body = declarator.init.as_ref().map(|init| span(init.span()));
         draft.ty = ty;
-        self.b.symbol(draft)
+        self.builder.add_symbol(draft)
     }
 
-    fn alias(&mut self, alias: &TSTypeAliasDeclaration<'_>, around: Around) {
-        let target = self.declared(SymbolKind::Type, &alias.id, around);
+    fn alias(&mut self, alias: &TSTypeAliasDeclaration<'_>, around: DeclarationContext) {
+        let target = self.declared_header(SymbolKind::Type, &alias.id, around);
         let generics = self.generics(alias.type_parameters.as_deref());
-        let mut draft = self.draft(target);
-        draft.signature = self.b.fold(around.statement);
+        let mut draft = self.draft_from_header(target);
+        draft.signature = self.builder.one_line_signature(around.statement);
         draft.generics = generics;
-        let symbol = self.b.symbol(draft);
+        let symbol = self.builder.add_symbol(draft);
         self.declare(&alias.id, BindingKind::Symbol(symbol));
-        let back = self.b.enter(symbol);
+        let back = self.builder.enter_symbol(symbol);
         let ty = self.ty(&alias.type_annotation);
-        self.b.back(back);
-        self.b.symbol_mut(symbol).ty = Some(ty);
+        self.builder.restore_position(back);
+        self.builder.symbol_mut(symbol).ty = Some(ty);
     }
 
     pub(super) fn declaration_interface(
         &mut self,
         interface: &TSInterfaceDeclaration<'_>,
-        around: Around,
+        around: DeclarationContext,
     ) {
-        let target = self.declared(SymbolKind::Interface, &interface.id, around);
+        let target = self.declared_header(SymbolKind::Interface, &interface.id, around);
         let generics = self.generics(interface.type_parameters.as_deref());
-        let mut draft = self.draft(target);
+        let mut draft = self.draft_from_header(target);
         let body = span(interface.body.span);
-        draft.signature = self.b.fold(Span::new(around.statement.start, body.start));
+        draft.signature =
+            self.builder.one_line_signature(Span::new(around.statement.start, body.start));
         draft.body = Some(body);
         draft.generics = generics;
-        let symbol = self.b.symbol(draft);
+        let symbol = self.builder.add_symbol(draft);
         self.declare(&interface.id, BindingKind::Symbol(symbol));
         for parent in &interface.extends {
             let args = self.type_arguments(parent.type_arguments.as_deref());
             let target = self.type_name(&parent.type_name, args);
             self.heritage(symbol, HeritageKind::Extends, target, Expr::Unknown, parent.span);
         }
-        let back = self.b.enter(symbol);
+        let back = self.builder.enter_symbol(symbol);
         for member in &interface.body.body {
-            self.signature(symbol, member, around.exported);
+            self.interface_member(symbol, member, around.exported);
         }
-        self.b.back(back);
+        self.builder.restore_position(back);
     }
 
     pub(super) fn heritage(
@@ -228,20 +242,20 @@ impl Walk<'_, '_> {
         value: Expr,
         at: oxc_span::Span,
     ) {
-        let line = self.b.lines.line(at.start);
+        let line = self.builder.lines.line(at.start);
         let span = span(at);
-        self.b.facts.heritage.push(Heritage { symbol, kind, target, value, span, line });
+        self.builder.facts.heritage.push(Heritage { symbol, kind, target, value, span, line });
     }
 
     /// A member of an interface.
-    fn signature(&mut self, parent: u32, member: &TSSignature<'_>, exported: bool) {
+    fn interface_member(&mut self, parent: u32, member: &TSSignature<'_>, exported: bool) {
         let whole = span(member.span());
         let (kind, key, ty, flags) = match member {
             TSSignature::TSPropertySignature(property) => {
                 let ty = self.annotation(property.type_annotation.as_deref());
-                let flags = Flags::default()
-                    .with(Flags::OPTIONAL, property.optional)
-                    .with(Flags::READONLY, property.readonly);
+                let flags = SymbolFlags::default()
+                    .with_if(SymbolFlags::OPTIONAL, property.optional)
+                    .with_if(SymbolFlags::READONLY, property.readonly);
                 (SymbolKind::Property, &property.key, ty, flags)
             }
             TSSignature::TSMethodSignature(method) => {
@@ -250,7 +264,7 @@ impl Walk<'_, '_> {
                     self.annotation(param.type_annotation.as_deref());
                 }
                 let ty = self.annotation(method.return_type.as_deref());
-                let flags = Flags::ABSTRACT.with(Flags::OPTIONAL, method.optional);
+                let flags = SymbolFlags::ABSTRACT.with_if(SymbolFlags::OPTIONAL, method.optional);
                 (SymbolKind::Method, &method.key, ty, flags)
             }
             TSSignature::TSCallSignatureDeclaration(call) => {
@@ -258,7 +272,7 @@ impl Walk<'_, '_> {
                 let params = self.param_types(&call.params);
                 let result = self.annotation(call.return_type.as_deref());
                 let ty = TypeRef::Function(params, Box::new(result.unwrap_or(TypeRef::Unknown)));
-                let own = &mut self.b.facts.symbols[parent as usize].ty;
+                let own = &mut self.builder.facts.symbols[parent as usize].ty;
                 *own = Some(match own.take() {
                     None => ty,
                     Some(TypeRef::Union(mut all)) => {
@@ -272,16 +286,16 @@ impl Walk<'_, '_> {
             other => return self.mention_signature(other),
         };
         let (name, at) = self.key(key);
-        let mut draft = Draft::new(kind, name, whole, at);
+        let mut draft = SymbolDraft::new(kind, name, whole, at);
         draft.parent = Some(parent);
-        draft.signature = self.b.fold(whole);
+        draft.signature = self.builder.one_line_signature(whole);
         draft.doc = self.doc(&[whole.start]);
         draft.span.start = draft.doc.map_or(whole.start, |(doc, _)| doc.start);
         draft.visibility = Visibility::Public;
         draft.exported = exported;
         draft.flags = flags;
         draft.ty = ty;
-        self.b.symbol(draft);
+        self.builder.add_symbol(draft);
     }
 
     /// Notes the types that a signature mentions.
@@ -314,55 +328,60 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn enumeration(&mut self, inner: &TSEnumDeclaration<'_>, around: Around) {
-        let target = self.declared(SymbolKind::Enum, &inner.id, around);
-        let mut draft = self.draft(target);
+    fn enumeration(&mut self, inner: &TSEnumDeclaration<'_>, around: DeclarationContext) {
+        let target = self.declared_header(SymbolKind::Enum, &inner.id, around);
+        let mut draft = self.draft_from_header(target);
         let body = span(inner.body.span);
-        draft.signature = self.b.fold(Span::new(around.statement.start, body.start));
+        draft.signature =
+            self.builder.one_line_signature(Span::new(around.statement.start, body.start));
         draft.body = Some(body);
-        let symbol = self.b.symbol(draft);
+        let symbol = self.builder.add_symbol(draft);
         self.declare(&inner.id, BindingKind::Symbol(symbol));
-        let back = self.b.enter(symbol);
+        let back = self.builder.enter_symbol(symbol);
         for member in &inner.body.members {
             let at = span(member.id.span());
             let name = member.id.static_name().to_string();
-            let mut draft = Draft::new(SymbolKind::Variant, name, span(member.span), at);
+            let mut draft = SymbolDraft::new(SymbolKind::Variant, name, span(member.span), at);
             draft.parent = Some(symbol);
-            draft.signature = self.b.fold(span(member.span));
+            draft.signature = self.builder.one_line_signature(span(member.span));
             draft.doc = self.doc(&[member.span.start]);
             draft.span.start = draft.doc.map_or(draft.span.start, |(doc, _)| doc.start);
             draft.visibility = Visibility::Public;
             draft.exported = around.exported;
-            self.b.symbol(draft);
+            self.builder.add_symbol(draft);
             if let Some(value) = &member.initializer {
                 self.expr(value);
             }
         }
-        self.b.back(back);
+        self.builder.restore_position(back);
     }
 
-    fn namespace(&mut self, inner: &TSNamespaceDeclaration<'_>, around: Around) {
-        let target = self.declared(SymbolKind::Namespace, &inner.id, around);
-        let mut draft = self.draft(target);
+    fn namespace(&mut self, inner: &TSNamespaceDeclaration<'_>, around: DeclarationContext) {
+        let target = self.declared_header(SymbolKind::Namespace, &inner.id, around);
+        let mut draft = self.draft_from_header(target);
         let body = inner.body.span();
-        draft.signature = self.b.fold(Span::new(around.statement.start, body.start));
+        draft.signature =
+            self.builder.one_line_signature(Span::new(around.statement.start, body.start));
         draft.body = Some(span(body));
-        let symbol = self.b.symbol(draft);
+        let symbol = self.builder.add_symbol(draft);
         self.declare(&inner.id, BindingKind::Symbol(symbol));
         match &inner.body {
             TSNamespaceDeclarationBody::TSModuleBlock(block) => self.module_block(symbol, block),
             TSNamespaceDeclarationBody::TSNamespaceDeclaration(nested) => {
-                let back = self.b.enter(symbol);
+                let back = self.builder.enter_symbol(symbol);
                 let exported = around.exported;
-                self.namespace(nested, Around { exported, ..Around::at(nested.span) });
-                self.b.back(back);
+                self.namespace(
+                    nested,
+                    DeclarationContext { exported, ..DeclarationContext::standalone(nested.span) },
+                );
+                self.builder.restore_position(back);
             }
         }
     }
 
     fn module_block(&mut self, symbol: u32, block: &TSModuleBlock<'_>) {
-        let back = self.b.enter(symbol);
+        let back = self.builder.enter_symbol(symbol);
         self.statements(&block.body);
-        self.b.back(back);
+        self.builder.restore_position(back);
     }
 }

@@ -11,22 +11,23 @@ use oxc_syntax::operator::{AssignmentOperator, LogicalOperator};
 
 use super::function::is_function_or_class;
 use super::span;
-use super::walk::{Target, Walk};
+use super::walk::{DeclarationHeader, JavaScriptWalker};
 use crate::model::{
-    Action, Arg, BlockKind, CallKind, Expr, Flags, ImportKind, Owner, Place, SymbolKind, Visibility,
+    Arg, AssignTarget, CallKind, Expr, FlowAction, FlowBlockKind, ImportKind, SymbolFlags,
+    SymbolKind, SymbolOwner, Visibility,
 };
 
 /// Functions of test frameworks whose callbacks are tests.
 const TESTS: [&str; 6] = ["it", "test", "describe", "suite", "bench", "specify"];
 
-impl<'a> Walk<'_, '_> {
+impl<'a> JavaScriptWalker<'_, '_> {
     /// A value.
     pub(super) fn expr(&mut self, value: &Expression<'a>) -> Expr {
         self.value(value, None)
     }
 
     /// A value, whose functions belong to `inside` when it is an object.
-    pub(super) fn value(&mut self, value: &Expression<'a>, inside: Owner) -> Expr {
+    pub(super) fn value(&mut self, value: &Expression<'a>, inside: SymbolOwner) -> Expr {
         match value {
             Expression::Identifier(name) => self.name(name),
             Expression::StringLiteral(text) => super::literal::text(&text.value),
@@ -54,17 +55,17 @@ impl<'a> Walk<'_, '_> {
                 }
                 last
             }
-            Expression::UnaryExpression(inner) => self.walk_only(&inner.argument),
+            Expression::UnaryExpression(inner) => self.walk_without_value(&inner.argument),
             Expression::UpdateExpression(inner) => {
                 self.place(&inner.argument);
                 Expr::Unknown
             }
-            Expression::YieldExpression(inner) => self.give(inner),
-            other => self.rarer(other, inside),
+            Expression::YieldExpression(inner) => self.yield_expr(inner),
+            other => self.uncommon_expr(other, inside),
         }
     }
 
-    fn rarer(&mut self, value: &Expression<'a>, inside: Owner) -> Expr {
+    fn uncommon_expr(&mut self, value: &Expression<'a>, inside: SymbolOwner) -> Expr {
         match value {
             Expression::TemplateLiteral(template) => self.template(template),
             Expression::TaggedTemplateExpression(tagged) => self.tagged(tagged),
@@ -93,14 +94,14 @@ impl<'a> Walk<'_, '_> {
                 self.type_arguments(Some(&inner.type_arguments));
                 self.value(&inner.expression, inside)
             }
-            Expression::PrivateInExpression(inner) => self.walk_only(&inner.right),
+            Expression::PrivateInExpression(inner) => self.walk_without_value(&inner.right),
             value => {
                 value.as_member_expression().map_or(Expr::Unknown, |member| self.member(member))
             }
         }
     }
 
-    fn walk_only(&mut self, value: &Expression<'a>) -> Expr {
+    fn walk_without_value(&mut self, value: &Expression<'a>) -> Expr {
         self.expr(value);
         Expr::Unknown
     }
@@ -122,9 +123,9 @@ impl<'a> Walk<'_, '_> {
 
     fn logical(&mut self, logical: &LogicalExpression<'a>) -> Expr {
         let left = self.expr(&logical.left);
-        let back = self.b.block(BlockKind::Branch);
+        let back = self.builder.enter_block(FlowBlockKind::Branch);
         let right = self.expr(&logical.right);
-        self.b.back(back);
+        self.builder.restore_position(back);
         match logical.operator {
             LogicalOperator::And => right,
             LogicalOperator::Or | LogicalOperator::Coalesce => Expr::either([left, right]),
@@ -133,21 +134,24 @@ impl<'a> Walk<'_, '_> {
 
     fn conditional(&mut self, conditional: &ConditionalExpression<'a>) -> Expr {
         self.expr(&conditional.test);
-        let back = self.b.block(BlockKind::Branch);
+        let back = self.builder.enter_block(FlowBlockKind::Branch);
         let yes = self.expr(&conditional.consequent);
-        self.b.back(back);
-        let back = self.b.block(BlockKind::Branch);
+        self.builder.restore_position(back);
+        let back = self.builder.enter_block(FlowBlockKind::Branch);
         let no = self.expr(&conditional.alternate);
-        self.b.back(back);
+        self.builder.restore_position(back);
         Expr::either([yes, no])
     }
 
-    fn give(&mut self, inner: &YieldExpression<'a>) -> Expr {
+    fn yield_expr(&mut self, inner: &YieldExpression<'a>) -> Expr {
         let value = inner.argument.as_ref().map_or(Expr::Unknown, |value| self.expr(value));
         if value != Expr::Unknown {
-            let action =
-                if inner.delegate { Action::YieldFrom(value) } else { Action::Yield(value) };
-            self.b.step(action);
+            let action = if inner.delegate {
+                FlowAction::YieldFrom(value)
+            } else {
+                FlowAction::Yield(value)
+            };
+            self.builder.add_step(action);
         }
         Expr::Unknown
     }
@@ -185,24 +189,30 @@ impl<'a> Walk<'_, '_> {
         if let Expr::Local(local) = object
             && self.is_namespace(*local)
         {
-            self.b.mention(&object.clone().member(name), false, at);
+            self.builder.add_mention(&object.clone().member(name), false, at);
         }
     }
 
     fn call(&mut self, call: &CallExpression<'a>) -> Expr {
         let callee = self.expr(&call.callee);
-        if let Some(import) = self.required(call, &callee) {
+        if let Some(import) = self.require_call(call, &callee) {
             return import;
         }
         let types = self.type_arguments(call.type_arguments.as_deref());
         drop(types);
         let args = self.args(&call.arguments);
         self.mark_tests(&callee, &args);
-        self.b.call(CallKind::Call, callee, args, span(call.span), name_at(&call.callee))
+        self.builder.add_call(
+            CallKind::Call,
+            callee,
+            args,
+            span(call.span),
+            callee_name_offset(&call.callee),
+        )
     }
 
     /// `require("x")`, unless `require` is something of this file.
-    fn required(&mut self, call: &CallExpression<'a>, callee: &Expr) -> Option<Expr> {
+    fn require_call(&mut self, call: &CallExpression<'a>, callee: &Expr) -> Option<Expr> {
         let is_require = match callee {
             Expr::Name(name) => name == "require",
             Expr::Member(object, name) => {
@@ -213,7 +223,7 @@ impl<'a> Walk<'_, '_> {
         let [Argument::StringLiteral(specifier)] = call.arguments.as_slice() else { return None };
         is_require.then(|| {
             let at = span(call.span);
-            Expr::Import(self.b.import(ImportKind::Require, specifier.value.as_str(), at))
+            Expr::Import(self.builder.add_import(ImportKind::Require, specifier.value.as_str(), at))
         })
     }
 
@@ -225,7 +235,7 @@ impl<'a> Walk<'_, '_> {
         }
         let name = match root {
             Expr::Name(name) => name.as_str(),
-            Expr::Local(local) => self.b.facts.flow.bindings[*local as usize].name.as_str(),
+            Expr::Local(local) => self.builder.facts.flow.bindings[*local as usize].name.as_str(),
             _ => return,
         };
         if !TESTS.contains(&name) {
@@ -233,7 +243,7 @@ impl<'a> Walk<'_, '_> {
         }
         for arg in args {
             if let Expr::Symbol(symbol) = arg.value {
-                self.b.symbol_mut(symbol).is_test = true;
+                self.builder.symbol_mut(symbol).is_test = true;
             }
         }
     }
@@ -242,16 +252,22 @@ impl<'a> Walk<'_, '_> {
         let callee = self.expr(&new.callee);
         self.type_arguments(new.type_arguments.as_deref());
         let args = self.args(&new.arguments);
-        self.b.call(CallKind::New, callee, args, span(new.span), name_at(&new.callee))
+        self.builder.add_call(
+            CallKind::New,
+            callee,
+            args,
+            span(new.span),
+            callee_name_offset(&new.callee),
+        )
     }
 
     fn tagged(&mut self, tagged: &TaggedTemplateExpression<'a>) -> Expr {
         let callee = self.expr(&tagged.tag);
         let values = tagged.quasi.expressions.iter();
-        let values = values.map(|value| Arg::plain(self.expr(value))).collect::<Vec<_>>();
-        let args = std::iter::once(Arg::plain(Expr::Unknown)).chain(values).collect();
-        let at = name_at(&tagged.tag);
-        self.b.call(CallKind::Template, callee, args, span(tagged.span), at)
+        let values = values.map(|value| Arg::positional(self.expr(value))).collect::<Vec<_>>();
+        let args = std::iter::once(Arg::positional(Expr::Unknown)).chain(values).collect();
+        let at = callee_name_offset(&tagged.tag);
+        self.builder.add_call(CallKind::Template, callee, args, span(tagged.span), at)
     }
 
     fn args(&mut self, args: &[Argument<'a>]) -> Vec<Arg> {
@@ -259,7 +275,7 @@ impl<'a> Walk<'_, '_> {
             Argument::SpreadElement(spread) => {
                 Arg { value: self.expr(&spread.argument), name: None, spread: true }
             }
-            arg => Arg::plain(self.expr(arg.to_expression())),
+            arg => Arg::positional(self.expr(arg.to_expression())),
         });
         values.collect()
     }
@@ -278,26 +294,30 @@ impl<'a> Walk<'_, '_> {
                 | AssignmentOperator::LogicalNullish
         );
         if assignment.operator != AssignmentOperator::Assign && !conditional {
-            return self.walk_only(&assignment.right);
+            return self.walk_without_value(&assignment.right);
         }
-        let back = self.b.at;
+        let back = self.builder.position;
         if conditional {
-            self.b.block(BlockKind::Branch);
+            self.builder.enter_block(FlowBlockKind::Branch);
         }
-        let value = self.assigned(place.as_ref(), assignment);
+        let value = self.assigned_value(place.as_ref(), assignment);
         if let Some(place) = place {
             self.export_assigned(&place, &value, span(assignment.span));
-            self.b.assign(place, value.clone());
+            self.builder.add_assignment(place, value.clone());
         }
-        self.b.back(back);
+        self.builder.restore_position(back);
         value
     }
 
     /// The assigned value; a function takes the name of where it goes.
-    fn assigned(&mut self, place: Option<&Place>, assignment: &AssignmentExpression<'a>) -> Expr {
+    fn assigned_value(
+        &mut self,
+        place: Option<&AssignTarget>,
+        assignment: &AssignmentExpression<'a>,
+    ) -> Expr {
         let value = &assignment.right;
         if is_function_or_class(value) {
-            let target = place.and_then(|place| self.place_target(place, assignment));
+            let target = place.and_then(|place| self.assign_target_header(place, assignment));
             if let Some(target) = target {
                 return Expr::Symbol(self.named_value(value, target));
             }
@@ -305,15 +325,19 @@ impl<'a> Walk<'_, '_> {
         self.value(value, None)
     }
 
-    fn place_target(&self, place: &Place, assignment: &AssignmentExpression<'a>) -> Option<Target> {
+    fn assign_target_header(
+        &self,
+        place: &AssignTarget,
+        assignment: &AssignmentExpression<'a>,
+    ) -> Option<DeclarationHeader> {
         let declaration = span(assignment.span);
         let left = assignment.left.span();
         let (name, parent, exported) = match place {
-            Place::Local(local) => {
-                let binding = &self.b.facts.flow.bindings[*local as usize];
-                (binding.name.clone(), self.b.at.owner, false)
+            AssignTarget::Local(local) => {
+                let binding = &self.builder.facts.flow.bindings[*local as usize];
+                (binding.name.clone(), self.builder.position.owner, false)
             }
-            Place::Member(object, name) => {
+            AssignTarget::Member(object, name) => {
                 let (parent, exported) = self.member_parent(object);
                 (name.clone(), parent, exported)
             }
@@ -321,23 +345,23 @@ impl<'a> Walk<'_, '_> {
         };
         let is_top = parent.is_none();
         let name_start = left.end.saturating_sub(u32::try_from(name.len()).ok()?);
-        Some(Target {
+        Some(DeclarationHeader {
             name_span: Span::new(name_start.max(left.start), left.end),
             name,
             kind: if is_top { SymbolKind::Function } else { SymbolKind::Method },
             parent,
             declaration,
-            leads: vec![declaration.start],
+            doc_offsets: vec![declaration.start],
             visibility: if exported { Visibility::Public } else { Visibility::Private },
-            flags: Flags::default(),
+            flags: SymbolFlags::default(),
             exported,
         })
     }
 
     /// The symbol that a member of this object belongs to, and whether it is an export.
-    fn member_parent(&self, object: &Expr) -> (Owner, bool) {
+    fn member_parent(&self, object: &Expr) -> (SymbolOwner, bool) {
         match object {
-            Expr::Local(local) => (self.b.facts.flow.bindings[*local as usize].symbol, false),
+            Expr::Local(local) => (self.builder.facts.flow.bindings[*local as usize].symbol, false),
             Expr::Member(inner, name) if name == "prototype" => self.member_parent(inner),
             Expr::Member(inner, name)
                 if name == "exports" && **inner == Expr::Name("module".into()) =>
@@ -346,22 +370,22 @@ impl<'a> Walk<'_, '_> {
             }
             Expr::Name(name) if name == "exports" => (None, true),
             Expr::This => {
-                let owner = self.b.at.owner;
+                let owner = self.builder.position.owner;
                 let around = owner.and_then(|owner| {
-                    let symbol = &self.b.facts.symbols[owner as usize];
+                    let symbol = &self.builder.facts.symbols[owner as usize];
                     let is_member = symbol.parent.is_some()
                         && matches!(symbol.kind, SymbolKind::Constructor | SymbolKind::Method);
                     if is_member { symbol.parent } else { Some(owner) }
                 });
                 (around, false)
             }
-            _ => (self.b.at.owner, false),
+            _ => (self.builder.position.owner, false),
         }
     }
 }
 
 /// Where the called name stands.
-fn name_at(callee: &Expression<'_>) -> u32 {
+fn callee_name_offset(callee: &Expression<'_>) -> u32 {
     match callee {
         Expression::StaticMemberExpression(member) => member.property.span.start,
         Expression::PrivateFieldExpression(member) => member.field.span.start,

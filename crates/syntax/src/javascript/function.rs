@@ -8,15 +8,16 @@ use oxc_ast::ast::{
 use oxc_span::GetSpan;
 
 use super::span;
-use super::walk::{Around, Target, Walk};
-use crate::build::Draft;
-use crate::lines::offset;
+use super::walk::{DeclarationContext, DeclarationHeader, JavaScriptWalker};
+use crate::facts_builder::SymbolDraft;
+use crate::line_index::offset;
 use crate::model::{
-    Action, BindingKind, Expr, Flags, Param, ParamKind, Place, SymbolKind, Visibility,
+    AssignTarget, BindingKind, Expr, FlowAction, Param, ParamKind, SymbolFlags, SymbolKind,
+    Visibility,
 };
 
 /// What a function runs.
-enum Body<'a, 'b> {
+enum FunctionBodyRef<'a, 'b> {
     Block(&'b [Statement<'a>]),
     Value(&'b Expression<'a>),
     Absent,
@@ -32,17 +33,21 @@ pub(super) fn is_function_or_class(value: &Expression<'_>) -> bool {
     )
 }
 
-impl<'a> Walk<'_, '_> {
-    pub(super) fn function_declaration(&mut self, function: &Function<'a>, around: Around) -> u32 {
+impl<'a> JavaScriptWalker<'_, '_> {
+    pub(super) fn function_declaration(
+        &mut self,
+        function: &Function<'a>,
+        around: DeclarationContext,
+    ) -> u32 {
         let target = match &function.id {
-            Some(id) => self.declared(SymbolKind::Function, id, around),
-            None => self.default_target(SymbolKind::Function, span(function.span), around),
+            Some(id) => self.declared_header(SymbolKind::Function, id, around),
+            None => self.default_header(SymbolKind::Function, span(function.span), around),
         };
         let symbol = self.function(function, target);
         if let Some(id) = &function.id {
             let known = id.symbol_id.get().is_some() && function.body.is_none();
             let local = self.declare(id, BindingKind::Variable);
-            let binding = &mut self.b.facts.flow.bindings[local as usize];
+            let binding = &mut self.builder.facts.flow.bindings[local as usize];
             if !known || binding.symbol.is_none() {
                 binding.symbol = Some(symbol);
                 binding.kind = BindingKind::Symbol(symbol);
@@ -52,23 +57,32 @@ impl<'a> Walk<'_, '_> {
     }
 
     /// What `export default` without a name is called.
-    pub(super) fn default_target(&self, kind: SymbolKind, at: Span, around: Around) -> Target {
-        Target {
+    pub(super) fn default_header(
+        &self,
+        kind: SymbolKind,
+        at: Span,
+        around: DeclarationContext,
+    ) -> DeclarationHeader {
+        DeclarationHeader {
             name: "default".into(),
             name_span: Span::new(at.start, at.start),
             kind,
-            parent: self.b.at.owner,
+            parent: self.builder.position.owner,
             declaration: around.statement,
-            leads: vec![around.statement.start],
+            doc_offsets: vec![around.statement.start],
             visibility: Visibility::Public,
-            flags: Flags::default(),
+            flags: SymbolFlags::default(),
             exported: true,
         }
     }
 
     /// A function or class that is the value of something with a name.
-    pub(super) fn named_value(&mut self, value: &Expression<'a>, mut target: Target) -> u32 {
-        target.flags = target.flags | Flags::VALUE;
+    pub(super) fn named_value(
+        &mut self,
+        value: &Expression<'a>,
+        mut target: DeclarationHeader,
+    ) -> u32 {
+        target.flags = target.flags | SymbolFlags::FUNCTION_VALUE;
         match value.get_inner_expression() {
             Expression::ArrowFunctionExpression(arrow) => self.arrow(arrow, target),
             Expression::FunctionExpression(function) => self.function(function, target),
@@ -84,100 +98,115 @@ impl<'a> Walk<'_, '_> {
     pub(super) fn anonymous_function(&mut self, function: &Function<'a>) -> Expr {
         let at = span(function.span);
         let target = match &function.id {
-            Some(id) => Target {
-                flags: Flags::VALUE,
-                ..self.declared(SymbolKind::Function, id, Around::at(function.span))
+            Some(id) => DeclarationHeader {
+                flags: SymbolFlags::FUNCTION_VALUE,
+                ..self.declared_header(
+                    SymbolKind::Function,
+                    id,
+                    DeclarationContext::standalone(function.span),
+                )
             },
-            None => self.anonymous_target("function", at),
+            None => self.anonymous_header("function", at),
         };
         Expr::Symbol(self.function(function, target))
     }
 
     pub(super) fn anonymous_arrow(&mut self, arrow: &ArrowFunctionExpression<'a>) -> Expr {
-        let target = self.anonymous_target("arrow", span(arrow.span));
+        let target = self.anonymous_header("arrow", span(arrow.span));
         Expr::Symbol(self.arrow(arrow, target))
     }
 
-    pub(super) fn anonymous_target(&mut self, sort: &'static str, at: Span) -> Target {
-        Target {
-            name: self.b.anonymous(sort),
+    pub(super) fn anonymous_header(&mut self, sort: &'static str, at: Span) -> DeclarationHeader {
+        DeclarationHeader {
+            name: self.builder.next_anonymous_name(sort),
             name_span: Span::new(at.start, at.start),
             kind: SymbolKind::Function,
-            parent: self.b.at.owner,
+            parent: self.builder.position.owner,
             declaration: at,
-            leads: vec![at.start],
+            doc_offsets: vec![at.start],
             visibility: Visibility::Private,
-            flags: Flags::ANONYMOUS | Flags::VALUE,
+            flags: SymbolFlags::ANONYMOUS | SymbolFlags::FUNCTION_VALUE,
             exported: false,
         }
     }
 
     /// A function with its name.
-    pub(super) fn function(&mut self, function: &Function<'a>, target: Target) -> u32 {
+    pub(super) fn function(&mut self, function: &Function<'a>, target: DeclarationHeader) -> u32 {
         let body = function.body.as_deref();
-        let flags = Flags::default()
-            .with(Flags::ASYNC, function.r#async)
-            .with(Flags::GENERATOR, function.generator)
-            .with(Flags::DECLARED, body.is_none());
+        let flags = SymbolFlags::default()
+            .with_if(SymbolFlags::ASYNC, function.r#async)
+            .with_if(SymbolFlags::GENERATOR, function.generator)
+            .with_if(SymbolFlags::DECLARATION_ONLY, body.is_none());
         let generics = self.generics(function.type_parameters.as_deref());
         let mut draft = self.function_draft(target, body.map(|body| span(body.span)), flags);
         draft.generics = generics;
-        let symbol = self.b.symbol(draft);
+        let symbol = self.builder.add_symbol(draft);
         if let Some(id) = &function.id
             && !function.is_declaration()
         {
-            let back = self.b.enter(symbol);
+            let back = self.builder.enter_symbol(symbol);
             self.declare(id, BindingKind::Symbol(symbol));
-            self.b.back(back);
+            self.builder.restore_position(back);
         }
         let ty = self.annotation(function.return_type.as_deref());
-        self.b.symbol_mut(symbol).ty = ty;
-        let body = body.map_or(Body::Absent, |body| Body::Block(&body.statements));
+        self.builder.symbol_mut(symbol).ty = ty;
+        let body =
+            body.map_or(FunctionBodyRef::Absent, |body| FunctionBodyRef::Block(&body.statements));
         self.run_function(symbol, &function.params, &body);
         symbol
     }
 
-    fn arrow(&mut self, arrow: &ArrowFunctionExpression<'a>, target: Target) -> u32 {
-        let flags = Flags::ARROW.with(Flags::ASYNC, arrow.r#async);
+    fn arrow(&mut self, arrow: &ArrowFunctionExpression<'a>, target: DeclarationHeader) -> u32 {
+        let flags = SymbolFlags::ARROW.with_if(SymbolFlags::ASYNC, arrow.r#async);
         let generics = self.generics(arrow.type_parameters.as_deref());
         let mut draft = self.function_draft(target, Some(span(arrow.body.span())), flags);
         draft.generics = generics;
-        let symbol = self.b.symbol(draft);
+        let symbol = self.builder.add_symbol(draft);
         let ty = self.annotation(arrow.return_type.as_deref());
-        self.b.symbol_mut(symbol).ty = ty;
+        self.builder.symbol_mut(symbol).ty = ty;
         let body = match &arrow.body {
-            ArrowFunctionBody::FunctionBody(body) => Body::Block(&body.statements),
-            value => Body::Value(value.to_expression()),
+            ArrowFunctionBody::FunctionBody(body) => FunctionBodyRef::Block(&body.statements),
+            value => FunctionBodyRef::Value(value.to_expression()),
         };
         self.run_function(symbol, &arrow.params, &body);
         symbol
     }
 
-    fn function_draft(&mut self, target: Target, body: Option<Span>, flags: Flags) -> Draft {
+    fn function_draft(
+        &mut self,
+        target: DeclarationHeader,
+        body: Option<Span>,
+        flags: SymbolFlags,
+    ) -> SymbolDraft {
         let start = target.declaration.start;
         let end = body.map_or(target.declaration.end, |body| body.start);
-        let mut draft = self.draft(target);
-        let signature = self.b.fold(Span::new(start, end));
+        let mut draft = self.draft_from_header(target);
+        let signature = self.builder.one_line_signature(Span::new(start, end));
         draft.signature = signature.trim_end_matches(" =>").into();
         draft.body = body;
         draft.flags = draft.flags | flags;
         draft
     }
 
-    fn run_function(&mut self, symbol: u32, params: &FormalParameters<'a>, body: &Body<'a, '_>) {
-        let back = self.b.enter(symbol);
+    fn run_function(
+        &mut self,
+        symbol: u32,
+        params: &FormalParameters<'a>,
+        body: &FunctionBodyRef<'a, '_>,
+    ) {
+        let back = self.builder.enter_symbol(symbol);
         self.params(symbol, params);
         match body {
-            Body::Block(statements) => self.statements(statements),
-            Body::Value(value) => {
+            FunctionBodyRef::Block(statements) => self.statements(statements),
+            FunctionBodyRef::Value(value) => {
                 let value = self.expr(value);
                 if value != Expr::Unknown {
-                    self.b.step(Action::Return(value));
+                    self.builder.add_step(FlowAction::Return(value));
                 }
             }
-            Body::Absent => {}
+            FunctionBodyRef::Absent => {}
         }
-        self.b.back(back);
+        self.builder.restore_position(back);
     }
 
     fn params(&mut self, function: u32, params: &FormalParameters<'a>) {
@@ -187,7 +216,7 @@ impl<'a> Walk<'_, '_> {
             let (pattern, inner) = default_of(&param.pattern);
             let default = default.or_else(|| inner.map(|value| self.expr(value)));
             let index = self.param(function, pattern, at, ParamKind::Plain);
-            let kept = &mut self.b.facts.flow.params[index as usize];
+            let kept = &mut self.builder.facts.flow.params[index as usize];
             kept.default = default.filter(|value| *value != Expr::Unknown);
             kept.ty.clone_from(&ty);
             for decorator in &param.decorators {
@@ -202,7 +231,7 @@ impl<'a> Walk<'_, '_> {
             let ty = self.annotation(rest.type_annotation.as_deref());
             let at = params.items.len();
             let index = self.param(function, &rest.rest.argument, at, ParamKind::Rest);
-            self.b.facts.flow.params[index as usize].ty.clone_from(&ty);
+            self.builder.facts.flow.params[index as usize].ty.clone_from(&ty);
             self.bind_param(&rest.rest.argument, index, ty);
         }
     }
@@ -217,8 +246,8 @@ impl<'a> Walk<'_, '_> {
         let name = pattern.get_identifier_name().map(|name| name.to_string()).unwrap_or_default();
         let position = offset(at);
         let param = Param { function, name, position, kind, default: None, ty: None };
-        self.b.facts.flow.params.push(param);
-        offset(self.b.facts.flow.params.len() - 1)
+        self.builder.facts.flow.params.push(param);
+        offset(self.builder.facts.flow.params.len() - 1)
     }
 
     /// Declares the names of a parameter.
@@ -230,11 +259,11 @@ impl<'a> Walk<'_, '_> {
     ) -> u32 {
         if let BindingPattern::BindingIdentifier(id) = pattern {
             let local = self.declare(id, BindingKind::Param(index));
-            self.b.facts.flow.bindings[local as usize].ty = ty;
+            self.builder.facts.flow.bindings[local as usize].ty = ty;
             return local;
         }
-        let local = self.b.binding("", BindingKind::Param(index));
-        self.b.facts.flow.bindings[local as usize].ty = ty;
+        let local = self.builder.add_binding("", BindingKind::Param(index));
+        self.builder.facts.flow.bindings[local as usize].ty = ty;
         self.bind(pattern, Expr::Local(local), BindingKind::Variable);
         local
     }
@@ -249,17 +278,20 @@ impl<'a> Walk<'_, '_> {
         ty: Option<crate::model::TypeRef>,
     ) {
         let BindingPattern::BindingIdentifier(id) = pattern else { return };
-        let class = self.b.facts.symbols[constructor as usize].parent;
+        let class = self.builder.facts.symbols[constructor as usize].parent;
         let at = span(id.span);
-        let mut draft = Draft::new(SymbolKind::Field, id.name.as_str(), at, at);
+        let mut draft = SymbolDraft::new(SymbolKind::Field, id.name.as_str(), at, at);
         draft.parent = class;
         draft.visibility = super::class::visibility(access, id.name.as_str());
-        draft.signature = self.b.fold(at);
+        draft.signature = self.builder.one_line_signature(at);
         draft.exported = draft.visibility == Visibility::Public
-            && class.is_some_and(|class| self.b.facts.symbols[class as usize].exported);
+            && class.is_some_and(|class| self.builder.facts.symbols[class as usize].exported);
         draft.ty = ty;
-        self.b.symbol(draft);
-        self.b.assign(Place::Member(Expr::This, id.name.to_string()), Expr::Local(local));
+        self.builder.add_symbol(draft);
+        self.builder.add_assignment(
+            AssignTarget::Member(Expr::This, id.name.to_string()),
+            Expr::Local(local),
+        );
     }
 }
 

@@ -9,15 +9,17 @@ use oxc_ast::ast::{
 
 use super::function::is_function_or_class;
 use super::span;
-use super::walk::{Target, Walk};
-use crate::model::{Arg, CallKind, Expr, Flags, Item, ItemsKind, Owner, SymbolKind, Visibility};
+use super::walk::{DeclarationHeader, JavaScriptWalker};
+use crate::model::{
+    Arg, CallKind, Expr, LiteralItem, LiteralKind, SymbolFlags, SymbolKind, SymbolOwner, Visibility,
+};
 
 /// Longer texts are not keys or names.
-const LONGEST_TEXT: usize = 80;
+const MAX_TEXT_LITERAL_LEN: usize = 80;
 
 /// A text literal, if it is short enough to be a key or a name.
 pub(super) fn text(value: &str) -> Expr {
-    if value.len() <= LONGEST_TEXT { Expr::Text(value.into()) } else { Expr::Unknown }
+    if value.len() <= MAX_TEXT_LITERAL_LEN { Expr::Text(value.into()) } else { Expr::Unknown }
 }
 
 /// A whole number.
@@ -30,32 +32,34 @@ pub(super) fn number(value: f64) -> Expr {
     }
 }
 
-impl<'a> Walk<'_, '_> {
+impl<'a> JavaScriptWalker<'_, '_> {
     pub(super) fn array(&mut self, array: &ArrayExpression<'a>) -> Expr {
         let items = array.elements.iter().map(|element| match element {
             ArrayExpressionElement::SpreadElement(spread) => {
-                Item { key: None, value: self.expr(&spread.argument), spread: true }
+                LiteralItem { key: None, value: self.expr(&spread.argument), spread: true }
             }
             ArrayExpressionElement::Elision(_) => {
-                Item { key: None, value: Expr::Unknown, spread: false }
+                LiteralItem { key: None, value: Expr::Unknown, spread: false }
             }
-            element => Item { key: None, value: self.expr(element.to_expression()), spread: false },
+            element => {
+                LiteralItem { key: None, value: self.expr(element.to_expression()), spread: false }
+            }
         });
         let items: Vec<_> = items.collect();
         let is_data = items.iter().all(|item| is_data(&item.value));
         // A long table of plain data leads to no call.
         let items = if is_data && items.len() > 16 { Vec::new() } else { items };
-        Expr::Items(ItemsKind::List, items)
+        Expr::Items(LiteralKind::List, items)
     }
 
     /// An object; its functions are members of `inside`.
-    pub(super) fn object(&mut self, object: &ObjectExpression<'a>, inside: Owner) -> Expr {
+    pub(super) fn object(&mut self, object: &ObjectExpression<'a>, inside: SymbolOwner) -> Expr {
         let mut items = Vec::with_capacity(object.properties.len());
         for property in &object.properties {
             match property {
                 ObjectPropertyKind::SpreadProperty(spread) => {
                     let value = self.expr(&spread.argument);
-                    items.push(Item { key: None, value, spread: true });
+                    items.push(LiteralItem { key: None, value, spread: true });
                 }
                 ObjectPropertyKind::ObjectProperty(property) => {
                     let item = self.property(property, inside);
@@ -67,10 +71,10 @@ impl<'a> Walk<'_, '_> {
         }
         let is_data = items.iter().all(|item| is_data(&item.value));
         let items = if is_data && items.len() > 64 { Vec::new() } else { items };
-        Expr::Items(ItemsKind::Object, items)
+        Expr::Items(LiteralKind::Object, items)
     }
 
-    fn property(&mut self, property: &ObjectProperty<'a>, inside: Owner) -> Item {
+    fn property(&mut self, property: &ObjectProperty<'a>, inside: SymbolOwner) -> LiteralItem {
         let (name, at) = self.key(&property.key);
         let is_static = property.key.static_name().is_some();
         let key = if is_static {
@@ -84,15 +88,15 @@ impl<'a> Walk<'_, '_> {
                 PropertyKind::Set => SymbolKind::Setter,
                 PropertyKind::Init => SymbolKind::Method,
             };
-            let target = Target {
+            let target = DeclarationHeader {
                 name,
                 name_span: at,
                 kind,
-                parent: inside.or(self.b.at.owner),
+                parent: inside.or(self.builder.position.owner),
                 declaration: span(property.span),
-                leads: vec![property.span.start],
+                doc_offsets: vec![property.span.start],
                 visibility: Visibility::Private,
-                flags: Flags::default().with(Flags::COMPUTED, !is_static),
+                flags: SymbolFlags::default().with_if(SymbolFlags::COMPUTED, !is_static),
                 exported: false,
             };
             Expr::Symbol(self.named_value(&property.value, target))
@@ -101,7 +105,7 @@ impl<'a> Walk<'_, '_> {
             let inside = if nested { inside } else { None };
             self.value(&property.value, inside)
         };
-        Item { key: Some(key), value, spread: false }
+        LiteralItem { key: Some(key), value, spread: false }
     }
 
     pub(super) fn template(&mut self, template: &TemplateLiteral<'a>) -> Expr {
@@ -128,7 +132,7 @@ impl<'a> Walk<'_, '_> {
             match attribute {
                 JSXAttributeItem::SpreadAttribute(spread) => {
                     let value = self.expr(&spread.argument);
-                    items.push(Item { key: None, value, spread: true });
+                    items.push(LiteralItem { key: None, value, spread: true });
                 }
                 JSXAttributeItem::Attribute(attribute) => {
                     let value = self.attribute(attribute.value.as_ref());
@@ -136,7 +140,7 @@ impl<'a> Walk<'_, '_> {
                         && let Some(name) = attribute.name.as_identifier()
                     {
                         let key = Some(Expr::Text(name.name.to_string()));
-                        items.push(Item { key, value, spread: false });
+                        items.push(LiteralItem { key, value, spread: false });
                     }
                 }
             }
@@ -145,8 +149,8 @@ impl<'a> Walk<'_, '_> {
         if callee == Expr::Unknown {
             return Expr::Unknown;
         }
-        let args = vec![Arg::plain(Expr::Items(ItemsKind::Object, items))];
-        self.b.call(CallKind::Element, callee, args, span(element.span), at)
+        let args = vec![Arg::positional(Expr::Items(LiteralKind::Object, items))];
+        self.builder.add_call(CallKind::Element, callee, args, span(element.span), at)
     }
 
     fn attribute(&mut self, value: Option<&JSXAttributeValue<'a>>) -> Expr {

@@ -20,19 +20,19 @@ mod tests;
 
 use oxc_ast::ast::Program;
 
-use crate::build::Builder;
-use crate::depth;
-use crate::fold::Comments;
+use crate::facts_builder::FactsBuilder;
 use crate::language::Language;
 use crate::model::{FileFacts, SyntaxError};
-use crate::plain;
+use crate::nesting;
+use crate::plain_text;
+use crate::signature::CommentSyntax;
 
 /// The facts of a JavaScript or TypeScript module.
 pub(crate) fn extract(language: Language, text: &str) -> FileFacts {
-    match depth::run(text, || parse::read(language, text)) {
+    match nesting::with_stack_for_text(text, || parse::parse_and_walk(language, text)) {
         Ok(facts) => facts,
         Err(message) => {
-            let mut facts = plain::extract(text);
+            let mut facts = plain_text::extract(text);
             facts.errors.push(SyntaxError { line: 1, column: 1, message });
             facts
         }
@@ -40,13 +40,13 @@ pub(crate) fn extract(language: Language, text: &str) -> FileFacts {
 }
 
 /// Shows the tree of a text, unless it is nested too deeply to be read.
-pub(crate) fn visit(language: Language, text: &str, see: impl FnOnce(&Program<'_>) + Send) {
-    let shown = depth::run(text, || parse::show(language, text, see));
+pub(crate) fn with_program(language: Language, text: &str, see: impl FnOnce(&Program<'_>) + Send) {
+    let shown = nesting::with_stack_for_text(text, || parse::with_program(language, text, see));
     drop(shown);
 }
 
-fn builder(text: &str) -> Builder<'_> {
-    Builder::new(text, Comments::Slashes)
+fn builder(text: &str) -> FactsBuilder<'_> {
+    FactsBuilder::new(text, CommentSyntax::CStyle)
 }
 
 /// A span as the facts keep it.

@@ -9,41 +9,41 @@ use oxc_semantic::SemanticBuilder;
 use oxc_span::SourceType;
 
 use super::builder;
-use super::walk::Walk;
-use crate::build::Builder;
+use super::walk::JavaScriptWalker;
+use crate::facts_builder::FactsBuilder;
 use crate::language::Language;
 use crate::model::FileFacts;
 
 /// Parses a text and walks over what could be read.
-pub(super) fn read(language: Language, text: &str) -> FileFacts {
+pub(super) fn parse_and_walk(language: Language, text: &str) -> FileFacts {
     let allocator = Allocator::default();
-    let attempts = dialects(language);
-    let whole = best(&allocator, text, &attempts);
+    let attempts = source_types(language);
+    let whole = best_parse(&allocator, text, &attempts);
     let mut facts = builder(text);
     report(&mut facts, &whole);
     if whole.panicked {
-        let mended = mend(text, attempts[0]);
+        let mended = blank_unparsable_chunks(text, attempts[0]);
         let again = Allocator::default();
-        let rest = best(&again, &mended, &attempts);
+        let rest = best_parse(&again, &mended, &attempts);
         return walk(facts, &rest.program);
     }
     walk(facts, &whole.program)
 }
 
 /// Parses a text and shows its tree.
-pub(super) fn show(language: Language, text: &str, see: impl FnOnce(&Program<'_>)) {
+pub(super) fn with_program(language: Language, text: &str, see: impl FnOnce(&Program<'_>)) {
     let allocator = Allocator::default();
-    see(&best(&allocator, text, &dialects(language)).program);
+    see(&best_parse(&allocator, text, &source_types(language)).program);
 }
 
-fn walk(facts: Builder<'_>, program: &Program<'_>) -> FileFacts {
+fn walk(facts: FactsBuilder<'_>, program: &Program<'_>) -> FileFacts {
     let semantic = SemanticBuilder::new().build(program).semantic;
     let scoping = semantic.into_scoping();
-    Walk::new(facts, &scoping, program).run(program)
+    JavaScriptWalker::new(facts, &scoping, program).run(program)
 }
 
 /// How a language may be read, likeliest first.
-fn dialects(language: Language) -> Vec<SourceType> {
+fn source_types(language: Language) -> Vec<SourceType> {
     match language {
         Language::TypeScript => vec![SourceType::ts(), SourceType::d_ts()],
         Language::Tsx => vec![SourceType::tsx()],
@@ -52,11 +52,15 @@ fn dialects(language: Language) -> Vec<SourceType> {
 }
 
 /// The first reading without errors, else the one with the fewest.
-fn best<'a>(allocator: &'a Allocator, text: &'a str, attempts: &[SourceType]) -> ParserReturn<'a> {
+fn best_parse<'a>(
+    allocator: &'a Allocator,
+    text: &'a str,
+    attempts: &[SourceType],
+) -> ParserReturn<'a> {
     let mut best: Option<ParserReturn<'a>> = None;
     for attempt in attempts {
         let read = parse(allocator, text, *attempt);
-        let better = best.as_ref().is_none_or(|known| rank(&read) < rank(known));
+        let better = best.as_ref().is_none_or(|known| error_rank(&read) < error_rank(known));
         if better {
             let done = read.diagnostics.is_empty();
             best = Some(read);
@@ -68,7 +72,7 @@ fn best<'a>(allocator: &'a Allocator, text: &'a str, attempts: &[SourceType]) ->
     best.expect("every language has a dialect")
 }
 
-fn rank(read: &ParserReturn<'_>) -> (bool, usize) {
+fn error_rank(read: &ParserReturn<'_>) -> (bool, usize) {
     (read.panicked, read.diagnostics.len())
 }
 
@@ -82,17 +86,17 @@ fn parse<'a>(allocator: &'a Allocator, text: &'a str, dialect: SourceType) -> Pa
     Parser::new(allocator, text, dialect).with_options(options).parse()
 }
 
-fn report(facts: &mut Builder<'_>, read: &ParserReturn<'_>) {
+fn report(facts: &mut FactsBuilder<'_>, read: &ParserReturn<'_>) {
     for diagnostic in &*read.diagnostics {
         let at = diagnostic.labels.first().map_or(0, oxc_span::LabeledSpan::offset);
-        facts.error(at, diagnostic.message.to_lowercase());
+        facts.add_error(at, diagnostic.message.to_lowercase());
     }
 }
 
 /// A text in which every top-level piece that cannot be read alone is blanked out.
-fn mend(text: &str, dialect: SourceType) -> Cow<'_, str> {
+fn blank_unparsable_chunks(text: &str, dialect: SourceType) -> Cow<'_, str> {
     let mut mended = text.as_bytes().to_vec();
-    for (start, end) in pieces(text) {
+    for (start, end) in top_level_chunks(text) {
         let allocator = Allocator::default();
         let read = parse(&allocator, &text[start..end], dialect);
         if read.panicked {
@@ -104,7 +108,7 @@ fn mend(text: &str, dialect: SourceType) -> Cow<'_, str> {
 }
 
 /// Cuts a text before each line that starts a declaration without indentation.
-fn pieces(text: &str) -> Vec<(usize, usize)> {
+fn top_level_chunks(text: &str) -> Vec<(usize, usize)> {
     const WORDS: [&str; 17] = [
         "export ",
         "function ",

@@ -7,10 +7,12 @@ use oxc_ast::ast::{
 use oxc_span::GetSpan;
 
 use super::span;
-use super::walk::{Around, Walk};
-use crate::model::{BindingKind, BlockKind, Expr, Item, ItemsKind, Place, SymbolKind};
+use super::walk::{DeclarationContext, JavaScriptWalker};
+use crate::model::{
+    AssignTarget, BindingKind, Expr, FlowBlockKind, LiteralItem, LiteralKind, SymbolKind,
+};
 
-impl<'a> Walk<'_, '_> {
+impl<'a> JavaScriptWalker<'_, '_> {
     /// Declares the names of a pattern and gives them their pieces of a value.
     pub(super) fn bind(&mut self, pattern: &BindingPattern<'a>, value: Expr, kind: BindingKind) {
         self.bind_with(pattern, value, kind, None);
@@ -21,10 +23,10 @@ impl<'a> Walk<'_, '_> {
         &mut self,
         pattern: &BindingPattern<'a>,
         value: Expr,
-        around: Around,
+        around: DeclarationContext,
     ) {
         let is_import = matches!(value, Expr::Import(_));
-        let around = (self.is_listed() && !is_import).then_some(around);
+        let around = (self.variables_are_symbols() && !is_import).then_some(around);
         self.bind_with(pattern, value, BindingKind::Variable, around);
     }
 
@@ -33,28 +35,28 @@ impl<'a> Walk<'_, '_> {
         pattern: &BindingPattern<'a>,
         value: Expr,
         kind: BindingKind,
-        around: Option<Around>,
+        around: Option<DeclarationContext>,
     ) {
         match pattern {
             BindingPattern::BindingIdentifier(id) => {
                 let symbol = around.map(|around| {
-                    let target = self.declared(SymbolKind::Constant, id, around);
-                    let mut draft = self.draft(target);
+                    let target = self.declared_header(SymbolKind::Constant, id, around);
+                    let mut draft = self.draft_from_header(target);
                     draft.signature = id.name.to_string();
                     draft.span = span(id.span);
                     draft.declaration = draft.span;
-                    self.b.symbol(draft)
+                    self.builder.add_symbol(draft)
                 });
                 let local = self.declare(id, kind);
                 if symbol.is_some() {
-                    self.b.facts.flow.bindings[local as usize].symbol = symbol;
+                    self.builder.facts.flow.bindings[local as usize].symbol = symbol;
                 }
-                self.b.assign(Place::Local(local), value);
+                self.builder.add_assignment(AssignTarget::Local(local), value);
             }
             BindingPattern::ObjectPattern(object) => {
-                let value = self.b.hold(value, object.properties.len());
+                let value = self.builder.bind_if_shared(value, object.properties.len());
                 for property in &object.properties {
-                    let piece = self.piece(&property.key, property.computed, value.clone());
+                    let piece = self.property_of(&property.key, property.computed, value.clone());
                     self.bind_with(&property.value, piece, kind, around);
                 }
                 if let Some(rest) = &object.rest {
@@ -62,10 +64,10 @@ impl<'a> Walk<'_, '_> {
                 }
             }
             BindingPattern::ArrayPattern(array) => {
-                let value = self.b.hold(value, array.elements.len());
+                let value = self.builder.bind_if_shared(value, array.elements.len());
                 for (at, element) in array.elements.iter().enumerate() {
                     if let Some(element) = element {
-                        self.bind_with(element, nth(value.clone(), at), kind, around);
+                        self.bind_with(element, list_element(value.clone(), at), kind, around);
                     }
                 }
                 if let Some(rest) = &array.rest {
@@ -83,10 +85,10 @@ impl<'a> Walk<'_, '_> {
     pub(super) fn assign_to(&mut self, target: &AssignmentTarget<'a>, value: Expr) {
         match target {
             AssignmentTarget::ArrayAssignmentTarget(array) => {
-                let value = self.b.hold(value, array.elements.len());
+                let value = self.builder.bind_if_shared(value, array.elements.len());
                 for (at, element) in array.elements.iter().enumerate() {
                     if let Some(element) = element {
-                        self.assign_maybe(element, nth(value.clone(), at));
+                        self.assign_with_default(element, list_element(value.clone(), at));
                     }
                 }
                 if let Some(rest) = &array.rest {
@@ -94,7 +96,7 @@ impl<'a> Walk<'_, '_> {
                 }
             }
             AssignmentTarget::ObjectAssignmentTarget(object) => {
-                let value = self.b.hold(value, object.properties.len());
+                let value = self.builder.bind_if_shared(value, object.properties.len());
                 for property in &object.properties {
                     self.assign_property(property, &value);
                 }
@@ -104,7 +106,7 @@ impl<'a> Walk<'_, '_> {
             }
             simple => {
                 if let Some(place) = self.place(simple.to_simple_assignment_target()) {
-                    self.b.assign(place, value);
+                    self.builder.add_assignment(place, value);
                 }
             }
         }
@@ -117,16 +119,16 @@ impl<'a> Walk<'_, '_> {
                 let default = inner.init.as_ref().map(|init| self.fallback(init));
                 let piece = Expr::either([piece].into_iter().chain(default));
                 let place = self.place_of_name(&inner.binding);
-                self.b.assign(place, piece);
+                self.builder.add_assignment(place, piece);
             }
             AssignmentTargetProperty::AssignmentTargetPropertyProperty(inner) => {
-                let piece = self.piece(&inner.name, inner.computed, value.clone());
-                self.assign_maybe(&inner.binding, piece);
+                let piece = self.property_of(&inner.name, inner.computed, value.clone());
+                self.assign_with_default(&inner.binding, piece);
             }
         }
     }
 
-    fn assign_maybe(&mut self, target: &AssignmentTargetMaybeDefault<'a>, value: Expr) {
+    fn assign_with_default(&mut self, target: &AssignmentTargetMaybeDefault<'a>, value: Expr) {
         match target {
             AssignmentTargetMaybeDefault::AssignmentTargetWithDefault(inner) => {
                 let default = self.fallback(&inner.init);
@@ -138,14 +140,14 @@ impl<'a> Walk<'_, '_> {
 
     /// A value that is only used when there is no other.
     fn fallback(&mut self, value: &Expression<'a>) -> Expr {
-        let back = self.b.block(BlockKind::Branch);
+        let back = self.builder.enter_block(FlowBlockKind::Branch);
         let value = self.expr(value);
-        self.b.back(back);
+        self.builder.restore_position(back);
         value
     }
 
     /// The piece of a value under a key.
-    fn piece(&mut self, key: &PropertyKey<'a>, computed: bool, value: Expr) -> Expr {
+    fn property_of(&mut self, key: &PropertyKey<'a>, computed: bool, value: Expr) -> Expr {
         match key.static_name() {
             Some(name) => value.member(name),
             None if computed => {
@@ -157,23 +159,23 @@ impl<'a> Walk<'_, '_> {
     }
 
     /// Where a simple target is.
-    pub(super) fn place(&mut self, target: &SimpleAssignmentTarget<'a>) -> Option<Place> {
+    pub(super) fn place(&mut self, target: &SimpleAssignmentTarget<'a>) -> Option<AssignTarget> {
         match target {
             SimpleAssignmentTarget::AssignmentTargetIdentifier(name) => {
                 Some(self.place_of_name(name))
             }
             SimpleAssignmentTarget::StaticMemberExpression(member) => {
                 let object = self.expr(&member.object);
-                Some(Place::Member(object, member.property.name.to_string()))
+                Some(AssignTarget::Member(object, member.property.name.to_string()))
             }
             SimpleAssignmentTarget::PrivateFieldExpression(member) => {
                 let object = self.expr(&member.object);
-                Some(Place::Member(object, format!("#{}", member.field.name)))
+                Some(AssignTarget::Member(object, format!("#{}", member.field.name)))
             }
             SimpleAssignmentTarget::ComputedMemberExpression(member) => {
                 let object = self.expr(&member.object);
                 let key = self.expr(&member.expression);
-                Some(Place::Index(object, key))
+                Some(AssignTarget::Index(object, key))
             }
             SimpleAssignmentTarget::TSAsExpression(inner) => self.place_of(&inner.expression),
             SimpleAssignmentTarget::TSNonNullExpression(inner) => self.place_of(&inner.expression),
@@ -184,19 +186,19 @@ impl<'a> Walk<'_, '_> {
         }
     }
 
-    fn place_of_name(&mut self, name: &oxc_ast::ast::IdentifierReference<'a>) -> Place {
+    fn place_of_name(&mut self, name: &oxc_ast::ast::IdentifierReference<'a>) -> AssignTarget {
         match self.name(name) {
-            Expr::Local(local) => Place::Local(local),
-            _ => Place::Name(name.name.to_string()),
+            Expr::Local(local) => AssignTarget::Local(local),
+            _ => AssignTarget::Name(name.name.to_string()),
         }
     }
 
-    fn place_of(&mut self, value: &Expression<'a>) -> Option<Place> {
+    fn place_of(&mut self, value: &Expression<'a>) -> Option<AssignTarget> {
         match self.expr(value) {
-            Expr::Local(local) => Some(Place::Local(local)),
-            Expr::Name(name) => Some(Place::Name(name)),
-            Expr::Member(object, name) => Some(Place::Member(*object, name)),
-            Expr::Index(object, key) => Some(Place::Index(*object, *key)),
+            Expr::Local(local) => Some(AssignTarget::Local(local)),
+            Expr::Name(name) => Some(AssignTarget::Name(name)),
+            Expr::Member(object, name) => Some(AssignTarget::Member(*object, name)),
+            Expr::Index(object, key) => Some(AssignTarget::Index(*object, *key)),
             _ => None,
         }
     }
@@ -208,14 +210,14 @@ impl<'a> Walk<'_, '_> {
             PropertyKey::PrivateIdentifier(name) => format!("#{}", name.name),
             key => match key.static_name() {
                 Some(name) => name.into_owned(),
-                None => format!("[{}]", self.b.fold(at)),
+                None => format!("[{}]", self.builder.one_line_signature(at)),
             },
         };
         (name, at)
     }
 }
 
-fn nth(value: Expr, at: usize) -> Expr {
+fn list_element(value: Expr, at: usize) -> Expr {
     value.index(Expr::Number(i64::try_from(at).unwrap_or_default()))
 }
 
@@ -223,6 +225,8 @@ fn nth(value: Expr, at: usize) -> Expr {
 fn rest_of(value: Expr) -> Expr {
     match value {
         Expr::Unknown => Expr::Unknown,
-        value => Expr::Items(ItemsKind::List, vec![Item { key: None, value, spread: true }]),
+        value => {
+            Expr::Items(LiteralKind::List, vec![LiteralItem { key: None, value, spread: true }])
+        }
     }
 }

@@ -6,10 +6,10 @@ use oxc_ast::ast::{
 };
 
 use super::span;
-use super::walk::Walk;
+use super::walk::JavaScriptWalker;
 use crate::model::{BindingKind, Expr, ImportKind, TypeParam, TypeRef};
 
-impl<'a> Walk<'_, '_> {
+impl<'a> JavaScriptWalker<'_, '_> {
     /// The type of an annotation.
     pub(super) fn annotation(&mut self, written: Option<&TSTypeAnnotation<'a>>) -> Option<TypeRef> {
         let ty = self.ty(&written?.type_annotation);
@@ -49,8 +49,12 @@ impl<'a> Walk<'_, '_> {
             TSType::TSTypeQuery(query) => self.type_query(&query.expr_name),
             TSType::TSImportType(import) => {
                 let at = span(import.span);
-                let index = self.b.import(ImportKind::TypeImport, import.source.value.as_str(), at);
-                self.b.facts.imports[index as usize].is_type_only = true;
+                let index = self.builder.add_import(
+                    ImportKind::TypeImport,
+                    import.source.value.as_str(),
+                    at,
+                );
+                self.builder.facts.imports[index as usize].is_type_only = true;
                 TypeRef::Of(Box::new(Expr::Import(index)))
             }
             TSType::TSTypeLiteral(literal) => {
@@ -109,8 +113,12 @@ impl<'a> Walk<'_, '_> {
         match name {
             TSTypeQueryExprName::TSImportType(import) => {
                 let at = span(import.span);
-                let index = self.b.import(ImportKind::TypeImport, import.source.value.as_str(), at);
-                self.b.facts.imports[index as usize].is_type_only = true;
+                let index = self.builder.add_import(
+                    ImportKind::TypeImport,
+                    import.source.value.as_str(),
+                    at,
+                );
+                self.builder.facts.imports[index as usize].is_type_only = true;
                 TypeRef::Of(Box::new(Expr::Import(index)))
             }
             name => {
@@ -167,7 +175,7 @@ impl<'a> Walk<'_, '_> {
             None => Expr::Local(local),
         };
         if self.is_top(local) {
-            self.b.mention(&target, true, at);
+            self.builder.add_mention(&target, true, at);
         }
     }
 

@@ -10,66 +10,67 @@ use oxc_semantic::Scoping;
 use oxc_span::GetSpan;
 use oxc_syntax::symbol::SymbolId;
 
-use super::comments::Comments;
+use super::comments::DocCommentIndex;
 use super::span;
-use crate::build::Builder;
-use crate::docs::Style;
+use crate::doc_comments::DocCommentStyle;
+use crate::facts_builder::FactsBuilder;
 use crate::model::{
-    Action, BindingKind, BlockKind, Expr, FileFacts, Flags, Owner, SymbolKind, Visibility,
+    BindingKind, Expr, FileFacts, FlowAction, FlowBlockKind, SymbolFlags, SymbolKind, SymbolOwner,
+    Visibility,
 };
 
 /// A walk over one program.
-pub(super) struct Walk<'t, 's> {
-    pub b: Builder<'t>,
+pub(super) struct JavaScriptWalker<'t, 's> {
+    pub builder: FactsBuilder<'t>,
     scoping: &'s Scoping,
-    comments: Comments,
+    comments: DocCommentIndex,
     bindings: HashMap<SymbolId, u32>,
 }
 
 /// How a value that turns out to be a function or class is called.
 #[derive(Debug, Clone)]
-pub(super) struct Target {
+pub(super) struct DeclarationHeader {
     pub name: String,
     pub name_span: Span,
     pub kind: SymbolKind,
-    pub parent: Owner,
+    pub parent: SymbolOwner,
     /// Where its signature starts
     pub declaration: Span,
     /// Offsets that its doc comment may stand before
-    pub leads: Vec<u32>,
+    pub doc_offsets: Vec<u32>,
     pub visibility: Visibility,
-    pub flags: Flags,
+    pub flags: SymbolFlags,
     pub exported: bool,
 }
 
 /// What stands around a declaration: `export`, and the statement it is in.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Around {
+pub(super) struct DeclarationContext {
     pub statement: Span,
     /// Where the declaration itself starts
     pub inner: u32,
     pub exported: bool,
 }
 
-impl<'t, 's> Walk<'t, 's> {
-    pub fn new(b: Builder<'t>, scoping: &'s Scoping, program: &Program<'_>) -> Self {
-        let comments = Comments::new(program, b.text);
-        Self { b, scoping, comments, bindings: HashMap::new() }
+impl<'t, 's> JavaScriptWalker<'t, 's> {
+    pub fn new(builder: FactsBuilder<'t>, scoping: &'s Scoping, program: &Program<'_>) -> Self {
+        let comments = DocCommentIndex::new(program, builder.text);
+        Self { builder, scoping, comments, bindings: HashMap::new() }
     }
 
     /// Walks over the program.
     pub fn run(mut self, program: &Program<'_>) -> FileFacts {
         if let Some(header) = self.comments.header {
-            self.b.module_doc(header, Style::Block);
+            self.builder.set_module_doc(header, DocCommentStyle::Block);
         }
         self.statements(&program.body);
         self.mark_exported();
-        self.b.finish()
+        self.builder.finish()
     }
 
     /// The doc comment before one of these offsets.
-    pub(super) fn doc(&self, leads: &[u32]) -> Option<(Span, Style)> {
-        self.comments.before(leads).map(|span| (span, Style::Block))
+    pub(super) fn doc(&self, leads: &[u32]) -> Option<(Span, DocCommentStyle)> {
+        self.comments.before(leads).map(|span| (span, DocCommentStyle::Block))
     }
 
     /// What a mentioned name is.
@@ -78,7 +79,7 @@ impl<'t, 's> Walk<'t, 's> {
         if let Expr::Local(local) = found
             && self.is_top(local)
         {
-            self.b.mention(&found, false, name.span.start);
+            self.builder.add_mention(&found, false, name.span.start);
         }
         found
     }
@@ -98,9 +99,9 @@ impl<'t, 's> Walk<'t, 's> {
         if let Some(known) = self.bindings.get(&symbol) {
             return *known;
         }
-        let local = self.b.binding(name, BindingKind::Variable);
+        let local = self.builder.add_binding(name, BindingKind::Variable);
         if self.scoping.symbol_scope_id(symbol) == self.scoping.root_scope_id() {
-            self.b.facts.flow.bindings[local as usize].owner = None;
+            self.builder.facts.flow.bindings[local as usize].owner = None;
         }
         self.bindings.insert(symbol, local);
         local
@@ -110,10 +111,10 @@ impl<'t, 's> Walk<'t, 's> {
     pub(super) fn declare(&mut self, name: &BindingIdentifier<'_>, kind: BindingKind) -> u32 {
         let local = match name.symbol_id.get() {
             Some(symbol) => self.local(symbol, name.name.as_str()),
-            None => self.b.binding(name.name.as_str(), kind),
+            None => self.builder.add_binding(name.name.as_str(), kind),
         };
-        let owner = self.b.at.owner;
-        let binding = &mut self.b.facts.flow.bindings[local as usize];
+        let owner = self.builder.position.owner;
+        let binding = &mut self.builder.facts.flow.bindings[local as usize];
         if kind != BindingKind::Variable {
             binding.kind = kind;
         }
@@ -126,9 +127,9 @@ impl<'t, 's> Walk<'t, 's> {
 
     /// Whether a binding is an imported namespace.
     pub(super) fn is_namespace(&self, local: u32) -> bool {
-        match self.b.facts.flow.bindings[local as usize].kind {
+        match self.builder.facts.flow.bindings[local as usize].kind {
             BindingKind::Import(import, Some(name)) => {
-                self.b.facts.imports[import as usize].names[name as usize].name == "*"
+                self.builder.facts.imports[import as usize].names[name as usize].name == "*"
             }
             BindingKind::Import(_, None) => true,
             _ => false,
@@ -137,7 +138,7 @@ impl<'t, 's> Walk<'t, 's> {
 
     /// Whether a binding belongs to the module and not to a function.
     pub(super) fn is_top(&self, local: u32) -> bool {
-        self.b.facts.flow.bindings[local as usize].owner.is_none()
+        self.builder.facts.flow.bindings[local as usize].owner.is_none()
     }
 
     /// Walks over statements.
@@ -157,7 +158,7 @@ impl<'t, 's> Walk<'t, 's> {
                 if let Some(value) = &inner.argument {
                     let value = self.expr(value);
                     if value != Expr::Unknown {
-                        self.b.step(Action::Return(value));
+                        self.builder.add_step(FlowAction::Return(value));
                     }
                 }
             }
@@ -175,12 +176,12 @@ impl<'t, 's> Walk<'t, 's> {
             Statement::TryStatement(inner) => {
                 self.statements(&inner.block.body);
                 if let Some(handler) = &inner.handler {
-                    let back = self.b.block(BlockKind::Handler);
+                    let back = self.builder.enter_block(FlowBlockKind::Handler);
                     if let Some(caught) = &handler.param {
                         self.bind(&caught.pattern, Expr::Unknown, BindingKind::Opaque);
                     }
                     self.statements(&handler.body.body);
-                    self.b.back(back);
+                    self.builder.restore_position(back);
                 }
                 if let Some(last) = &inner.finalizer {
                     self.statements(&last.body);
@@ -189,12 +190,12 @@ impl<'t, 's> Walk<'t, 's> {
             Statement::SwitchStatement(inner) => {
                 self.expr(&inner.discriminant);
                 for case in &inner.cases {
-                    let back = self.b.block(BlockKind::Branch);
+                    let back = self.builder.enter_block(FlowBlockKind::Branch);
                     if let Some(test) = &case.test {
                         self.expr(test);
                     }
                     self.statements(&case.consequent);
-                    self.b.back(back);
+                    self.builder.restore_position(back);
                 }
             }
             Statement::WithStatement(inner) => {
@@ -205,53 +206,53 @@ impl<'t, 's> Walk<'t, 's> {
             | Statement::ContinueStatement(_)
             | Statement::DebuggerStatement(_)
             | Statement::EmptyStatement(_) => {}
-            other => self.other(other),
+            other => self.other_statement(other),
         }
     }
 
-    fn other(&mut self, statement: &Statement<'_>) {
+    fn other_statement(&mut self, statement: &Statement<'_>) {
         if let Some(declaration) = statement.as_declaration() {
-            let around = Around::at(statement.span());
+            let around = DeclarationContext::standalone(statement.span());
             self.declaration(declaration, around);
         } else if let Some(module) = statement.as_module_declaration() {
             self.module_declaration(module);
         } else {
-            self.repeat(statement);
+            self.loop_statement(statement);
         }
     }
 
     fn branch(&mut self, statement: &Statement<'_>) {
-        let back = self.b.block(BlockKind::Branch);
+        let back = self.builder.enter_block(FlowBlockKind::Branch);
         self.statement(statement);
-        self.b.back(back);
+        self.builder.restore_position(back);
     }
 
     /// Loops.
-    fn repeat(&mut self, statement: &Statement<'_>) {
+    fn loop_statement(&mut self, statement: &Statement<'_>) {
         match statement {
             Statement::WhileStatement(inner) => {
-                let back = self.b.block(BlockKind::Loop);
+                let back = self.builder.enter_block(FlowBlockKind::Loop);
                 self.expr(&inner.test);
                 self.statement(&inner.body);
-                self.b.back(back);
+                self.builder.restore_position(back);
             }
             Statement::DoWhileStatement(inner) => {
-                let back = self.b.block(BlockKind::Loop);
+                let back = self.builder.enter_block(FlowBlockKind::Loop);
                 self.statement(&inner.body);
                 self.expr(&inner.test);
-                self.b.back(back);
+                self.builder.restore_position(back);
             }
             Statement::ForStatement(inner) => {
                 match &inner.init {
                     Some(ForStatementInit::VariableDeclaration(declared)) => {
-                        self.variables(declared, Around::at(declared.span()));
+                        self.variables(declared, DeclarationContext::standalone(declared.span()));
                     }
                     Some(init) => {
                         self.expr(init.to_expression());
                     }
                     None => {}
                 }
-                let back = self.b.block(BlockKind::Loop);
+                let back = self.builder.enter_block(FlowBlockKind::Loop);
                 if let Some(test) = &inner.test {
                     self.expr(test);
                 }
@@ -259,22 +260,27 @@ impl<'t, 's> Walk<'t, 's> {
                 if let Some(update) = &inner.update {
                     self.expr(update);
                 }
-                self.b.back(back);
+                self.builder.restore_position(back);
             }
             Statement::ForOfStatement(inner) => {
                 let over = self.expr(&inner.right).each();
-                self.each(&inner.left, over, &inner.body);
+                self.for_each_statement(&inner.left, over, &inner.body);
             }
             Statement::ForInStatement(inner) => {
                 self.expr(&inner.right);
-                self.each(&inner.left, Expr::Unknown, &inner.body);
+                self.for_each_statement(&inner.left, Expr::Unknown, &inner.body);
             }
             _ => {}
         }
     }
 
-    fn each(&mut self, left: &ForStatementLeft<'_>, value: Expr, body: &Statement<'_>) {
-        let back = self.b.block(BlockKind::Loop);
+    fn for_each_statement(
+        &mut self,
+        left: &ForStatementLeft<'_>,
+        value: Expr,
+        body: &Statement<'_>,
+    ) {
+        let back = self.builder.enter_block(FlowBlockKind::Loop);
         match left {
             ForStatementLeft::VariableDeclaration(declared) => {
                 if let Some(first) = declared.declarations.first() {
@@ -284,13 +290,13 @@ impl<'t, 's> Walk<'t, 's> {
             left => self.assign_to(left.to_assignment_target(), value),
         }
         self.statement(body);
-        self.b.back(back);
+        self.builder.restore_position(back);
     }
 }
 
-impl Around {
+impl DeclarationContext {
     /// A declaration on its own.
-    pub fn at(at: oxc_span::Span) -> Self {
+    pub fn standalone(at: oxc_span::Span) -> Self {
         Self { statement: span(at), inner: at.start, exported: false }
     }
 }

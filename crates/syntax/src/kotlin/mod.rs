@@ -1,12 +1,13 @@
 //! Kotlin.
 
-use crate::build::Draft;
+use crate::facts_builder::SymbolDraft;
 use crate::model::{
-    Arg, CallKind, Expr, Flags, HeritageKind, ImportKind, ImportedName, SymbolKind, Visibility,
+    Arg, CallKind, Expr, HeritageKind, ImportKind, ImportedName, SymbolFlags, SymbolKind,
+    Visibility,
 };
-use crate::tree::{
-    self, Dialect, Grown, LanguageFn, Node, Rule, Walk, children, named, span, visibility_of,
-    written,
+use crate::treesitter::{
+    self, GrammarRules, GrammarWalker, LanguageFn, Node, NodeExt, NodeRule, children,
+    named_children, parse_type_text, span, visibility_of,
 };
 
 #[cfg(test)]
@@ -17,69 +18,76 @@ pub(crate) struct Kotlin;
 
 const TYPES: [&str; 4] = ["user_type", "nullable_type", "parenthesized_type", "function_type"];
 
-impl Dialect for Kotlin {
+impl GrammarRules for Kotlin {
     fn grammar(&self) -> LanguageFn {
         tree_sitter_kotlin_ng::LANGUAGE
     }
 
-    fn rule(&self, walk: &Walk<'_>, node: Node<'_>) -> Rule {
+    fn rule(&self, walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule {
         match node.kind() {
-            "line_comment" | "block_comment" => Rule::Comment,
-            "class_declaration" => Rule::Symbol(if node.has_token("interface") {
+            "line_comment" | "block_comment" => NodeRule::Comment,
+            "class_declaration" => NodeRule::Symbol(if node.has_token("interface") {
                 SymbolKind::Interface
             } else {
                 SymbolKind::Class
             }),
-            "object_declaration" => Rule::Symbol(SymbolKind::Class),
-            "function_declaration" => Rule::Symbol(SymbolKind::Function),
-            "secondary_constructor" => Rule::Symbol(SymbolKind::Constructor),
-            "property_declaration" if !walk.in_function() => Rule::Symbol(SymbolKind::Property),
-            "enum_entry" => Rule::Symbol(SymbolKind::Variant),
-            "type_alias" => Rule::Symbol(SymbolKind::Type),
-            "lambda_literal" => Rule::Lambda("lambda"),
-            "anonymous_function" => Rule::Lambda("function"),
-            "identifier" => Rule::Name,
-            "this_expression" => Rule::This,
-            "super_expression" => Rule::Super,
-            "string_literal" => Rule::Text,
-            "parenthesized_expression" | "annotated_lambda" | "value_argument" => Rule::Inner,
-            "assignment" => Rule::Assign("left", "right"),
-            "return_expression" => Rule::Return,
-            "if_expression" | "when_entry" | "catch_block" => Rule::Branch,
-            "for_statement" | "while_statement" | "do_while_statement" => Rule::Loop,
-            "block" => Rule::Block,
+            "object_declaration" => NodeRule::Symbol(SymbolKind::Class),
+            "function_declaration" => NodeRule::Symbol(SymbolKind::Function),
+            "secondary_constructor" => NodeRule::Symbol(SymbolKind::Constructor),
+            "property_declaration" if !walk.in_function() => NodeRule::Symbol(SymbolKind::Property),
+            "enum_entry" => NodeRule::Symbol(SymbolKind::Variant),
+            "type_alias" => NodeRule::Symbol(SymbolKind::Type),
+            "lambda_literal" => NodeRule::Lambda("lambda"),
+            "anonymous_function" => NodeRule::Lambda("function"),
+            "identifier" => NodeRule::Name,
+            "this_expression" => NodeRule::This,
+            "super_expression" => NodeRule::Super,
+            "string_literal" => NodeRule::Text,
+            "parenthesized_expression" | "annotated_lambda" | "value_argument" => {
+                NodeRule::LastChild
+            }
+            "assignment" => NodeRule::Assign("left", "right"),
+            "return_expression" => NodeRule::Return,
+            "if_expression" | "when_entry" | "catch_block" => NodeRule::Branch,
+            "for_statement" | "while_statement" | "do_while_statement" => NodeRule::Loop,
+            "block" => NodeRule::Block,
             "call_expression"
             | "navigation_expression"
             | "property_declaration"
             | "import"
             | "package_header"
             | "parameter"
-            | "class_parameter" => Rule::Own,
+            | "class_parameter" => NodeRule::Custom,
             // `@A(b)` on a line of its own; the declaration is on the next.
-            "annotated_expression" if !walk.in_function() => Rule::Attribute,
+            "annotated_expression" if !walk.in_function() => NodeRule::Attribute,
             "modifiers" | "lambda_parameters" | "user_type" | "nullable_type"
-            | "type_parameters" | "type_arguments" => Rule::Skip,
-            _ => Rule::Walk,
+            | "type_parameters" | "type_arguments" => NodeRule::Skip,
+            _ => NodeRule::Walk,
         }
     }
 
     fn name<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
         match node.kind() {
             "property_declaration" => {
-                node.child_of(&["variable_declaration"])?.child_of(&["identifier"])
+                node.child_of_kind(&["variable_declaration"])?.child_of_kind(&["identifier"])
             }
             "type_alias" => node.field("type"),
-            "enum_entry" => node.child_of(&["identifier"]),
-            "secondary_constructor" => node.child_of(&["constructor"]),
+            "enum_entry" => node.child_of_kind(&["identifier"]),
+            "secondary_constructor" => node.child_of_kind(&["constructor"]),
             _ => node.field("name"),
         }
     }
 
     fn body<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
-        node.child_of(&["class_body", "enum_class_body", "function_body", "block"])
+        node.child_of_kind(&["class_body", "enum_class_body", "function_body", "block"])
     }
 
-    fn describe(&self, walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -> bool {
+    fn complete_draft(
+        &self,
+        walk: &mut GrammarWalker<'_>,
+        node: Node<'_>,
+        draft: &mut SymbolDraft,
+    ) -> bool {
         let words = walk.modifiers(node);
         let has = |word: &str| words.iter().any(|one| one == word);
         let in_type = walk.owner_kind().is_some_and(SymbolKind::is_type);
@@ -96,45 +104,55 @@ impl Dialect for Kotlin {
         let bodiless = draft.kind == SymbolKind::Method
             && around == Some(SymbolKind::Interface)
             && draft.body.is_none();
-        draft.flags = Flags::default()
-            .with(Flags::ASYNC, has("suspend"))
-            .with(Flags::ABSTRACT, has("abstract") || bodiless)
-            .with(Flags::OVERRIDE, has("override"));
-        let declared = node.child_of(&["variable_declaration"]).unwrap_or(node);
+        draft.flags = SymbolFlags::default()
+            .with_if(SymbolFlags::ASYNC, has("suspend"))
+            .with_if(SymbolFlags::ABSTRACT, has("abstract") || bodiless)
+            .with_if(SymbolFlags::OVERRIDE, has("override"));
+        let declared = node.child_of_kind(&["variable_declaration"]).unwrap_or(node);
         let ty = children(declared).into_iter().rfind(|one| TYPES.contains(&one.kind()));
-        draft.ty = ty.map(|ty| written(&walk.text(ty)));
+        draft.ty = ty.map(|ty| parse_type_text(&walk.text(ty)));
         draft.is_test = draft.decorators.iter().any(|one| one.name.ends_with("Test"));
         if node.kind() == "property_declaration" && draft.signature.len() > 100 {
             let end = span(declared).end;
-            draft.signature = walk.b.fold(base::Span::new(draft.declaration.start, end));
+            draft.signature =
+                walk.builder.one_line_signature(base::Span::new(draft.declaration.start, end));
         }
         true
     }
 
-    fn after(&self, walk: &mut Walk<'_>, node: Node<'_>, symbol: u32) {
-        for one in node.child_of(&["delegation_specifiers"]).map(named).unwrap_or_default() {
-            let Some(inner) = named(one).last().copied() else { continue };
+    fn after_symbol(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>, symbol: u32) {
+        for one in
+            node.child_of_kind(&["delegation_specifiers"]).map(named_children).unwrap_or_default()
+        {
+            let Some(inner) = named_children(one).last().copied() else { continue };
             let is_class = inner.kind() == "constructor_invocation";
-            let ty = if is_class { named(inner).first().copied().unwrap_or(inner) } else { inner };
+            let ty = if is_class {
+                named_children(inner).first().copied().unwrap_or(inner)
+            } else {
+                inner
+            };
             let kind = if is_class { HeritageKind::Extends } else { HeritageKind::Implements };
-            walk.heritage(symbol, kind, ty);
+            walk.add_heritage(symbol, kind, ty);
         }
     }
 
-    fn params(&self, walk: &mut Walk<'_>, lambda: Node<'_>) {
-        for one in lambda.child_of(&["lambda_parameters"]).map(named).unwrap_or_default() {
-            walk.param(one.child_of(&["identifier"]), one.child_of(&TYPES));
+    fn lambda_params(&self, walk: &mut GrammarWalker<'_>, lambda: Node<'_>) {
+        for one in
+            lambda.child_of_kind(&["lambda_parameters"]).map(named_children).unwrap_or_default()
+        {
+            walk.param(one.child_of_kind(&["identifier"]), one.child_of_kind(&TYPES));
         }
     }
 
-    fn own(&self, walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
+    fn custom_expr(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
         match node.kind() {
             "package_header" => {
-                walk.b.facts.namespace = named(node).first().map(|name| walk.text(*name));
+                walk.builder.facts.namespace =
+                    named_children(node).first().map(|name| walk.text(*name));
             }
             "import" => import(walk, node),
             "navigation_expression" => {
-                let parts = named(node);
+                let parts = named_children(node);
                 let Some((object, rest)) = parts.split_first() else { return Expr::Unknown };
                 let object = walk.expr(*object);
                 let name = rest.last().map(|name| walk.text(*name));
@@ -142,19 +160,21 @@ impl Dialect for Kotlin {
             }
             "call_expression" => return call(walk, node),
             "property_declaration" => {
-                let declared = node.child_of(&["variable_declaration"]);
-                let ty = declared.and_then(|one| one.child_of(&TYPES));
-                let ty = ty.map(|ty| written(&walk.text(ty)));
-                let value = named(node).into_iter().rfind(|one| {
+                let declared = node.child_of_kind(&["variable_declaration"]);
+                let ty = declared.and_then(|one| one.child_of_kind(&TYPES));
+                let ty = ty.map(|ty| parse_type_text(&walk.text(ty)));
+                let value = named_children(node).into_iter().rfind(|one| {
                     let other = ["variable_declaration", "modifiers", "multi_variable_declaration"];
                     !other.contains(&one.kind()) && !TYPES.contains(&one.kind())
                 });
                 let value = value.map_or(Expr::Unknown, |value| walk.expr(value));
-                if let Some(name) = declared.and_then(|one| one.child_of(&["identifier"])) {
+                if let Some(name) = declared.and_then(|one| one.child_of_kind(&["identifier"])) {
                     walk.declare(name, ty, value);
                 }
             }
-            "parameter" => walk.param(node.child_of(&["identifier"]), node.child_of(&TYPES)),
+            "parameter" => {
+                walk.param(node.child_of_kind(&["identifier"]), node.child_of_kind(&TYPES))
+            }
             "class_parameter" => class_parameter(walk, node),
             _ => {}
         }
@@ -163,52 +183,53 @@ impl Dialect for Kotlin {
 }
 
 /// `class A(val b: B)` declares a property.
-fn class_parameter(walk: &mut Walk<'_>, node: Node<'_>) {
+fn class_parameter(walk: &mut GrammarWalker<'_>, node: Node<'_>) {
     let is_property = node.has_token("val") || node.has_token("var");
-    let Some(name) = node.child_of(&["identifier"]).filter(|_| is_property) else { return };
-    let mut draft = Draft::new(SymbolKind::Property, walk.text(name), span(node), span(name));
-    draft.parent = walk.b.at.owner;
-    draft.signature = walk.b.fold(span(node));
+    let Some(name) = node.child_of_kind(&["identifier"]).filter(|_| is_property) else { return };
+    let mut draft = SymbolDraft::new(SymbolKind::Property, walk.text(name), span(node), span(name));
+    draft.parent = walk.builder.position.owner;
+    draft.signature = walk.builder.one_line_signature(span(node));
     let words = walk.modifiers(node);
     draft.visibility = visibility_of(&words).unwrap_or(Visibility::Public);
     draft.exported = draft.visibility == Visibility::Public && walk.owner_exported();
-    draft.ty = node.child_of(&TYPES).map(|ty| written(&walk.text(ty)));
-    walk.b.symbol(draft);
+    draft.ty = node.child_of_kind(&TYPES).map(|ty| parse_type_text(&walk.text(ty)));
+    walk.builder.add_symbol(draft);
 }
 
-fn call(walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
-    let parts = named(node);
+fn call(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
+    let parts = named_children(node);
     let Some((callee, rest)) = parts.split_first() else { return Expr::Unknown };
-    let at = named(*callee).last().map_or(span(*callee).start, |last| span(*last).start);
+    let at = named_children(*callee).last().map_or(span(*callee).start, |last| span(*last).start);
     let at = if callee.kind() == "navigation_expression" { at } else { span(*callee).start };
     let function = walk.expr(*callee);
     let mut args = Vec::new();
     for part in rest {
         match part.kind() {
             "value_arguments" => args.extend(walk.args(*part)),
-            "annotated_lambda" => args.push(Arg::plain(walk.expr(*part))),
+            "annotated_lambda" => args.push(Arg::positional(walk.expr(*part))),
             _ => {}
         }
     }
-    walk.b.call(CallKind::Call, function, args, span(node), at)
+    walk.builder.add_call(CallKind::Call, function, args, span(node), at)
 }
 
-fn import(walk: &mut Walk<'_>, node: Node<'_>) {
-    let Some(path) = node.child_of(&["qualified_identifier", "identifier"]) else { return };
+fn import(walk: &mut GrammarWalker<'_>, node: Node<'_>) {
+    let Some(path) = node.child_of_kind(&["qualified_identifier", "identifier"]) else { return };
     let text = walk.text(path);
-    let alias = named(node).into_iter().rfind(|one| one.kind() == "identifier" && *one != path);
+    let alias =
+        named_children(node).into_iter().rfind(|one| one.kind() == "identifier" && *one != path);
     let alias = alias.map(|alias| walk.text(alias));
     let (module, name) = if node.has_token("*") {
         (text.as_str(), "*")
     } else {
         text.rsplit_once('.').unwrap_or(("", &text))
     };
-    let import = walk.b.import(ImportKind::Import, module, span(node));
+    let import = walk.builder.add_import(ImportKind::Import, module, span(node));
     let name = ImportedName { name: name.into(), alias, is_type: false, span: span(node) };
-    walk.b.facts.imports[import as usize].names.push(name);
+    walk.builder.facts.imports[import as usize].names.push(name);
 }
 
 /// The facts of a Kotlin file.
 pub(crate) fn extract(text: &str) -> crate::FileFacts {
-    tree::extract(&Kotlin, text)
+    treesitter::extract(&Kotlin, text)
 }

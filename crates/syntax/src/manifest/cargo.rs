@@ -10,7 +10,7 @@ const DEPENDENCIES: [&str; 3] = ["dependencies", "dev-dependencies", "build-depe
 const TARGETS: [&str; 4] = ["bin", "test", "example", "bench"];
 
 /// What says that files of a folder are not targets by themselves.
-const AUTOMATIC: [(&str, &str); 4] = [
+const AUTO_DISCOVERY_KEYS: [(&str, &str); 4] = [
     ("autobins", "src/bin/"),
     ("autotests", "tests/"),
     ("autoexamples", "examples/"),
@@ -19,8 +19,8 @@ const AUTOMATIC: [(&str, &str); 4] = [
 
 pub(super) fn read(text: &str) -> Option<CargoManifest> {
     toml::with_table(text, |root| {
-        let package = toml::table(root, &["package"]);
-        let lib = toml::table(root, &["lib"]);
+        let package = toml::table_at(root, &["package"]);
+        let lib = toml::table_at(root, &["lib"]);
         let targets = TARGETS.iter().flat_map(|kind| toml::tables(root.get(kind)));
         let build = package.and_then(|package| toml::text(package, "build"));
         CargoManifest {
@@ -28,18 +28,18 @@ pub(super) fn read(text: &str) -> Option<CargoManifest> {
             lib_name: lib.and_then(|lib| toml::text(lib, "name")),
             lib_path: lib.and_then(|lib| toml::text(lib, "path")),
             targets: targets.filter_map(|target| toml::text(target, "path")).chain(build).collect(),
-            named_only: package.map(named_only).unwrap_or_default(),
+            named_only: package.map(folders_without_auto_discovery).unwrap_or_default(),
             is_published: package.is_some_and(|package| is_published(package, root)),
             dependencies: all_dependencies(root),
-            inherited: dependencies(toml::table(root, &["workspace", "dependencies"])),
+            inherited: dependencies(toml::table_at(root, &["workspace", "dependencies"])),
             is_workspace: root.get("workspace").is_some(),
         }
     })
 }
 
-fn named_only(package: &dyn TableLike) -> Vec<String> {
+fn folders_without_auto_discovery(package: &dyn TableLike) -> Vec<String> {
     let is_off = |key| package.get(key).and_then(Item::as_bool) == Some(false);
-    let off = AUTOMATIC.iter().filter(|(key, _)| is_off(key));
+    let off = AUTO_DISCOVERY_KEYS.iter().filter(|(key, _)| is_off(key));
     off.map(|(_, folder)| (*folder).to_owned()).collect()
 }
 
@@ -49,17 +49,17 @@ fn is_published(package: &dyn TableLike, root: &dyn TableLike) -> bool {
     };
     let Some(publish) = package.get("publish") else { return true };
     let inherits = publish.as_table_like().is_some_and(|table| table.contains_key("workspace"));
-    let inherited = || toml::at(root, &["workspace", "package", "publish"]);
+    let inherited = || toml::item_at(root, &["workspace", "package", "publish"]);
     // Where the workspace's manifest is another file, a package that asks it is taken at its word
     // that publishing is settled there, and that is nearly always a no.
     if inherits { inherited().is_some_and(|item| !says_no(item)) } else { !says_no(publish) }
 }
 
 fn all_dependencies(root: &dyn TableLike) -> Vec<CargoDependency> {
-    let own = DEPENDENCIES.iter().filter_map(|kind| toml::table(root, &[kind]));
-    let targets = toml::table(root, &["target"]).into_iter().flat_map(TableLike::iter);
+    let own = DEPENDENCIES.iter().filter_map(|kind| toml::table_at(root, &[kind]));
+    let targets = toml::table_at(root, &["target"]).into_iter().flat_map(TableLike::iter);
     let by_target = targets.filter_map(|(_, item)| item.as_table_like()).flat_map(|target| {
-        DEPENDENCIES.iter().filter_map(move |kind| toml::table(target, &[kind]))
+        DEPENDENCIES.iter().filter_map(move |kind| toml::table_at(target, &[kind]))
     });
     own.chain(by_target).flat_map(|table| dependencies(Some(table))).collect()
 }

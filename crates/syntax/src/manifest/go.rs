@@ -18,7 +18,7 @@ pub(super) fn read(text: &str) -> GoModule {
         }
         match if block.is_empty() { (verb, rest) } else { (block, line) } {
             ("module", path) => found.module = Some(path.trim().trim_matches('"').to_owned()),
-            ("replace", rule) => found.replaced.extend(replaced(rule)),
+            ("replace", rule) => found.replaced.extend(parse_replacement(rule)),
             _ => {}
         }
     }
@@ -26,7 +26,7 @@ pub(super) fn read(text: &str) -> GoModule {
 }
 
 /// `path version => ./folder`; a replacement by another module is not in this repository.
-fn replaced(rule: &str) -> Option<(String, String)> {
+fn parse_replacement(rule: &str) -> Option<(String, String)> {
     let (from, to) = rule.split_once("=>")?;
     let folder = to.trim().trim_matches('"');
     let is_local = folder.starts_with("./") || folder.starts_with("../");

@@ -3,10 +3,10 @@
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use crate::model::Conditional;
+use crate::model::ConditionalTarget;
 
 /// Deeper nesting than this is no manifest; reading it could exhaust the stack.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// Reads an object and hands it to `read`; nothing if the text is none.
 pub(super) fn with_object<T>(text: &str, read: impl FnOnce(&Object<'_>) -> T) -> Option<T> {
@@ -28,7 +28,7 @@ fn is_too_deep(text: &str) -> bool {
             b'}' | b']' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        depth > DEEPEST
+        depth > MAX_DEPTH
     })
 }
 
@@ -65,16 +65,18 @@ pub(super) fn text_pairs(object: Option<&Object<'_>>) -> Vec<(String, String)> {
 }
 
 /// A value of `exports` or `imports`.
-pub(super) fn conditional(value: &Value<'_>) -> Conditional {
+pub(super) fn conditional(value: &Value<'_>) -> ConditionalTarget {
     match value {
-        Value::StringLit(text) => Conditional::File(text.value.to_string()),
-        Value::Array(list) => Conditional::First(list.elements.iter().map(conditional).collect()),
+        Value::StringLit(text) => ConditionalTarget::File(text.value.to_string()),
+        Value::Array(list) => {
+            ConditionalTarget::First(list.elements.iter().map(conditional).collect())
+        }
         Value::Object(object) => {
             let each = object.properties.iter();
-            Conditional::Keyed(
+            ConditionalTarget::Keyed(
                 each.map(|p| (p.name.as_str().to_owned(), conditional(&p.value))).collect(),
             )
         }
-        _ => Conditional::Nothing,
+        _ => ConditionalTarget::Nothing,
     }
 }

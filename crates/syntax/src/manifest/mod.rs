@@ -12,7 +12,7 @@ mod tsconfig;
 
 use crate::language::Language;
 use crate::model::{FileFacts, Manifest};
-use crate::plain;
+use crate::plain_text;
 
 /// The facts of a manifest.
 pub(crate) fn extract(language: Language, text: &str) -> FileFacts {
@@ -25,5 +25,5 @@ pub(crate) fn extract(language: Language, text: &str) -> FileFacts {
         Language::PythonProject => python::read(text).map(Manifest::Python),
         _ => None,
     };
-    FileFacts { manifest, ..plain::extract(text) }
+    FileFacts { manifest, ..plain_text::extract(text) }
 }

@@ -6,24 +6,25 @@ use super::json;
 use crate::model::NpmManifest;
 
 /// Fields that name an entry, the one nearest to the source first.
-const MAINS: [&str; 7] = ["source", "types", "typings", "module", "main", "browser", "svelte"];
+const ENTRY_FIELDS: [&str; 7] =
+    ["source", "types", "typings", "module", "main", "browser", "svelte"];
 
 const DEPENDENCIES: [&str; 4] =
     ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
 
 /// Endings of files that a script may run.
-const PROGRAMS: [&str; 7] = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx"];
+const SCRIPT_FILE_EXTENSIONS: [&str; 7] = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx"];
 
 pub(super) fn read(text: &str) -> Option<NpmManifest> {
-    json::with_object(text, manifest)
+    json::with_object(text, manifest_from_object)
 }
 
-fn manifest(object: &Object<'_>) -> NpmManifest {
+fn manifest_from_object(object: &Object<'_>) -> NpmManifest {
     let dependencies = DEPENDENCIES.iter().map(|field| object.get_object(field));
     NpmManifest {
         name: json::text(object, "name"),
         is_private: object.get_boolean("private").is_some_and(|private| private.value),
-        mains: MAINS.iter().filter_map(|field| json::text(object, field)).collect(),
+        mains: ENTRY_FIELDS.iter().filter_map(|field| json::text(object, field)).collect(),
         bins: bins(object),
         scripts: scripts(object),
         exports: json::value(object, "exports").map(json::conditional),
@@ -43,7 +44,7 @@ fn scripts(object: &Object<'_>) -> Vec<String> {
     let mut files = Vec::new();
     for (_, script) in json::text_pairs(object.get_object("scripts")) {
         let words = script.split(|c: char| c.is_whitespace() || "\"'=;&|()".contains(c));
-        let is_program = |word: &&str| PROGRAMS.iter().any(|end| word.ends_with(end));
+        let is_program = |word: &&str| SCRIPT_FILE_EXTENSIONS.iter().any(|end| word.ends_with(end));
         files.extend(words.filter(is_program).map(str::to_owned));
     }
     files.sort();
@@ -87,7 +88,7 @@ fn unquoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Conditional;
+    use crate::model::ConditionalTarget;
 
     #[test]
     fn a_package_says_where_its_entries_are() {
@@ -108,7 +109,7 @@ mod tests {
         );
         assert_eq!(found.workspaces, ["packages/*"]);
         assert_eq!(found.dependencies, [("@a/c".into(), "workspace:*".into())]);
-        let Some(Conditional::Keyed(keys)) = found.exports else { panic!() };
+        let Some(ConditionalTarget::Keyed(keys)) = found.exports else { panic!() };
         assert_eq!(keys.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>(), [".", "./x/*"]);
         assert_eq!(read("[]"), None);
         assert_eq!(read(&"[".repeat(100_000)), None);

@@ -6,7 +6,7 @@ use super::toml;
 use crate::model::PythonProject;
 
 /// Where tools keep the folders that packages are in.
-const ROOTS: [&[&str]; 8] = [
+const PACKAGE_ROOT_KEYS: [&[&str]; 8] = [
     &["tool", "setuptools", "packages", "find", "where"],
     &["tool", "setuptools", "package-dir", ""],
     &["tool", "pytest", "ini_options", "pythonpath"],
@@ -23,26 +23,26 @@ pub(super) fn read(text: &str) -> Option<PythonProject> {
 
 fn project(root: &dyn TableLike) -> PythonProject {
     let mut roots: Vec<String> =
-        ROOTS.iter().flat_map(|keys| toml::texts(toml::at(root, keys))).collect();
-    let poetry = toml::at(root, &["tool", "poetry", "packages"]);
+        PACKAGE_ROOT_KEYS.iter().flat_map(|keys| toml::texts(toml::item_at(root, keys))).collect();
+    let poetry = toml::item_at(root, &["tool", "poetry", "packages"]);
     roots.extend(toml::tables(poetry).into_iter().filter_map(|table| toml::text(table, "from")));
     let hatch = ["tool", "hatch", "build", "targets", "wheel", "packages"];
     let above = |package: String| package.rsplit_once('/').map(|(folder, _)| folder.to_owned());
-    roots.extend(toml::texts(toml::at(root, &hatch)).into_iter().filter_map(above));
+    roots.extend(toml::texts(toml::item_at(root, &hatch)).into_iter().filter_map(above));
     PythonProject {
-        name: toml::table(root, &["project"]).and_then(|project| toml::text(project, "name")),
+        name: toml::table_at(root, &["project"]).and_then(|project| toml::text(project, "name")),
         roots,
-        entries: entries(root),
+        entries: entry_points(root),
     }
 }
 
 /// Programs and plugins, in whatever table.
-fn entries(root: &dyn TableLike) -> Vec<String> {
+fn entry_points(root: &dyn TableLike) -> Vec<String> {
     let plain =
         [&["project", "scripts"][..], &["project", "gui-scripts"], &["tool", "poetry", "scripts"]];
     let mut found: Vec<String> =
-        plain.iter().filter_map(|keys| toml::table(root, keys)).flat_map(values).collect();
-    let groups = toml::table(root, &["project", "entry-points"]);
+        plain.iter().filter_map(|keys| toml::table_at(root, keys)).flat_map(values).collect();
+    let groups = toml::table_at(root, &["project", "entry-points"]);
     let groups = groups.into_iter().flat_map(TableLike::iter);
     found.extend(groups.filter_map(|(_, item)| item.as_table_like()).flat_map(values));
     found

@@ -9,15 +9,15 @@ pub(super) fn with_table<T>(text: &str, read: impl FnOnce(&dyn TableLike) -> T) 
 }
 
 /// The item at the end of some keys.
-pub(super) fn at<'t>(table: &'t dyn TableLike, keys: &[&str]) -> Option<&'t Item> {
+pub(super) fn item_at<'t>(table: &'t dyn TableLike, keys: &[&str]) -> Option<&'t Item> {
     let (first, rest) = keys.split_first()?;
     let item = table.get(first)?;
-    if rest.is_empty() { Some(item) } else { at(item.as_table_like()?, rest) }
+    if rest.is_empty() { Some(item) } else { item_at(item.as_table_like()?, rest) }
 }
 
 /// The table at the end of some keys.
-pub(super) fn table<'t>(table: &'t dyn TableLike, keys: &[&str]) -> Option<&'t dyn TableLike> {
-    at(table, keys)?.as_table_like()
+pub(super) fn table_at<'t>(table: &'t dyn TableLike, keys: &[&str]) -> Option<&'t dyn TableLike> {
+    item_at(table, keys)?.as_table_like()
 }
 
 /// The text of a key.

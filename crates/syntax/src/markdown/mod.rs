@@ -2,8 +2,8 @@
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::model::{FileFacts, Heading, Link};
-use crate::plain;
+use crate::model::{FileFacts, MarkdownHeading, MarkdownLink};
+use crate::plain_text;
 
 /// What a document may hold besides plain Markdown.
 pub(crate) const OPTIONS: Options =
@@ -11,33 +11,38 @@ pub(crate) const OPTIONS: Options =
 
 /// The facts of a Markdown document.
 pub(crate) fn extract(text: &str) -> FileFacts {
-    let mut reader = Reader { text, facts: FileFacts::default(), open: None, line: LineAt::new() };
+    let mut reader =
+        MarkdownReader { text, facts: FileFacts::default(), open: None, line: LineCounter::new() };
     for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
-        reader.take(event, range.start);
+        reader.handle_event(event, range.start);
     }
     let mut facts = reader.facts;
-    facts.lines = plain::lines(text);
+    facts.lines = plain_text::count_lines(text);
     facts.title = facts.headings.first().map(|heading| heading.text.clone());
     facts
 }
 
-struct Reader<'a> {
+struct MarkdownReader<'a> {
     text: &'a str,
     facts: FileFacts,
-    open: Option<Heading>,
-    line: LineAt,
+    open: Option<MarkdownHeading>,
+    line: LineCounter,
 }
 
-impl Reader<'_> {
-    fn take(&mut self, event: Event<'_>, offset: usize) {
-        let line = self.line.of(self.text, offset);
+impl MarkdownReader<'_> {
+    fn handle_event(&mut self, event: Event<'_>, offset: usize) {
+        let line = self.line.line_of(self.text, offset);
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
-                self.open = Some(Heading { level: number(level), text: String::new(), line });
+                self.open = Some(MarkdownHeading {
+                    level: heading_level_number(level),
+                    text: String::new(),
+                    line,
+                });
             }
             Event::End(TagEnd::Heading(_)) => self.facts.headings.extend(self.open.take()),
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                self.facts.links.push(Link { target: dest_url.into_string(), line });
+                self.facts.links.push(MarkdownLink { target: dest_url.into_string(), line });
             }
             Event::Text(piece) | Event::Code(piece) => {
                 if let Some(heading) = &mut self.open {
@@ -50,17 +55,17 @@ impl Reader<'_> {
 }
 
 /// Line numbers of growing offsets, found in one pass.
-struct LineAt {
+struct LineCounter {
     offset: usize,
     line: u32,
 }
 
-impl LineAt {
+impl LineCounter {
     const fn new() -> Self {
         Self { offset: 0, line: 1 }
     }
 
-    fn of(&mut self, text: &str, offset: usize) -> u32 {
+    fn line_of(&mut self, text: &str, offset: usize) -> u32 {
         if offset < self.offset {
             *self = Self::new();
         }
@@ -72,7 +77,7 @@ impl LineAt {
     }
 }
 
-const fn number(level: HeadingLevel) -> u8 {
+const fn heading_level_number(level: HeadingLevel) -> u8 {
     match level {
         HeadingLevel::H1 => 1,
         HeadingLevel::H2 => 2,

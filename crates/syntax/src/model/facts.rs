@@ -3,7 +3,7 @@
 use base::Span;
 use serde::{Deserialize, Serialize};
 
-use super::{Export, Flow, Heritage, Import, Manifest, Owner, Symbol};
+use super::{Export, FileFlow, Heritage, Import, Manifest, Symbol, SymbolOwner};
 
 /// Facts of one file. They depend on its text alone, so they are shared between branches.
 ///
@@ -15,9 +15,9 @@ pub struct FileFacts {
     /// What it says it is about: its first heading, or the first sentence of its header comment
     pub title: Option<String>,
     /// Its headings, in order
-    pub headings: Vec<Heading>,
+    pub headings: Vec<MarkdownHeading>,
     /// Where it points, in order
-    pub links: Vec<Link>,
+    pub links: Vec<MarkdownLink>,
     /// The package or namespace that it says it belongs to
     pub namespace: Option<String>,
     /// The condition under which it is part of a build, as it is written
@@ -25,7 +25,7 @@ pub struct FileFacts {
     /// What it says about packages, if it is a manifest
     pub manifest: Option<Manifest>,
     /// The doc comment of the module itself
-    pub doc: Option<Doc>,
+    pub doc: Option<DocComment>,
     /// What it declares, in source order, parents before children
     pub symbols: Vec<Symbol>,
     /// What it asks of other files, in source order
@@ -37,7 +37,7 @@ pub struct FileFacts {
     /// Tags of doc comments that name something elsewhere
     pub doc_links: Vec<DocLink>,
     /// Calls and the values that reach them
-    pub flow: Flow,
+    pub flow: FileFlow,
     /// Where it could not be read
     pub errors: Vec<SyntaxError>,
 }
@@ -52,7 +52,7 @@ impl FileFacts {
 
 /// A heading of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Heading {
+pub struct MarkdownHeading {
     /// 1 for the highest
     pub level: u8,
     /// Its text, without markup
@@ -63,7 +63,7 @@ pub struct Heading {
 
 /// A link from a document to something else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Link {
+pub struct MarkdownLink {
     /// Where it points, as it is written
     pub target: String,
     /// The line it is on, from 1
@@ -72,7 +72,7 @@ pub struct Link {
 
 /// A doc comment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Doc {
+pub struct DocComment {
     /// What it says, without the marks of the comment
     pub text: String,
     /// The comment with its marks
@@ -83,7 +83,7 @@ pub struct Doc {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocLink {
     /// The symbol that the comment documents
-    pub owner: Owner,
+    pub owner: SymbolOwner,
     /// Which tag
     pub tag: DocTag,
     /// What it names, as it is written

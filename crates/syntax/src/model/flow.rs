@@ -7,11 +7,11 @@
 use base::Span;
 use serde::{Deserialize, Serialize};
 
-use super::{Owner, TypeRef};
+use super::{SymbolOwner, TypeRef};
 
 /// Calls, assignments and parameters of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Flow {
+pub struct FileFlow {
     /// Names that are declared in the file, as far as the flow uses them
     pub bindings: Vec<Binding>,
     /// Parameters, by function
@@ -19,11 +19,11 @@ pub struct Flow {
     /// Calls, inner before outer
     pub calls: Vec<CallSite>,
     /// What runs, in order
-    pub steps: Vec<Step>,
+    pub steps: Vec<FlowStep>,
     /// Stretches that may not run, or run again
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<FlowBlock>,
     /// Who mentions which name, each once: what `unused` and the impact of types and constants need
-    pub uses: Vec<Use>,
+    pub uses: Vec<NameUse>,
 }
 
 /// A declared name.
@@ -32,7 +32,7 @@ pub struct Binding {
     /// The name
     pub name: String,
     /// The function or class whose name it is
-    pub owner: Owner,
+    pub owner: SymbolOwner,
     /// Where its first value comes from; assignments may add others
     pub kind: BindingKind,
     /// The symbol it declares
@@ -92,7 +92,7 @@ pub enum ParamKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallSite {
     /// Where it is made
-    pub owner: Owner,
+    pub owner: SymbolOwner,
     /// What is called
     pub callee: Expr,
     /// With what
@@ -163,7 +163,7 @@ pub enum Expr {
     /// The parent of the receiver
     Super,
     /// A literal list, tuple, set, dictionary or object
-    Items(ItemsKind, Vec<Item>),
+    Items(LiteralKind, Vec<LiteralItem>),
     /// One of several
     Either(Vec<Expr>),
     /// One of the elements that iterating gives
@@ -179,7 +179,7 @@ pub enum Expr {
 /// What a literal builds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "each name is what languages call it")]
-pub enum ItemsKind {
+pub enum LiteralKind {
     List,
     Tuple,
     Set,
@@ -189,7 +189,7 @@ pub enum ItemsKind {
 
 /// An entry of a literal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Item {
+pub struct LiteralItem {
     /// Its key; lists count from 0 and have none
     pub key: Option<Expr>,
     /// Its value
@@ -200,7 +200,7 @@ pub struct Item {
 
 /// Where a value goes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Place {
+pub enum AssignTarget {
     /// A name that is declared in this file, by its binding
     Local(u32),
     /// A name that is not
@@ -213,9 +213,9 @@ pub enum Place {
 
 /// A mention of a name that is declared at the top of a file, here or elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Use {
+pub struct NameUse {
     /// Where it is mentioned first
-    pub owner: Owner,
+    pub owner: SymbolOwner,
     /// What is mentioned: a name, a path, or a member of an imported module
     pub target: Expr,
     /// Whether it stands where a type stands
@@ -226,22 +226,22 @@ pub struct Use {
 
 /// Something that happens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
+pub struct FlowStep {
     /// Where
-    pub owner: Owner,
+    pub owner: SymbolOwner,
     /// In which stretch that may not run; `None` when it runs whenever its owner does
     pub block: Option<u32>,
     /// What
-    pub action: Action,
+    pub action: FlowAction,
 }
 
 /// What happens in a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Action {
+pub enum FlowAction {
     /// A call is made
     Call(u32),
     /// A value goes somewhere
-    Assign(Place, Expr),
+    Assign(AssignTarget, Expr),
     /// A function gives its result
     Return(Expr),
     /// A generator gives a value
@@ -252,16 +252,16 @@ pub enum Action {
 
 /// A stretch that may not run, or run again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Block {
+pub struct FlowBlock {
     /// The block around it, in the same function
     pub parent: Option<u32>,
     /// Why it is one
-    pub kind: BlockKind,
+    pub kind: FlowBlockKind,
 }
 
 /// Why a stretch may not run once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum BlockKind {
+pub enum FlowBlockKind {
     /// A condition
     Branch,
     /// A loop: later steps reach earlier ones
@@ -272,7 +272,7 @@ pub enum BlockKind {
 
 impl Expr {
     /// The member that stands for the first of two values that iterating gives, the key.
-    pub const KEY: &'static str = "#key";
+    pub const ITERATION_KEY: &'static str = "#key";
 
     /// `self.name`.
     #[must_use]
@@ -288,7 +288,7 @@ impl Expr {
     pub fn index(self, key: Expr) -> Self {
         match (self, key) {
             (Self::Unknown, _) => Self::Unknown,
-            (Self::Items(ItemsKind::List | ItemsKind::Tuple, mut items), Self::Number(at))
+            (Self::Items(LiteralKind::List | LiteralKind::Tuple, mut items), Self::Number(at))
                 if items.iter().all(|item| !item.spread)
                     && usize::try_from(at).is_ok_and(|at| at < items.len()) =>
             {
@@ -327,7 +327,7 @@ impl Expr {
 
 impl Arg {
     /// An argument given by its place.
-    pub const fn plain(value: Expr) -> Self {
+    pub const fn positional(value: Expr) -> Self {
         Self { value, name: None, spread: false }
     }
 }

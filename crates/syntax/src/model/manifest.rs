@@ -69,9 +69,9 @@ pub struct NpmManifest {
     /// Files that its scripts name
     pub scripts: Vec<String>,
     /// `exports`
-    pub exports: Option<Conditional>,
+    pub exports: Option<ConditionalTarget>,
     /// `imports`
-    pub imports: Option<Conditional>,
+    pub imports: Option<ConditionalTarget>,
     /// Globs of the workspace's packages
     pub workspaces: Vec<String>,
     /// What it depends on, each with the version that is asked for
@@ -80,15 +80,15 @@ pub struct NpmManifest {
 
 /// A value of `exports` or `imports`, in the order it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Conditional {
+pub enum ConditionalTarget {
     /// Nothing is to be had here
     Nothing,
     /// A file
     File(String),
     /// The first that works
-    First(Vec<Conditional>),
+    First(Vec<ConditionalTarget>),
     /// By subpath or condition
-    Keyed(Vec<(String, Conditional)>),
+    Keyed(Vec<(String, ConditionalTarget)>),
 }
 
 /// Options of the TypeScript compiler that say where modules are.

@@ -2,23 +2,25 @@
 
 mod facts;
 mod flow;
+mod imports_exports;
 mod manifest;
-mod module;
 mod symbol;
-mod types;
+mod type_ref;
 
-pub use facts::{Doc, DocLink, DocTag, FileFacts, Heading, Link, SyntaxError};
+pub use facts::{
+    DocComment, DocLink, DocTag, FileFacts, MarkdownHeading, MarkdownLink, SyntaxError,
+};
 pub use flow::{
-    Action, Arg, Binding, BindingKind, Block, BlockKind, CallKind, CallSite, Expr, Flow, Item,
-    ItemsKind, Param, ParamKind, Place, Step, Use,
+    Arg, AssignTarget, Binding, BindingKind, CallKind, CallSite, Expr, FileFlow, FlowAction,
+    FlowBlock, FlowBlockKind, FlowStep, LiteralItem, LiteralKind, NameUse, Param, ParamKind,
 };
+pub use imports_exports::{Export, ExportKind, Import, ImportKind, ImportedName};
 pub use manifest::{
-    CargoDependency, CargoManifest, Conditional, GoModule, Manifest, NpmManifest, PythonProject,
-    TsConfig,
+    CargoDependency, CargoManifest, ConditionalTarget, GoModule, Manifest, NpmManifest,
+    PythonProject, TsConfig,
 };
-pub use module::{Export, ExportKind, Import, ImportKind, ImportedName};
-pub use symbol::{Decorator, Fingerprint, Flags, Symbol, SymbolKind, Visibility};
-pub use types::{Heritage, HeritageKind, TypeParam, TypeRef};
+pub use symbol::{Decorator, Fingerprint, Symbol, SymbolFlags, SymbolKind, Visibility};
+pub use type_ref::{Heritage, HeritageKind, TypeParam, TypeRef};
 
 /// The symbol that something is inside of; `None` is the module itself.
-pub type Owner = Option<u32>;
+pub type SymbolOwner = Option<u32>;

@@ -3,7 +3,7 @@
 use base::Span;
 use serde::{Deserialize, Serialize};
 
-use super::{Doc, Expr, Owner, TypeParam, TypeRef};
+use super::{DocComment, Expr, SymbolOwner, TypeParam, TypeRef};
 
 /// Something declared, at any depth; functions that are values count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,11 +16,11 @@ pub struct Symbol {
     /// What it is
     pub kind: SymbolKind,
     /// The symbol around it
-    pub parent: Owner,
+    pub parent: SymbolOwner,
     /// The declaration on one line, without its body
     pub signature: String,
     /// Its doc comment
-    pub doc: Option<Doc>,
+    pub doc: Option<DocComment>,
     /// Who may use it
     pub visibility: Visibility,
     /// Whether it is offered beyond its file
@@ -28,7 +28,7 @@ pub struct Symbol {
     /// Whether it is a test, or only there in tests
     pub is_test: bool,
     /// What else is true of it
-    pub flags: Flags,
+    pub flags: SymbolFlags,
     /// All of it, with its doc comment, attributes and decorators
     pub span: Span,
     /// The declaration, without what stands before it
@@ -96,7 +96,7 @@ pub enum Visibility {
 
 /// What else is true of a symbol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Flags(u16);
+pub struct SymbolFlags(u16);
 
 /// What to know a symbol by after it moved: both halves are stable under reformatting.
 #[derive(
@@ -120,7 +120,7 @@ pub struct Decorator {
     pub span: Span,
 }
 
-impl Flags {
+impl SymbolFlags {
     /// A function without a name of its own; left out of listings
     pub const ANONYMOUS: Self = Self(1);
     /// Runs asynchronously
@@ -138,31 +138,31 @@ impl Flags {
     /// May be absent
     pub const OPTIONAL: Self = Self(1 << 7);
     /// Declares what is defined elsewhere: a prototype, `declare`, an overload
-    pub const DECLARED: Self = Self(1 << 8);
+    pub const DECLARATION_ONLY: Self = Self(1 << 8);
     /// Its name is computed, and what stands in `name` is the source of that
     pub const COMPUTED: Self = Self(1 << 9);
     /// Replaces what its parent type has
     pub const OVERRIDE: Self = Self(1 << 10);
     /// A function given as the value of a variable, field or property
-    pub const VALUE: Self = Self(1 << 11);
+    pub const FUNCTION_VALUE: Self = Self(1 << 11);
     /// One more signature of the symbol that has the same path
     pub const OVERLOAD: Self = Self(1 << 12);
     /// A type of its own that is made like another: `type A B` in Go, which is no alias
-    pub const DISTINCT: Self = Self(1 << 13);
+    pub const DISTINCT_TYPE: Self = Self(1 << 13);
 
     /// Whether all of `other` is set.
-    pub const fn has(self, other: Self) -> bool {
+    pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
     /// These and `other`, if `yes`.
     #[must_use]
-    pub const fn with(self, other: Self, yes: bool) -> Self {
+    pub const fn with_if(self, other: Self, yes: bool) -> Self {
         if yes { Self(self.0 | other.0) } else { self }
     }
 }
 
-impl std::ops::BitOr for Flags {
+impl std::ops::BitOr for SymbolFlags {
     type Output = Self;
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -229,12 +229,12 @@ impl SymbolKind {
 impl Symbol {
     /// Whether listings leave it out for want of a name.
     pub const fn is_anonymous(&self) -> bool {
-        self.flags.has(Flags::ANONYMOUS)
+        self.flags.contains(SymbolFlags::ANONYMOUS)
     }
 
     /// Whether it is one more signature of a symbol, which another declaration stands for.
     pub const fn is_overload(&self) -> bool {
-        self.flags.has(Flags::OVERLOAD)
+        self.flags.contains(SymbolFlags::OVERLOAD)
     }
 
     /// Whether it is a symbol that listings show.

@@ -1,11 +1,12 @@
 //! PHP.
 
-use crate::build::Draft;
+use crate::facts_builder::SymbolDraft;
 use crate::model::{
-    CallKind, Expr, Flags, HeritageKind, ImportKind, ImportedName, SymbolKind, Visibility,
+    CallKind, Expr, HeritageKind, ImportKind, ImportedName, SymbolFlags, SymbolKind, Visibility,
 };
-use crate::tree::{
-    self, Dialect, Grown, LanguageFn, Node, Rule, Walk, named, span, visibility_of, written,
+use crate::treesitter::{
+    self, GrammarRules, GrammarWalker, LanguageFn, Node, NodeExt, NodeRule, named_children,
+    parse_type_text, span, visibility_of,
 };
 
 #[cfg(test)]
@@ -14,39 +15,39 @@ mod tests;
 /// The language.
 pub(crate) struct Php;
 
-impl Dialect for Php {
+impl GrammarRules for Php {
     fn grammar(&self) -> LanguageFn {
         tree_sitter_php::LANGUAGE_PHP
     }
 
-    fn rule(&self, _walk: &Walk<'_>, node: Node<'_>) -> Rule {
+    fn rule(&self, _walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule {
         match node.kind() {
-            "comment" => Rule::Comment,
-            "class_declaration" => Rule::Symbol(SymbolKind::Class),
-            "interface_declaration" => Rule::Symbol(SymbolKind::Interface),
-            "trait_declaration" => Rule::Symbol(SymbolKind::Trait),
-            "enum_declaration" => Rule::Symbol(SymbolKind::Enum),
-            "enum_case" => Rule::Symbol(SymbolKind::Variant),
-            "function_definition" => Rule::Symbol(SymbolKind::Function),
-            "method_declaration" => Rule::Symbol(SymbolKind::Method),
-            "property_declaration" | "const_declaration" => Rule::Wrap,
-            "property_element" => Rule::Symbol(SymbolKind::Property),
-            "const_element" => Rule::Symbol(SymbolKind::Constant),
-            "function_call_expression" => Rule::Call("function", "arguments"),
+            "comment" => NodeRule::Comment,
+            "class_declaration" => NodeRule::Symbol(SymbolKind::Class),
+            "interface_declaration" => NodeRule::Symbol(SymbolKind::Interface),
+            "trait_declaration" => NodeRule::Symbol(SymbolKind::Trait),
+            "enum_declaration" => NodeRule::Symbol(SymbolKind::Enum),
+            "enum_case" => NodeRule::Symbol(SymbolKind::Variant),
+            "function_definition" => NodeRule::Symbol(SymbolKind::Function),
+            "method_declaration" => NodeRule::Symbol(SymbolKind::Method),
+            "property_declaration" | "const_declaration" => NodeRule::Wrap,
+            "property_element" => NodeRule::Symbol(SymbolKind::Property),
+            "const_element" => NodeRule::Symbol(SymbolKind::Constant),
+            "function_call_expression" => NodeRule::Call("function", "arguments"),
             "member_call_expression" | "nullsafe_member_call_expression" => {
-                Rule::Method("object", "name", "arguments")
+                NodeRule::Method("object", "name", "arguments")
             }
-            "scoped_call_expression" => Rule::Method("scope", "name", "arguments"),
+            "scoped_call_expression" => NodeRule::Method("scope", "name", "arguments"),
             "member_access_expression" | "nullsafe_member_access_expression" => {
-                Rule::Member("object", "name")
+                NodeRule::Member("object", "name")
             }
-            "anonymous_function" => Rule::Lambda("function"),
-            "arrow_function" => Rule::Lambda("arrow"),
+            "anonymous_function" => NodeRule::Lambda("function"),
+            "arrow_function" => NodeRule::Lambda("arrow"),
             "simple_parameter" | "variadic_parameter" | "property_promotion_parameter" => {
-                Rule::Param("name", "type")
+                NodeRule::Param("name", "type")
             }
-            "string" | "encapsed_string" => Rule::Text,
-            "parenthesized_expression" | "argument" | "cast_expression" => Rule::Inner,
+            "string" | "encapsed_string" => NodeRule::Text,
+            "parenthesized_expression" | "argument" | "cast_expression" => NodeRule::LastChild,
             "variable_name"
             | "name"
             | "qualified_name"
@@ -59,26 +60,31 @@ impl Dialect for Php {
             | "include_expression"
             | "include_once_expression"
             | "require_expression"
-            | "require_once_expression" => Rule::Own,
-            "return_statement" => Rule::Return,
-            "if_statement" | "case_statement" | "catch_clause" => Rule::Branch,
-            "for_statement" | "while_statement" | "foreach_statement" => Rule::Loop,
+            | "require_once_expression" => NodeRule::Custom,
+            "return_statement" => NodeRule::Return,
+            "if_statement" | "case_statement" | "catch_clause" => NodeRule::Branch,
+            "for_statement" | "while_statement" | "foreach_statement" => NodeRule::Loop,
             "attribute_list"
             | "base_clause"
             | "class_interface_clause"
             | "named_type"
             | "primitive_type"
             | "php_tag"
-            | "text" => Rule::Skip,
-            _ => Rule::Walk,
+            | "text" => NodeRule::Skip,
+            _ => NodeRule::Walk,
         }
     }
 
     fn name<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
-        node.field("name").or_else(|| named(node).first().copied())
+        node.field("name").or_else(|| named_children(node).first().copied())
     }
 
-    fn describe(&self, walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -> bool {
+    fn complete_draft(
+        &self,
+        walk: &mut GrammarWalker<'_>,
+        node: Node<'_>,
+        draft: &mut SymbolDraft,
+    ) -> bool {
         let is_element = matches!(node.kind(), "property_element" | "const_element");
         let holder = if is_element { node.parent().unwrap_or(node) } else { node };
         let words = walk.modifiers(holder);
@@ -90,31 +96,31 @@ impl Dialect for Php {
         draft.visibility = visibility_of(&words).unwrap_or(Visibility::Public);
         draft.exported = draft.visibility == Visibility::Public && walk.owner_exported();
         let is_method = node.kind() == "method_declaration";
-        draft.flags = Flags::default()
-            .with(Flags::STATIC, has("static"))
-            .with(Flags::READONLY, has("readonly"))
-            .with(Flags::ABSTRACT, has("abstract") || (is_method && draft.body.is_none()));
+        draft.flags = SymbolFlags::default()
+            .with_if(SymbolFlags::STATIC, has("static"))
+            .with_if(SymbolFlags::READONLY, has("readonly"))
+            .with_if(SymbolFlags::ABSTRACT, has("abstract") || (is_method && draft.body.is_none()));
         let ty = holder.field("return_type").or_else(|| holder.field("type"));
-        draft.ty = ty.map(|ty| written(&walk.text(ty)));
+        draft.ty = ty.map(|ty| parse_type_text(&walk.text(ty)));
         draft.is_test = is_method && draft.name.starts_with("test");
         true
     }
 
-    fn after(&self, walk: &mut Walk<'_>, node: Node<'_>, symbol: u32) {
+    fn after_symbol(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>, symbol: u32) {
         let lists = [
             ("base_clause", HeritageKind::Extends),
             ("class_interface_clause", HeritageKind::Implements),
         ];
         for (list, kind) in lists {
-            for one in node.child_of(&[list]).map(named).unwrap_or_default() {
-                walk.heritage(symbol, kind, one);
+            for one in node.child_of_kind(&[list]).map(named_children).unwrap_or_default() {
+                walk.add_heritage(symbol, kind, one);
             }
         }
     }
 
-    fn own(&self, walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
+    fn custom_expr(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
         match node.kind() {
-            "variable_name" => match walk.plain(node).as_str() {
+            "variable_name" => match walk.name_without_type_args(node).as_str() {
                 "this" => return Expr::This,
                 name => return walk.name(name),
             },
@@ -135,28 +141,30 @@ impl Dialect for Php {
                 return value;
             }
             "object_creation_expression" => {
-                let class = node.child_of(&["name", "qualified_name", "relative_scope"]);
+                let class = node.child_of_kind(&["name", "qualified_name", "relative_scope"]);
                 let callee = class.map_or(Expr::Unknown, |class| walk.expr(class));
-                let list = node.child_of(&["arguments"]);
+                let list = node.child_of_kind(&["arguments"]);
                 let args = list.map(|list| walk.args(list)).unwrap_or_default();
-                if let Some(body) = node.child_of(&["anonymous_class"]) {
-                    walk.inside(body);
+                if let Some(body) = node.child_of_kind(&["anonymous_class"]) {
+                    walk.walk_children(body);
                 }
                 let at = class.map_or(span(node).start, |class| span(class).start);
-                return walk.b.call(CallKind::New, callee, args, span(node), at);
+                return walk.builder.add_call(CallKind::New, callee, args, span(node), at);
             }
             "namespace_definition" => {
                 let name = node.field("name").map(|name| walk.text(name));
-                walk.b.facts.namespace = name;
+                walk.builder.facts.namespace = name;
                 if let Some(body) = node.field("body") {
-                    walk.inside(body);
+                    walk.walk_children(body);
                 }
             }
             "namespace_use_declaration" => uses(walk, node),
             "use_declaration" => {
-                if let Some(symbol) = walk.b.at.owner {
-                    for one in named(node).into_iter().filter(|one| one.kind().ends_with("name")) {
-                        walk.heritage(symbol, HeritageKind::Mixin, one);
+                if let Some(symbol) = walk.builder.position.owner {
+                    for one in
+                        named_children(node).into_iter().filter(|one| one.kind().ends_with("name"))
+                    {
+                        walk.add_heritage(symbol, HeritageKind::Mixin, one);
                     }
                 }
             }
@@ -167,11 +175,13 @@ impl Dialect for Php {
 }
 
 /// `use A\B as C;` and `use A\{B, C};`.
-fn uses(walk: &mut Walk<'_>, node: Node<'_>) {
-    let before = node.child_of(&["namespace_name"]).map(|name| walk.text(name));
+fn uses(walk: &mut GrammarWalker<'_>, node: Node<'_>) {
+    let before = node.child_of_kind(&["namespace_name"]).map(|name| walk.text(name));
     let group = node.field("body").unwrap_or(node);
-    for clause in named(group).into_iter().filter(|one| one.kind() == "namespace_use_clause") {
-        let path = named(clause).first().map(|path| walk.text(*path)).unwrap_or_default();
+    for clause in
+        named_children(group).into_iter().filter(|one| one.kind() == "namespace_use_clause")
+    {
+        let path = named_children(clause).first().map(|path| walk.text(*path)).unwrap_or_default();
         let path = match &before {
             Some(before) => format!("{before}\\{path}"),
             None => path,
@@ -179,21 +189,21 @@ fn uses(walk: &mut Walk<'_>, node: Node<'_>) {
         let alias = clause.field("alias").map(|alias| walk.text(alias));
         let path = path.trim_start_matches('\\');
         let (module, name) = path.rsplit_once('\\').unwrap_or(("", path));
-        let import = walk.b.import(ImportKind::Use, module, span(node));
+        let import = walk.builder.add_import(ImportKind::Use, module, span(node));
         let name = ImportedName { name: name.into(), alias, is_type: false, span: span(clause) };
-        walk.b.facts.imports[import as usize].names.push(name);
+        walk.builder.facts.imports[import as usize].names.push(name);
     }
 }
 
-fn include(walk: &mut Walk<'_>, node: Node<'_>) {
-    let Some(path) = named(node).last().copied() else { return };
+fn include(walk: &mut GrammarWalker<'_>, node: Node<'_>) {
+    let Some(path) = named_children(node).last().copied() else { return };
     if let Expr::Text(path) = walk.expr(path) {
-        let import = walk.b.import(ImportKind::Include, path, span(node));
-        walk.b.facts.imports[import as usize].is_path = true;
+        let import = walk.builder.add_import(ImportKind::Include, path, span(node));
+        walk.builder.facts.imports[import as usize].is_path = true;
     }
 }
 
 /// The facts of a PHP file.
 pub(crate) fn extract(text: &str) -> crate::FileFacts {
-    tree::extract(&Php, text)
+    treesitter::extract(&Php, text)
 }

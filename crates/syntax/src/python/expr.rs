@@ -1,14 +1,16 @@
 //! Values and calls.
 
-use super::Walk;
-use super::scope::Kind;
-use crate::model::{Action, BindingKind, BlockKind, CallKind, Expr, ImportKind, Item, ItemsKind};
-use crate::tree::{Grown, Node, named, span};
+use super::PythonWalker;
+use super::scope::PythonScopeKind;
+use crate::model::{
+    BindingKind, CallKind, Expr, FlowAction, FlowBlockKind, ImportKind, LiteralItem, LiteralKind,
+};
+use crate::treesitter::{Node, NodeExt, named_children, span};
 
 /// Longer texts are not keys or names.
-const LONGEST_TEXT: usize = 80;
+const MAX_TEXT_LITERAL_LEN: usize = 80;
 
-impl Walk<'_> {
+impl PythonWalker<'_> {
     /// A value. What has none is walked over all the same.
     pub(super) fn expr(&mut self, node: Node<'_>) -> Expr {
         match node.kind() {
@@ -20,15 +22,15 @@ impl Walk<'_> {
             "assignment" | "augmented_assignment" => self.assignment(node),
             "subscript" => self.subscript(node),
             "lambda" => self.lambda(node),
-            "list" => self.list(node, ItemsKind::List),
-            "tuple" | "expression_list" => self.list(node, ItemsKind::Tuple),
-            "set" => self.list(node, ItemsKind::Set),
+            "list" => self.list(node, LiteralKind::List),
+            "tuple" | "expression_list" => self.list(node, LiteralKind::Tuple),
+            "set" => self.list(node, LiteralKind::Set),
             "dictionary" => self.dictionary(node),
             "list_comprehension" | "generator_expression" => {
-                self.comprehension(node, ItemsKind::List)
+                self.comprehension(node, LiteralKind::List)
             }
-            "set_comprehension" => self.comprehension(node, ItemsKind::Set),
-            "dictionary_comprehension" => self.comprehension(node, ItemsKind::Dict),
+            "set_comprehension" => self.comprehension(node, LiteralKind::Set),
+            "dictionary_comprehension" => self.comprehension(node, LiteralKind::Dict),
             "parenthesized_expression" | "await" => self.first(node),
             "conditional_expression" => self.conditional(node),
             "boolean_operator" => self.boolean(node),
@@ -39,7 +41,7 @@ impl Walk<'_> {
                 }
                 value
             }
-            "yield" => self.give(node),
+            "yield" => self.yield_expr(node),
             "unary_operator" => match self.first(node) {
                 Expr::Number(number) if node.has_token("-") => Expr::Number(-number),
                 _ => Expr::Unknown,
@@ -50,7 +52,7 @@ impl Walk<'_> {
                 value.map_or(Expr::Unknown, |value| self.expr(value))
             }
             _ => {
-                for child in named(node) {
+                for child in named_children(node) {
                     self.expr(child);
                 }
                 Expr::Unknown
@@ -59,16 +61,16 @@ impl Walk<'_> {
     }
 
     fn first(&mut self, node: Node<'_>) -> Expr {
-        let child = named(node).into_iter().find(|child| child.kind() != "comment");
+        let child = named_children(node).into_iter().find(|child| child.kind() != "comment");
         child.map_or(Expr::Unknown, |child| self.expr(child))
     }
 
     fn name(&mut self, node: Node<'_>) -> Expr {
-        let found = self.resolve(node.text(&self.b));
+        let found = self.resolve(node.text(&self.builder));
         if let Expr::Local(local) = found
-            && self.b.facts.flow.bindings[local as usize].owner.is_none()
+            && self.builder.facts.flow.bindings[local as usize].owner.is_none()
         {
-            self.b.mention(&found, false, span(node).start);
+            self.builder.add_mention(&found, false, span(node).start);
         }
         found
     }
@@ -78,9 +80,12 @@ impl Walk<'_> {
         let Some(name) = node.field("attribute") else { return Expr::Unknown };
         let text = self.text(name);
         if let Expr::Local(local) = object
-            && matches!(self.b.facts.flow.bindings[local as usize].kind, BindingKind::Import(..))
+            && matches!(
+                self.builder.facts.flow.bindings[local as usize].kind,
+                BindingKind::Import(..)
+            )
         {
-            self.b.mention(&object.clone().member(text.clone()), false, span(name).start);
+            self.builder.add_mention(&object.clone().member(text.clone()), false, span(name).start);
         }
         Expr::Member(Box::new(object), text)
     }
@@ -107,16 +112,16 @@ impl Walk<'_> {
         if is_import_call(&callee)
             && let Some(module) = by_text(0)
         {
-            return Expr::Import(self.b.import(ImportKind::Dynamic, module, span(node)));
+            return Expr::Import(self.builder.add_import(ImportKind::Dynamic, module, span(node)));
         }
         let at = function.field("attribute").unwrap_or(function);
-        self.b.call(CallKind::Call, callee, args, span(node), span(at).start)
+        self.builder.add_call(CallKind::Call, callee, args, span(node), span(at).start)
     }
 
     /// A plain string without its quotes.
     fn string(&mut self, node: Node<'_>) -> Expr {
         let mut content = None;
-        for part in named(node) {
+        for part in named_children(node) {
             match part.kind() {
                 "interpolation" => {
                     self.first(part);
@@ -128,7 +133,7 @@ impl Walk<'_> {
         }
         let text = content.map(|content| self.text(content));
         match text {
-            Some(text) if text.len() <= LONGEST_TEXT => Expr::Text(text),
+            Some(text) if text.len() <= MAX_TEXT_LITERAL_LEN => Expr::Text(text),
             _ => Expr::Unknown,
         }
     }
@@ -144,18 +149,18 @@ impl Walk<'_> {
         object.index(key)
     }
 
-    fn list(&mut self, node: Node<'_>, kind: ItemsKind) -> Expr {
+    fn list(&mut self, node: Node<'_>, kind: LiteralKind) -> Expr {
         let mut items = Vec::new();
-        for part in named(node) {
+        for part in named_children(node) {
             match part.kind() {
                 "comment" => {}
                 "list_splat" => {
                     let value = self.first(part);
-                    items.push(Item { key: None, value, spread: true });
+                    items.push(LiteralItem { key: None, value, spread: true });
                 }
                 _ => {
                     let value = self.expr(part);
-                    items.push(Item { key: None, value, spread: false });
+                    items.push(LiteralItem { key: None, value, spread: false });
                 }
             }
         }
@@ -167,29 +172,31 @@ impl Walk<'_> {
 
     fn dictionary(&mut self, node: Node<'_>) -> Expr {
         let mut items = Vec::new();
-        for part in named(node) {
+        for part in named_children(node) {
             if part.kind() == "pair" {
                 let key = part.field("key").map(|key| self.expr(key));
                 let value = part.field("value").map_or(Expr::Unknown, |value| self.expr(value));
-                items.push(Item { key, value, spread: false });
+                items.push(LiteralItem { key, value, spread: false });
             } else if part.kind() == "dictionary_splat" {
                 let value = self.first(part);
-                items.push(Item { key: None, value, spread: true });
+                items.push(LiteralItem { key: None, value, spread: true });
             }
         }
         items.retain(|item| item.value != Expr::Unknown);
         if items.len() > 64 && items.iter().all(|item| is_plain(&item.value)) {
             items.clear();
         }
-        Expr::Items(ItemsKind::Dict, items)
+        Expr::Items(LiteralKind::Dict, items)
     }
 
     /// A comprehension gives its body under any key.
-    fn comprehension(&mut self, node: Node<'_>, kind: ItemsKind) -> Expr {
-        let clauses: Vec<_> =
-            named(node).into_iter().filter(|part| part.kind() == "for_in_clause").collect();
-        let back = self.b.block(BlockKind::Loop);
-        self.open(Kind::Open, &[]);
+    fn comprehension(&mut self, node: Node<'_>, kind: LiteralKind) -> Expr {
+        let clauses: Vec<_> = named_children(node)
+            .into_iter()
+            .filter(|part| part.kind() == "for_in_clause")
+            .collect();
+        let back = self.builder.enter_block(FlowBlockKind::Loop);
+        self.enter_scope(PythonScopeKind::Open, &[]);
         for clause in &clauses {
             let over = clause.field("right").map_or(Expr::Unknown, |over| self.expr(over));
             if let Some(left) = clause.field("left") {
@@ -197,23 +204,23 @@ impl Walk<'_> {
                 self.assign_to(left, over.each());
             }
         }
-        let conditions = named(node).into_iter().filter(|part| part.kind() == "if_clause");
+        let conditions = named_children(node).into_iter().filter(|part| part.kind() == "if_clause");
         for condition in conditions {
             self.first(condition);
         }
-        let item = node.field("body").map(|body| self.comprehended(body));
-        self.close();
-        self.b.back(back);
+        let item = node.field("body").map(|body| self.comprehension_item(body));
+        self.leave_scope();
+        self.builder.restore_position(back);
         Expr::Items(kind, item.into_iter().collect())
     }
 
-    fn comprehended(&mut self, body: Node<'_>) -> Item {
+    fn comprehension_item(&mut self, body: Node<'_>) -> LiteralItem {
         if body.kind() != "pair" {
-            return Item { key: Some(Expr::Unknown), value: self.expr(body), spread: false };
+            return LiteralItem { key: Some(Expr::Unknown), value: self.expr(body), spread: false };
         }
         let key = body.field("key").map_or(Expr::Unknown, |key| self.expr(key));
         let value = body.field("value").map_or(Expr::Unknown, |value| self.expr(value));
-        Item { key: Some(key), value, spread: false }
+        LiteralItem { key: Some(key), value, spread: false }
     }
 
     fn declare_all(&mut self, target: Node<'_>) {
@@ -221,38 +228,42 @@ impl Walk<'_> {
             let name = self.text(target);
             self.declare(&name, BindingKind::Variable);
         } else {
-            for part in named(target) {
+            for part in named_children(target) {
                 self.declare_all(part);
             }
         }
     }
 
     fn conditional(&mut self, node: Node<'_>) -> Expr {
-        let parts = named(node);
+        let parts = named_children(node);
         let [yes, test, no] = parts.as_slice() else { return Expr::Unknown };
         self.expr(*test);
         let mut values = Vec::new();
         for part in [yes, no] {
-            let back = self.b.block(BlockKind::Branch);
+            let back = self.builder.enter_block(FlowBlockKind::Branch);
             values.push(self.expr(*part));
-            self.b.back(back);
+            self.builder.restore_position(back);
         }
         Expr::either(values)
     }
 
     fn boolean(&mut self, node: Node<'_>) -> Expr {
         let left = node.field("left").map_or(Expr::Unknown, |left| self.expr(left));
-        let back = self.b.block(BlockKind::Branch);
+        let back = self.builder.enter_block(FlowBlockKind::Branch);
         let right = node.field("right").map_or(Expr::Unknown, |right| self.expr(right));
-        self.b.back(back);
+        self.builder.restore_position(back);
         if node.has_token("and") { right } else { Expr::either([left, right]) }
     }
 
-    fn give(&mut self, node: Node<'_>) -> Expr {
+    fn yield_expr(&mut self, node: Node<'_>) -> Expr {
         let value = self.first(node);
         if value != Expr::Unknown {
             let from = node.has_token("from");
-            self.b.step(if from { Action::YieldFrom(value) } else { Action::Yield(value) });
+            self.builder.add_step(if from {
+                FlowAction::YieldFrom(value)
+            } else {
+                FlowAction::Yield(value)
+            });
         }
         Expr::Unknown
     }

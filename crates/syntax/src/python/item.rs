@@ -2,19 +2,19 @@
 
 use base::Span;
 
-use super::Walk;
-use super::scope::Kind;
-use crate::build::Draft;
-use crate::docs::Style;
-use crate::lines::offset;
+use super::PythonWalker;
+use super::scope::PythonScopeKind;
+use crate::doc_comments::DocCommentStyle;
+use crate::facts_builder::SymbolDraft;
+use crate::line_index::offset;
 use crate::model::{
-    Action, Arg, BindingKind, CallKind, Decorator, Expr, Flags, Heritage, HeritageKind, Param,
-    ParamKind, Place, SymbolKind, TypeRef, Visibility,
+    Arg, AssignTarget, BindingKind, CallKind, Decorator, Expr, FlowAction, Heritage, HeritageKind,
+    Param, ParamKind, SymbolFlags, SymbolKind, TypeRef, Visibility,
 };
-use crate::tree::{Grown, Node, named, span};
+use crate::treesitter::{Node, NodeExt, named_children, span};
 
 /// Decorators that leave a function what it is.
-const PLAIN: [&str; 8] = [
+const TRANSPARENT_DECORATORS: [&str; 8] = [
     "staticmethod",
     "classmethod",
     "property",
@@ -25,21 +25,21 @@ const PLAIN: [&str; 8] = [
     "override",
 ];
 
-impl Walk<'_> {
+impl PythonWalker<'_> {
     /// The whole file.
     pub(super) fn module(&mut self, root: Node<'_>) {
-        self.open(Kind::Open, &named(root));
+        self.enter_scope(PythonScopeKind::Open, &named_children(root));
         if let Some(doc) = docstring(root) {
-            self.b.module_doc(doc, Style::Docstring);
+            self.builder.set_module_doc(doc, DocCommentStyle::Docstring);
         }
         self.block(root);
-        self.close();
+        self.leave_scope();
         self.narrow_exports();
     }
 
     pub(super) fn decorated(&mut self, node: Node<'_>) {
         let decorators: Vec<_> =
-            named(node).into_iter().filter(|child| child.kind() == "decorator").collect();
+            named_children(node).into_iter().filter(|child| child.kind() == "decorator").collect();
         match node.field("definition") {
             Some(inner) if inner.kind() == "class_definition" => {
                 self.class(inner, span(node), &decorators);
@@ -49,40 +49,40 @@ impl Walk<'_> {
         }
     }
 
-    fn draft(&mut self, kind: SymbolKind, node: Node<'_>, whole: Span) -> Option<Draft> {
+    fn draft(&mut self, kind: SymbolKind, node: Node<'_>, whole: Span) -> Option<SymbolDraft> {
         let name = node.field("name")?;
         let body = node.field("body");
-        let mut draft = Draft::new(kind, self.text(name), span(node), span(name));
-        draft.parent = self.b.at.owner;
+        let mut draft = SymbolDraft::new(kind, self.text(name), span(node), span(name));
+        draft.parent = self.builder.position.owner;
         draft.span = whole;
         draft.body = body.map(span);
         let end = body.map_or(span(node).end, |body| span(body).start);
-        let signature = self.b.fold(Span::new(span(node).start, end));
+        let signature = self.builder.one_line_signature(Span::new(span(node).start, end));
         draft.signature = signature.trim_end_matches(':').trim_end().into();
-        draft.doc = body.and_then(docstring).map(|at| (at, Style::Docstring));
+        draft.doc = body.and_then(docstring).map(|at| (at, DocCommentStyle::Docstring));
         draft.visibility = visibility(&draft.name);
-        draft.exported = draft.visibility == Visibility::Public && self.is_offered();
+        draft.exported = draft.visibility == Visibility::Public && self.is_exportable();
         draft.is_test = self.in_test;
         Some(draft)
     }
 
     /// Whether what is declared here can be reached from other files.
-    pub(super) fn is_offered(&self) -> bool {
-        self.b.at.owner.is_none_or(|owner| {
-            let around = &self.b.facts.symbols[owner as usize];
+    pub(super) fn is_exportable(&self) -> bool {
+        self.builder.position.owner.is_none_or(|owner| {
+            let around = &self.builder.facts.symbols[owner as usize];
             around.kind == SymbolKind::Class && around.exported
         })
     }
 
-    fn in_class(&self) -> Option<u32> {
+    fn enclosing_class(&self) -> Option<u32> {
         match self.scopes.last().map(|scope| scope.kind) {
-            Some(Kind::Class(class)) => Some(class),
+            Some(PythonScopeKind::Class(class)) => Some(class),
             _ => None,
         }
     }
 
     pub(super) fn function(&mut self, node: Node<'_>, whole: Span, decorators: &[Node<'_>]) {
-        let class = self.in_class();
+        let class = self.enclosing_class();
         let kind = if class.is_some() { SymbolKind::Method } else { SymbolKind::Function };
         let Some(mut draft) = self.draft(kind, node, whole) else { return };
         if class.is_some() && draft.name == "__init__" {
@@ -91,10 +91,10 @@ impl Walk<'_> {
         let written = self.decorators(decorators);
         let is = |name: &str| written.iter().any(|one| one.name == name);
         let is_static = is("staticmethod") || is("classmethod");
-        draft.flags = Flags::default()
-            .with(Flags::ASYNC, node.has_token("async"))
-            .with(Flags::STATIC, is_static)
-            .with(Flags::ABSTRACT, is("abstractmethod") || is("abc.abstractmethod"));
+        draft.flags = SymbolFlags::default()
+            .with_if(SymbolFlags::ASYNC, node.has_token("async"))
+            .with_if(SymbolFlags::STATIC, is_static)
+            .with_if(SymbolFlags::ABSTRACT, is("abstractmethod") || is("abc.abstractmethod"));
         if is("property") {
             draft.kind = SymbolKind::Getter;
         } else if written.iter().any(|one| one.name.ends_with(".setter")) {
@@ -105,40 +105,40 @@ impl Walk<'_> {
         draft.decorators.clone_from(&written);
         let name = draft.name.clone();
         let takes_self = class.is_some() && !is("staticmethod");
-        let symbol = self.b.symbol(draft);
-        self.run(symbol, node.field("parameters"), node.field("body"), takes_self);
-        self.defined(&name, symbol, &written);
+        let symbol = self.builder.add_symbol(draft);
+        self.walk_function(symbol, node.field("parameters"), node.field("body"), takes_self);
+        self.bind_definition(&name, symbol, &written);
     }
 
     /// Gives a definition to its name, through its decorators.
-    fn defined(&mut self, name: &str, symbol: u32, decorators: &[Decorator]) {
+    fn bind_definition(&mut self, name: &str, symbol: u32, decorators: &[Decorator]) {
         let mut value = Expr::Symbol(symbol);
         for decorator in decorators.iter().rev() {
-            let changes = !PLAIN.contains(&decorator.name.as_str())
+            let changes = !TRANSPARENT_DECORATORS.contains(&decorator.name.as_str())
                 && !decorator.name.ends_with(".setter")
                 && !decorator.name.ends_with(".deleter");
             if changes {
                 let callee = decorator.value.clone();
-                let args = vec![Arg::plain(value)];
+                let args = vec![Arg::positional(value)];
                 let (at, begin) = (decorator.span, decorator.span.start + 1);
-                value = self.b.call(CallKind::Decorator, callee, args, at, begin);
+                value = self.builder.add_call(CallKind::Decorator, callee, args, at, begin);
             }
         }
-        self.declared.insert((self.b.at.owner, name.to_owned()));
-        let place = self.place(name);
-        if let Place::Local(local) = place {
-            let binding = &mut self.b.facts.flow.bindings[local as usize];
+        self.declared.insert((self.builder.position.owner, name.to_owned()));
+        let place = self.assign_target(name);
+        if let AssignTarget::Local(local) = place {
+            let binding = &mut self.builder.facts.flow.bindings[local as usize];
             binding.symbol.get_or_insert(symbol);
         }
-        self.b.assign(place, value);
+        self.builder.add_assignment(place, value);
     }
 
     fn decorators(&mut self, nodes: &[Node<'_>]) -> Vec<Decorator> {
         let mut written = Vec::new();
         for node in nodes {
-            let Some(inner) = named(*node).first().copied() else { continue };
+            let Some(inner) = named_children(*node).first().copied() else { continue };
             let value = self.expr(inner);
-            let text = self.b.slice(span(inner));
+            let text = self.builder.slice(span(inner));
             let name = text.split('(').next().unwrap_or_default().trim().to_owned();
             written.push(Decorator { name, value, span: span(*node) });
         }
@@ -146,7 +146,7 @@ impl Walk<'_> {
     }
 
     /// The parameters and body of a function.
-    pub(super) fn run(
+    pub(super) fn walk_function(
         &mut self,
         symbol: u32,
         params: Option<Node<'_>>,
@@ -154,11 +154,11 @@ impl Walk<'_> {
         takes_self: bool,
     ) {
         // Defaults are evaluated where the function is defined.
-        let params = params.map(named).unwrap_or_default();
+        let params = params.map(named_children).unwrap_or_default();
         let defaults: Vec<_> =
             params.iter().map(|param| param.field("value").map(|value| self.expr(value))).collect();
-        let back = self.b.enter(symbol);
-        self.open(Kind::Open, body.as_slice());
+        let back = self.builder.enter_symbol(symbol);
+        self.enter_scope(PythonScopeKind::Open, body.as_slice());
         let (mut position, mut by_name) = (0, false);
         for (param, default) in params.into_iter().zip(defaults) {
             if param.kind() == "keyword_separator" {
@@ -182,21 +182,21 @@ impl Walk<'_> {
             } else {
                 let value = self.expr(body);
                 if value != Expr::Unknown {
-                    self.b.step(Action::Return(value));
+                    self.builder.add_step(FlowAction::Return(value));
                 }
             }
         }
-        self.close();
-        self.b.back(back);
+        self.leave_scope();
+        self.builder.restore_position(back);
     }
 
     fn param(&mut self, param: Param) {
-        let at = offset(self.b.facts.flow.params.len());
+        let at = offset(self.builder.facts.flow.params.len());
         let local = self.declare(&param.name, BindingKind::Param(at));
         self.touched.insert(local);
-        self.b.facts.flow.bindings[local as usize].ty.clone_from(&param.ty);
+        self.builder.facts.flow.bindings[local as usize].ty.clone_from(&param.ty);
         let default = param.default.filter(|value| *value != Expr::Unknown);
-        self.b.facts.flow.params.push(Param { default, ..param });
+        self.builder.facts.flow.params.push(Param { default, ..param });
     }
 
     fn param_name(&self, param: Node<'_>) -> Option<(String, ParamKind)> {
@@ -205,12 +205,12 @@ impl Walk<'_> {
             "default_parameter" | "typed_default_parameter" => {
                 Some((self.text(param.field("name")?), ParamKind::Plain))
             }
-            "typed_parameter" => self.param_name(named(param).first().copied()?),
+            "typed_parameter" => self.param_name(named_children(param).first().copied()?),
             "list_splat_pattern" => {
-                Some((self.text(named(param).first().copied()?), ParamKind::Rest))
+                Some((self.text(named_children(param).first().copied()?), ParamKind::Rest))
             }
             "dictionary_splat_pattern" => {
-                Some((self.text(named(param).first().copied()?), ParamKind::KeywordRest))
+                Some((self.text(named_children(param).first().copied()?), ParamKind::KeywordRest))
             }
             _ => None,
         }
@@ -223,7 +223,7 @@ impl Walk<'_> {
         draft.is_test |= draft.name.starts_with("Test");
         let name = draft.name.clone();
         let mut parents = Vec::new();
-        for base in node.field("superclasses").map(named).unwrap_or_default() {
+        for base in node.field("superclasses").map(named_children).unwrap_or_default() {
             if base.kind() == "keyword_argument" {
                 self.expr(base);
             } else if base.kind() != "comment" {
@@ -231,48 +231,48 @@ impl Walk<'_> {
                 parents.push((value, self.type_expr(base), span(base)));
             }
         }
-        let symbol = self.b.symbol(draft);
+        let symbol = self.builder.add_symbol(draft);
         for (value, target, span) in parents {
-            let line = self.b.lines.line(span.start);
+            let line = self.builder.lines.line(span.start);
             let kind = HeritageKind::Extends;
-            self.b.facts.heritage.push(Heritage { symbol, kind, target, value, span, line });
+            self.builder.facts.heritage.push(Heritage { symbol, kind, target, value, span, line });
         }
         if let Some(body) = node.field("body") {
-            let back = self.b.enter(symbol);
+            let back = self.builder.enter_symbol(symbol);
             let was = self.in_test;
-            self.in_test = self.b.facts.symbols[symbol as usize].is_test;
-            self.open(Kind::Class(symbol), &[body]);
+            self.in_test = self.builder.facts.symbols[symbol as usize].is_test;
+            self.enter_scope(PythonScopeKind::Class(symbol), &[body]);
             self.block(body);
-            self.close();
+            self.leave_scope();
             self.in_test = was;
-            self.b.back(back);
+            self.builder.restore_position(back);
         }
-        self.defined(&name, symbol, &written);
+        self.bind_definition(&name, symbol, &written);
     }
 
     pub(super) fn lambda(&mut self, node: Node<'_>) -> Expr {
         let whole = span(node);
-        let name = self.b.anonymous("lambda");
+        let name = self.builder.next_anonymous_name("lambda");
         let at = Span::new(whole.start, whole.start);
-        let mut draft = Draft::new(SymbolKind::Function, name, whole, at);
+        let mut draft = SymbolDraft::new(SymbolKind::Function, name, whole, at);
         let body = node.field("body");
-        draft.parent = self.b.at.owner;
+        draft.parent = self.builder.position.owner;
         draft.body = body.map(span);
-        draft.signature = self.b.fold(whole);
-        draft.flags = Flags::ANONYMOUS | Flags::VALUE;
-        let symbol = self.b.symbol(draft);
-        self.run(symbol, node.field("parameters"), body, false);
+        draft.signature = self.builder.one_line_signature(whole);
+        draft.flags = SymbolFlags::ANONYMOUS | SymbolFlags::FUNCTION_VALUE;
+        let symbol = self.builder.add_symbol(draft);
+        self.walk_function(symbol, node.field("parameters"), body, false);
         Expr::Symbol(symbol)
     }
 
     /// A variable of the module or of a class is a symbol when it is first assigned.
     pub(super) fn variable(&mut self, name: Node<'_>, statement: Node<'_>, ty: Option<&TypeRef>) {
         let text = self.text(name);
-        let class = self.in_class();
-        if !(self.is_top() || class.is_some()) || self.b.at.block.is_some() {
+        let class = self.enclosing_class();
+        if !(self.is_at_top_level() || class.is_some()) || self.builder.position.block.is_some() {
             return;
         }
-        let parent = self.b.at.owner;
+        let parent = self.builder.position.owner;
         if !self.declared.insert((parent, text.clone())) {
             return;
         }
@@ -282,23 +282,24 @@ impl Walk<'_> {
             (None, true) => SymbolKind::Constant,
             (None, false) => SymbolKind::Variable,
         };
-        let mut draft = Draft::new(kind, text, span(statement), span(name));
+        let mut draft = SymbolDraft::new(kind, text, span(statement), span(name));
         draft.parent = parent;
-        if let Some(doc) = above(self.b.text, span(statement).start) {
+        if let Some(doc) = doc_lines_above(self.builder.text, span(statement).start) {
             draft.span.start = doc.start;
-            draft.doc = Some((doc, Style::Lines(&["#:"])));
+            draft.doc = Some((doc, DocCommentStyle::Lines(&["#:"])));
         }
         draft.visibility = visibility(&draft.name);
-        draft.exported = draft.visibility == Visibility::Public && self.is_offered();
-        let whole = self.b.fold(span(statement));
+        draft.exported = draft.visibility == Visibility::Public && self.is_exportable();
+        let whole = self.builder.one_line_signature(span(statement));
         let right = statement.field("right").map(|right| span(right).start);
         let head = Span::new(span(statement).start, right.unwrap_or(span(statement).end));
-        draft.signature = if whole.len() <= 80 { whole } else { self.b.fold(head) };
+        draft.signature =
+            if whole.len() <= 80 { whole } else { self.builder.one_line_signature(head) };
         draft.body = statement.field("right").map(span);
         draft.ty = ty.cloned();
-        let symbol = self.b.symbol(draft);
+        let symbol = self.builder.add_symbol(draft);
         if let Expr::Local(local) = self.resolve(&self.text(name)) {
-            self.b.facts.flow.bindings[local as usize].symbol.get_or_insert(symbol);
+            self.builder.facts.flow.bindings[local as usize].symbol.get_or_insert(symbol);
         }
     }
 }
@@ -310,7 +311,7 @@ fn visibility(name: &str) -> Visibility {
 }
 
 /// The `#:` lines right above a statement: how a variable, which has no docstring, is documented.
-fn above(text: &str, at: u32) -> Option<Span> {
+fn doc_lines_above(text: &str, at: u32) -> Option<Span> {
     let mut first = None;
     let mut rest = text.get(..at as usize)?.trim_end_matches([' ', '\t']);
     while let Some(before) = rest.strip_suffix('\n') {
@@ -329,7 +330,7 @@ fn above(text: &str, at: u32) -> Option<Span> {
 
 /// The string that a body opens with.
 fn docstring(body: Node<'_>) -> Option<Span> {
-    let first = named(body).into_iter().find(|child| child.kind() != "comment")?;
-    let text = named(first).first().copied()?;
+    let first = named_children(body).into_iter().find(|child| child.kind() != "comment")?;
+    let text = named_children(first).first().copied()?;
     (first.kind() == "expression_statement" && text.kind() == "string").then(|| span(text))
 }

@@ -15,45 +15,50 @@ mod tests;
 
 use std::collections::HashSet;
 
-use crate::build::Builder;
-use crate::fold::Comments;
-use crate::model::{FileFacts, Owner};
-use crate::tree::{self, Node};
+use crate::facts_builder::FactsBuilder;
+use crate::model::{FileFacts, SymbolOwner};
+use crate::signature::CommentSyntax;
+use crate::treesitter::{self, Node};
 
-use scope::Scope;
+use scope::PythonScope;
 
 /// The facts of a Python file.
 pub(crate) fn extract(text: &str) -> FileFacts {
-    tree::read(text, tree_sitter_python::LANGUAGE, Comments::Hash, |builder, root| {
-        let mut walk = Walk {
-            b: builder,
-            scopes: Vec::new(),
-            touched: HashSet::new(),
-            declared: HashSet::new(),
-            in_test: false,
-            types_only: false,
-        };
-        walk.module(root);
-        walk.b.finish()
-    })
+    treesitter::parse_and_walk(
+        text,
+        tree_sitter_python::LANGUAGE,
+        CommentSyntax::Hash,
+        |builder, root| {
+            let mut walk = PythonWalker {
+                builder,
+                scopes: Vec::new(),
+                touched: HashSet::new(),
+                declared: HashSet::new(),
+                in_test: false,
+                types_only: false,
+            };
+            walk.module(root);
+            walk.builder.finish()
+        },
+    )
 }
 
 /// A walk over one file.
-struct Walk<'t> {
-    b: Builder<'t>,
+struct PythonWalker<'t> {
+    builder: FactsBuilder<'t>,
     /// Scopes, innermost last
-    scopes: Vec<Scope>,
+    scopes: Vec<PythonScope>,
     /// Bindings that have had a value
     touched: HashSet<u32>,
     /// Variables, functions and classes that are symbols already
-    declared: HashSet<(Owner, String)>,
+    declared: HashSet<(SymbolOwner, String)>,
     in_test: bool,
     /// Inside `if TYPE_CHECKING:`
     types_only: bool,
 }
 
-impl Walk<'_> {
+impl PythonWalker<'_> {
     fn text(&self, node: Node<'_>) -> String {
-        self.b.slice(tree::span(node)).to_owned()
+        self.builder.slice(treesitter::span(node)).to_owned()
     }
 }

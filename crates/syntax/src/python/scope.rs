@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::Walk;
-use crate::model::{BindingKind, Expr, Place};
-use crate::tree::{Grown, Node, children, named, span};
+use super::PythonWalker;
+use crate::model::{AssignTarget, BindingKind, Expr};
+use crate::treesitter::{Node, NodeExt, children, named_children, span};
 
 /// What a scope belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PythonScopeKind {
     /// A module, function, lambda or comprehension
     Open,
     /// A class, whose names only its own body sees, as its members
@@ -17,18 +17,18 @@ pub(super) enum Kind {
 
 /// The names of a scope.
 #[derive(Debug)]
-pub(super) struct Scope {
-    pub kind: Kind,
+pub(super) struct PythonScope {
+    pub kind: PythonScopeKind,
     /// Names with their bindings; a class has none
     names: HashMap<String, Option<u32>>,
 }
 
-impl Walk<'_> {
+impl PythonWalker<'_> {
     /// Enters a scope whose names are bound somewhere in these nodes.
-    pub(super) fn open(&mut self, kind: Kind, bodies: &[Node<'_>]) {
-        let mut found = Found::default();
+    pub(super) fn enter_scope(&mut self, kind: PythonScopeKind, bodies: &[Node<'_>]) {
+        let mut found = BoundNames::default();
         for body in bodies {
-            collect(self, *body, &mut found);
+            collect_bound_names(self, *body, &mut found);
         }
         let mut names = HashMap::new();
         for name in &found.bound {
@@ -37,12 +37,14 @@ impl Walk<'_> {
                 continue;
             }
             let binding = match kind {
-                Kind::Open => Some(self.b.binding(name.clone(), BindingKind::Variable)),
-                Kind::Class(_) => None,
+                PythonScopeKind::Open => {
+                    Some(self.builder.add_binding(name.clone(), BindingKind::Variable))
+                }
+                PythonScopeKind::Class(_) => None,
             };
             names.insert(name.clone(), binding);
         }
-        self.scopes.push(Scope { kind, names });
+        self.scopes.push(PythonScope { kind, names });
         for name in found.global {
             let top = self.global(&name);
             let scope = self.scopes.last_mut().expect("it was just pushed");
@@ -51,15 +53,15 @@ impl Walk<'_> {
     }
 
     /// Leaves the innermost scope.
-    pub(super) fn close(&mut self) {
+    pub(super) fn leave_scope(&mut self) {
         self.scopes.pop();
     }
 
     /// Declares one more name in the innermost scope.
     pub(super) fn declare(&mut self, name: &str, kind: BindingKind) -> u32 {
         let known = self.scopes.last().and_then(|scope| scope.names.get(name).copied().flatten());
-        let local = known.unwrap_or_else(|| self.b.binding(name, kind));
-        self.b.facts.flow.bindings[local as usize].kind = kind;
+        let local = known.unwrap_or_else(|| self.builder.add_binding(name, kind));
+        self.builder.facts.flow.bindings[local as usize].kind = kind;
         if let Some(scope) = self.scopes.last_mut() {
             scope.names.insert(name.to_owned(), Some(local));
         }
@@ -70,8 +72,8 @@ impl Walk<'_> {
         if let Some(Some(known)) = self.scopes.first().and_then(|scope| scope.names.get(name)) {
             return *known;
         }
-        let local = self.b.binding(name, BindingKind::Variable);
-        self.b.facts.flow.bindings[local as usize].owner = None;
+        let local = self.builder.add_binding(name, BindingKind::Variable);
+        self.builder.facts.flow.bindings[local as usize].owner = None;
         if let Some(scope) = self.scopes.first_mut() {
             scope.names.insert(name.to_owned(), Some(local));
         }
@@ -83,7 +85,7 @@ impl Walk<'_> {
         let last = self.scopes.len().saturating_sub(1);
         for (at, scope) in self.scopes.iter().enumerate().rev() {
             match (scope.kind, scope.names.get(name)) {
-                (Kind::Class(class), Some(None)) if at == last => {
+                (PythonScopeKind::Class(class), Some(None)) if at == last => {
                     return Expr::Symbol(class).member(name);
                 }
                 (_, Some(Some(local))) => return Expr::Local(*local),
@@ -94,33 +96,33 @@ impl Walk<'_> {
     }
 
     /// Where a name is stored.
-    pub(super) fn place(&mut self, name: &str) -> Place {
+    pub(super) fn assign_target(&mut self, name: &str) -> AssignTarget {
         match self.resolve(name) {
             Expr::Local(local) => {
                 self.touched.insert(local);
-                Place::Local(local)
+                AssignTarget::Local(local)
             }
-            Expr::Member(object, name) => Place::Member(*object, name),
-            _ => Place::Name(name.to_owned()),
+            Expr::Member(object, name) => AssignTarget::Member(*object, name),
+            _ => AssignTarget::Name(name.to_owned()),
         }
     }
 
     /// Whether the walk is at the top of the module, or of a class.
-    pub(super) fn is_top(&self) -> bool {
-        self.b.at.owner.is_none()
+    pub(super) fn is_at_top_level(&self) -> bool {
+        self.builder.position.owner.is_none()
     }
 }
 
 /// The names that a scope binds.
 #[derive(Default)]
-struct Found {
+struct BoundNames {
     bound: Vec<String>,
     global: Vec<String>,
     outer: Vec<String>,
 }
 
 /// Finds the names that are bound here, nested functions and classes left out.
-fn collect(walk: &Walk<'_>, node: Node<'_>, found: &mut Found) {
+fn collect_bound_names(walk: &PythonWalker<'_>, node: Node<'_>, found: &mut BoundNames) {
     match node.kind() {
         "function_definition" | "class_definition" => {
             found.bound.extend(node.field("name").map(|name| walk.text(name)));
@@ -128,51 +130,55 @@ fn collect(walk: &Walk<'_>, node: Node<'_>, found: &mut Found) {
         "list_comprehension"
         | "set_comprehension"
         | "dictionary_comprehension"
-        | "generator_expression" => walrus(walk, node, found),
-        "global_statement" => found.global.extend(named(node).iter().map(|name| walk.text(*name))),
-        "nonlocal_statement" => found.outer.extend(named(node).iter().map(|name| walk.text(*name))),
-        "import_statement" | "import_from_statement" => imported(walk, node, found),
+        | "generator_expression" => collect_walrus_names(walk, node, found),
+        "global_statement" => {
+            found.global.extend(named_children(node).iter().map(|name| walk.text(*name)))
+        }
+        "nonlocal_statement" => {
+            found.outer.extend(named_children(node).iter().map(|name| walk.text(*name)))
+        }
+        "import_statement" | "import_from_statement" => collect_imported_names(walk, node, found),
         "assignment" | "augmented_assignment" | "for_statement" => {
             if let Some(left) = node.field("left") {
-                targets(walk, left, found);
+                collect_target_names(walk, left, found);
             }
-            descend(walk, node, found);
+            collect_in_children(walk, node, found);
         }
         "named_expression" => {
             found.bound.extend(node.field("name").map(|name| walk.text(name)));
-            descend(walk, node, found);
+            collect_in_children(walk, node, found);
         }
         "as_pattern" => {
             if let Some(alias) = node.field("alias") {
-                targets(walk, alias, found);
+                collect_target_names(walk, alias, found);
             }
-            descend(walk, node, found);
+            collect_in_children(walk, node, found);
         }
-        "case_pattern" => targets(walk, node, found),
+        "case_pattern" => collect_target_names(walk, node, found),
         "lambda" | "identifier" | "string" | "integer" | "comment" | "attribute" | "float" => {}
-        _ => descend(walk, node, found),
+        _ => collect_in_children(walk, node, found),
     }
 }
 
-fn descend(walk: &Walk<'_>, node: Node<'_>, found: &mut Found) {
-    for child in named(node) {
-        collect(walk, child, found);
+fn collect_in_children(walk: &PythonWalker<'_>, node: Node<'_>, found: &mut BoundNames) {
+    for child in named_children(node) {
+        collect_bound_names(walk, child, found);
     }
 }
 
 /// `:=` in a comprehension binds outside of it.
-fn walrus(walk: &Walk<'_>, node: Node<'_>, found: &mut Found) {
-    for child in named(node) {
+fn collect_walrus_names(walk: &PythonWalker<'_>, node: Node<'_>, found: &mut BoundNames) {
+    for child in named_children(node) {
         if child.kind() == "named_expression" {
             found.bound.extend(child.field("name").map(|name| walk.text(name)));
         }
         if child.kind() != "lambda" {
-            walrus(walk, child, found);
+            collect_walrus_names(walk, child, found);
         }
     }
 }
 
-fn imported(walk: &Walk<'_>, node: Node<'_>, found: &mut Found) {
+fn collect_imported_names(walk: &PythonWalker<'_>, node: Node<'_>, found: &mut BoundNames) {
     let module = node.field("module_name").map(|module| span(module).start);
     for part in children(node) {
         let name = match part.kind() {
@@ -189,13 +195,13 @@ fn imported(walk: &Walk<'_>, node: Node<'_>, found: &mut Found) {
 }
 
 /// The names of an assignment target.
-fn targets(walk: &Walk<'_>, node: Node<'_>, found: &mut Found) {
+fn collect_target_names(walk: &PythonWalker<'_>, node: Node<'_>, found: &mut BoundNames) {
     match node.kind() {
         "identifier" => found.bound.push(walk.text(node)),
         "attribute" | "subscript" | "call" => {}
         _ => {
-            for child in named(node) {
-                targets(walk, child, found);
+            for child in named_children(node) {
+                collect_target_names(walk, child, found);
             }
         }
     }

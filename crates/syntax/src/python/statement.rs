@@ -1,16 +1,16 @@
 //! What runs.
 
-use super::Walk;
+use super::PythonWalker;
 use crate::model::{
-    Action, Arg, BindingKind, BlockKind, CallKind, Export, ExportKind, Expr, Item, ItemsKind,
-    Place, TypeRef, Visibility,
+    Arg, AssignTarget, BindingKind, CallKind, Export, ExportKind, Expr, FlowAction, FlowBlockKind,
+    LiteralItem, LiteralKind, TypeRef, Visibility,
 };
-use crate::tree::{Grown, Node, children, named, span};
+use crate::treesitter::{Node, NodeExt, children, named_children, span};
 
-impl Walk<'_> {
+impl PythonWalker<'_> {
     /// The statements of a body.
     pub(super) fn block(&mut self, node: Node<'_>) {
-        for child in named(node) {
+        for child in named_children(node) {
             self.statement(child);
         }
     }
@@ -18,7 +18,7 @@ impl Walk<'_> {
     fn statement(&mut self, node: Node<'_>) {
         match node.kind() {
             "expression_statement" => {
-                for child in named(node) {
+                for child in named_children(node) {
                     self.expr(child);
                 }
             }
@@ -28,20 +28,21 @@ impl Walk<'_> {
             "import_statement" => self.import(node),
             "import_from_statement" | "future_import_statement" => self.import_from(node),
             "return_statement" => {
-                let value = named(node).first().map_or(Expr::Unknown, |value| self.expr(*value));
+                let value =
+                    named_children(node).first().map_or(Expr::Unknown, |value| self.expr(*value));
                 if value != Expr::Unknown {
-                    self.b.step(Action::Return(value));
+                    self.builder.add_step(FlowAction::Return(value));
                 }
             }
             "raise_statement" => self.raise(node),
             "if_statement" => self.if_statement(node),
             "for_statement" => self.for_statement(node),
             "while_statement" => {
-                let back = self.b.block(BlockKind::Loop);
-                for child in named(node) {
-                    self.part(child);
+                let back = self.builder.enter_block(FlowBlockKind::Loop);
+                for child in named_children(node) {
+                    self.walk_clause(child);
                 }
-                self.b.back(back);
+                self.builder.restore_position(back);
             }
             "try_statement" => self.try_statement(node),
             "with_statement" => self.with_statement(node),
@@ -49,7 +50,7 @@ impl Walk<'_> {
             "global_statement" | "nonlocal_statement" | "comment" | "pass_statement"
             | "break_statement" | "continue_statement" => {}
             "type_alias_statement" => {
-                for child in named(node) {
+                for child in named_children(node) {
                     self.annotation(child);
                 }
             }
@@ -62,24 +63,24 @@ impl Walk<'_> {
 
     /// A class that is raised is called first; an error that is there already is not.
     fn raise(&mut self, node: Node<'_>) {
-        for (at, child) in named(node).into_iter().enumerate() {
+        for (at, child) in named_children(node).into_iter().enumerate() {
             let value = self.expr(child);
             let may_be_class = matches!(value, Expr::Local(_) | Expr::Name(_) | Expr::Member(..));
             if at == 0 && may_be_class {
                 let last = child.field("attribute").unwrap_or(child);
                 let (whole, at) = (span(child), span(last).start);
-                self.b.call(CallKind::Call, value, Vec::new(), whole, at);
+                self.builder.add_call(CallKind::Call, value, Vec::new(), whole, at);
             }
         }
     }
 
     /// A body or a value, whichever it is.
-    fn part(&mut self, node: Node<'_>) {
+    fn walk_clause(&mut self, node: Node<'_>) {
         match node.kind() {
             "block" => self.block(node),
             "else_clause" | "finally_clause" => {
-                for child in named(node) {
-                    self.part(child);
+                for child in named_children(node) {
+                    self.walk_clause(child);
                 }
             }
             _ => {
@@ -91,27 +92,27 @@ impl Walk<'_> {
     fn if_statement(&mut self, node: Node<'_>) {
         let condition = node.field("condition");
         let checks = condition.is_some_and(|test| self.text(test).ends_with("TYPE_CHECKING"));
-        for child in named(node) {
+        for child in named_children(node) {
             let is_test = Some(child) == condition;
             match child.kind() {
                 "block" => {
                     let was = self.types_only;
                     self.types_only |= checks;
                     // What is only there for types still declares names for all that follows.
-                    let back = self.b.at;
+                    let back = self.builder.position;
                     if !checks {
-                        self.b.block(BlockKind::Branch);
+                        self.builder.enter_block(FlowBlockKind::Branch);
                     }
                     self.block(child);
-                    self.b.back(back);
+                    self.builder.restore_position(back);
                     self.types_only = was;
                 }
                 "elif_clause" | "else_clause" => {
-                    let back = self.b.block(BlockKind::Branch);
-                    for part in named(child) {
-                        self.part(part);
+                    let back = self.builder.enter_block(FlowBlockKind::Branch);
+                    for part in named_children(child) {
+                        self.walk_clause(part);
                     }
-                    self.b.back(back);
+                    self.builder.restore_position(back);
                 }
                 _ if is_test => {
                     self.expr(child);
@@ -123,46 +124,47 @@ impl Walk<'_> {
 
     fn for_statement(&mut self, node: Node<'_>) {
         let over = node.field("right").map_or(Expr::Unknown, |over| self.expr(over)).each();
-        let back = self.b.block(BlockKind::Loop);
+        let back = self.builder.enter_block(FlowBlockKind::Loop);
         if let Some(left) = node.field("left") {
             self.assign_to(left, over);
         }
         if let Some(body) = node.field("body") {
             self.block(body);
         }
-        self.b.back(back);
+        self.builder.restore_position(back);
         if let Some(other) = node.field("alternative") {
-            self.part(other);
+            self.walk_clause(other);
         }
     }
 
     fn try_statement(&mut self, node: Node<'_>) {
-        for child in named(node) {
+        for child in named_children(node) {
             if child.kind() == "except_clause" || child.kind() == "except_group_clause" {
-                let back = self.b.block(BlockKind::Handler);
-                for part in named(child) {
+                let back = self.builder.enter_block(FlowBlockKind::Handler);
+                for part in named_children(child) {
                     match part.kind() {
-                        "as_pattern" => self.caught(part),
-                        _ => self.part(part),
+                        "as_pattern" => self.walk_except_clause(part),
+                        _ => self.walk_clause(part),
                     }
                 }
-                self.b.back(back);
+                self.builder.restore_position(back);
             } else {
-                self.part(child);
+                self.walk_clause(child);
             }
         }
     }
 
-    fn caught(&mut self, node: Node<'_>) {
-        let Some(what) = named(node).first().copied() else { return };
+    fn walk_except_clause(&mut self, node: Node<'_>) {
+        let Some(what) = named_children(node).first().copied() else { return };
         self.expr(what);
         let ty = self.type_expr(what);
-        let Some(alias) = node.field("alias").and_then(|alias| named(alias).first().copied())
+        let Some(alias) =
+            node.field("alias").and_then(|alias| named_children(alias).first().copied())
         else {
             return;
         };
-        if let Place::Local(local) = self.place(&self.text(alias)) {
-            let binding = &mut self.b.facts.flow.bindings[local as usize];
+        if let AssignTarget::Local(local) = self.assign_target(&self.text(alias)) {
+            let binding = &mut self.builder.facts.flow.bindings[local as usize];
             let is_new = binding.kind == BindingKind::Variable && binding.ty.is_none();
             if is_new && ty != TypeRef::Unknown {
                 binding.ty = Some(ty);
@@ -171,20 +173,20 @@ impl Walk<'_> {
     }
 
     fn with_statement(&mut self, node: Node<'_>) {
-        let items = node.child_of(&["with_clause"]).map(named).unwrap_or_default();
+        let items = node.child_of_kind(&["with_clause"]).map(named_children).unwrap_or_default();
         for item in items {
             let Some(value) = item.field("value") else { continue };
             let is_as = value.kind() == "as_pattern";
-            let source = if is_as { named(value).first().copied() } else { Some(value) };
+            let source = if is_as { named_children(value).first().copied() } else { Some(value) };
             let Some(source) = source else { continue };
             let held = self.expr(source);
             if held == Expr::Unknown {
                 continue;
             }
-            let held = self.b.hold(held, 2);
+            let held = self.builder.bind_if_shared(held, 2);
             let enter = held.clone().member("__enter__");
             let at = span(source);
-            let entered = self.b.call(CallKind::Call, enter, Vec::new(), at, at.start);
+            let entered = self.builder.add_call(CallKind::Call, enter, Vec::new(), at, at.start);
             if let Some(alias) = value.field("alias").filter(|_| is_as) {
                 self.assign_to(alias, Expr::either([entered, held.each()]));
             }
@@ -196,23 +198,23 @@ impl Walk<'_> {
 
     fn match_statement(&mut self, node: Node<'_>) {
         let subject = node.field("subject").map_or(Expr::Unknown, |subject| self.expr(subject));
-        for case in node.field("body").map(named).unwrap_or_default() {
-            let back = self.b.block(BlockKind::Branch);
-            for part in named(case) {
+        for case in node.field("body").map(named_children).unwrap_or_default() {
+            let back = self.builder.enter_block(FlowBlockKind::Branch);
+            for part in named_children(case) {
                 match part.kind() {
                     "case_pattern" => {
-                        if let [one] = named(part).as_slice()
+                        if let [one] = named_children(part).as_slice()
                             && one.kind() == "dotted_name"
                         {
                             let name = self.text(*one);
-                            let place = self.place(&name);
-                            self.b.assign(place, subject.clone());
+                            let place = self.assign_target(&name);
+                            self.builder.add_assignment(place, subject.clone());
                         }
                     }
-                    _ => self.part(part),
+                    _ => self.walk_clause(part),
                 }
             }
-            self.b.back(back);
+            self.builder.restore_position(back);
         }
     }
 
@@ -229,7 +231,7 @@ impl Walk<'_> {
             self.variable(left, node, ty.as_ref());
         }
         let value = right.map_or(Expr::Unknown, |right| self.expr(right));
-        if left.kind() == "identifier" && self.text(left) == "__all__" && self.is_top() {
+        if left.kind() == "identifier" && self.text(left) == "__all__" && self.is_at_top_level() {
             self.export_all(&value, node);
         }
         self.annotate(left, ty);
@@ -239,14 +241,14 @@ impl Walk<'_> {
 
     /// `list += [f]` adds to what is there.
     fn augmented(&mut self, left: Node<'_>, value: Expr) -> Expr {
-        if left.kind() == "identifier" && self.text(left) == "__all__" && self.is_top() {
+        if left.kind() == "identifier" && self.text(left) == "__all__" && self.is_at_top_level() {
             self.export_all(&value, left);
         }
         if matches!(value, Expr::Items(..) | Expr::Call(_) | Expr::Local(_)) {
             let before = self.expr(left);
-            let spread = |value| Item { key: None, value, spread: true };
+            let spread = |value| LiteralItem { key: None, value, spread: true };
             let items = vec![spread(before), spread(value)];
-            self.assign_to(left, Expr::Items(ItemsKind::List, items));
+            self.assign_to(left, Expr::Items(LiteralKind::List, items));
         }
         Expr::Unknown
     }
@@ -254,8 +256,8 @@ impl Walk<'_> {
     fn annotate(&mut self, left: Node<'_>, ty: Option<TypeRef>) {
         let Some(ty) = ty else { return };
         if left.kind() == "identifier" {
-            if let Place::Local(local) = self.place(&self.text(left)) {
-                self.b.facts.flow.bindings[local as usize].ty = Some(ty);
+            if let AssignTarget::Local(local) = self.assign_target(&self.text(left)) {
+                self.builder.facts.flow.bindings[local as usize].ty = Some(ty);
             }
         } else {
             self.assign_to(left, Expr::Unknown.typed(ty));
@@ -267,34 +269,35 @@ impl Walk<'_> {
         match target.kind() {
             "identifier" => {
                 let name = self.text(target);
-                let place = self.place(&name);
-                self.b.assign(place, value);
+                let place = self.assign_target(&name);
+                self.builder.add_assignment(place, value);
             }
             "attribute" => {
                 let object = target.field("object").map_or(Expr::Unknown, |one| self.expr(one));
                 let name = target.field("attribute").map(|name| self.text(name));
-                self.b.assign(Place::Member(object, name.unwrap_or_default()), value);
+                self.builder
+                    .add_assignment(AssignTarget::Member(object, name.unwrap_or_default()), value);
             }
             "subscript" => {
                 let object = target.field("value").map_or(Expr::Unknown, |one| self.expr(one));
                 let key = target.field("subscript").map_or(Expr::Unknown, |key| self.expr(key));
-                self.b.assign(Place::Index(object, key), value);
+                self.builder.add_assignment(AssignTarget::Index(object, key), value);
             }
             "list_splat_pattern" | "list_splat" => {
-                let items = vec![Item { key: None, value, spread: true }];
-                if let Some(inner) = named(target).first() {
-                    self.assign_to(*inner, Expr::Items(ItemsKind::List, items));
+                let items = vec![LiteralItem { key: None, value, spread: true }];
+                if let Some(inner) = named_children(target).first() {
+                    self.assign_to(*inner, Expr::Items(LiteralKind::List, items));
                 }
             }
             "parenthesized_expression" | "as_pattern_target" => {
-                if let Some(inner) = named(target).first() {
+                if let Some(inner) = named_children(target).first() {
                     self.assign_to(*inner, value);
                 }
             }
             "pattern_list" | "tuple_pattern" | "list_pattern" | "tuple" | "list"
             | "expression_list" => {
-                let parts = named(target);
-                let value = self.b.hold(value, parts.len());
+                let parts = named_children(target);
+                let value = self.builder.bind_if_shared(value, parts.len());
                 for (at, part) in parts.into_iter().enumerate() {
                     let is_rest = part.kind().starts_with("list_splat");
                     let at = Expr::Number(i64::try_from(at).unwrap_or_default());
@@ -312,10 +315,10 @@ impl Walk<'_> {
             let Expr::Text(name) = &item.value else { continue };
             let value = self.resolve(name);
             let symbol = match value {
-                Expr::Local(local) => self.b.facts.flow.bindings[local as usize].symbol,
+                Expr::Local(local) => self.builder.facts.flow.bindings[local as usize].symbol,
                 _ => None,
             };
-            self.b.facts.exports.push(Export {
+            self.builder.facts.exports.push(Export {
                 name: name.clone(),
                 local: None,
                 symbol,
@@ -324,40 +327,40 @@ impl Walk<'_> {
                 is_type: false,
                 kind: ExportKind::All,
                 span: span(node),
-                line: self.b.lines.line(span(node).start),
+                line: self.builder.lines.line(span(node).start),
             });
         }
     }
 
     /// Where there is `__all__`, nothing else is exported.
     pub(super) fn narrow_exports(&mut self) {
-        if !self.b.facts.exports.iter().any(|export| export.kind == ExportKind::All) {
+        if !self.builder.facts.exports.iter().any(|export| export.kind == ExportKind::All) {
             return;
         }
-        for at in 0..self.b.facts.exports.len() {
-            if let Expr::Local(local) = self.b.facts.exports[at].value {
-                let symbol = self.b.facts.flow.bindings[local as usize].symbol;
-                self.b.facts.exports[at].symbol = symbol;
+        for at in 0..self.builder.facts.exports.len() {
+            if let Expr::Local(local) = self.builder.facts.exports[at].value {
+                let symbol = self.builder.facts.flow.bindings[local as usize].symbol;
+                self.builder.facts.exports[at].symbol = symbol;
             }
         }
-        for at in 0..self.b.facts.symbols.len() {
-            let symbol = &self.b.facts.symbols[at];
+        for at in 0..self.builder.facts.symbols.len() {
+            let symbol = &self.builder.facts.symbols[at];
             let exported = match symbol.parent {
-                None => self.b.facts.exports.iter().any(|export| export.name == symbol.name),
+                None => self.builder.facts.exports.iter().any(|export| export.name == symbol.name),
                 Some(parent) => {
-                    self.b.facts.symbols[parent as usize].exported
+                    self.builder.facts.symbols[parent as usize].exported
                         && symbol.exported
                         && symbol.visibility == Visibility::Public
                 }
             };
-            self.b.facts.symbols[at].exported = exported;
+            self.builder.facts.symbols[at].exported = exported;
         }
     }
 
     /// The arguments of a call.
     pub(super) fn args(&mut self, list: Node<'_>) -> Vec<Arg> {
         if list.kind() == "generator_expression" {
-            return vec![Arg::plain(self.expr(list))];
+            return vec![Arg::positional(self.expr(list))];
         }
         let mut args = Vec::new();
         for part in children(list) {
@@ -368,12 +371,13 @@ impl Walk<'_> {
                     args.push(Arg { value, name, spread: false });
                 }
                 "list_splat" | "dictionary_splat" => {
-                    let value = named(part).first().map_or(Expr::Unknown, |one| self.expr(*one));
+                    let value =
+                        named_children(part).first().map_or(Expr::Unknown, |one| self.expr(*one));
                     let name = (part.kind() == "dictionary_splat").then(|| "**".to_owned());
                     args.push(Arg { value, name, spread: true });
                 }
                 "comment" => {}
-                _ if part.is_named() => args.push(Arg::plain(self.expr(part))),
+                _ if part.is_named() => args.push(Arg::positional(self.expr(part))),
                 _ => {}
             }
         }

@@ -1,13 +1,14 @@
 //! Annotations.
 
-use super::Walk;
+use super::PythonWalker;
 use crate::model::{Expr, TypeRef};
-use crate::tree::{Node, named, span};
+use crate::treesitter::{Node, named_children, span};
 
-impl Walk<'_> {
+impl PythonWalker<'_> {
     /// The type that an annotation writes, if it says something.
     pub(super) fn annotation(&mut self, node: Node<'_>) -> Option<TypeRef> {
-        let inner = if node.kind() == "type" { named(node).first().copied()? } else { node };
+        let inner =
+            if node.kind() == "type" { named_children(node).first().copied()? } else { node };
         let ty = self.type_expr(inner);
         (ty != TypeRef::Unknown).then_some(ty)
     }
@@ -15,15 +16,15 @@ impl Walk<'_> {
     /// A value that stands for a type.
     pub(super) fn type_expr(&mut self, node: Node<'_>) -> TypeRef {
         match node.kind() {
-            "type" | "parenthesized_expression" => {
-                named(node).first().map_or(TypeRef::Unknown, |inner| self.type_expr(*inner))
-            }
+            "type" | "parenthesized_expression" => named_children(node)
+                .first()
+                .map_or(TypeRef::Unknown, |inner| self.type_expr(*inner)),
             "identifier" => {
                 let name = self.text(node);
                 self.type_named(&name, node)
             }
             "attribute" | "member_type" => {
-                let path = self.dotted(node);
+                let path = self.dotted_name(node);
                 self.type_named(&path, node)
             }
             "string" => {
@@ -39,7 +40,7 @@ impl Walk<'_> {
             "generic_type" | "subscript" => self.generic(node),
             "union_type" | "binary_operator" => {
                 let parts: Vec<_> =
-                    named(node).into_iter().map(|part| self.type_expr(part)).collect();
+                    named_children(node).into_iter().map(|part| self.type_expr(part)).collect();
                 one_of(parts)
             }
             _ => TypeRef::Unknown,
@@ -53,25 +54,25 @@ impl Walk<'_> {
             _ => None,
         };
         if let Some(local) = binding
-            && self.b.facts.flow.bindings[local as usize].owner.is_none()
+            && self.builder.facts.flow.bindings[local as usize].owner.is_none()
         {
             let mut target = Expr::Local(local);
             if let Some(member) = path.split('.').nth(1) {
                 target = target.member(member);
             }
-            self.b.mention(&target, true, span(node).start);
+            self.builder.add_mention(&target, true, span(node).start);
         }
         TypeRef::Named { path: path.to_owned(), binding, args: Vec::new() }
     }
 
     fn generic(&mut self, node: Node<'_>) -> TypeRef {
-        let parts = named(node);
+        let parts = named_children(node);
         let Some((base, rest)) = parts.split_first() else { return TypeRef::Unknown };
         let base = self.type_expr(*base);
         let mut args = Vec::new();
         for part in rest {
             if part.kind() == "type_parameter" || part.kind() == "tuple" {
-                args.extend(named(*part).into_iter().map(|arg| self.type_expr(arg)));
+                args.extend(named_children(*part).into_iter().map(|arg| self.type_expr(arg)));
             } else {
                 args.push(self.type_expr(*part));
             }

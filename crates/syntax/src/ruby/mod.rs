@@ -1,12 +1,16 @@
 //! Ruby.
 
-use crate::build::Draft;
-use crate::docs::Style;
-use crate::fold::Comments;
+use crate::doc_comments::DocCommentStyle;
+use crate::facts_builder::SymbolDraft;
 use crate::model::{
-    CallKind, Expr, Flags, Heritage, HeritageKind, ImportKind, SymbolKind, TypeRef, Visibility,
+    CallKind, Expr, Heritage, HeritageKind, ImportKind, SymbolFlags, SymbolKind, TypeRef,
+    Visibility,
 };
-use crate::tree::{self, Dialect, Grown, LanguageFn, Node, Rule, Walk, hash_doc, named, span};
+use crate::signature::CommentSyntax;
+use crate::treesitter::{
+    self, GrammarRules, GrammarWalker, LanguageFn, Node, NodeExt, NodeRule, hash_doc_style,
+    named_children, span,
+};
 
 #[cfg(test)]
 mod tests;
@@ -14,43 +18,43 @@ mod tests;
 /// The language.
 pub(crate) struct Ruby;
 
-impl Dialect for Ruby {
+impl GrammarRules for Ruby {
     fn grammar(&self) -> LanguageFn {
         tree_sitter_ruby::LANGUAGE
     }
 
-    fn comments(&self) -> Comments {
-        Comments::Hash
+    fn comments(&self) -> CommentSyntax {
+        CommentSyntax::Hash
     }
 
-    fn doc(&self, text: &str) -> Option<Style> {
-        hash_doc(text)
+    fn doc_style(&self, text: &str) -> Option<DocCommentStyle> {
+        hash_doc_style(text)
     }
 
-    fn rule(&self, walk: &Walk<'_>, node: Node<'_>) -> Rule {
+    fn rule(&self, walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule {
         match node.kind() {
-            "comment" => Rule::Comment,
-            "class" => Rule::Symbol(SymbolKind::Class),
-            "module" => Rule::Symbol(SymbolKind::Module),
-            "method" | "singleton_method" => Rule::Symbol(SymbolKind::Method),
-            "constant" => Rule::Name,
-            "scope_resolution" => Rule::Path,
-            "self" => Rule::This,
-            "super" => Rule::Super,
-            "string" | "simple_symbol" => Rule::Text,
-            "lambda" => Rule::Lambda("lambda"),
-            "block" | "do_block" => Rule::Lambda("block"),
+            "comment" => NodeRule::Comment,
+            "class" => NodeRule::Symbol(SymbolKind::Class),
+            "module" => NodeRule::Symbol(SymbolKind::Module),
+            "method" | "singleton_method" => NodeRule::Symbol(SymbolKind::Method),
+            "constant" => NodeRule::Name,
+            "scope_resolution" => NodeRule::Path,
+            "self" => NodeRule::This,
+            "super" => NodeRule::Super,
+            "string" | "simple_symbol" => NodeRule::Text,
+            "lambda" => NodeRule::Lambda("lambda"),
+            "block" | "do_block" => NodeRule::Lambda("block"),
             "assignment" if !walk.in_function() && is_constant(node) => {
-                Rule::Symbol(SymbolKind::Constant)
+                NodeRule::Symbol(SymbolKind::Constant)
             }
             "assignment" | "call" | "identifier" | "instance_variable" | "method_parameters"
-            | "block_parameters" | "lambda_parameters" => Rule::Own,
-            "parenthesized_statements" => Rule::Inner,
-            "return" => Rule::Return,
-            "if" | "unless" | "when" | "rescue" | "if_modifier" => Rule::Branch,
-            "while" | "until" | "for" => Rule::Loop,
-            "superclass" => Rule::Skip,
-            _ => Rule::Walk,
+            | "block_parameters" | "lambda_parameters" => NodeRule::Custom,
+            "parenthesized_statements" => NodeRule::LastChild,
+            "return" => NodeRule::Return,
+            "if" | "unless" | "when" | "rescue" | "if_modifier" => NodeRule::Branch,
+            "while" | "until" | "for" => NodeRule::Loop,
+            "superclass" => NodeRule::Skip,
+            _ => NodeRule::Walk,
         }
     }
 
@@ -58,7 +62,12 @@ impl Dialect for Ruby {
         node.field("name").or_else(|| node.field("left"))
     }
 
-    fn describe(&self, walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -> bool {
+    fn complete_draft(
+        &self,
+        walk: &mut GrammarWalker<'_>,
+        node: Node<'_>,
+        draft: &mut SymbolDraft,
+    ) -> bool {
         let in_type = matches!(walk.owner_kind(), Some(SymbolKind::Class | SymbolKind::Module));
         if node.kind() == "method" && !in_type {
             draft.kind = SymbolKind::Function;
@@ -66,13 +75,15 @@ impl Dialect for Ruby {
         if draft.name == "initialize" && in_type {
             draft.kind = SymbolKind::Constructor;
         }
-        draft.visibility = match walk.state.as_deref().filter(|_| node.kind() == "method") {
+        draft.visibility = match walk.modifier_state.as_deref().filter(|_| node.kind() == "method")
+        {
             Some("private") => Visibility::Private,
             Some(other) => Visibility::Restricted(other.into()),
             None => Visibility::Public,
         };
         draft.exported = draft.visibility == Visibility::Public && walk.owner_exported();
-        draft.flags = Flags::default().with(Flags::STATIC, node.kind() == "singleton_method");
+        draft.flags =
+            SymbolFlags::default().with_if(SymbolFlags::STATIC, node.kind() == "singleton_method");
         draft.is_test = draft.name.starts_with("test_");
         if let Some((scope, name)) = draft.name.clone().rsplit_once("::") {
             draft.path = Some(format!("{}.{name}", scope.replace("::", ".")));
@@ -87,18 +98,21 @@ impl Dialect for Ruby {
             _ => None,
         };
         if let Some(stop) = stop {
-            draft.signature = walk.b.fold(base::Span::new(span(node).start, stop));
+            draft.signature =
+                walk.builder.one_line_signature(base::Span::new(span(node).start, stop));
         }
         true
     }
 
-    fn after(&self, walk: &mut Walk<'_>, node: Node<'_>, symbol: u32) {
-        if let Some(parent) = node.field("superclass").and_then(|one| named(one).last().copied()) {
-            walk.heritage(symbol, HeritageKind::Extends, parent);
+    fn after_symbol(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>, symbol: u32) {
+        if let Some(parent) =
+            node.field("superclass").and_then(|one| named_children(one).last().copied())
+        {
+            walk.add_heritage(symbol, HeritageKind::Extends, parent);
         }
     }
 
-    fn own(&self, walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
+    fn custom_expr(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
         match node.kind() {
             "identifier" => {
                 let name = walk.text(node);
@@ -106,7 +120,13 @@ impl Dialect for Ruby {
                     // A bare name that is no variable is a call.
                     Expr::Name(name) if walk.in_function() => {
                         let at = span(node);
-                        walk.b.call(CallKind::Call, Expr::Name(name), Vec::new(), at, at.start)
+                        walk.builder.add_call(
+                            CallKind::Call,
+                            Expr::Name(name),
+                            Vec::new(),
+                            at,
+                            at.start,
+                        )
                     }
                     Expr::Name(name) => visibility(walk, name),
                     known => known,
@@ -122,8 +142,8 @@ impl Dialect for Ruby {
                     }
                     Some(left) if left.kind() == "instance_variable" => {
                         let name = walk.text(left);
-                        let place = crate::model::Place::Member(Expr::This, name);
-                        walk.b.assign(place, value.clone());
+                        let place = crate::model::AssignTarget::Member(Expr::This, name);
+                        walk.builder.add_assignment(place, value.clone());
                     }
                     Some(left) => walk.assign_to(left, value.clone()),
                     None => {}
@@ -131,7 +151,7 @@ impl Dialect for Ruby {
                 value
             }
             "method_parameters" | "block_parameters" | "lambda_parameters" => {
-                for param in named(node) {
+                for param in named_children(node) {
                     let name = param.field("name").unwrap_or(param);
                     walk.param(Some(name), None);
                     if let Some(value) = param.field("value") {
@@ -150,16 +170,16 @@ fn is_constant(node: Node<'_>) -> bool {
 }
 
 /// `private` and its like are about the methods that follow.
-fn visibility(walk: &mut Walk<'_>, name: String) -> Expr {
+fn visibility(walk: &mut GrammarWalker<'_>, name: String) -> Expr {
     match name.as_str() {
-        "private" | "protected" => walk.state = Some(name),
-        "public" => walk.state = None,
+        "private" | "protected" => walk.modifier_state = Some(name),
+        "public" => walk.modifier_state = None,
         _ => return Expr::Name(name),
     }
     Expr::Unknown
 }
 
-fn call(walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
+fn call(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     let receiver = node.field("receiver").map(|receiver| walk.expr(receiver));
     let Some(method) = node.field("method") else { return Expr::Unknown };
     let name = walk.text(method);
@@ -169,7 +189,7 @@ fn call(walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
     }
     let mut args = list.map(|list| walk.args(list)).unwrap_or_default();
     if let Some(block) = node.field("block") {
-        args.push(crate::model::Arg::plain(walk.expr(block)));
+        args.push(crate::model::Arg::positional(walk.expr(block)));
     }
     let is_new = name == "new";
     let callee = match receiver {
@@ -179,31 +199,36 @@ fn call(walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
         None => walk.name(&name),
     };
     let kind = if is_new { CallKind::New } else { CallKind::Call };
-    walk.b.call(kind, callee, args, span(node), span(method).start)
+    walk.builder.add_call(kind, callee, args, span(node), span(method).start)
 }
 
 /// Calls that say something about the file or the class: `require`, `include`, `attr_reader`.
-fn directive(walk: &mut Walk<'_>, node: Node<'_>, name: &str, list: Option<Node<'_>>) -> bool {
-    let parts = list.map(named).unwrap_or_default();
+fn directive(
+    walk: &mut GrammarWalker<'_>,
+    node: Node<'_>,
+    name: &str,
+    list: Option<Node<'_>>,
+) -> bool {
+    let parts = list.map(named_children).unwrap_or_default();
     match name {
         "require" | "require_relative" | "load" | "autoload" => {
             let Some(path) = parts.last() else { return false };
             let specifier = walk.text(*path).trim_matches(['"', '\'']).to_owned();
-            let import = walk.b.import(ImportKind::Require, specifier, span(node));
-            walk.b.facts.imports[import as usize].is_path = name == "require_relative";
+            let import = walk.builder.add_import(ImportKind::Require, specifier, span(node));
+            walk.builder.facts.imports[import as usize].is_path = name == "require_relative";
             true
         }
         "include" | "extend" | "prepend" => {
-            let Some(symbol) = walk.b.at.owner else { return false };
+            let Some(symbol) = walk.builder.position.owner else { return false };
             for part in parts {
                 let at = span(part);
-                walk.b.facts.heritage.push(Heritage {
+                walk.builder.facts.heritage.push(Heritage {
                     symbol,
                     kind: HeritageKind::Mixin,
                     target: TypeRef::named(walk.text(part)),
                     value: Expr::Unknown,
                     span: at,
-                    line: walk.b.lines.line(at.start),
+                    line: walk.builder.lines.line(at.start),
                 });
             }
             true
@@ -212,13 +237,17 @@ fn directive(walk: &mut Walk<'_>, node: Node<'_>, name: &str, list: Option<Node<
             for part in parts {
                 let at = span(part);
                 let text = walk.text(part);
-                let mut draft =
-                    Draft::new(SymbolKind::Property, text.trim_matches([':', '"', '\'']), at, at);
-                draft.parent = walk.b.at.owner;
+                let mut draft = SymbolDraft::new(
+                    SymbolKind::Property,
+                    text.trim_matches([':', '"', '\'']),
+                    at,
+                    at,
+                );
+                draft.parent = walk.builder.position.owner;
                 draft.signature = format!("{name} {text}");
                 draft.visibility = Visibility::Public;
                 draft.exported = walk.owner_exported();
-                walk.b.symbol(draft);
+                walk.builder.add_symbol(draft);
             }
             true
         }
@@ -228,5 +257,5 @@ fn directive(walk: &mut Walk<'_>, node: Node<'_>, name: &str, list: Option<Node<
 
 /// The facts of a Ruby file.
 pub(crate) fn extract(text: &str) -> crate::FileFacts {
-    tree::extract(&Ruby, text)
+    treesitter::extract(&Ruby, text)
 }

@@ -2,14 +2,15 @@
 
 use base::Span;
 
-use super::Walk;
-use crate::build::Draft;
+use super::RustWalker;
+use crate::facts_builder::SymbolDraft;
 use crate::model::{
-    Action, Arg, BlockKind, CallKind, Expr, Flags, Item, ItemsKind, Place, SymbolKind,
+    Arg, AssignTarget, CallKind, Expr, FlowAction, FlowBlockKind, LiteralItem, LiteralKind,
+    SymbolFlags, SymbolKind,
 };
-use crate::tree::{Grown, Node, Pending, children, named, span};
+use crate::treesitter::{Node, NodeExt, PendingTrivia, children, named_children, span};
 
-impl Walk<'_> {
+impl RustWalker<'_> {
     /// A value. What has none is walked over all the same.
     pub(super) fn expr(&mut self, node: Node<'_>) -> Expr {
         match node.kind() {
@@ -17,7 +18,7 @@ impl Walk<'_> {
             "self" => Expr::This,
             "scoped_identifier" => {
                 let path = Expr::Path(self.path(node));
-                self.b.mention(&path, false, span(node).start);
+                self.builder.add_mention(&path, false, span(node).start);
                 path
             }
             "generic_function" => node.field("function").map_or(Expr::Unknown, |f| self.expr(f)),
@@ -37,11 +38,11 @@ impl Walk<'_> {
             "if_expression" => self.if_expression(node),
             "match_expression" => self.match_expression(node),
             "for_expression" => self.for_expression(node),
-            "while_expression" | "loop_expression" => self.repeat(node),
+            "while_expression" | "loop_expression" => self.walk_loop(node),
             "return_expression" => {
                 let value = self.first(node);
                 if value != Expr::Unknown {
-                    self.b.step(Action::Return(value));
+                    self.builder.add_step(FlowAction::Return(value));
                 }
                 Expr::Unknown
             }
@@ -53,16 +54,16 @@ impl Walk<'_> {
                 let value = self.last(node);
                 if node.has_token("*") { value } else { Expr::Unknown }
             }
-            other => self.rarer(other, node),
+            other => self.uncommon_expr(other, node),
         }
     }
 
-    fn rarer(&mut self, kind: &str, node: Node<'_>) -> Expr {
+    fn uncommon_expr(&mut self, kind: &str, node: Node<'_>) -> Expr {
         match kind {
             "assignment_expression" => {
                 let value = node.field("right").map_or(Expr::Unknown, |right| self.expr(right));
                 if let Some(place) = node.field("left").and_then(|left| self.place(left)) {
-                    self.b.assign(place, value);
+                    self.builder.add_assignment(place, value);
                 }
                 Expr::Unknown
             }
@@ -71,10 +72,10 @@ impl Walk<'_> {
                 let ty = node.field("type").map(|ty| self.ty(ty));
                 ty.map_or(Expr::Unknown, |ty| value.typed(ty))
             }
-            "tuple_expression" => self.list(node, ItemsKind::Tuple),
-            "array_expression" => self.list(node, ItemsKind::List),
+            "tuple_expression" => self.list(node, LiteralKind::Tuple),
+            "array_expression" => self.list(node, LiteralKind::List),
             "index_expression" => {
-                let parts = named(node);
+                let parts = named_children(node);
                 let values: Vec<_> = parts.into_iter().map(|part| self.expr(part)).collect();
                 let object = values.into_iter().next().unwrap_or_default();
                 object.each()
@@ -91,7 +92,7 @@ impl Walk<'_> {
             | "float_literal" | "raw_string_literal" | "line_comment" | "block_comment"
             | "attribute_item" | "label" | "lifetime" | "type_arguments" => Expr::Unknown,
             _ => {
-                for child in named(node) {
+                for child in named_children(node) {
                     self.expr(child);
                 }
                 Expr::Unknown
@@ -100,22 +101,22 @@ impl Walk<'_> {
     }
 
     fn first(&mut self, node: Node<'_>) -> Expr {
-        let child = named(node).into_iter().find(|child| !is_comment(*child));
+        let child = named_children(node).into_iter().find(|child| !is_comment(*child));
         child.map_or(Expr::Unknown, |child| self.expr(child))
     }
 
     fn last(&mut self, node: Node<'_>) -> Expr {
-        let child = named(node).into_iter().rfind(|child| !is_comment(*child));
+        let child = named_children(node).into_iter().rfind(|child| !is_comment(*child));
         child.map_or(Expr::Unknown, |child| self.expr(child))
     }
 
     fn name(&mut self, node: Node<'_>) -> Expr {
-        let text = node.text(&self.b);
+        let text = node.text(&self.builder);
         if let Some((_, local)) = self.names.iter().rev().find(|(name, _)| name == text) {
             return Expr::Local(*local);
         }
         let name = Expr::Name(text.to_owned());
-        self.b.mention(&name, false, span(node).start);
+        self.builder.add_mention(&name, false, span(node).start);
         name
     }
 
@@ -130,13 +131,13 @@ impl Walk<'_> {
         let Some(function) = node.field("function") else { return Expr::Unknown };
         let callee = self.expr(function);
         let args = node.field("arguments").map(|list| self.args(list)).unwrap_or_default();
-        let at = name_at(function);
-        self.b.call(CallKind::Call, callee, args, span(node), at)
+        let at = callee_name_offset(function);
+        self.builder.add_call(CallKind::Call, callee, args, span(node), at)
     }
 
     fn args(&mut self, list: Node<'_>) -> Vec<Arg> {
-        let parts = named(list).into_iter().filter(|part| !is_comment(*part));
-        parts.map(|part| Arg::plain(self.expr(part))).collect()
+        let parts = named_children(list).into_iter().filter(|part| !is_comment(*part));
+        parts.map(|part| Arg::positional(self.expr(part))).collect()
     }
 
     fn macro_call(&mut self, node: Node<'_>) -> Expr {
@@ -146,19 +147,21 @@ impl Walk<'_> {
             [one] => Expr::Name(one.clone()),
             _ => Expr::Path(path),
         };
-        self.b.mention(&callee, false, span(name).start);
-        let args = match node.child_of(&["token_tree"]) {
+        self.builder.add_mention(&callee, false, span(name).start);
+        let args = match node.child_of_kind(&["token_tree"]) {
             Some(tokens) => self.token_args(tokens),
             None => Vec::new(),
         };
         let is_list = callee == Expr::Name("vec".into());
         let items = is_list.then(|| args.clone());
-        let call = self.b.call(CallKind::Macro, callee, args, span(node), span(name).start);
+        let call =
+            self.builder.add_call(CallKind::Macro, callee, args, span(node), span(name).start);
         match items {
             Some(items) => {
                 let items = items.into_iter();
-                let items = items.map(|arg| Item { key: None, value: arg.value, spread: false });
-                Expr::Items(ItemsKind::List, items.collect())
+                let items =
+                    items.map(|arg| LiteralItem { key: None, value: arg.value, spread: false });
+                Expr::Items(LiteralKind::List, items.collect())
             }
             None => call,
         }
@@ -172,9 +175,9 @@ impl Walk<'_> {
             [one] => Expr::Name(one.clone()),
             _ => Expr::Path(path),
         };
-        self.b.mention(&callee, true, span(name).start);
+        self.builder.add_mention(&callee, true, span(name).start);
         let mut args = Vec::new();
-        for part in node.field("body").map(named).unwrap_or_default() {
+        for part in node.field("body").map(named_children).unwrap_or_default() {
             match part.kind() {
                 "field_initializer" => {
                     let key = part.field("field").or_else(|| part.field("name"));
@@ -183,7 +186,8 @@ impl Walk<'_> {
                     args.push(Arg { value, name, spread: false });
                 }
                 "shorthand_field_initializer" => {
-                    let name = named(part).into_iter().rfind(|one| one.kind() == "identifier");
+                    let name =
+                        named_children(part).into_iter().rfind(|one| one.kind() == "identifier");
                     if let Some(name) = name {
                         let value = self.name(name);
                         args.push(Arg { value, name: Some(self.text(name)), spread: false });
@@ -197,41 +201,41 @@ impl Walk<'_> {
             }
         }
         args.retain(|arg| arg.value != Expr::Unknown);
-        self.b.call(CallKind::New, callee, args, span(node), name_at(name))
+        self.builder.add_call(CallKind::New, callee, args, span(node), callee_name_offset(name))
     }
 
     fn closure(&mut self, node: Node<'_>) -> Expr {
         let whole = span(node);
-        let name = self.b.anonymous("closure");
+        let name = self.builder.next_anonymous_name("closure");
         let at = Span::new(whole.start, whole.start);
-        let mut draft = Draft::new(SymbolKind::Function, name, whole, at);
+        let mut draft = SymbolDraft::new(SymbolKind::Function, name, whole, at);
         let body = node.field("body");
-        draft.parent = self.b.at.owner;
+        draft.parent = self.builder.position.owner;
         draft.body = body.map(span);
         let end = draft.body.map_or(whole.end, |body| body.start);
-        draft.signature = self.b.fold(Span::new(whole.start, end));
-        draft.flags = Flags::ANONYMOUS | Flags::VALUE | Flags::ARROW;
+        draft.signature = self.builder.one_line_signature(Span::new(whole.start, end));
+        draft.flags = SymbolFlags::ANONYMOUS | SymbolFlags::FUNCTION_VALUE | SymbolFlags::ARROW;
         draft.ty = node.field("return_type").map(|ty| self.ty(ty));
-        let symbol = self.b.symbol(draft);
-        let back = self.b.enter(symbol);
+        let symbol = self.builder.add_symbol(draft);
+        let back = self.builder.enter_symbol(symbol);
         let known = self.names.len();
-        let params = node.field("parameters").map(named).unwrap_or_default();
+        let params = node.field("parameters").map(named_children).unwrap_or_default();
         self.params(symbol, &params);
         if let Some(body) = body {
             let value = self.expr(body);
             if value != Expr::Unknown {
-                self.b.step(Action::Return(value));
+                self.builder.add_step(FlowAction::Return(value));
             }
         }
         self.names.truncate(known);
-        self.b.back(back);
+        self.builder.restore_position(back);
         Expr::Symbol(symbol)
     }
 
     fn block(&mut self, node: Node<'_>) -> Expr {
         let known = self.names.len();
         let mut value = Expr::Unknown;
-        let mut pending = Pending::default();
+        let mut pending = PendingTrivia::default();
         for child in children(node) {
             match child.kind() {
                 "block" => value = self.block(child),
@@ -239,7 +243,7 @@ impl Walk<'_> {
                 }
                 "attribute_item" => pending.attributes.push(child),
                 "line_comment" | "block_comment" => {
-                    self.comment(child, &mut pending, &mut Pending::default());
+                    self.comment(child, &mut pending, &mut PendingTrivia::default());
                 }
                 kind => {
                     let waiting = std::mem::take(&mut pending);
@@ -264,11 +268,11 @@ impl Walk<'_> {
     }
 
     fn branch(&mut self, node: Node<'_>) -> Expr {
-        let back = self.b.block(BlockKind::Branch);
+        let back = self.builder.enter_block(FlowBlockKind::Branch);
         let known = self.names.len();
         let value = self.expr(node);
         self.names.truncate(known);
-        self.b.back(back);
+        self.builder.restore_position(back);
         value
     }
 
@@ -279,7 +283,7 @@ impl Walk<'_> {
         }
         let yes = node.field("consequence").map_or(Expr::Unknown, |block| self.branch(block));
         self.names.truncate(known);
-        let no = node.field("alternative").and_then(|other| named(other).last().copied());
+        let no = node.field("alternative").and_then(|other| named_children(other).last().copied());
         let no = no.map_or(Expr::Unknown, |other| self.branch(other));
         Expr::either([yes, no])
     }
@@ -287,14 +291,14 @@ impl Walk<'_> {
     fn match_expression(&mut self, node: Node<'_>) -> Expr {
         let value = node.field("value").map_or(Expr::Unknown, |value| self.expr(value));
         let mut results = Vec::new();
-        for arm in node.field("body").map(named).unwrap_or_default() {
+        for arm in node.field("body").map(named_children).unwrap_or_default() {
             if arm.kind() != "match_arm" {
                 continue;
             }
-            let back = self.b.block(BlockKind::Branch);
+            let back = self.builder.enter_block(FlowBlockKind::Branch);
             let known = self.names.len();
             if let Some(pattern) = arm.field("pattern") {
-                if let Some(inner) = named(pattern).first() {
+                if let Some(inner) = named_children(pattern).first() {
                     self.bind(*inner, value.clone());
                 }
                 if let Some(condition) = pattern.field("condition") {
@@ -305,14 +309,14 @@ impl Walk<'_> {
                 results.push(self.expr(result));
             }
             self.names.truncate(known);
-            self.b.back(back);
+            self.builder.restore_position(back);
         }
         Expr::either(results)
     }
 
     fn for_expression(&mut self, node: Node<'_>) -> Expr {
         let over = node.field("value").map_or(Expr::Unknown, |value| self.expr(value)).each();
-        let back = self.b.block(BlockKind::Loop);
+        let back = self.builder.enter_block(FlowBlockKind::Loop);
         let known = self.names.len();
         if let Some(pattern) = node.field("pattern") {
             self.bind(pattern, over);
@@ -321,12 +325,12 @@ impl Walk<'_> {
             self.expr(body);
         }
         self.names.truncate(known);
-        self.b.back(back);
+        self.builder.restore_position(back);
         Expr::Unknown
     }
 
-    fn repeat(&mut self, node: Node<'_>) -> Expr {
-        let back = self.b.block(BlockKind::Loop);
+    fn walk_loop(&mut self, node: Node<'_>) -> Expr {
+        let back = self.builder.enter_block(FlowBlockKind::Loop);
         let known = self.names.len();
         if let Some(condition) = node.field("condition") {
             self.expr(condition);
@@ -335,13 +339,14 @@ impl Walk<'_> {
             self.expr(body);
         }
         self.names.truncate(known);
-        self.b.back(back);
+        self.builder.restore_position(back);
         Expr::Unknown
     }
 
-    fn list(&mut self, node: Node<'_>, kind: ItemsKind) -> Expr {
-        let parts = named(node).into_iter().filter(|part| !is_comment(*part));
-        let items = parts.map(|part| Item { key: None, value: self.expr(part), spread: false });
+    fn list(&mut self, node: Node<'_>, kind: LiteralKind) -> Expr {
+        let parts = named_children(node).into_iter().filter(|part| !is_comment(*part));
+        let items =
+            parts.map(|part| LiteralItem { key: None, value: self.expr(part), spread: false });
         let items: Vec<_> = items.collect();
         if items.iter().all(|item| item.value == Expr::Unknown) {
             return Expr::Unknown;
@@ -349,12 +354,12 @@ impl Walk<'_> {
         Expr::Items(kind, items)
     }
 
-    fn place(&mut self, node: Node<'_>) -> Option<Place> {
+    fn place(&mut self, node: Node<'_>) -> Option<AssignTarget> {
         match self.expr(node) {
-            Expr::Local(local) => Some(Place::Local(local)),
-            Expr::Name(name) => Some(Place::Name(name)),
-            Expr::Member(object, name) => Some(Place::Member(*object, name)),
-            Expr::Each(object) => Some(Place::Index(*object, Expr::Unknown)),
+            Expr::Local(local) => Some(AssignTarget::Local(local)),
+            Expr::Name(name) => Some(AssignTarget::Name(name)),
+            Expr::Member(object, name) => Some(AssignTarget::Member(*object, name)),
+            Expr::Each(object) => Some(AssignTarget::Index(*object, Expr::Unknown)),
             _ => None,
         }
     }
@@ -365,7 +370,7 @@ pub(super) fn is_comment(node: Node<'_>) -> bool {
 }
 
 /// Where the called name stands.
-fn name_at(function: Node<'_>) -> u32 {
+fn callee_name_offset(function: Node<'_>) -> u32 {
     let inner = match function.kind() {
         "generic_function" => function.field("function"),
         "generic_type_with_turbofish" => function.field("type"),

@@ -13,30 +13,35 @@ mod uses;
 #[cfg(test)]
 mod tests;
 
-use crate::build::Builder;
-use crate::fold::Comments;
+use crate::facts_builder::FactsBuilder;
 use crate::model::FileFacts;
-use crate::tree::{self, Node};
+use crate::signature::CommentSyntax;
+use crate::treesitter::{self, Node};
 
 /// The facts of a Rust file.
 pub(crate) fn extract(text: &str) -> FileFacts {
-    tree::read(text, tree_sitter_rust::LANGUAGE, Comments::Slashes, |builder, root| {
-        let mut walk = Walk { b: builder, names: Vec::new(), in_test: false };
-        walk.items(root);
-        walk.b.finish()
-    })
+    treesitter::parse_and_walk(
+        text,
+        tree_sitter_rust::LANGUAGE,
+        CommentSyntax::CStyle,
+        |builder, root| {
+            let mut walk = RustWalker { builder, names: Vec::new(), in_test: false };
+            walk.items(root);
+            walk.builder.finish()
+        },
+    )
 }
 
 /// A walk over one file.
-struct Walk<'t> {
-    b: Builder<'t>,
+struct RustWalker<'t> {
+    builder: FactsBuilder<'t>,
     /// Local names, innermost last
     names: Vec<(String, u32)>,
     in_test: bool,
 }
 
-impl Walk<'_> {
+impl RustWalker<'_> {
     fn text(&self, node: Node<'_>) -> String {
-        self.b.slice(tree::span(node)).to_owned()
+        self.builder.slice(treesitter::span(node)).to_owned()
     }
 }

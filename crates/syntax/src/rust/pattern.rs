@@ -1,14 +1,14 @@
 //! Patterns taken apart: each name gets its piece of the value.
 
-use super::Walk;
+use super::RustWalker;
 use super::expr::is_comment;
-use crate::model::{BindingKind, Expr, Place, TypeRef};
-use crate::tree::{Grown, Node, named, span};
+use crate::model::{AssignTarget, BindingKind, Expr, TypeRef};
+use crate::treesitter::{Node, NodeExt, named_children, span};
 
 /// Patterns that look into a value of one part.
 const WRAPPERS: [&str; 3] = ["Some", "Ok", "Box"];
 
-impl Walk<'_> {
+impl RustWalker<'_> {
     /// Declares the names of a pattern.
     pub(super) fn bind(&mut self, pattern: Node<'_>, value: Expr) {
         self.bind_typed(pattern, value, None);
@@ -19,19 +19,19 @@ impl Walk<'_> {
         match pattern.kind() {
             "identifier" | "shorthand_field_identifier" => self.declare(pattern, value, ty),
             "mut_pattern" | "ref_pattern" | "reference_pattern" | "match_pattern" => {
-                let inner = named(pattern);
+                let inner = named_children(pattern);
                 let inner = inner.into_iter().rfind(|part| part.kind() != "mutable_specifier");
                 if let Some(inner) = inner {
                     self.bind_typed(inner, value, ty);
                 }
             }
             "captured_pattern" => {
-                for part in named(pattern) {
+                for part in named_children(pattern) {
                     self.bind(part, value.clone());
                 }
             }
             "tuple_pattern" => {
-                let parts = named(pattern).into_iter().filter(|part| !is_comment(*part));
+                let parts = named_children(pattern).into_iter().filter(|part| !is_comment(*part));
                 for (at, part) in parts.enumerate() {
                     let at = Expr::Number(i64::try_from(at).unwrap_or_default());
                     self.bind(part, value.clone().index(at));
@@ -40,12 +40,12 @@ impl Walk<'_> {
             "tuple_struct_pattern" => self.bind_variant(pattern, &value),
             "struct_pattern" => self.bind_fields(pattern, &value),
             "slice_pattern" => {
-                for part in named(pattern) {
+                for part in named_children(pattern) {
                     self.bind(part, value.clone().each());
                 }
             }
             "or_pattern" => {
-                if let Some(first) = named(pattern).first() {
+                if let Some(first) = named_children(pattern).first() {
                     self.bind(*first, value);
                 }
             }
@@ -57,12 +57,12 @@ impl Walk<'_> {
         let name = self.text(pattern);
         // A constant or a variant without fields is compared with, not bound.
         if name.starts_with(|c: char| c.is_ascii_uppercase()) {
-            self.b.mention(&Expr::Name(name), false, span(pattern).start);
+            self.builder.add_mention(&Expr::Name(name), false, span(pattern).start);
             return;
         }
-        let local = self.b.binding(name.clone(), BindingKind::Variable);
-        self.b.facts.flow.bindings[local as usize].ty = ty;
-        self.b.assign(Place::Local(local), value);
+        let local = self.builder.add_binding(name.clone(), BindingKind::Variable);
+        self.builder.facts.flow.bindings[local as usize].ty = ty;
+        self.builder.add_assignment(AssignTarget::Local(local), value);
         self.names.push((name, local));
     }
 
@@ -72,10 +72,11 @@ impl Walk<'_> {
         let name = path.last().cloned().unwrap_or_default();
         if path.len() > 1 {
             let at = span(pattern).start;
-            self.b.mention(&Expr::Path(path), false, at);
+            self.builder.add_mention(&Expr::Path(path), false, at);
         }
-        let parts =
-            named(pattern).into_iter().filter(|part| Some(*part) != ty && !is_comment(*part));
+        let parts = named_children(pattern)
+            .into_iter()
+            .filter(|part| Some(*part) != ty && !is_comment(*part));
         for (at, part) in parts.enumerate() {
             let piece = if WRAPPERS.contains(&name.as_str()) {
                 value.clone().each()
@@ -92,9 +93,9 @@ impl Walk<'_> {
         if !path.is_empty() {
             let target =
                 if path.len() > 1 { Expr::Path(path) } else { Expr::Name(path[0].clone()) };
-            self.b.mention(&target, true, span(pattern).start);
+            self.builder.add_mention(&target, true, span(pattern).start);
         }
-        for part in named(pattern) {
+        for part in named_children(pattern) {
             if part.kind() != "field_pattern" {
                 continue;
             }
@@ -109,7 +110,8 @@ impl Walk<'_> {
         match pattern.kind() {
             "identifier" => self.text(pattern),
             "mut_pattern" | "ref_pattern" => {
-                let inner = named(pattern).into_iter().rfind(|part| part.kind() == "identifier");
+                let inner =
+                    named_children(pattern).into_iter().rfind(|part| part.kind() == "identifier");
                 inner.map(|inner| self.text(inner)).unwrap_or_default()
             }
             _ => String::new(),

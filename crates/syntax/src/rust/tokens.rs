@@ -2,17 +2,17 @@
 
 use base::Span;
 
-use super::Walk;
+use super::RustWalker;
 use crate::model::{Arg, CallKind, Expr};
-use crate::tree::{Node, children, span};
+use crate::treesitter::{Node, children, span};
 
-impl Walk<'_> {
+impl RustWalker<'_> {
     /// The arguments of a macro, as far as they look like expressions.
     pub(super) fn token_args(&mut self, tree: Node<'_>) -> Vec<Arg> {
         let tokens = children(tree);
         let inner = tokens.get(1..tokens.len().saturating_sub(1)).unwrap_or_default();
         let parts = inner.split(|token| token.kind() == ",");
-        parts.map(|part| Arg::plain(self.token_expr(part))).collect()
+        parts.map(|part| Arg::positional(self.token_expr(part))).collect()
     }
 
     /// What a row of tokens is worth: the last thing in it, if it is all there is.
@@ -47,7 +47,7 @@ impl Walk<'_> {
         let begin = span(tokens[start]).start;
         let mut name_at = span(tokens[at - 1]).start;
         while let Some(token) = tokens.get(at) {
-            let text = self.b.slice(span(*token));
+            let text = self.builder.slice(span(*token));
             let next = tokens.get(at + 1).filter(|next| next.kind() == "identifier");
             if text == "."
                 && let Some(name) = next
@@ -64,14 +64,14 @@ impl Walk<'_> {
             {
                 let args = self.token_args(*token);
                 let whole = Span::new(begin, span(*token).end);
-                value = self.b.call(CallKind::Call, value, args, whole, name_at);
+                value = self.builder.add_call(CallKind::Call, value, args, whole, name_at);
                 at += 1;
             } else if text == "!"
                 && tokens.get(at + 1).is_some_and(|next| next.kind() == "token_tree")
             {
                 let args = self.token_args(tokens[at + 1]);
                 let whole = Span::new(begin, span(tokens[at + 1]).end);
-                value = self.b.call(CallKind::Macro, value, args, whole, name_at);
+                value = self.builder.add_call(CallKind::Macro, value, args, whole, name_at);
                 at += 2;
             } else {
                 break;
@@ -84,7 +84,7 @@ impl Walk<'_> {
     fn token_path(&mut self, tokens: &[Node<'_>], start: usize) -> (Expr, usize) {
         let mut parts = vec![self.text(tokens[start])];
         let mut at = start + 1;
-        while tokens.get(at).is_some_and(|token| self.b.slice(span(*token)) == "::")
+        while tokens.get(at).is_some_and(|token| self.builder.slice(span(*token)) == "::")
             && let Some(next) = tokens.get(at + 1).filter(|next| next.kind() == "identifier")
         {
             parts.push(self.text(*next));
@@ -93,7 +93,7 @@ impl Walk<'_> {
         let place = span(tokens[start]).start;
         if parts.len() > 1 {
             let path = Expr::Path(parts);
-            self.b.mention(&path, false, place);
+            self.builder.add_mention(&path, false, place);
             return (path, at);
         }
         let name = parts.swap_remove(0);
@@ -104,7 +104,7 @@ impl Walk<'_> {
             return (Expr::Local(*local), at);
         }
         let name = Expr::Name(name);
-        self.b.mention(&name, false, place);
+        self.builder.add_mention(&name, false, place);
         (name, at)
     }
 }

@@ -1,10 +1,10 @@
 //! Written types and bounds.
 
-use super::Walk;
+use super::RustWalker;
 use crate::model::{Expr, TypeParam, TypeRef};
-use crate::tree::{Grown, Node, named, span};
+use crate::treesitter::{Node, NodeExt, named_children, span};
 
-impl Walk<'_> {
+impl RustWalker<'_> {
     /// A written type.
     pub(super) fn ty(&mut self, node: Node<'_>) -> TypeRef {
         match node.kind() {
@@ -13,13 +13,13 @@ impl Walk<'_> {
                 if name == "Self" {
                     return TypeRef::This;
                 }
-                self.b.mention(&Expr::Name(name.clone()), true, span(node).start);
+                self.builder.add_mention(&Expr::Name(name.clone()), true, span(node).start);
                 TypeRef::named(name)
             }
             "primitive_type" => TypeRef::named(self.text(node)),
             "scoped_type_identifier" | "scoped_identifier" => {
                 let parts = self.path(node);
-                self.b.mention(&Expr::Path(parts.clone()), true, span(node).start);
+                self.builder.add_mention(&Expr::Path(parts.clone()), true, span(node).start);
                 TypeRef::named(parts.join("::"))
             }
             "generic_type" | "generic_type_with_turbofish" => self.generic(node),
@@ -27,19 +27,21 @@ impl Walk<'_> {
                 node.field("type").map_or(TypeRef::Unknown, |inner| self.ty(inner))
             }
             "array_type" | "slice_type" => {
-                let element = node.field("element").or_else(|| named(node).first().copied());
+                let element =
+                    node.field("element").or_else(|| named_children(node).first().copied());
                 TypeRef::List(Box::new(element.map_or(TypeRef::Unknown, |inner| self.ty(inner))))
             }
             "tuple_type" => {
-                TypeRef::Tuple(named(node).into_iter().map(|part| self.ty(part)).collect())
+                TypeRef::Tuple(named_children(node).into_iter().map(|part| self.ty(part)).collect())
             }
             "dynamic_type" | "abstract_type" => {
                 node.field("trait").map_or(TypeRef::Unknown, |inner| self.ty(inner))
             }
             "bounded_type" => {
-                let parts = named(node).into_iter().filter(|part| part.kind() != "lifetime");
+                let parts =
+                    named_children(node).into_iter().filter(|part| part.kind() != "lifetime");
                 let parts: Vec<_> = parts.map(|part| self.ty(part)).collect();
-                meet(parts)
+                intersection(parts)
             }
             "higher_ranked_trait_bound" | "removed_trait_bound" => {
                 node.field("type").map_or(TypeRef::Unknown, |inner| self.ty(inner))
@@ -56,7 +58,7 @@ impl Walk<'_> {
         let base = node.field("type").map_or(TypeRef::Unknown, |base| self.ty(base));
         let mut args = Vec::new();
         if let Some(list) = node.field("type_arguments") {
-            for arg in named(list) {
+            for arg in named_children(list) {
                 match arg.kind() {
                     "lifetime" => {}
                     "type_binding" => {
@@ -86,7 +88,7 @@ impl Walk<'_> {
                 node.field("type").map(|inner| self.path(inner)).unwrap_or_default()
             }
             "bracketed_type" => {
-                let inner = named(node).first().copied();
+                let inner = named_children(node).first().copied();
                 let inner = inner.map(|inner| match inner.kind() {
                     "qualified_type" => inner.field("type").unwrap_or(inner),
                     _ => inner,
@@ -101,7 +103,7 @@ impl Walk<'_> {
     /// Type parameters with their bounds, those in the `where` clause too.
     pub(super) fn generics(&mut self, node: Node<'_>) -> Vec<TypeParam> {
         let mut params = Vec::new();
-        for param in node.field("type_parameters").map(named).unwrap_or_default() {
+        for param in node.field("type_parameters").map(named_children).unwrap_or_default() {
             if let Some(name) = param.field("name")
                 && param.kind() == "type_parameter"
             {
@@ -110,7 +112,7 @@ impl Walk<'_> {
                 params.push(TypeParam { name, bounds: bounds.unwrap_or_default() });
             }
         }
-        for rule in node.child_of(&["where_clause"]).map(named).unwrap_or_default() {
+        for rule in node.child_of_kind(&["where_clause"]).map(named_children).unwrap_or_default() {
             let (Some(left), Some(list)) = (rule.field("left"), rule.field("bounds")) else {
                 continue;
             };
@@ -125,13 +127,13 @@ impl Walk<'_> {
 
     /// The traits of a list of bounds.
     pub(super) fn bounds(&mut self, node: Node<'_>) -> Vec<TypeRef> {
-        let parts = named(node).into_iter().filter(|part| part.kind() != "lifetime");
+        let parts = named_children(node).into_iter().filter(|part| part.kind() != "lifetime");
         let parts: Vec<_> = parts.map(|part| self.ty(part)).collect();
         parts.into_iter().filter(|part| *part != TypeRef::Unknown).collect()
     }
 }
 
-fn meet(mut parts: Vec<TypeRef>) -> TypeRef {
+fn intersection(mut parts: Vec<TypeRef>) -> TypeRef {
     parts.retain(|part| *part != TypeRef::Unknown);
     if parts.len() == 1 { parts.swap_remove(0) } else { TypeRef::Meet(parts) }
 }

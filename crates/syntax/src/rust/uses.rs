@@ -2,11 +2,11 @@
 
 use base::Span;
 
-use super::Walk;
+use super::RustWalker;
 use crate::model::{Export, ExportKind, Expr, ImportKind, ImportedName, Visibility};
-use crate::tree::{Grown, Node, named, span};
+use crate::treesitter::{Node, NodeExt, named_children, span};
 
-impl Walk<'_> {
+impl RustWalker<'_> {
     /// One import for every leaf of a `use` tree.
     pub(super) fn use_declaration(&mut self, node: Node<'_>) {
         let Some(tree) = node.field("argument") else { return };
@@ -17,7 +17,7 @@ impl Walk<'_> {
     fn use_tree(&mut self, node: Node<'_>, before: &str, is_public: bool, whole: Span) {
         match node.kind() {
             "use_list" => {
-                for part in named(node) {
+                for part in named_children(node) {
                     self.use_tree(part, before, is_public, whole);
                 }
             }
@@ -30,29 +30,37 @@ impl Walk<'_> {
             "use_as_clause" => {
                 let path = node.field("path").map(|path| self.text(path)).unwrap_or_default();
                 let alias = node.field("alias").map(|alias| self.text(alias));
-                self.leaf(&join(before, &path), alias, is_public, whole, span(node));
+                self.add_use_leaf(&join(before, &path), alias, is_public, whole, span(node));
             }
             "use_wildcard" => {
-                let path = named(node).first().map(|path| self.text(*path)).unwrap_or_default();
-                self.take(&join(before, &path), "*", None, is_public, whole, span(node));
+                let path =
+                    named_children(node).first().map(|path| self.text(*path)).unwrap_or_default();
+                self.add_use_import(&join(before, &path), "*", None, is_public, whole, span(node));
             }
             "line_comment" | "block_comment" => {}
             _ => {
                 let path = self.text(node);
-                self.leaf(&join(before, &path), None, is_public, whole, span(node));
+                self.add_use_leaf(&join(before, &path), None, is_public, whole, span(node));
             }
         }
     }
 
-    fn leaf(&mut self, path: &str, alias: Option<String>, is_public: bool, whole: Span, at: Span) {
+    fn add_use_leaf(
+        &mut self,
+        path: &str,
+        alias: Option<String>,
+        is_public: bool,
+        whole: Span,
+        at: Span,
+    ) {
         let path: String = path.split_whitespace().collect();
         let path = path.strip_suffix("::self").unwrap_or(&path);
         let (module, name) = path.rsplit_once("::").unwrap_or(("", path));
         let alias = alias.filter(|alias| alias != name);
-        self.take(module, name, alias, is_public, whole, at);
+        self.add_use_import(module, name, alias, is_public, whole, at);
     }
 
-    fn take(
+    fn add_use_import(
         &mut self,
         module: &str,
         name: &str,
@@ -62,12 +70,12 @@ impl Walk<'_> {
         at: Span,
     ) {
         let kind = if is_public { ImportKind::PubUse } else { ImportKind::Use };
-        let import = self.b.import(kind, module, whole);
+        let import = self.builder.add_import(kind, module, whole);
         let imported =
             ImportedName { name: name.into(), alias: alias.clone(), is_type: false, span: at };
-        self.b.facts.imports[import as usize].names.push(imported);
+        self.builder.facts.imports[import as usize].names.push(imported);
         if is_public && alias.as_deref() != Some("_") {
-            self.b.facts.exports.push(Export {
+            self.builder.facts.exports.push(Export {
                 name: alias.unwrap_or_else(|| name.into()),
                 local: Some(name.into()),
                 symbol: None,
@@ -76,7 +84,7 @@ impl Walk<'_> {
                 is_type: false,
                 kind: ExportKind::PubUse,
                 span: at,
-                line: self.b.lines.line(at.start),
+                line: self.builder.lines.line(at.start),
             });
         }
     }
@@ -85,8 +93,8 @@ impl Walk<'_> {
     pub(super) fn mod_file(&mut self, node: Node<'_>, name: &str, path: Option<String>) {
         let is_path = path.is_some();
         let specifier = path.unwrap_or_else(|| name.to_owned());
-        let import = self.b.import(ImportKind::Mod, specifier, span(node));
-        let kept = &mut self.b.facts.imports[import as usize];
+        let import = self.builder.add_import(ImportKind::Mod, specifier, span(node));
+        let kept = &mut self.builder.facts.imports[import as usize];
         kept.is_path = is_path;
         let (name, at) = (name.to_owned(), span(node));
         kept.names.push(ImportedName { name, alias: None, is_type: false, span: at });
@@ -95,10 +103,10 @@ impl Walk<'_> {
     pub(super) fn extern_crate(&mut self, node: Node<'_>) {
         let Some(name) = node.field("name").map(|name| self.text(name)) else { return };
         let alias = node.field("alias").map(|alias| self.text(alias));
-        let import = self.b.import(ImportKind::ExternCrate, name, span(node));
+        let import = self.builder.add_import(ImportKind::ExternCrate, name, span(node));
         let at = span(node);
         let imported = ImportedName { name: "*".into(), alias, is_type: false, span: at };
-        self.b.facts.imports[import as usize].names.push(imported);
+        self.builder.facts.imports[import as usize].names.push(imported);
     }
 }
 

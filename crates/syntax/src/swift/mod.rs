@@ -1,11 +1,13 @@
 //! Swift.
 
-use crate::build::Draft;
+use crate::facts_builder::SymbolDraft;
 use crate::model::{
-    Arg, CallKind, Expr, Flags, HeritageKind, ImportKind, ImportedName, SymbolKind, Visibility,
+    Arg, CallKind, Expr, HeritageKind, ImportKind, ImportedName, SymbolFlags, SymbolKind,
+    Visibility,
 };
-use crate::tree::{
-    self, Dialect, Grown, LanguageFn, Node, Rule, Walk, named, span, visibility_of, written,
+use crate::treesitter::{
+    self, GrammarRules, GrammarWalker, LanguageFn, Node, NodeExt, NodeRule, named_children,
+    parse_type_text, span, visibility_of,
 };
 
 #[cfg(test)]
@@ -14,58 +16,58 @@ mod tests;
 /// The language.
 pub(crate) struct Swift;
 
-impl Dialect for Swift {
+impl GrammarRules for Swift {
     fn grammar(&self) -> LanguageFn {
         tree_sitter_swift::LANGUAGE
     }
 
-    fn rule(&self, walk: &Walk<'_>, node: Node<'_>) -> Rule {
+    fn rule(&self, walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule {
         match node.kind() {
-            "comment" | "multiline_comment" => Rule::Comment,
+            "comment" | "multiline_comment" => NodeRule::Comment,
             "class_declaration" => {
                 let kind = node.field("declaration_kind").map(|kind| walk.text(kind));
-                Rule::Symbol(match kind.as_deref() {
+                NodeRule::Symbol(match kind.as_deref() {
                     Some("struct") => SymbolKind::Struct,
                     Some("enum") => SymbolKind::Enum,
                     Some("extension") => SymbolKind::Impl,
                     _ => SymbolKind::Class,
                 })
             }
-            "protocol_declaration" => Rule::Symbol(SymbolKind::Interface),
+            "protocol_declaration" => NodeRule::Symbol(SymbolKind::Interface),
             "function_declaration" | "protocol_function_declaration" => {
-                Rule::Symbol(SymbolKind::Function)
+                NodeRule::Symbol(SymbolKind::Function)
             }
-            "init_declaration" => Rule::Symbol(SymbolKind::Constructor),
+            "init_declaration" => NodeRule::Symbol(SymbolKind::Constructor),
             "property_declaration" | "protocol_property_declaration" if !walk.in_function() => {
-                Rule::Symbol(SymbolKind::Property)
+                NodeRule::Symbol(SymbolKind::Property)
             }
-            "enum_entry" => Rule::Symbol(SymbolKind::Variant),
+            "enum_entry" => NodeRule::Symbol(SymbolKind::Variant),
             "typealias_declaration" | "associatedtype_declaration" => {
-                Rule::Symbol(SymbolKind::Type)
+                NodeRule::Symbol(SymbolKind::Type)
             }
-            "lambda_literal" => Rule::Lambda("closure"),
-            "parameter" | "lambda_parameter" => Rule::Param("name", "type"),
-            "simple_identifier" => Rule::Name,
-            "self_expression" => Rule::This,
-            "super_expression" => Rule::Super,
-            "line_string_literal" => Rule::Text,
-            "try_expression" | "await_expression" | "tuple_expression" => Rule::Inner,
-            "if_statement" | "guard_statement" | "switch_entry" | "catch_block" => Rule::Branch,
-            "for_statement" | "while_statement" | "repeat_while_statement" => Rule::Loop,
-            "statements" => Rule::Block,
+            "lambda_literal" => NodeRule::Lambda("closure"),
+            "parameter" | "lambda_parameter" => NodeRule::Param("name", "type"),
+            "simple_identifier" => NodeRule::Name,
+            "self_expression" => NodeRule::This,
+            "super_expression" => NodeRule::Super,
+            "line_string_literal" => NodeRule::Text,
+            "try_expression" | "await_expression" | "tuple_expression" => NodeRule::LastChild,
+            "if_statement" | "guard_statement" | "switch_entry" | "catch_block" => NodeRule::Branch,
+            "for_statement" | "while_statement" | "repeat_while_statement" => NodeRule::Loop,
+            "statements" => NodeRule::Block,
             "import_declaration"
             | "call_expression"
             | "navigation_expression"
             | "property_declaration"
             | "control_transfer_statement"
-            | "assignment" => Rule::Own,
+            | "assignment" => NodeRule::Custom,
             "modifiers"
             | "user_type"
             | "type_annotation"
             | "inheritance_specifier"
             | "attribute"
-            | "type_identifier" => Rule::Skip,
-            _ => Rule::Walk,
+            | "type_identifier" => NodeRule::Skip,
+            _ => NodeRule::Walk,
         }
     }
 
@@ -74,13 +76,18 @@ impl Dialect for Swift {
         Some(name.field("bound_identifier").unwrap_or(name))
     }
 
-    fn more<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
+    fn further_names<'n>(&self, node: Node<'n>) -> Vec<Node<'n>> {
         let mut cursor = node.walk();
         let names = node.children_by_field_name("name", &mut cursor);
         names.filter(|_| node.kind() == "enum_entry").skip(1).collect()
     }
 
-    fn describe(&self, walk: &mut Walk<'_>, node: Node<'_>, draft: &mut Draft) -> bool {
+    fn complete_draft(
+        &self,
+        walk: &mut GrammarWalker<'_>,
+        node: Node<'_>,
+        draft: &mut SymbolDraft,
+    ) -> bool {
         let words = walk.modifiers(node);
         let has = |word: &str| words.iter().any(|one| one == word);
         let around = walk.owner_kind();
@@ -93,7 +100,7 @@ impl Dialect for Swift {
             let name = draft.name.split('<').next().unwrap_or_default().to_owned();
             draft.path = Some(format!("extension {name}"));
             draft.prefix = Some(name.clone());
-            draft.ty = Some(written(&name));
+            draft.ty = Some(parse_type_text(&name));
         }
         let default = match around {
             Some(SymbolKind::Interface | SymbolKind::Enum) => Visibility::Public,
@@ -102,44 +109,47 @@ impl Dialect for Swift {
         draft.visibility = visibility_of(&words).unwrap_or(default);
         let open = draft.visibility != Visibility::Private && !walk.in_function();
         draft.exported = open && walk.owner_exported();
-        draft.flags = Flags::default()
-            .with(Flags::STATIC, has("static") || has("class"))
-            .with(Flags::ASYNC, node.has_token("async"))
-            .with(Flags::ABSTRACT, node.kind().starts_with("protocol_f"))
-            .with(Flags::OVERRIDE, has("override"));
+        draft.flags = SymbolFlags::default()
+            .with_if(SymbolFlags::STATIC, has("static") || has("class"))
+            .with_if(SymbolFlags::ASYNC, node.has_token("async"))
+            .with_if(SymbolFlags::ABSTRACT, node.kind().starts_with("protocol_f"))
+            .with_if(SymbolFlags::OVERRIDE, has("override"));
         let ty = node
             .field("return_type")
-            .or_else(|| node.child_of(&["type_annotation"]).and_then(|one| one.field("type")));
-        draft.ty = draft.ty.take().or_else(|| ty.map(|ty| written(&walk.text(ty))));
+            .or_else(|| node.child_of_kind(&["type_annotation"]).and_then(|one| one.field("type")));
+        draft.ty = draft.ty.take().or_else(|| ty.map(|ty| parse_type_text(&walk.text(ty))));
         draft.is_test = draft.kind == SymbolKind::Method && draft.name.starts_with("test");
         if let Some(computed) = node.field("computed_value") {
             draft.body = Some(span(computed));
             let head = base::Span::new(draft.declaration.start, span(computed).start);
-            draft.signature = walk.b.fold(head);
+            draft.signature = walk.builder.one_line_signature(head);
         }
         true
     }
 
-    fn after(&self, walk: &mut Walk<'_>, node: Node<'_>, symbol: u32) {
-        for one in named(node).into_iter().filter(|one| one.kind() == "inheritance_specifier") {
+    fn after_symbol(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>, symbol: u32) {
+        for one in
+            named_children(node).into_iter().filter(|one| one.kind() == "inheritance_specifier")
+        {
             if let Some(target) = one.field("inherits_from") {
-                walk.heritage(symbol, HeritageKind::Extends, target);
+                walk.add_heritage(symbol, HeritageKind::Extends, target);
             }
         }
     }
 
-    fn own(&self, walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
+    fn custom_expr(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
         match node.kind() {
             "import_declaration" => {
-                let Some(path) = node.child_of(&["identifier"]) else { return Expr::Unknown };
-                let import = walk.b.import(ImportKind::Import, walk.text(path), span(node));
+                let Some(path) = node.child_of_kind(&["identifier"]) else { return Expr::Unknown };
+                let import =
+                    walk.builder.add_import(ImportKind::Import, walk.text(path), span(node));
                 let name = ImportedName {
                     name: "*".into(),
                     alias: None,
                     is_type: false,
                     span: span(node),
                 };
-                walk.b.facts.imports[import as usize].names.push(name);
+                walk.builder.facts.imports[import as usize].names.push(name);
             }
             "navigation_expression" => {
                 let object = node.field("target").map_or(Expr::Unknown, |one| walk.expr(one));
@@ -150,8 +160,8 @@ impl Dialect for Swift {
             "call_expression" => return call(walk, node),
             "property_declaration" => {
                 let value = node.field("value").map_or(Expr::Unknown, |value| walk.expr(value));
-                let ty = node.child_of(&["type_annotation"]).and_then(|one| one.field("type"));
-                let ty = ty.map(|ty| written(&walk.text(ty)));
+                let ty = node.child_of_kind(&["type_annotation"]).and_then(|one| one.field("type"));
+                let ty = ty.map(|ty| parse_type_text(&walk.text(ty)));
                 if let Some(name) = node.field("name") {
                     walk.declare(name, ty, value);
                 }
@@ -159,13 +169,14 @@ impl Dialect for Swift {
             "control_transfer_statement" => {
                 let value = node.field("result").map_or(Expr::Unknown, |value| walk.expr(value));
                 if node.has_token("return") && value != Expr::Unknown {
-                    walk.b.step(crate::model::Action::Return(value));
+                    walk.builder.add_step(crate::model::FlowAction::Return(value));
                 }
             }
             "assignment" => {
                 let value = node.field("result").map_or(Expr::Unknown, |value| walk.expr(value));
-                let target =
-                    node.field("target").map(|one| named(one).first().copied().unwrap_or(one));
+                let target = node
+                    .field("target")
+                    .map(|one| named_children(one).first().copied().unwrap_or(one));
                 if let Some(target) = target {
                     walk.assign_to(target, value);
                 }
@@ -176,25 +187,25 @@ impl Dialect for Swift {
     }
 }
 
-fn call(walk: &mut Walk<'_>, node: Node<'_>) -> Expr {
-    let parts = named(node);
+fn call(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
+    let parts = named_children(node);
     let Some((callee, rest)) = parts.split_first() else { return Expr::Unknown };
     let at = callee.field("suffix").and_then(|one| one.field("suffix"));
     let at = span(at.unwrap_or(*callee)).start;
     let function = walk.expr(*callee);
     let mut args = Vec::new();
     for suffix in rest {
-        for part in named(*suffix) {
+        for part in named_children(*suffix) {
             match part.kind() {
                 "value_arguments" => args.extend(walk.args(part)),
-                _ => args.push(Arg::plain(walk.expr(part))),
+                _ => args.push(Arg::positional(walk.expr(part))),
             }
         }
     }
-    walk.b.call(CallKind::Call, function, args, span(node), at)
+    walk.builder.add_call(CallKind::Call, function, args, span(node), at)
 }
 
 /// The facts of a Swift file.
 pub(crate) fn extract(text: &str) -> crate::FileFacts {
-    tree::extract(&Swift, text)
+    treesitter::extract(&Swift, text)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use syntax::edit::{Edit, edit, itself};
+use syntax::edit::{SymbolEdit, edit_symbol, symbol_spans};
 use syntax::{FileFacts, Language, extract};
 
 /// Files over this are left out: a parse for every edit of every symbol adds up.
@@ -48,7 +48,9 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 fn check_file(path: &Path, every: usize, tallies: &mut BTreeMap<&'static str, Tally>) {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    let Some(language) = name.parse().ok().and_then(|name| Language::of(&name)) else { return };
+    let Some(language) = name.parse().ok().and_then(|name| Language::from_path(&name)) else {
+        return;
+    };
     let Ok(text) = fs::read_to_string(path) else { return };
     if !language.is_code() {
         return;
@@ -75,25 +77,28 @@ fn check_symbol(
     tally: &mut Tally,
 ) {
     let path = facts.symbols[at].path.as_str();
-    let own = &text[itself(language, text, path).unwrap()[0].range()];
-    if edit(language, text, path, Edit::Replace(own)).as_deref() != Ok(text) {
+    let own = &text[symbol_spans(language, text, path).unwrap()[0].range()];
+    if edit_symbol(language, text, path, SymbolEdit::Replace(own)).as_deref() != Ok(text) {
         tally.wrong.push(format!("{what}: replaced with itself"));
     }
-    if edit(language, text, path, Edit::Replace(&format!(")]}} (((\n{own}"))).is_ok() {
+    if edit_symbol(language, text, path, SymbolEdit::Replace(&format!(")]}} (((\n{own}"))).is_ok() {
         tally.wrong.push(format!("{what}: a broken text was taken"));
     }
-    for (side, after) in [(Edit::InsertBefore(own), false), (Edit::InsertAfter(own), true)] {
-        match edit(language, text, path, side) {
+    for (side, after) in
+        [(SymbolEdit::InsertBefore(own), false), (SymbolEdit::InsertAfter(own), true)]
+    {
+        match edit_symbol(language, text, path, side) {
             Err(refusal) => tally.refused.push(format!("{what}: after {after}: {refusal:?}")),
             Ok(with) => {
                 let copy = copy_of(language, facts, at, &with, after);
                 // A prototype elsewhere belongs to the first of two bodies, and goes with it.
-                let is_alone = |copy: &String| itself(language, &with, copy).unwrap().len() == 1;
+                let is_alone =
+                    |copy: &String| symbol_spans(language, &with, copy).unwrap().len() == 1;
                 let Some(copy) = copy.filter(is_alone) else {
                     tally.joined += 1;
                     continue;
                 };
-                let back = edit(language, &with, &copy, Edit::Delete);
+                let back = edit_symbol(language, &with, &copy, SymbolEdit::Delete);
                 if back.as_deref() != Ok(text) {
                     let why = back.map(|back| differ(text, &back));
                     tally.wrong.push(format!("{what}: after {after}, {copy} deleted: {why:?}"));

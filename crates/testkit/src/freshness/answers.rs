@@ -6,27 +6,27 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::McpClient;
-use crate::soak::Dice;
+use crate::soak::SeededRng;
 
 /// So many files are asked about one by one, besides what is asked about all of them.
-const SAMPLE: usize = 5;
+const SAMPLED_FILES: usize = 5;
 
 /// Questions with their operations.
-pub(super) struct Questions(Vec<(String, Value)>);
+pub(super) struct QuestionSet(Vec<(String, Value)>);
 
 /// What was answered, in the order of the questions.
-pub(super) struct Answers(Vec<(String, Said)>);
+pub(super) struct AnswerSet(Vec<(String, ComparedAnswer)>);
 
 /// One answer.
-pub(super) struct Said {
-    pub(super) said: String,
+pub(super) struct ComparedAnswer {
+    pub(super) content: String,
     /// Whether it claims to be up to date
     pub(super) is_fresh: bool,
 }
 
-impl Questions {
+impl QuestionSet {
     /// About everything, and about some files that are there.
-    pub(super) fn about(root: &Path, dice: &mut Dice) -> Self {
+    pub(super) fn sample(root: &Path, dice: &mut SeededRng) -> Self {
         let mut all: Vec<(String, Value)> = [
             ("status", json!({})),
             ("code.list", json!({"recursive": true, "limit": 1000})),
@@ -40,8 +40,8 @@ impl Questions {
         .map(|(name, args)| (name.to_owned(), args))
         .into();
         let files = files_below(root, root);
-        for _ in 0..SAMPLE.min(files.len()) {
-            let path = &files[dice.roll(files.len())];
+        for _ in 0..SAMPLED_FILES.min(files.len()) {
+            let path = &files[dice.below(files.len())];
             all.push(("code.zoom".into(), json!({"path": path, "level": 1})));
             all.push(("deps".into(), json!({"target": path, "depth": 1})));
         }
@@ -49,29 +49,32 @@ impl Questions {
     }
 
     /// Has a server answer them.
-    pub(super) fn ask(&self, server: &mut McpClient, root: &Path) -> Answers {
+    pub(super) fn ask(&self, server: &mut McpClient, root: &Path) -> AnswerSet {
         let root = root.to_string_lossy().into_owned();
         let one = |(name, args): &(String, Value)| {
             let params =
                 json!({"name": "ask", "arguments": {"operation": name, "arguments": args}});
             let response = server.request("tools/call", params);
-            (format!("{name} {args}"), Said::of(&response["result"]["structuredContent"], &root))
+            (
+                format!("{name} {args}"),
+                ComparedAnswer::of(&response["result"]["structuredContent"], &root),
+            )
         };
-        Answers(self.0.iter().map(one).collect())
+        AnswerSet(self.0.iter().map(one).collect())
     }
 }
 
-impl Answers {
+impl AnswerSet {
     /// Each question with both answers.
-    pub(super) fn pairs<'a>(
+    pub(super) fn zip<'a>(
         &'a self,
         other: &'a Self,
-    ) -> impl Iterator<Item = (&'a str, &'a Said, &'a Said)> {
+    ) -> impl Iterator<Item = (&'a str, &'a ComparedAnswer, &'a ComparedAnswer)> {
         self.0.iter().zip(&other.0).map(|(one, other)| (one.0.as_str(), &one.1, &other.1))
     }
 }
 
-impl Said {
+impl ComparedAnswer {
     fn of(answer: &Value, root: &str) -> Self {
         let basis = &answer["basis"];
         let mut data = answer["data"].clone();
@@ -88,7 +91,7 @@ impl Said {
             "edited": basis["edited"],
         });
         let is_fresh = basis["state"] == "fresh" || !answer["error"].is_null();
-        Self { said: said.to_string().replace(root, "ROOT"), is_fresh }
+        Self { content: said.to_string().replace(root, "ROOT"), is_fresh }
     }
 }
 

@@ -12,10 +12,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::soak::Dice;
-use crate::{McpClient, Repo};
-use answers::{Answers, Questions};
-use steps::Developer;
+use crate::soak::SeededRng;
+use crate::{McpClient, TestRepo};
+use answers::{AnswerSet, QuestionSet};
+use steps::SimulatedDeveloper;
 
 /// What happened in a run.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub struct FreshnessReport {
     /// How many answers were compared
     pub answers: usize,
     /// Answers that said themselves that they were not up to date
-    pub announced: usize,
+    pub declared_stale: usize,
     /// What must not be: the last steps, the question, and both answers
     pub differences: Vec<String>,
     /// How long it took
@@ -33,7 +33,7 @@ pub struct FreshnessReport {
 }
 
 /// So many of the last steps are told with a difference.
-const TOLD: usize = 12;
+const SHOWN_STEPS: usize = 12;
 
 const FIXTURE: &str = "
 //- src/a.ts
@@ -73,31 +73,31 @@ priority: must
 
 /// Takes so many steps and compares after each of them. `tell` hears of every step and of every
 /// difference as soon as it is found.
-pub fn prove(
+pub fn run(
     binary: &Path,
     steps: usize,
     seed: u64,
     mut tell: impl FnMut(usize, &str),
 ) -> FreshnessReport {
     let begin = Instant::now();
-    let repo = Repo::new(FIXTURE);
+    let repo = TestRepo::new(FIXTURE);
     let copy = tempfile::tempdir().expect("a folder");
-    let mut developer = Developer::new(&repo, Dice::new(seed));
+    let mut developer = SimulatedDeveloper::new(&repo, SeededRng::new(seed));
     let mut server = McpClient::start(binary, &repo.root(), &[]);
     let mut report = FreshnessReport::default();
     let mut done: Vec<String> = Vec::new();
     for number in 1..=steps {
         let step = developer.step(&mut server);
-        tell(number, &step.told);
+        tell(number, &step.description);
         *report.steps.entry(step.name).or_default() += 1;
-        done.push(step.told);
-        let questions = Questions::about(&repo.root(), &mut developer.dice);
+        done.push(step.description);
+        let questions = QuestionSet::sample(&repo.root(), &mut developer.dice);
         let running = questions.ask(&mut server, &repo.root());
         let started = questions.ask(&mut McpClient::start(binary, &repo.root(), &[]), &repo.root());
         let place = copy.path().join("copy");
         copy_without_caches(&repo.root(), &place);
         let anew = questions.ask(&mut McpClient::start(binary, &place, &[]), &place);
-        let last = &done[done.len().saturating_sub(TOLD)..];
+        let last = &done[done.len().saturating_sub(SHOWN_STEPS)..];
         let known = report.differences.len();
         report.compare(&running, &started, &format!("{last:?}: server and new process"));
         report.compare(&running, &anew, &format!("{last:?}: server and index from nothing"));
@@ -109,18 +109,19 @@ pub fn prove(
 }
 
 impl FreshnessReport {
-    fn compare(&mut self, one: &Answers, other: &Answers, what: &str) {
-        for (question, left, right) in one.pairs(other) {
+    fn compare(&mut self, one: &AnswerSet, other: &AnswerSet, what: &str) {
+        for (question, left, right) in one.zip(other) {
             self.answers += 1;
-            if left.said == right.said {
+            if left.content == right.content {
                 continue;
             }
             // Whoever is just starting may still be reading; the server has had its time.
             if !left.is_fresh || !right.is_fresh {
-                self.announced += 1;
+                self.declared_stale += 1;
                 continue;
             }
-            self.differences.push(format!("{what}: {question}\n  {}\n  {}", left.said, right.said));
+            self.differences
+                .push(format!("{what}: {question}\n  {}\n  {}", left.content, right.content));
         }
     }
 }

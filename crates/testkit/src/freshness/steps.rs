@@ -11,8 +11,8 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::answers::files_below;
-use crate::soak::Dice;
-use crate::{McpClient, Repo};
+use crate::soak::SeededRng;
+use crate::{McpClient, TestRepo};
 
 const PATHS: [&str; 10] = [
     "src/a.ts",
@@ -40,69 +40,69 @@ const TEXTS: [&str; 8] = [
 
 const FOLDERS: [&str; 5] = ["src", "src/deep", "lib", "docs", "moved"];
 
-const RULES: [&str; 5] = ["*.log\n", "docs/\n!docs/e.md\n", "", "/many/\n", "deep\n"];
+const IGNORE_RULES: [&str; 5] = ["*.log\n", "docs/\n!docs/e.md\n", "", "/many/\n", "deep\n"];
 
 /// So many files come at once.
-const MANY: usize = 2_000;
+const BULK_FILES: usize = 2_000;
 
 /// Where they come.
-const MANY_FOLDER: &str = "many";
+const BULK_FOLDER: &str = "many";
 
 /// They go again after about so many steps: each step takes several times as long with them.
-const MANY_STAY: usize = 6;
+const BULK_STEPS: usize = 6;
 
 /// A step that was taken.
-pub(super) struct Step {
+pub(super) struct DeveloperStep {
     pub(super) name: &'static str,
-    pub(super) told: String,
+    pub(super) description: String,
 }
 
 /// Somebody who works on a repository.
-pub(super) struct Developer<'r> {
-    repo: &'r Repo,
-    pub(super) dice: Dice,
+pub(super) struct SimulatedDeveloper<'r> {
+    repo: &'r TestRepo,
+    pub(super) dice: SeededRng,
     /// Where other names of files are, and a repository to be a submodule
     outside: TempDir,
     /// Files that have another name outside
-    linked: Vec<PathBuf>,
-    mapper: Mapper,
+    hard_linked: Vec<PathBuf>,
+    mapper: MmapWriter,
 }
 
-type Take = for<'d, 'r> fn(&'d mut Developer<'r>, &mut McpClient) -> String;
+type StepAction = for<'d, 'r> fn(&'d mut SimulatedDeveloper<'r>, &mut McpClient) -> String;
 
 /// Every kind of step, with how often it comes.
-const STEPS: [(&str, usize, Take); 27] = [
+const STEPS: [(&str, usize, StepAction); 27] = [
     ("edit", 10, |d, _| d.edit()),
-    ("same size, same tick", 4, |d, server| d.same_tick(server)),
+    ("same size, same tick", 4, |d, server| d.write_twice_in_tick(server)),
     ("remove", 3, |d, _| d.remove()),
     ("rename a file", 3, |d, _| d.rename()),
     ("rename a folder", 3, |d, _| d.rename_folder()),
-    ("file and folder change places", 2, |d, _| d.other_kind()),
-    ("mode", 2, |d, _| d.mode()),
+    ("file and folder change places", 2, |d, _| d.change_file_kind()),
+    ("mode", 2, |d, _| d.change_mode()),
     ("symbolic link", 2, |d, _| d.link()),
     ("hard link", 3, |d, _| d.hard_link()),
     ("write through a hard link", 4, |d, _| d.write_through_link()),
     ("mapped write", 3, |d, _| d.mapped_write()),
-    ("older time", 2, |d, _| d.older()),
-    ("nested repository", 3, |d, _| d.nested()),
+    ("older time", 2, |d, _| d.write_backdated()),
+    ("nested repository", 3, |d, _| d.add_nested_repo()),
     ("ignore rules", 3, |d, _| d.ignore()),
     ("info/exclude", 2, |d, _| d.exclude()),
     ("cairn.jsonc", 2, |d, _| d.configure()),
     ("commit", 6, |d, _| d.commit()),
     ("amend", 2, |d, _| d.run(&["commit", "-q", "--amend", "--allow-empty", "-m", "amended"])),
     ("switch", 5, |d, _| d.switch()),
-    ("rebase", 2, |d, _| d.or_abort("rebase")),
-    ("merge", 2, |d, _| d.or_abort("merge")),
+    ("rebase", 2, |d, _| d.git_or_abort("rebase")),
+    ("merge", 2, |d, _| d.git_or_abort("merge")),
     ("stash", 3, |d, _| d.stash()),
     ("reset", 2, |d, _| d.run(&["reset", "-q", "--hard", "HEAD~1"])),
     ("stage", 2, |d, _| d.stage()),
     ("submodule", 2, |d, _| d.submodule()),
-    ("2,000 files", 1, |d, _| d.many()),
+    ("2,000 files", 1, |d, _| d.toggle_bulk_files()),
     ("whole folder back", 1, |d, _| d.run(&["checkout", "-q", "HEAD", "--", "."])),
 ];
 
-impl<'r> Developer<'r> {
-    pub(super) fn new(repo: &'r Repo, dice: Dice) -> Self {
+impl<'r> SimulatedDeveloper<'r> {
+    pub(super) fn new(repo: &'r TestRepo, dice: SeededRng) -> Self {
         let outside = tempfile::tempdir().expect("a folder");
         let library = outside.path().join("library");
         fs::create_dir(&library).expect("a folder");
@@ -111,23 +111,29 @@ impl<'r> Developer<'r> {
         git(&["init", "-q", "-b", "main"]);
         git(&["add", "-A"]);
         git(&["commit", "-q", "-m", "library"]);
-        Self { repo, dice, outside, linked: Vec::new(), mapper: Mapper::start() }
+        Self { repo, dice, outside, hard_linked: Vec::new(), mapper: MmapWriter::start() }
     }
 
     /// Does one thing.
-    pub(super) fn step(&mut self, server: &mut McpClient) -> Step {
-        if self.root().join(MANY_FOLDER).exists() && self.dice.roll(MANY_STAY) == 0 {
-            return Step { name: "2,000 files", told: format!("2,000 files: {}", self.many()) };
+    pub(super) fn step(&mut self, server: &mut McpClient) -> DeveloperStep {
+        if self.root().join(BULK_FOLDER).exists() && self.dice.below(BULK_STEPS) == 0 {
+            return DeveloperStep {
+                name: "2,000 files",
+                description: format!("2,000 files: {}", self.toggle_bulk_files()),
+            };
         }
         let all: usize = STEPS.iter().map(|(_, often, _)| often).sum();
-        let mut number = self.dice.roll(all);
+        let mut number = self.dice.below(all);
         for (name, often, take) in STEPS {
             if number < often {
-                return Step { name, told: format!("{name}: {}", take(self, server)) };
+                return DeveloperStep {
+                    name,
+                    description: format!("{name}: {}", take(self, server)),
+                };
             }
             number -= often;
         }
-        Step { name: "nothing", told: "nothing".into() }
+        DeveloperStep { name: "nothing", description: "nothing".into() }
     }
 
     fn root(&self) -> PathBuf {
@@ -135,17 +141,17 @@ impl<'r> Developer<'r> {
     }
 
     fn path(&mut self) -> &'static str {
-        PATHS[self.dice.roll(PATHS.len())]
+        PATHS[self.dice.below(PATHS.len())]
     }
 
     /// A file that is there, by its path from the root.
     fn file(&mut self) -> Option<String> {
         let files = files_below(&self.root(), &self.root());
-        (!files.is_empty()).then(|| files[self.dice.roll(files.len())].clone())
+        (!files.is_empty()).then(|| files[self.dice.below(files.len())].clone())
     }
 
     fn text(&mut self) -> String {
-        format!("{}{}", TEXTS[self.dice.roll(TEXTS.len())], "\n".repeat(self.dice.roll(3)))
+        format!("{}{}", TEXTS[self.dice.below(TEXTS.len())], "\n".repeat(self.dice.below(3)))
     }
 
     /// Writes a file; what stands in the way goes.
@@ -166,7 +172,7 @@ impl<'r> Developer<'r> {
     }
 
     /// Two texts of one length with a question between them, as quickly as can be.
-    fn same_tick(&mut self, server: &mut McpClient) -> String {
+    fn write_twice_in_tick(&mut self, server: &mut McpClient) -> String {
         let path = self.path();
         self.write(path, "// alpha\n");
         let arguments = json!({"operation": "status", "arguments": {}});
@@ -187,8 +193,8 @@ impl<'r> Developer<'r> {
     }
 
     fn rename_folder(&mut self) -> String {
-        let from = FOLDERS[self.dice.roll(FOLDERS.len())];
-        let to = FOLDERS[self.dice.roll(FOLDERS.len())];
+        let from = FOLDERS[self.dice.below(FOLDERS.len())];
+        let to = FOLDERS[self.dice.below(FOLDERS.len())];
         self.move_to(from, to)
     }
 
@@ -199,29 +205,29 @@ impl<'r> Developer<'r> {
         format!("{from} to {to} {done}")
     }
 
-    fn other_kind(&mut self) -> String {
+    fn change_file_kind(&mut self) -> String {
         let path = self.path();
         let file = self.root().join(path);
         self.repo.remove(path);
         let below = format!("{path}/inner.ts");
-        let name = if file.exists() || self.dice.roll(2) == 0 { path } else { &below };
+        let name = if file.exists() || self.dice.below(2) == 0 { path } else { &below };
         self.write(name, "export const inner = 1;\n");
         name.to_owned()
     }
 
-    fn mode(&mut self) -> String {
+    fn change_mode(&mut self) -> String {
         let Some(path) = self.file() else { return "nothing".into() };
-        let mode = [0o755, 0o644, 0o600][self.dice.roll(3)];
+        let mode = [0o755, 0o644, 0o600][self.dice.below(3)];
         let set =
             fs::set_permissions(self.root().join(&path), fs::Permissions::from_mode(mode)).is_ok();
         format!("{path} {mode:o} {set}")
     }
 
     fn link(&mut self) -> String {
-        let (name, at) = (["link.ts", "src/link", "docs/link.md"][self.dice.roll(3)], self.path());
+        let (name, at) = (["link.ts", "src/link", "docs/link.md"][self.dice.below(3)], self.path());
         let outside = self.outside.path().join("library/l.ts");
         let target = [self.root().join(at), outside, "nothing".into(), "src".into()]
-            [self.dice.roll(4)]
+            [self.dice.below(4)]
         .clone();
         self.repo.remove(name);
         let _ = fs::remove_file(self.root().join(name));
@@ -231,21 +237,21 @@ impl<'r> Developer<'r> {
 
     fn hard_link(&mut self) -> String {
         let Some(path) = self.file() else { return "nothing".into() };
-        let other = self.outside.path().join(format!("other-{}", self.linked.len()));
+        let other = self.outside.path().join(format!("other-{}", self.hard_linked.len()));
         let made = fs::hard_link(self.root().join(&path), &other).is_ok();
         if made {
-            self.linked.push(other);
+            self.hard_linked.push(other);
         }
         format!("{path} {made}")
     }
 
     fn write_through_link(&mut self) -> String {
-        if self.linked.is_empty() {
+        if self.hard_linked.is_empty() {
             return self.hard_link();
         }
-        let at = self.dice.roll(self.linked.len());
+        let at = self.dice.below(self.hard_linked.len());
         let text = self.text();
-        let done = fs::write(&self.linked[at], text).is_ok();
+        let done = fs::write(&self.hard_linked[at], text).is_ok();
         format!("other-{at} {done}")
     }
 
@@ -257,7 +263,7 @@ impl<'r> Developer<'r> {
     }
 
     /// Another text, dated back: copied from elsewhere with its times, as `cp -p` does.
-    fn older(&mut self) -> String {
+    fn write_backdated(&mut self) -> String {
         let (path, text) = (self.path(), self.text());
         self.write(path, &text);
         let file = File::options().write(true).open(self.root().join(path));
@@ -269,8 +275,8 @@ impl<'r> Developer<'r> {
         format!("{path} {done}")
     }
 
-    fn nested(&mut self) -> String {
-        let folder = ["src/deep", "lib", "docs", "nested"][self.dice.roll(4)];
+    fn add_nested_repo(&mut self) -> String {
+        let folder = ["src/deep", "lib", "docs", "nested"][self.dice.below(4)];
         let place = self.root().join(folder);
         let inside = place.join(".git");
         if inside.symlink_metadata().is_ok() {
@@ -278,7 +284,7 @@ impl<'r> Developer<'r> {
             return format!("{folder} is none any more");
         }
         let _ = fs::create_dir_all(&place);
-        let done = match self.dice.roll(3) {
+        let done = match self.dice.below(3) {
             0 => fs::write(inside, "gitdir: elsewhere\n").is_ok(),
             _ => git(&place, &["init", "-q"]),
         };
@@ -286,20 +292,20 @@ impl<'r> Developer<'r> {
     }
 
     fn ignore(&mut self) -> String {
-        let file = [".gitignore", "src/.gitignore"][self.dice.roll(2)];
-        let rules = RULES[self.dice.roll(RULES.len())];
+        let file = [".gitignore", "src/.gitignore"][self.dice.below(2)];
+        let rules = IGNORE_RULES[self.dice.below(IGNORE_RULES.len())];
         format!("{file} {rules:?} {}", self.write(file, rules))
     }
 
     fn exclude(&mut self) -> String {
-        let rules = RULES[self.dice.roll(RULES.len())];
+        let rules = IGNORE_RULES[self.dice.below(IGNORE_RULES.len())];
         let done = fs::write(self.root().join(".git/info/exclude"), rules).is_ok();
         format!("{rules:?} {done}")
     }
 
     fn configure(&mut self) -> String {
         let text = ["{\"exclude\": [\"lib/**\"]}\n", "{}\n", "{\"exclude\": [\"*.md\"]}\n"]
-            [self.dice.roll(3)];
+            [self.dice.below(3)];
         format!("{text:?} {}", self.write("cairn.jsonc", text))
     }
 
@@ -313,7 +319,7 @@ impl<'r> Developer<'r> {
     }
 
     fn branch(&mut self) -> &'static str {
-        ["main", "side", "topic"][self.dice.roll(3)]
+        ["main", "side", "topic"][self.dice.below(3)]
     }
 
     fn switch(&mut self) -> String {
@@ -323,7 +329,7 @@ impl<'r> Developer<'r> {
         format!("{branch} {done}")
     }
 
-    fn or_abort(&mut self, verb: &str) -> String {
+    fn git_or_abort(&mut self, verb: &str) -> String {
         let branch = self.branch();
         let args: &[&str] = if verb == "merge" {
             &["merge", "-q", "--no-edit", branch]
@@ -342,7 +348,7 @@ impl<'r> Developer<'r> {
 
     fn stage(&mut self) -> String {
         let path = self.path();
-        match self.dice.roll(3) {
+        match self.dice.below(3) {
             0 => self.run(&["add", "-f", path]),
             1 => self.run(&["rm", "-q", "--cached", path]),
             _ => self.run(&["add", "-A"]),
@@ -352,25 +358,25 @@ impl<'r> Developer<'r> {
     fn submodule(&mut self) -> String {
         let library = self.outside.path().join("library");
         let url = library.to_string_lossy().into_owned();
-        match self.dice.roll(3) {
+        match self.dice.below(3) {
             0 => self.run(&["submodule", "add", "-q", "--force", &url, "vendor"]),
             1 => self.run(&["submodule", "update", "-q", "--init"]),
             _ => self.run(&["submodule", "deinit", "-q", "-f", "--all"]),
         }
     }
 
-    fn many(&mut self) -> String {
-        let folder = self.root().join(MANY_FOLDER);
+    fn toggle_bulk_files(&mut self) -> String {
+        let folder = self.root().join(BULK_FOLDER);
         if folder.exists() {
             return format!("gone {}", fs::remove_dir_all(folder).is_ok());
         }
         let write = |number: usize| {
             self.write(
-                &format!("{MANY_FOLDER}/{}/{number}.md", number % 40),
+                &format!("{BULK_FOLDER}/{}/{number}.md", number % 40),
                 &format!("# Alpha {number}\n"),
             )
         };
-        format!("{}", (0..MANY).filter(|number| write(*number)).count())
+        format!("{}", (0..BULK_FILES).filter(|number| write(*number)).count())
     }
 }
 
@@ -387,7 +393,7 @@ fn git(folder: &Path, args: &[&str]) -> bool {
 }
 
 /// Maps files for writing, which safe code does not.
-struct Mapper(Option<Child>);
+struct MmapWriter(Option<Child>);
 
 const MAPPER: &str = "
 import mmap, sys
@@ -401,7 +407,7 @@ for line in sys.stdin:
         print('0', flush=True)
 ";
 
-impl Mapper {
+impl MmapWriter {
     #[expect(clippy::disallowed_methods, reason = "no safe code maps a file for writing")]
     fn start() -> Self {
         let mut command = Command::new("python3");
@@ -421,7 +427,7 @@ impl Mapper {
     }
 }
 
-impl Drop for Mapper {
+impl Drop for MmapWriter {
     fn drop(&mut self) {
         if let Some(child) = &mut self.0 {
             let _ = child.kill();

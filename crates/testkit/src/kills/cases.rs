@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::Repo;
+use crate::TestRepo;
 
 /// One writing operation, as a command line that succeeds in the seeded repository.
 pub(super) struct KillCase {
@@ -17,7 +17,7 @@ pub(super) struct KillCase {
 
 /// The repository that every run starts from, with the ids that it was given.
 pub(super) struct SeedRepo {
-    pub(super) repo: Repo,
+    pub(super) repo: TestRepo,
     ids: Vec<(&'static str, String)>,
 }
 
@@ -71,7 +71,7 @@ status: draft
 
 impl SeedRepo {
     pub(super) fn make() -> Self {
-        let repo = Repo::new(FIXTURE);
+        let repo = TestRepo::new(FIXTURE);
         repo.git(&["config", "user.email", "tester"]);
         repo.git(&["mv", "src/old.ts", "src/new.ts"]);
         repo.commit("move");
@@ -224,5 +224,5 @@ pub(super) fn all(seed: &SeedRepo) -> Result<Vec<KillCase>, &'static str> {
         let before = preparation(op.name).iter().map(|words| line(words)).collect();
         Ok(KillCase { operation: op.name, before, words: line(&words) })
     };
-    engine::ops::ALL.iter().filter(|op| !op.reads()).map(case).collect()
+    engine::ops::ALL.iter().filter(|op| !op.is_read_only()).map(case).collect()
 }

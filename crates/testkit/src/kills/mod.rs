@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::sandbox::Sandbox;
-use crate::soak::Dice;
+use crate::soak::SeededRng;
 use cases::{KillCase, SeedRepo};
 use state::{RepoState, unsound_stores, without_ids};
 
@@ -39,13 +39,13 @@ pub struct KillReport {
     /// How many of all came while files were being written, as far as the whole run tells
     pub while_writing: usize,
     /// What must not be
-    pub wrong: Vec<String>,
+    pub failures: Vec<String>,
     /// How long it took
     pub took: Duration,
 }
 
 /// A case with what it leads to when nobody kills it.
-struct KnownCase {
+struct BaselineCase {
     case: KillCase,
     before: RepoState,
     after: RepoState,
@@ -53,12 +53,12 @@ struct KnownCase {
     findings: BTreeSet<String>,
     took: Duration,
     /// When its first and last file was written, from its start
-    writes: (Duration, Duration),
+    write_window: (Duration, Duration),
 }
 
 /// Kills `count` runs, spread evenly over all writing operations. `tell` hears of each, and of
 /// everything that is wrong as soon as it is found.
-pub fn prove(
+pub fn run(
     binary: &Path,
     count: usize,
     seed: u64,
@@ -69,27 +69,27 @@ pub fn prove(
     let seeded = SeedRepo::make();
     let cases = cases::all(&seeded);
     let mut cases = cases.unwrap_or_else(|name| panic!("`{name}` writes and has no case here"));
-    let mut killer = Killer {
+    let mut killer = KillRunner {
         binary,
-        sandbox: Sandbox::around(&seeded.repo.root(), SEED),
-        dice: Dice::new(seed),
+        sandbox: Sandbox::with_seed(&seeded.repo.root(), SEED),
+        dice: SeededRng::new(seed),
     };
     // Fewer kills than operations are of other operations with every seed.
-    let first = killer.dice.roll(cases.len());
+    let first = killer.dice.below(cases.len());
     cases.rotate_left(first);
     cases.truncate(count);
     let mut known = Vec::new();
     for case in cases {
-        match killer.whole_run(case) {
+        match killer.run_baseline(case) {
             Ok(case) => known.push(case),
-            Err(told) => report.note(0, told, &mut tell),
+            Err(told) => report.record(0, told, &mut tell),
         }
     }
     for number in 0..count {
         let Some(case) = known.get(number % known.len().max(1)) else { break };
         tell(number + 1, case.case.operation);
         if let Err(told) = killer.kill_once(case, &mut report) {
-            report.note(number + 1, told, &mut tell);
+            report.record(number + 1, told, &mut tell);
         }
     }
     report.took = begin.elapsed();
@@ -97,13 +97,13 @@ pub fn prove(
 }
 
 impl KillReport {
-    fn note(&mut self, number: usize, told: String, tell: &mut impl FnMut(usize, &str)) {
+    fn record(&mut self, number: usize, told: String, tell: &mut impl FnMut(usize, &str)) {
         tell(number, &told);
-        self.wrong.push(told);
+        self.failures.push(told);
     }
 }
 
-impl KnownCase {
+impl BaselineCase {
     /// Fails if `verify` or `doctor` found something that they find neither before nor after.
     fn check(&self, found: &BTreeSet<String>) -> Result<(), String> {
         match found.difference(&self.findings).next() {
@@ -113,55 +113,57 @@ impl KnownCase {
     }
 }
 
-struct Killer<'a> {
+struct KillRunner<'a> {
     binary: &'a Path,
     sandbox: Sandbox,
-    dice: Dice,
+    dice: SeededRng,
 }
 
-impl Killer<'_> {
+impl KillRunner<'_> {
     /// What an operation leads to when nobody kills it: twice, to know what is the same each time.
-    fn whole_run(&self, case: KillCase) -> Result<KnownCase, String> {
-        self.sandbox.put_back(SEED);
+    fn run_baseline(&self, case: KillCase) -> Result<BaselineCase, String> {
+        self.sandbox.restore(SEED);
         for words in &case.before {
-            self.succeed(words)?;
+            self.run_ok(words)?;
         }
-        let mut findings = self.find()?; // and what the first question writes is written
-        self.sandbox.keep(case.operation);
+        let mut findings = self.run_checks()?; // and what the first question writes is written
+        self.sandbox.save(case.operation);
         let before = self.state();
-        let (start, begin) = (self.sandbox.file_time(), Instant::now());
-        self.succeed(&case.words)?;
+        let (start, begin) = (self.sandbox.current_file_time(), Instant::now());
+        self.run_ok(&case.words)?;
         let took = begin.elapsed();
-        let writes = self.sandbox.written_since(start).unwrap_or_default();
-        findings.extend(self.find()?);
+        let writes = self.sandbox.write_window(start).unwrap_or_default();
+        findings.extend(self.run_checks()?);
         let after = self.state();
-        self.sandbox.put_back(case.operation);
-        self.succeed(&case.words)?;
+        self.sandbox.restore(case.operation);
+        self.run_ok(&case.words)?;
         let again = self.state();
         if after != again {
             let told = again.difference(&after);
             return Err(format!("{:?} leads to two states: {told}", case.words));
         }
-        Ok(KnownCase { case, before, after, findings, took, writes })
+        Ok(BaselineCase { case, before, after, findings, took, write_window: writes })
     }
 
-    fn kill_once(&mut self, known: &KnownCase, report: &mut KillReport) -> Result<(), String> {
-        self.sandbox.put_back(known.case.operation);
+    fn kill_once(&mut self, known: &BaselineCase, report: &mut KillReport) -> Result<(), String> {
+        self.sandbox.restore(known.case.operation);
         let words = &known.case.words;
-        let wait = self.moment(known);
+        let wait = self.pick_kill_time(known);
         let mut child =
             self.sandbox.command(self.binary, words).spawn().expect("the binary starts");
         std::thread::sleep(wait);
         let _ = child.kill(); // SIGKILL: it has no say in it
         let output = child.wait_with_output().expect("it was started");
         *report.kills.entry(known.case.operation).or_default() += 1;
-        report.while_writing += usize::from(known.writes.0 <= wait && wait <= known.writes.1);
-        let found = self.find().map_err(|told| format!("after {words:?}: {told}"))?;
+        report.while_writing +=
+            usize::from(known.write_window.0 <= wait && wait <= known.write_window.1);
+        let found = self.run_checks().map_err(|told| format!("after {words:?}: {told}"))?;
         if let Some(told) = unsound_stores(&self.sandbox.root()).first() {
             return Err(format!("after {words:?} was killed at {wait:?}: {told}"));
         }
         let state = self.state();
-        match (is_acknowledged(&output), state.is(&known.before), state.is(&known.after)) {
+        match (is_acknowledged(&output), state.matches(&known.before), state.matches(&known.after))
+        {
             (true, _, true) => report.acknowledged += 1,
             (false, true, _) => report.before += 1,
             (false, _, true) => report.after += 1,
@@ -170,7 +172,7 @@ impl Killer<'_> {
                 return Err(format!("{words:?} was acknowledged and is lost: {difference}"));
             }
             (false, false, false) => {
-                return self.finish(known, &state).map(|()| report.between += 1);
+                return self.rerun_to_completion(known, &state).map(|()| report.between += 1);
             }
         }
         known.check(&found)
@@ -178,20 +180,20 @@ impl Killer<'_> {
 
     /// When to kill: anywhere in the run or shortly after it, and every other time in the part in
     /// which files are written.
-    fn moment(&mut self, known: &KnownCase) -> Duration {
+    fn pick_kill_time(&mut self, known: &BaselineCase) -> Duration {
         let micros = |time: Duration| usize::try_from(time.as_micros()).unwrap_or(usize::MAX);
         let whole = (0, micros(known.took) * 6 / 5);
-        let writes = (micros(known.writes.0), micros(known.writes.1));
-        let (from, to) = if self.dice.roll(2) == 0 { whole } else { writes };
-        Duration::from_micros((from + self.dice.roll((to - from).max(1))) as u64)
+        let writes = (micros(known.write_window.0), micros(known.write_window.1));
+        let (from, to) = if self.dice.below(2) == 0 { whole } else { writes };
+        Duration::from_micros((from + self.dice.below((to - from).max(1))) as u64)
     }
 
     /// An operation of several changes may be cut off between two; run again, it must finish.
-    fn finish(&self, known: &KnownCase, left: &RepoState) -> Result<(), String> {
+    fn rerun_to_completion(&self, known: &BaselineCase, left: &RepoState) -> Result<(), String> {
         let words = &known.case.words;
-        let done = self.succeed(words).and_then(|()| known.check(&self.find()?));
+        let done = self.run_ok(words).and_then(|()| known.check(&self.run_checks()?));
         let state = self.state();
-        if done.is_ok() && state.without_numbers().is(&known.after.without_numbers()) {
+        if done.is_ok() && state.without_numbers().matches(&known.after.without_numbers()) {
             return Ok(());
         }
         let (before, after) = (left.difference(&known.before), left.difference(&known.after));
@@ -208,13 +210,13 @@ impl Killer<'_> {
     }
 
     /// What `verify` and `doctor` find, which must both work.
-    fn find(&self) -> Result<BTreeSet<String>, String> {
+    fn run_checks(&self) -> Result<BTreeSet<String>, String> {
         let mut found = BTreeSet::new();
         for command in ["verify", "doctor"] {
             let output = self.sandbox.run(self.binary, &[command.to_owned()]);
             let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
             let Some(rows) = answer["data"]["findings"].as_array() else {
-                return Err(format!("`{command}` fails: {}", said(&output)));
+                return Err(format!("`{command}` fails: {}", output_text(&output)));
             };
             let rows = rows.iter().filter(|row| row["level"] != "fine");
             found.extend(rows.map(|row| without_ids(&format!("{command}: {row}"))));
@@ -222,11 +224,11 @@ impl Killer<'_> {
         Ok(found)
     }
 
-    fn succeed(&self, words: &[String]) -> Result<(), String> {
+    fn run_ok(&self, words: &[String]) -> Result<(), String> {
         let output = self.sandbox.run(self.binary, words);
         match is_acknowledged(&output) {
             true => Ok(()),
-            false => Err(format!("{words:?} does not work by itself: {}", said(&output))),
+            false => Err(format!("{words:?} does not work by itself: {}", output_text(&output))),
         }
     }
 }
@@ -237,7 +239,7 @@ fn is_acknowledged(output: &Output) -> bool {
     answer.is_ok_and(|answer| !answer["data"].is_null() && answer["error"].is_null())
 }
 
-fn said(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     format!("{} {} {}", output.status, text(&output.stdout), text(&output.stderr))
 }

@@ -11,11 +11,11 @@ use crate::sandbox::files_below;
 
 /// Files that belong to no state: what is derived, what recovers a change, and the counter, which
 /// may be ahead of what was used.
-const ASIDE: [&str; 4] =
+const IGNORED_FILES: [&str; 4] =
     [".git/cairn/cache/", ".git/cairn/journal/", ".cairn/cache/", ".git/cairn/change-number"];
 
 /// Tables whose rows tell the numbers of changes.
-const NUMBERED: [&str; 2] = [".sqlite: change ", ".sqlite: kb_audit "];
+const TABLES_WITH_CHANGE_NUMBERS: [&str; 2] = [".sqlite: change ", ".sqlite: kb_audit "];
 
 /// Everything in a repository and its user's settings that an operation may change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl RepoState {
         for (folder, prefix) in [(root, ""), (home, "home/")] {
             for path in files_below(folder) {
                 let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
-                if !is_counted(&name) {
+                if !is_compared(&name) {
                     continue;
                 }
                 let lines = lines_of(&path).into_iter();
@@ -48,13 +48,16 @@ impl RepoState {
     }
 
     /// Whether this is that state, with all of its copies and perhaps more.
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub(super) fn matches(&self, other: &Self) -> bool {
         self.lines == other.lines && self.copies.is_superset(&other.copies)
     }
 
     /// The same without the numbers of changes: those that a killed process had taken are lost.
     pub(super) fn without_numbers(&self) -> Self {
-        let strip = |line: &String| match NUMBERED.iter().any(|table| line.contains(table)) {
+        let strip = |line: &String| match TABLES_WITH_CHANGE_NUMBERS
+            .iter()
+            .any(|table| line.contains(table))
+        {
             true => line.replace(|c: char| c.is_ascii_digit(), ""),
             false => line.clone(),
         };
@@ -79,17 +82,17 @@ impl RepoState {
 pub(super) fn unsound_stores(root: &Path) -> Vec<String> {
     let stores = files_below(&root.join(".git/cairn")).into_iter().filter(|path| is_store(path));
     let told = stores.filter_map(|path| {
-        let sound = store::open_reading(&path).and_then(|conn| store::integrity(&conn));
+        let sound = store::open_read_only(&path).and_then(|conn| store::check_integrity(&conn));
         (!sound.as_ref().is_ok_and(Vec::is_empty))
             .then(|| format!("{} is not sound: {sound:?}", path.display()))
     });
     told.collect()
 }
 
-fn is_counted(name: &str) -> bool {
+fn is_compared(name: &str) -> bool {
     let is_ours = name.starts_with(".git/cairn/") || name.starts_with(".git/hooks/");
     let is_lock = ["lock", "-wal", "-shm"].iter().any(|end| name.ends_with(end));
-    let is_aside = ASIDE.iter().any(|aside| name.starts_with(aside));
+    let is_aside = IGNORED_FILES.iter().any(|aside| name.starts_with(aside));
     (is_ours || !name.starts_with(".git/")) && !is_aside && !is_lock
 }
 
@@ -116,11 +119,11 @@ fn lines_of(path: &Path) -> Vec<String> {
 
 /// Every row of every table.
 fn rows(path: &Path) -> Vec<String> {
-    let Ok(conn) = store::open_reading(path) else { return vec!["cannot be opened".into()] };
+    let Ok(conn) = store::open_read_only(path) else { return vec!["cannot be opened".into()] };
     let mut found = Vec::new();
-    for table in texts(&conn, "SELECT name FROM pragma_table_list WHERE type = 'table'") {
+    for table in query_rows(&conn, "SELECT name FROM pragma_table_list WHERE type = 'table'") {
         if !table.starts_with("sqlite_") {
-            let rows = texts(&conn, &format!("SELECT * FROM \"{table}\""));
+            let rows = query_rows(&conn, &format!("SELECT * FROM \"{table}\""));
             found.extend(rows.into_iter().map(|row| format!("{table} {row}")));
         }
     }
@@ -128,17 +131,17 @@ fn rows(path: &Path) -> Vec<String> {
 }
 
 /// The rows of a query, each as one text.
-fn texts(conn: &Connection, sql: &str) -> Vec<String> {
+fn query_rows(conn: &Connection, sql: &str) -> Vec<String> {
     let Ok(mut statement) = conn.prepare(sql) else { return Vec::new() };
     let columns = statement.column_count();
     let rows = statement.query_map([], |row| {
-        let cells = (0..columns).map(|at| Ok(cell(row.get_ref(at)?)));
+        let cells = (0..columns).map(|at| Ok(format_cell(row.get_ref(at)?)));
         Ok(cells.collect::<store::SqlResult<Vec<_>>>()?.join("|"))
     });
     rows.into_iter().flatten().flatten().collect()
 }
 
-fn cell(value: ValueRef<'_>) -> String {
+fn format_cell(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::Null => String::new(),
         ValueRef::Integer(number) => number.to_string(),

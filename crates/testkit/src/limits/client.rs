@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use super::DEADLINE;
 
 /// How often a running process is looked at.
-const LOOK: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// A call is ended after so long; it has failed long before.
-const GIVEN_UP: Duration = DEADLINE.saturating_mul(2);
+const KILL_TIMEOUT: Duration = DEADLINE.saturating_mul(2);
 
 /// What came of one call.
 pub(super) struct CallOutcome {
@@ -29,7 +29,7 @@ pub(super) struct CallOutcome {
 
 impl CallOutcome {
     /// Why this is no answer: the call hung, crashed, or found a defect of its own.
-    pub(super) fn complaint(&self) -> Option<String> {
+    pub(super) fn failure_reason(&self) -> Option<String> {
         let Some(printed) = &self.printed else { return Some("it had to be ended".into()) };
         let answer: Value = serde_json::from_str(printed).unwrap_or_default();
         match self.code {
@@ -42,7 +42,7 @@ impl CallOutcome {
 
 /// Runs one command line with a home folder of its own.
 pub(super) fn run(binary: &Path, root: &Path, home: &Path, words: &[&str]) -> CallOutcome {
-    let mut command = binary_in(binary, root, home);
+    let mut command = command_in(binary, root, home);
     command.args(words).arg("--json").stdin(Stdio::null()).stderr(Stdio::null());
     let begin = Instant::now();
     let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary starts");
@@ -56,11 +56,11 @@ pub(super) fn run(binary: &Path, root: &Path, home: &Path, words: &[&str]) -> Ca
         memory = memory.max(peak_memory(child.id()));
         match child.try_wait().expect("a child") {
             Some(status) => break status.code(),
-            None if begin.elapsed() > GIVEN_UP => {
-                end(&mut child);
+            None if begin.elapsed() > KILL_TIMEOUT => {
+                kill(&mut child);
                 return CallOutcome { printed: None, code: None, memory, took: begin.elapsed() };
             }
-            None => std::thread::sleep(LOOK),
+            None => std::thread::sleep(POLL_INTERVAL),
         }
     };
     let took = begin.elapsed();
@@ -69,7 +69,7 @@ pub(super) fn run(binary: &Path, root: &Path, home: &Path, words: &[&str]) -> Ca
 }
 
 #[expect(clippy::disallowed_methods, reason = "the binary under proof")]
-pub(super) fn binary_in(binary: &Path, root: &Path, home: &Path) -> Command {
+pub(super) fn command_in(binary: &Path, root: &Path, home: &Path) -> Command {
     let mut command = Command::new(binary);
     command.arg("-C").arg(root).env("HOME", home).env("XDG_CONFIG_HOME", home);
     command
@@ -83,16 +83,16 @@ pub(super) fn peak_memory(pid: u32) -> u64 {
 }
 
 /// A server on stdin and stdout that may never answer.
-pub(super) struct ImpatientClient {
+pub(super) struct TimedMcpClient {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
-    next: u64,
+    next_id: u64,
 }
 
-impl ImpatientClient {
+impl TimedMcpClient {
     pub(super) fn start(binary: &Path, root: &Path, home: &Path) -> Self {
-        let mut command = binary_in(binary, root, home);
+        let mut command = command_in(binary, root, home);
         command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the server starts");
         let input = child.stdin.take().expect("stdin is piped");
@@ -102,16 +102,16 @@ impl ImpatientClient {
             let heard = output.lines().map_while(Result::ok);
             heard.take_while(|line| sender.send(line.clone()).is_ok()).for_each(drop);
         });
-        Self { child, input, lines, next: 0 }
+        Self { child, input, lines, next_id: 0 }
     }
 
     /// The answer to one request; none if there was none in time.
     pub(super) fn request(&mut self, method: &str, params: &Value) -> Option<Value> {
-        self.next += 1;
-        let id = self.next;
+        self.next_id += 1;
+        let id = self.next_id;
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         writeln!(self.input, "{request}").and_then(|()| self.input.flush()).ok()?;
-        let end = Instant::now() + GIVEN_UP;
+        let end = Instant::now() + KILL_TIMEOUT;
         loop {
             let left = end.saturating_duration_since(Instant::now());
             let line = self.lines.recv_timeout(left).ok()?;
@@ -140,13 +140,13 @@ impl ImpatientClient {
     }
 }
 
-impl Drop for ImpatientClient {
+impl Drop for TimedMcpClient {
     fn drop(&mut self) {
-        end(&mut self.child);
+        kill(&mut self.child);
     }
 }
 
-pub(super) fn end(child: &mut Child) {
+pub(super) fn kill(child: &mut Child) {
     let _ = child.kill();
     let _ = child.wait();
 }

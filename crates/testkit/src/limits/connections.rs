@@ -8,46 +8,46 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::client::{binary_in, end, peak_memory};
-use super::{DEADLINE, LimitCase, Trial};
-use crate::Repo;
+use super::client::{command_in, kill, peak_memory};
+use super::{DEADLINE, LimitCase, LimitTrial};
+use crate::TestRepo;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 /// Many clients that all do the same.
-struct Crowd {
-    what: &'static str,
+struct ConnectionFlood {
+    name: &'static str,
     /// Comes, and stays as long as the connection is kept
-    come: fn(&HttpServer) -> Option<TcpStream>,
+    open: fn(&HttpServer) -> Option<TcpStream>,
     /// How the server answers another client with the token meanwhile
-    meanwhile: &'static [&'static str],
+    accepted_statuses: &'static [&'static str],
 }
 
-const ANSWERED: &str = "HTTP/1.1 200";
+const STATUS_OK: &str = "HTTP/1.1 200";
 
 /// In so many words, at once.
-const REFUSED: &str = "HTTP/1.1 503";
+const STATUS_BUSY: &str = "HTTP/1.1 503";
 
-const CROWDS: [Crowd; 4] = [
-    Crowd {
-        what: "connections that say nothing",
-        come: HttpServer::connect,
-        meanwhile: &[ANSWERED],
+const FLOODS: [ConnectionFlood; 4] = [
+    ConnectionFlood {
+        name: "connections that say nothing",
+        open: HttpServer::connect,
+        accepted_statuses: &[STATUS_OK],
     },
-    Crowd {
-        what: "connections that send half a head",
-        come: HttpServer::half_a_head,
-        meanwhile: &[ANSWERED],
+    ConnectionFlood {
+        name: "connections that send half a head",
+        open: HttpServer::send_partial_head,
+        accepted_statuses: &[STATUS_OK],
     },
-    Crowd {
-        what: "connections that showed the token and stay",
-        come: HttpServer::stay,
-        meanwhile: &[ANSWERED, REFUSED],
+    ConnectionFlood {
+        name: "connections that showed the token and stay",
+        open: HttpServer::open_authenticated,
+        accepted_statuses: &[STATUS_OK, STATUS_BUSY],
     },
-    Crowd {
-        what: "sessions that are opened and left",
-        come: HttpServer::open_session,
-        meanwhile: &[ANSWERED],
+    ConnectionFlood {
+        name: "sessions that are opened and left",
+        open: HttpServer::open_session,
+        accepted_statuses: &[STATUS_OK],
     },
 ];
 
@@ -57,16 +57,16 @@ struct HttpServer {
     _home: TempDir,
 }
 
-pub(super) fn try_connections(trial: &mut Trial<'_>) {
+pub(super) fn try_connections(trial: &mut LimitTrial<'_>) {
     raise_file_limit(trial.amounts.connections as u64 + 1_000);
-    let repo = Repo::new("//- a.md\n# A\n");
+    let repo = TestRepo::new("//- a.md\n# A\n");
     let usual = HttpServer::start(trial, &repo);
-    if !usual.answers(&[ANSWERED]) {
-        trial.wrong("the server does not answer".into());
+    if !usual.answers(&[STATUS_OK]) {
+        trial.record_failure("the server does not answer".into());
     }
     let usual_memory = peak_memory(usual.child.id());
     drop(usual);
-    for Crowd { what, come, meanwhile } in CROWDS {
+    for ConnectionFlood { name: what, open: come, accepted_statuses: meanwhile } in FLOODS {
         let server = HttpServer::start(trial, &repo);
         let count = trial.amounts.connections;
         let crowd: Vec<TcpStream> = (0..count).filter_map(|_| come(&server)).collect();
@@ -77,7 +77,9 @@ pub(super) fn try_connections(trial: &mut Trial<'_>) {
             // It takes the server a moment to see that a crowd has left.
             while !server.answers(expected) {
                 if begin.elapsed() > DEADLINE {
-                    trial.wrong(format!("{when} {count} {what} the server does not answer"));
+                    trial.record_failure(format!(
+                        "{when} {count} {what} the server does not answer"
+                    ));
                     break;
                 }
             }
@@ -85,15 +87,15 @@ pub(super) fn try_connections(trial: &mut Trial<'_>) {
         };
         ask(meanwhile, "with");
         drop(crowd);
-        ask(&[ANSWERED], "after");
-        trial.note(case);
+        ask(&[STATUS_OK], "after");
+        trial.record_case(case);
     }
 }
 
 impl HttpServer {
-    fn start(trial: &Trial<'_>, repo: &Repo) -> Self {
+    fn start(trial: &LimitTrial<'_>, repo: &TestRepo) -> Self {
         let home = tempfile::tempdir().expect("a folder");
-        let mut command = binary_in(trial.binary, &repo.root(), home.path());
+        let mut command = command_in(trial.binary, &repo.root(), home.path());
         command.args(["mcp", "--http", "127.0.0.1:0"]).env("CAIRN_TOKEN", TOKEN);
         let mut child =
             command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
@@ -113,13 +115,13 @@ impl HttpServer {
         Some(stream)
     }
 
-    fn half_a_head(&self) -> Option<TcpStream> {
+    fn send_partial_head(&self) -> Option<TcpStream> {
         let mut stream = self.connect()?;
         let _ = stream.write_all(b"POST /api/status HTTP/1.1\r\nX-Long: ");
         Some(stream)
     }
 
-    fn stay(&self) -> Option<TcpStream> {
+    fn open_authenticated(&self) -> Option<TcpStream> {
         let mut stream = self.connect()?;
         let _ = self.send(&mut stream, "/api/version", &json!({}), "keep-alive");
         let _ = stream.read(&mut [0; 4096]); // the beginning of an answer, or of a refusal
@@ -166,7 +168,7 @@ impl HttpServer {
 
 impl Drop for HttpServer {
     fn drop(&mut self) {
-        end(&mut self.child);
+        kill(&mut self.child);
     }
 }
 

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 
-use super::client::{self, ImpatientClient};
-use super::{LimitCase, Trial};
-use crate::Repo;
+use super::client::{self, TimedMcpClient};
+use super::{LimitCase, LimitTrial};
+use crate::TestRepo;
 
 const FIXTURE: &str = "
 //- src/a.ts
@@ -37,8 +37,8 @@ const PLACES: [&str; 8] = [
     "docs/large.md",
 ];
 
-pub(super) fn try_files(trial: &mut Trial<'_>) {
-    let (repo, home) = (Repo::new(FIXTURE), tempfile::tempdir().expect("a folder"));
+pub(super) fn try_files(trial: &mut LimitTrial<'_>) {
+    let (repo, home) = (TestRepo::new(FIXTURE), tempfile::tempdir().expect("a folder"));
     let usual = call_both(trial, "no large file", &repo, &home);
     let large = repo.root().with_extension("large");
     write_lines(&large, trial.amounts.file_bytes).expect("room for a large file");
@@ -51,7 +51,7 @@ pub(super) fn try_files(trial: &mut Trial<'_>) {
         let mut case = call_both(trial, place, &repo, &home);
         let megabytes = trial.amounts.file_bytes >> 20;
         (case.name, case.usual_memory) = (format!("{place} of {megabytes} MB"), usual.memory);
-        trial.note(case);
+        trial.record_case(case);
         fs::remove_file(&path).expect("it was there");
         if was_there {
             fs::rename(&aside, &path).expect("it goes back");
@@ -61,20 +61,25 @@ pub(super) fn try_files(trial: &mut Trial<'_>) {
 }
 
 /// A command and a server, each asked once.
-fn call_both(trial: &mut Trial<'_>, place: &str, repo: &Repo, home: &TempDir) -> LimitCase {
+fn call_both(
+    trial: &mut LimitTrial<'_>,
+    place: &str,
+    repo: &TestRepo,
+    home: &TempDir,
+) -> LimitCase {
     let (root, home) = (repo.root(), home.path());
     let mut case = LimitCase::new(place.to_owned());
     for words in [["status"], ["verify"]] {
         let outcome = client::run(trial.binary, &root, home, &words);
         case.count(outcome.memory, outcome.took);
-        if let Some(told) = outcome.complaint() {
-            trial.wrong(format!("{place}: {words:?}: {told}"));
+        if let Some(told) = outcome.failure_reason() {
+            trial.record_failure(format!("{place}: {words:?}: {told}"));
         }
     }
     let begin = Instant::now();
-    let mut server = ImpatientClient::start(trial.binary, &root, home);
+    let mut server = TimedMcpClient::start(trial.binary, &root, home);
     if !server.ask("status") {
-        trial.wrong(format!("{place}: the server does not answer"));
+        trial.record_failure(format!("{place}: the server does not answer"));
     }
     case.count(server.peak_memory(), begin.elapsed());
     case

@@ -14,7 +14,7 @@ pub use obstacles::Obstacle;
 
 /// How much of everything is tried.
 #[derive(Debug, Clone)]
-pub struct Amounts {
+pub struct LimitAmounts {
     /// Size of a file that is far too large, in bytes
     pub file_bytes: u64,
     /// In how many places it is put, `.gitignore` first
@@ -30,7 +30,7 @@ pub struct Amounts {
 }
 
 /// Memory that a case may take beyond what cairn takes without it, in kB.
-pub const MORE_MEMORY: u64 = 200 * 1024;
+pub const MAX_EXTRA_MEMORY_KB: u64 = 200 * 1024;
 
 /// Within this every call is answered or refused: what a server gives a call unless told otherwise,
 /// and a little to say so.
@@ -42,7 +42,7 @@ pub struct LimitReport {
     /// Each case with its figures
     pub cases: Vec<LimitCase>,
     /// What must not be
-    pub wrong: Vec<String>,
+    pub failures: Vec<String>,
     /// How long all took
     pub took: Duration,
 }
@@ -63,10 +63,10 @@ pub struct LimitCase {
 }
 
 /// Tries everything. `tell` hears of each case, and of everything that is wrong as soon as it is found.
-pub fn prove(binary: &Path, amounts: &Amounts, mut tell: impl FnMut(&str)) -> LimitReport {
+pub fn run(binary: &Path, amounts: &LimitAmounts, mut tell: impl FnMut(&str)) -> LimitReport {
     let begin = Instant::now();
     let mut report = LimitReport::default();
-    let mut trial = Trial { binary, amounts, report: &mut report, tell: &mut tell };
+    let mut trial = LimitTrial { binary, amounts, report: &mut report, tell: &mut tell };
     large::try_files(&mut trial);
     connections::try_connections(&mut trial);
     obstacles::try_paths(&mut trial);
@@ -75,28 +75,28 @@ pub fn prove(binary: &Path, amounts: &Amounts, mut tell: impl FnMut(&str)) -> Li
 }
 
 /// What the cases are given.
-struct Trial<'t> {
+struct LimitTrial<'t> {
     binary: &'t Path,
-    amounts: &'t Amounts,
+    amounts: &'t LimitAmounts,
     report: &'t mut LimitReport,
     tell: &'t mut dyn FnMut(&str),
 }
 
-impl Trial<'_> {
+impl LimitTrial<'_> {
     /// Notes a case, and whether it took too much.
-    fn note(&mut self, case: LimitCase) {
+    fn record_case(&mut self, case: LimitCase) {
         (self.tell)(&format!("{case:?}"));
-        if case.memory > case.usual_memory + MORE_MEMORY {
-            self.wrong(format!("too much memory: {case:?}"));
+        if case.memory > case.usual_memory + MAX_EXTRA_MEMORY_KB {
+            self.record_failure(format!("too much memory: {case:?}"));
         }
         if case.longest > DEADLINE {
-            self.wrong(format!("too slow: {case:?}"));
+            self.record_failure(format!("too slow: {case:?}"));
         }
         self.report.cases.push(case);
     }
 
-    fn wrong(&mut self, told: String) {
+    fn record_failure(&mut self, told: String) {
         (self.tell)(&told);
-        self.report.wrong.push(told);
+        self.report.failures.push(told);
     }
 }

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 
-use super::client::{self, ImpatientClient};
-use super::{LimitCase, Trial};
-use crate::Repo;
+use super::client::{self, TimedMcpClient};
+use super::{LimitCase, LimitTrial};
+use crate::TestRepo;
 use crate::sandbox::{Sandbox, files_below};
-use crate::soak::Dice;
+use crate::soak::SeededRng;
 
 /// What is at a path instead of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Obstacle {
         [Self::Pipe, Self::PipeLink, Self::Socket, Self::DeviceLink, Self::Device];
 
     /// Puts it at a path; false where that is not possible.
-    fn put(self, path: &Path, aside: &Path) -> bool {
+    fn place(self, path: &Path, aside: &Path) -> bool {
         let make = |path: &Path, kind: FileType, device: u64| {
             mknodat(CWD, path, kind, Mode::from_raw_mode(0o600), device).is_ok()
         };
@@ -57,7 +57,7 @@ impl Obstacle {
 const SEED: &str = "seed";
 
 /// Files that are not there in every repository, and are opened where they are.
-const SOMETIMES: [&str; 24] = [
+const OPTIONAL_FILES: [&str; 24] = [
     "repo/.git/commondir",
     "repo/.git/config.worktree",
     "repo/.git/shallow",
@@ -119,21 +119,22 @@ const QUESTIONS: [&[&str]; 10] = [
     &["trust"],
 ];
 
-pub(super) fn try_paths(trial: &mut Trial<'_>) {
-    let sandbox = seeded(trial.binary);
+pub(super) fn try_paths(trial: &mut LimitTrial<'_>) {
+    let sandbox = seed_sandbox(trial.binary);
     let mut paths = paths(&sandbox);
-    let mut dice = Dice::new(trial.amounts.seed);
+    let mut dice = SeededRng::new(trial.amounts.seed);
     while paths.len() > trial.amounts.paths {
-        paths.swap_remove(dice.roll(paths.len()));
+        paths.swap_remove(dice.below(paths.len()));
     }
-    sandbox.put_back(SEED);
-    let usual_memory = Obstructed { trial, sandbox: &sandbox, what: "nothing in the way" }.ask();
+    sandbox.restore(SEED);
+    let usual_memory =
+        ObstructedRepo { trial, sandbox: &sandbox, what: "nothing in the way" }.ask();
     let usual_memory = usual_memory.memory;
     for obstacle in trial.amounts.obstacles.clone() {
         let mut all = LimitCase { usual_memory, ..LimitCase::new(String::new()) };
         let mut tried = 0;
         for path in &paths {
-            sandbox.put_back(SEED);
+            sandbox.restore(SEED);
             let aside = sandbox.folder().join("work/aside");
             if !replace(obstacle, &sandbox.folder().join("work").join(path), &aside) {
                 continue;
@@ -141,10 +142,10 @@ pub(super) fn try_paths(trial: &mut Trial<'_>) {
             tried += 1;
             let what = format!("{obstacle:?} at {}", path.display());
             (trial.tell)(&what);
-            all.add(&Obstructed { trial, sandbox: &sandbox, what: &what }.ask());
+            all.add(&ObstructedRepo { trial, sandbox: &sandbox, what: &what }.ask());
         }
         all.name = format!("{obstacle:?} at each of {tried} paths");
-        trial.note(all);
+        trial.record_case(all);
     }
 }
 
@@ -152,16 +153,16 @@ pub(super) fn try_paths(trial: &mut Trial<'_>) {
 fn replace(obstacle: Obstacle, path: &Path, aside: &Path) -> bool {
     let _ = fs::remove_file(path);
     let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder).is_ok() && obstacle.put(path, aside)
+    fs::create_dir_all(folder).is_ok() && obstacle.place(path, aside)
 }
 
 /// A repository where everything is that cairn keeps: cards, shared knowledge, stores, hooks, trust.
-fn seeded(binary: &Path) -> Sandbox {
-    let repo = Repo::new(FIXTURE);
+fn seed_sandbox(binary: &Path) -> Sandbox {
+    let repo = TestRepo::new(FIXTURE);
     repo.git(&["branch", "other"]);
     repo.git(&["worktree", "add", "-q", "--detach", "linked"]);
-    let sandbox = Sandbox::around(&repo.root(), SEED);
-    sandbox.put_back(SEED);
+    let sandbox = Sandbox::with_seed(&repo.root(), SEED);
+    sandbox.restore(SEED);
     let lines: [&[&str]; 9] = [
         &["init", "--agents", "all"],
         &["card", "create", "spec::first", "--summary", "First"],
@@ -178,8 +179,8 @@ fn seeded(binary: &Path) -> Sandbox {
         let output = sandbox.run(binary, &words);
         assert!(output.status.success(), "{words:?}: {output:?}");
     }
-    sandbox.forget(SEED);
-    sandbox.keep(SEED);
+    sandbox.discard(SEED);
+    sandbox.save(SEED);
     sandbox
 }
 
@@ -188,28 +189,28 @@ fn paths(sandbox: &Sandbox) -> Vec<PathBuf> {
     let work = sandbox.folder().join("work");
     let files = files_below(&work).into_iter();
     let there = files.filter_map(|file| file.strip_prefix(&work).map(Path::to_path_buf).ok());
-    let mut paths: Vec<PathBuf> = there.chain(SOMETIMES.map(PathBuf::from)).collect();
+    let mut paths: Vec<PathBuf> = there.chain(OPTIONAL_FILES.map(PathBuf::from)).collect();
     paths.sort();
     paths.dedup();
     paths
 }
 
 /// A repository with something in the way.
-struct Obstructed<'o, 't> {
-    trial: &'o mut Trial<'t>,
+struct ObstructedRepo<'o, 't> {
+    trial: &'o mut LimitTrial<'t>,
     sandbox: &'o Sandbox,
     what: &'o str,
 }
 
-impl Obstructed<'_, '_> {
+impl ObstructedRepo<'_, '_> {
     /// Asks everything once, as commands and of a server.
     fn ask(self) -> LimitCase {
         let mut case = LimitCase::new(self.what.to_owned());
         let (root, home) = (self.sandbox.root(), self.sandbox.home());
         for words in QUESTIONS {
             let outcome = client::run(self.trial.binary, &root, &home, words);
-            if let Some(told) = outcome.complaint() {
-                self.trial.wrong(format!("{}: {words:?}: {told}", self.what));
+            if let Some(told) = outcome.failure_reason() {
+                self.trial.record_failure(format!("{}: {words:?}: {told}", self.what));
             }
             case.count(outcome.memory, outcome.took);
             if outcome.printed.is_none() {
@@ -217,9 +218,9 @@ impl Obstructed<'_, '_> {
             }
         }
         let begin = Instant::now();
-        let mut server = ImpatientClient::start(self.trial.binary, &root, &home);
+        let mut server = TimedMcpClient::start(self.trial.binary, &root, &home);
         if !server.ask("status") && !server.has_ended() {
-            self.trial.wrong(format!("{}: the server does not answer", self.what));
+            self.trial.record_failure(format!("{}: the server does not answer", self.what));
         }
         case.count(server.peak_memory(), begin.elapsed());
         case

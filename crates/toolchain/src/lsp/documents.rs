@@ -9,14 +9,14 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::place::uri_of;
+use super::position::uri_from_path;
 
 /// Documents that stay open; beyond it the one that was used longest ago is closed.
-const MOST_OPEN: usize = 48;
+const MAX_OPEN: usize = 48;
 
 /// A file as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct News {
+pub struct FileUpdate {
     /// The file, absolute
     pub path: PathBuf,
     /// What the protocol calls its language
@@ -24,12 +24,12 @@ pub struct News {
     /// Its text; none if it is gone
     pub text: Option<String>,
     /// Whether it was there before
-    pub change: Change,
+    pub kind: FileUpdateKind,
 }
 
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum FileUpdateKind {
     /// It is new
     Created,
     /// Its text is another
@@ -37,39 +37,39 @@ pub enum Change {
     /// It is gone
     Deleted,
     /// Nothing; it is only asked about
-    Asked,
+    Unchanged,
 }
 
 /// A message to send: its method and its parameters.
-pub(crate) type Message = (&'static str, Value);
+pub(crate) type LspMessage = (&'static str, Value);
 
 /// The open documents.
 #[derive(Debug, Default)]
-pub(crate) struct Documents {
-    open: BTreeMap<PathBuf, Open>,
+pub(crate) struct OpenDocuments {
+    open: BTreeMap<PathBuf, OpenDocument>,
     clock: u64,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenDocument {
     version: i64,
     text: String,
-    used: u64,
+    last_used: u64,
 }
 
-impl Documents {
+impl OpenDocuments {
     /// What to tell so that the server sees these files as they are.
-    pub(crate) fn tell(&mut self, news: &[News]) -> Vec<Message> {
+    pub(crate) fn sync(&mut self, news: &[FileUpdate]) -> Vec<LspMessage> {
         let mut messages = Vec::new();
-        let watched: Vec<Value> = news.iter().filter_map(watched).collect();
+        let watched: Vec<Value> = news.iter().filter_map(watched_file_event).collect();
         if !watched.is_empty() {
             messages.push(("workspace/didChangeWatchedFiles", json!({"changes": watched})));
         }
         for one in news {
-            self.tell_one(one, &mut messages);
+            self.sync_file(one, &mut messages);
         }
-        while self.open.len() > MOST_OPEN.max(news.len()) {
-            let oldest = self.open.iter().min_by_key(|(_, open)| open.used);
+        while self.open.len() > MAX_OPEN.max(news.len()) {
+            let oldest = self.open.iter().min_by_key(|(_, open)| open.last_used);
             let Some(path) = oldest.map(|(path, _)| path.clone()) else { break };
             messages.push(self.close(&path));
         }
@@ -81,23 +81,29 @@ impl Documents {
         self.open.get(path).map(|open| open.version)
     }
 
-    fn tell_one(&mut self, news: &News, messages: &mut Vec<Message>) {
+    fn sync_file(&mut self, news: &FileUpdate, messages: &mut Vec<LspMessage>) {
         self.clock += 1;
         let used = self.clock;
         let Some(text) = &news.text else {
-            if news.change == Change::Deleted {
-                self.put(news, "", used, messages);
+            if news.kind == FileUpdateKind::Deleted {
+                self.open_or_change(news, "", used, messages);
                 messages.push(self.close(&news.path));
             }
             return;
         };
-        self.put(news, text, used, messages);
+        self.open_or_change(news, text, used, messages);
     }
 
-    fn put(&mut self, news: &News, text: &str, used: u64, messages: &mut Vec<Message>) {
-        let uri = uri_of(&news.path);
+    fn open_or_change(
+        &mut self,
+        news: &FileUpdate,
+        text: &str,
+        used: u64,
+        messages: &mut Vec<LspMessage>,
+    ) {
+        let uri = uri_from_path(&news.path);
         if let Some(open) = self.open.get_mut(&news.path) {
-            open.used = used;
+            open.last_used = used;
             if open.text != text {
                 open.version += 1;
                 text.clone_into(&mut open.text);
@@ -107,59 +113,80 @@ impl Documents {
             }
             return;
         }
-        self.open.insert(news.path.clone(), Open { version: 1, text: text.to_owned(), used });
+        self.open.insert(
+            news.path.clone(),
+            OpenDocument { version: 1, text: text.to_owned(), last_used: used },
+        );
         let document = json!({"uri": uri, "languageId": news.language, "version": 1, "text": text});
         messages.push(("textDocument/didOpen", json!({"textDocument": document})));
     }
 
-    fn close(&mut self, path: &std::path::Path) -> Message {
+    fn close(&mut self, path: &std::path::Path) -> LspMessage {
         self.open.remove(path);
-        ("textDocument/didClose", json!({"textDocument": {"uri": uri_of(path)}}))
+        ("textDocument/didClose", json!({"textDocument": {"uri": uri_from_path(path)}}))
     }
 }
 
-fn watched(news: &News) -> Option<Value> {
-    let kind = match news.change {
-        Change::Created => 1,
-        Change::Changed => 2,
-        Change::Deleted => 3,
-        Change::Asked => return None,
+fn watched_file_event(news: &FileUpdate) -> Option<Value> {
+    let kind = match news.kind {
+        FileUpdateKind::Created => 1,
+        FileUpdateKind::Changed => 2,
+        FileUpdateKind::Deleted => 3,
+        FileUpdateKind::Unchanged => return None,
     };
-    Some(json!({"uri": uri_of(&news.path), "type": kind}))
+    Some(json!({"uri": uri_from_path(&news.path), "type": kind}))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn news(path: &str, text: Option<&str>, change: Change) -> News {
-        News { path: path.into(), language: "rust", text: text.map(ToOwned::to_owned), change }
+    fn news(path: &str, text: Option<&str>, change: FileUpdateKind) -> FileUpdate {
+        FileUpdate {
+            path: path.into(),
+            language: "rust",
+            text: text.map(ToOwned::to_owned),
+            kind: change,
+        }
     }
 
-    fn methods(messages: &[Message]) -> Vec<&'static str> {
+    fn methods(messages: &[LspMessage]) -> Vec<&'static str> {
         messages.iter().map(|(method, _)| method.rsplit('/').next().unwrap()).collect()
     }
 
     #[test]
     fn a_document_is_opened_once_changed_when_it_did_and_emptied_before_it_goes() {
-        let mut documents = Documents::default();
-        let mut tell = |text, change| methods(&documents.tell(&[news("/p/a.rs", text, change)]));
-        assert_eq!(tell(Some("a"), Change::Asked), ["didOpen"]);
-        assert_eq!(tell(Some("a"), Change::Asked), [""; 0]);
-        assert_eq!(tell(Some("b"), Change::Changed), ["didChangeWatchedFiles", "didChange"]);
-        assert_eq!(tell(None, Change::Deleted), ["didChangeWatchedFiles", "didChange", "didClose"]);
-        assert_eq!(tell(None, Change::Deleted), ["didChangeWatchedFiles", "didOpen", "didClose"]);
-        assert_eq!(tell(Some("a"), Change::Created), ["didChangeWatchedFiles", "didOpen"]);
+        let mut documents = OpenDocuments::default();
+        let mut tell = |text, change| methods(&documents.sync(&[news("/p/a.rs", text, change)]));
+        assert_eq!(tell(Some("a"), FileUpdateKind::Unchanged), ["didOpen"]);
+        assert_eq!(tell(Some("a"), FileUpdateKind::Unchanged), [""; 0]);
+        assert_eq!(
+            tell(Some("b"), FileUpdateKind::Changed),
+            ["didChangeWatchedFiles", "didChange"]
+        );
+        assert_eq!(
+            tell(None, FileUpdateKind::Deleted),
+            ["didChangeWatchedFiles", "didChange", "didClose"]
+        );
+        assert_eq!(
+            tell(None, FileUpdateKind::Deleted),
+            ["didChangeWatchedFiles", "didOpen", "didClose"]
+        );
+        assert_eq!(tell(Some("a"), FileUpdateKind::Created), ["didChangeWatchedFiles", "didOpen"]);
     }
 
     #[test]
     fn what_was_not_used_for_long_is_closed() {
-        let mut documents = Documents::default();
-        for number in 0..MOST_OPEN {
-            documents.tell(&[news(&format!("/p/{number}.rs"), Some("a"), Change::Asked)]);
+        let mut documents = OpenDocuments::default();
+        for number in 0..MAX_OPEN {
+            documents.sync(&[news(
+                &format!("/p/{number}.rs"),
+                Some("a"),
+                FileUpdateKind::Unchanged,
+            )]);
         }
-        documents.tell(&[news("/p/0.rs", Some("a"), Change::Asked)]);
-        let messages = documents.tell(&[news("/p/new.rs", Some("a"), Change::Asked)]);
+        documents.sync(&[news("/p/0.rs", Some("a"), FileUpdateKind::Unchanged)]);
+        let messages = documents.sync(&[news("/p/new.rs", Some("a"), FileUpdateKind::Unchanged)]);
         assert_eq!(methods(&messages), ["didOpen", "didClose"]);
         assert_eq!(messages[1].1["textDocument"]["uri"], "file:///p/1.rs");
     }

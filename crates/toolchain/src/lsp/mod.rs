@@ -4,18 +4,20 @@
 //! says unasked, `reply` what it is answered. `session` is one server from its greeting to its
 //! farewell, `documents` what it was told of files, `pool` which sessions there are.
 
+mod connection;
 mod documents;
-mod inbox;
-mod lack;
-mod link;
-mod place;
+mod notifications;
 mod pool;
+mod position;
 mod reply;
 mod session;
+mod unavailable;
 
-pub use documents::{Change, News};
-pub use inbox::Report;
-pub use lack::{Failure, Lack};
-pub use place::{Encoding, Position, offset_at, path_of, position_at, uri_of};
-pub use pool::{Candidate, Servers, Stopped};
-pub use session::Session;
+pub use documents::{FileUpdate, FileUpdateKind};
+pub use notifications::DiagnosticsReport;
+pub use pool::{ServerCandidate, ServerPool, StoppedServer};
+pub use position::{
+    LspPosition, PositionEncoding, offset_at, path_from_uri, position_at, uri_from_path,
+};
+pub use session::LspSession;
+pub use unavailable::{RequestFailure, ServerUnavailable};

@@ -7,33 +7,33 @@ use std::time::{Duration, Instant};
 use base::{Call, Result};
 use serde_json::Value;
 
-use super::lack::Lack;
-use super::session::{Session, Start};
-use crate::dead::Dead;
-use crate::find::{Found, find};
-use crate::host::Host;
+use super::session::{LspSession, LspSessionOptions};
+use super::unavailable::ServerUnavailable;
+use crate::find::{ProgramFile, find_program};
+use crate::host::ToolHost;
+use crate::program_failure::ProgramFailure;
 
 /// A server that nobody asked for this long is asked for its pulse first.
-const DOUBTFUL: Duration = Duration::from_mins(1);
+const HEALTH_CHECK_AFTER: Duration = Duration::from_mins(1);
 
 /// A server that nobody asked for this long is sent away; its memory is worth more.
-const IDLE: Duration = Duration::from_mins(20);
+const IDLE_TIMEOUT: Duration = Duration::from_mins(20);
 
 /// The most memory of one server, in bytes, unless half of the machine is less.
-const MEMORY: u64 = 6 << 30;
+const MAX_MEMORY: u64 = 6 << 30;
 
 /// How long a server that failed twice rests; each failure more doubles it.
-const REST: Duration = Duration::from_secs(2);
+const INITIAL_BACKOFF: Duration = Duration::from_secs(2);
 
 /// No server rests longer.
-const LONGEST_REST: Duration = Duration::from_mins(1);
+const MAX_BACKOFF: Duration = Duration::from_mins(1);
 
 /// How long a caller sleeps while another starts what they both need.
-const PATIENCE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A server that would do.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+pub struct ServerCandidate {
     /// Its program's name
     pub program: String,
     /// What makes it speak the protocol
@@ -46,40 +46,41 @@ pub struct Candidate {
 
 /// A server that was ended on request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stopped {
+pub struct StoppedServer {
     /// Its name and version
     pub title: String,
 }
 
 /// The servers of one project.
-pub struct Servers {
-    host: Host,
+pub struct ServerPool {
+    host: ToolHost,
     memory: u64,
-    slots: Mutex<BTreeMap<String, Slot>>,
+    slots: Mutex<BTreeMap<String, ServerSlot>>,
     changed: Condvar,
 }
 
 /// The place of one server, whichever of the candidates fills it.
-enum Slot {
+enum ServerSlot {
     /// Somebody is starting it
     Starting,
     /// It runs
-    Running(Arc<Session>, History),
+    Running(Arc<LspSession>, FailureHistory),
     /// It failed, and is left alone for a while
-    Resting(Lack, History),
+    BackingOff(ServerUnavailable, FailureHistory),
 }
 
 /// How often it failed in a row, and until when it rests.
 #[derive(Debug, Clone, Copy)]
-struct History {
+struct FailureHistory {
     failures: u32,
-    until: Option<Instant>,
+    retry_at: Option<Instant>,
 }
 
-impl Servers {
+impl ServerPool {
     /// The servers of a project, none of which runs yet.
-    pub fn new(host: Host) -> Self {
-        let memory = crate::platform::memory().map_or(MEMORY, |all| MEMORY.min(all / 2));
+    pub fn new(host: ToolHost) -> Self {
+        let memory =
+            crate::platform::total_memory().map_or(MAX_MEMORY, |all| MAX_MEMORY.min(all / 2));
         Self { host, memory, slots: Mutex::default(), changed: Condvar::new() }
     }
 
@@ -94,27 +95,29 @@ impl Servers {
     /// result fails when the caller no longer waits.
     pub fn session(
         &self,
-        candidates: &[Candidate],
+        candidates: &[ServerCandidate],
         call: &Call,
-    ) -> Result<Result<Arc<Session>, Lack>> {
-        let Some(first) = candidates.first() else { return Ok(Err(Lack::Unknown)) };
+    ) -> Result<Result<Arc<LspSession>, ServerUnavailable>> {
+        let Some(first) = candidates.first() else {
+            return Ok(Err(ServerUnavailable::NoKnownServer));
+        };
         let key = format!("{} {}", first.program, first.args.join(" "));
         let history = match self.claim(&key, call)? {
-            Claim::Have(session) => return Ok(Ok(session)),
-            Claim::Rests(lack) => return Ok(Err(lack)),
-            Claim::Start(history) => history,
+            SlotClaim::Ready(session) => return Ok(Ok(session)),
+            SlotClaim::BackingOff(lack) => return Ok(Err(lack)),
+            SlotClaim::Start(history) => history,
         };
         // Whatever happens, nobody may be left waiting for us.
         let started = self.start(candidates, call);
         let (slot, answer) = match started {
             Ok(Ok(session)) => {
                 let session = Arc::new(session);
-                (Some(Slot::Running(session.clone(), history)), Ok(Ok(session)))
+                (Some(ServerSlot::Running(session.clone(), history)), Ok(Ok(session)))
             }
-            Ok(Err(lack @ Lack::Failing { .. })) => {
-                let history = history.failed();
-                let lack = lack.resting(history.until);
-                (Some(Slot::Resting(lack.clone(), history)), Ok(Err(lack)))
+            Ok(Err(lack @ ServerUnavailable::Failing { .. })) => {
+                let history = history.after_failure();
+                let lack = lack.with_retry_at(history.retry_at);
+                (Some(ServerSlot::BackingOff(lack.clone(), history)), Ok(Err(lack)))
             }
             Ok(Err(lack)) => (None, Ok(Err(lack))),
             Err(problem) => (None, Err(problem)),
@@ -130,39 +133,39 @@ impl Servers {
     }
 
     /// Ends all servers, and forgets which ones failed.
-    pub fn stop(&self) -> Vec<Stopped> {
+    pub fn stop_all(&self) -> Vec<StoppedServer> {
         let slots = std::mem::take(&mut *self.lock());
         let running = slots.into_values().filter_map(|slot| match slot {
-            Slot::Running(session, _) if session.dead().is_none() => Some(session),
+            ServerSlot::Running(session, _) if session.failure().is_none() => Some(session),
             _ => None,
         });
-        let stop = |session: Arc<Session>| {
-            session.send_away();
-            Stopped { title: session.title() }
+        let stop = |session: Arc<LspSession>| {
+            session.shut_down();
+            StoppedServer { title: session.title() }
         };
         running.map(stop).collect()
     }
 
     /// Takes the place of a server: to have it, or to start it.
-    fn claim(&self, key: &str, call: &Call) -> Result<Claim> {
+    fn claim(&self, key: &str, call: &Call) -> Result<SlotClaim> {
         let mut slots = self.lock();
         loop {
             let (session, history) = match slots.get(key) {
-                None => (None, History { failures: 0, until: None }),
-                Some(Slot::Starting) => {
+                None => (None, FailureHistory { failures: 0, retry_at: None }),
+                Some(ServerSlot::Starting) => {
                     slots = self.wait(slots);
-                    call.go_on()?;
+                    call.check_stopped()?;
                     continue;
                 }
-                Some(Slot::Resting(lack, history)) if history.rests() => {
-                    return Ok(Claim::Rests(lack.clone().resting(history.until)));
+                Some(ServerSlot::BackingOff(lack, history)) if history.is_backing_off() => {
+                    return Ok(SlotClaim::BackingOff(lack.clone().with_retry_at(history.retry_at)));
                 }
-                Some(Slot::Resting(_, history)) => (None, *history),
-                Some(Slot::Running(session, history)) => (Some(session.clone()), *history),
+                Some(ServerSlot::BackingOff(_, history)) => (None, *history),
+                Some(ServerSlot::Running(session, history)) => (Some(session.clone()), *history),
             };
-            slots.insert(key.to_owned(), Slot::Starting);
+            slots.insert(key.to_owned(), ServerSlot::Starting);
             drop(slots);
-            let found = session.map(|session| examine(session, history, call)).transpose();
+            let found = session.map(|session| check_health(session, history, call)).transpose();
             slots = self.lock();
             match found {
                 Err(problem) => {
@@ -170,132 +173,153 @@ impl Servers {
                     self.changed.notify_all();
                     return Err(problem);
                 }
-                Ok(None) => return Ok(Claim::Start(history)),
-                Ok(Some(Examined::Well(session))) => {
-                    let well = History { failures: 0, until: None };
-                    slots.insert(key.to_owned(), Slot::Running(session.clone(), well));
+                Ok(None) => return Ok(SlotClaim::Start(history)),
+                Ok(Some(SessionHealth::Healthy(session))) => {
+                    let well = FailureHistory { failures: 0, retry_at: None };
+                    slots.insert(key.to_owned(), ServerSlot::Running(session.clone(), well));
                     self.changed.notify_all();
-                    return Ok(Claim::Have(session));
+                    return Ok(SlotClaim::Ready(session));
                 }
-                Ok(Some(Examined::Gone(history, lack))) if history.rests() => {
-                    let lack = lack.resting(history.until);
-                    slots.insert(key.to_owned(), Slot::Resting(lack.clone(), history));
+                Ok(Some(SessionHealth::Gone(history, lack))) if history.is_backing_off() => {
+                    let lack = lack.with_retry_at(history.retry_at);
+                    slots.insert(key.to_owned(), ServerSlot::BackingOff(lack.clone(), history));
                     self.changed.notify_all();
-                    return Ok(Claim::Rests(lack));
+                    return Ok(SlotClaim::BackingOff(lack));
                 }
-                Ok(Some(Examined::Gone(history, _))) => return Ok(Claim::Start(history)),
+                Ok(Some(SessionHealth::Gone(history, _))) => return Ok(SlotClaim::Start(history)),
             }
         }
     }
 
     /// Starts the first candidate that works. Which one that is may depend on the project: only
     /// TypeScript 7 is its own server.
-    fn start(&self, candidates: &[Candidate], call: &Call) -> Result<Result<Session, Lack>> {
+    fn start(
+        &self,
+        candidates: &[ServerCandidate],
+        call: &Call,
+    ) -> Result<Result<LspSession, ServerUnavailable>> {
         let mut failed = None;
         for candidate in candidates {
-            let Some(found) = find(&candidate.program, &self.host) else { continue };
-            match Session::start(&self.terms(candidate, &found), call)? {
+            let Some(found) = find_program(&candidate.program, &self.host) else { continue };
+            match LspSession::start(&self.session_options(candidate, &found), call)? {
                 Ok(session) => return Ok(Ok(session)),
                 Err(dead) => {
                     let program = candidate.program.clone();
-                    failed = failed.or(Some(Lack::Failing { program, dead, again: None }));
+                    failed = failed.or(Some(ServerUnavailable::Failing {
+                        program,
+                        failure: dead,
+                        retry_after: None,
+                    }));
                 }
             }
         }
-        Ok(Err(failed.unwrap_or_else(|| missing(candidates))))
+        Ok(Err(failed.unwrap_or_else(|| not_installed(candidates))))
     }
 
-    fn terms<'a>(&'a self, candidate: &'a Candidate, found: &'a Found) -> Start<'a> {
-        Start {
+    fn session_options<'a>(
+        &'a self,
+        candidate: &'a ServerCandidate,
+        found: &'a ProgramFile,
+    ) -> LspSessionOptions<'a> {
+        LspSessionOptions {
             program: &candidate.program,
-            found,
+            program_file: found,
             args: &candidate.args,
             host: &self.host,
             folder: self.host.project(),
             options: &candidate.options,
             memory: self.memory,
-            idle: IDLE,
+            idle: IDLE_TIMEOUT,
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Slot>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, ServerSlot>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn wait<'a>(
         &self,
-        slots: MutexGuard<'a, BTreeMap<String, Slot>>,
-    ) -> MutexGuard<'a, BTreeMap<String, Slot>> {
-        self.changed.wait_timeout(slots, PATIENCE).unwrap_or_else(PoisonError::into_inner).0
+        slots: MutexGuard<'a, BTreeMap<String, ServerSlot>>,
+    ) -> MutexGuard<'a, BTreeMap<String, ServerSlot>> {
+        self.changed.wait_timeout(slots, POLL_INTERVAL).unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
-impl Drop for Servers {
+impl Drop for ServerPool {
     fn drop(&mut self) {
-        self.stop();
+        self.stop_all();
     }
 }
 
 /// What somebody who needs a server has to do.
-enum Claim {
-    Have(Arc<Session>),
-    Start(History),
-    Rests(Lack),
+enum SlotClaim {
+    Ready(Arc<LspSession>),
+    Start(FailureHistory),
+    BackingOff(ServerUnavailable),
 }
 
 /// What became of a server that ran.
-enum Examined {
-    Well(Arc<Session>),
-    Gone(History, Lack),
+enum SessionHealth {
+    Healthy(Arc<LspSession>),
+    Gone(FailureHistory, ServerUnavailable),
 }
 
-impl History {
+impl FailureHistory {
     /// One failure more. The first is made good at once, the next ones after a rest.
-    fn failed(self) -> Self {
+    fn after_failure(self) -> Self {
         let failures = self.failures.saturating_add(1);
         let rest = match failures {
             0 | 1 => None,
-            more => Some(REST.saturating_mul(1 << (more - 2).min(8)).min(LONGEST_REST)),
+            more => Some(INITIAL_BACKOFF.saturating_mul(1 << (more - 2).min(8)).min(MAX_BACKOFF)),
         };
-        Self { failures, until: rest.and_then(|rest| Instant::now().checked_add(rest)) }
+        Self { failures, retry_at: rest.and_then(|rest| Instant::now().checked_add(rest)) }
     }
 
-    fn rests(&self) -> bool {
-        self.until.is_some_and(|until| Instant::now() < until)
+    fn is_backing_off(&self) -> bool {
+        self.retry_at.is_some_and(|until| Instant::now() < until)
     }
 }
 
-impl Lack {
+impl ServerUnavailable {
     /// The same, with the time until it is tried again.
-    fn resting(self, until: Option<Instant>) -> Self {
+    fn with_retry_at(self, until: Option<Instant>) -> Self {
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         match self {
-            Self::Failing { program, dead, .. } => {
-                Self::Failing { program, dead, again: left.filter(|left| !left.is_zero()) }
-            }
+            Self::Failing { program, failure: dead, .. } => Self::Failing {
+                program,
+                failure: dead,
+                retry_after: left.filter(|left| !left.is_zero()),
+            },
             other => other,
         }
     }
 }
 
 /// Whether a session can still be used. One that hangs is ended.
-fn examine(session: Arc<Session>, history: History, call: &Call) -> Result<Examined> {
-    if session.dead().is_none() && session.is_doubtful(DOUBTFUL) && !session.has_pulse(call)? {
-        session.send_away();
+fn check_health(
+    session: Arc<LspSession>,
+    history: FailureHistory,
+    call: &Call,
+) -> Result<SessionHealth> {
+    if session.failure().is_none()
+        && session.needs_health_check(HEALTH_CHECK_AFTER)
+        && !session.is_responding(call)?
+    {
+        session.shut_down();
     }
     let program = session.program.clone();
-    let failing = |dead| Lack::Failing { program, dead, again: None };
-    Ok(match session.dead() {
-        None => Examined::Well(session),
-        Some(dead @ Dead::Released) if !session.is_doubtful(Duration::MAX) => {
-            Examined::Gone(history, failing(dead))
+    let failing = |dead| ServerUnavailable::Failing { program, failure: dead, retry_after: None };
+    Ok(match session.failure() {
+        None => SessionHealth::Healthy(session),
+        Some(dead @ ProgramFailure::Stopped) if !session.needs_health_check(Duration::MAX) => {
+            SessionHealth::Gone(history, failing(dead))
         }
-        Some(dead) => Examined::Gone(history.failed(), failing(dead)),
+        Some(dead) => SessionHealth::Gone(history.after_failure(), failing(dead)),
     })
 }
 
-fn missing(candidates: &[Candidate]) -> Lack {
-    Lack::Missing {
+fn not_installed(candidates: &[ServerCandidate]) -> ServerUnavailable {
+    ServerUnavailable::NotInstalled {
         programs: candidates.iter().map(|candidate| candidate.program.clone()).collect(),
         install: candidates[0].install.clone(),
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const METHOD_NOT_FOUND: i32 = -32601;
 
 /// What a server may ask about.
-pub(crate) struct Known<'a> {
+pub(crate) struct ReplyContext<'a> {
     /// The settings it was started with
     pub settings: &'a Value,
     /// The folder it serves
@@ -14,7 +14,11 @@ pub(crate) struct Known<'a> {
 }
 
 /// The answer to a request of the server's, without its envelope: a result, or an error.
-pub(crate) fn reply(method: &str, params: &Value, known: &Known<'_>) -> Result<Value, Value> {
+pub(crate) fn reply(
+    method: &str,
+    params: &Value,
+    known: &ReplyContext<'_>,
+) -> Result<Value, Value> {
     match method {
         "workspace/configuration" => {
             let items = params["items"].as_array().map_or(&[][..], Vec::as_slice);
@@ -47,7 +51,7 @@ mod tests {
     #[test]
     fn every_question_is_answered_and_no_edit_applied() {
         let settings = json!({"python": {"analysis": {"a": 1}}});
-        let known = Known { settings: &settings, folder: &json!({"uri": "file:///p"}) };
+        let known = ReplyContext { settings: &settings, folder: &json!({"uri": "file:///p"}) };
         let ask = |method: &str, params: Value| reply(method, &params, &known);
         let items = json!({"items": [{"section": "python.analysis"}, {"section": "go"}, {}]});
         assert_eq!(ask("workspace/configuration", items), Ok(json!([{"a": 1}, null, settings])));

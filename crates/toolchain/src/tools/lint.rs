@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub enum LintSeverity {
     /// It does not work
     Error,
     /// It probably should not be so
@@ -15,7 +15,7 @@ pub enum Severity {
 
 /// One finding of a linter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Finding {
+pub struct LintFinding {
     /// The file, as the linter names it
     pub path: String,
     /// The line, from 1
@@ -23,7 +23,7 @@ pub struct Finding {
     /// The column, from 1
     pub column: u32,
     /// How bad it is
-    pub severity: Severity,
+    pub severity: LintSeverity,
     /// The rule's name
     pub rule: Option<String>,
     /// What is wrong
@@ -38,19 +38,19 @@ fn text(value: &Value) -> Option<String> {
     value.as_str().map(ToOwned::to_owned)
 }
 
-fn severity(name: &str) -> Severity {
+fn severity(name: &str) -> LintSeverity {
     match name {
-        "error" | "error: internal compiler error" => Severity::Error,
-        "warning" => Severity::Warning,
-        _ => Severity::Note,
+        "error" | "error: internal compiler error" => LintSeverity::Error,
+        "warning" => LintSeverity::Warning,
+        _ => LintSeverity::Note,
     }
 }
 
-pub(super) fn oxlint(output: &str) -> Option<Vec<Finding>> {
+pub(super) fn oxlint(output: &str) -> Option<Vec<LintFinding>> {
     let report: Value = serde_json::from_str(output).ok()?;
     let finding = |one: &Value| {
         let place = &one["labels"][0]["span"];
-        Some(Finding {
+        Some(LintFinding {
             // What is wrong with the project itself is said of no file.
             path: text(&one["filename"]).unwrap_or_default(),
             line: number(&place["line"]),
@@ -63,18 +63,18 @@ pub(super) fn oxlint(output: &str) -> Option<Vec<Finding>> {
     Some(report["diagnostics"].as_array()?.iter().filter_map(finding).collect())
 }
 
-pub(super) fn eslint(output: &str) -> Option<Vec<Finding>> {
+pub(super) fn eslint(output: &str) -> Option<Vec<LintFinding>> {
     let report: Value = serde_json::from_str(output).ok()?;
     let mut findings = Vec::new();
     for file in report.as_array()? {
         let path = text(&file["filePath"])?;
         for one in file["messages"].as_array()? {
             let is_error = one["severity"].as_u64() == Some(2);
-            findings.push(Finding {
+            findings.push(LintFinding {
                 path: path.clone(),
                 line: number(&one["line"]),
                 column: number(&one["column"]),
-                severity: if is_error { Severity::Error } else { Severity::Warning },
+                severity: if is_error { LintSeverity::Error } else { LintSeverity::Warning },
                 rule: text(&one["ruleId"]),
                 message: text(&one["message"])?,
             });
@@ -83,16 +83,16 @@ pub(super) fn eslint(output: &str) -> Option<Vec<Finding>> {
     Some(findings)
 }
 
-pub(super) fn ruff(output: &str) -> Option<Vec<Finding>> {
+pub(super) fn ruff(output: &str) -> Option<Vec<LintFinding>> {
     let report: Value = serde_json::from_str(output).ok()?;
     let finding = |one: &Value| {
         let place = &one["location"];
         let is_syntax = one["code"].is_null() || one["code"] == "invalid-syntax";
-        Some(Finding {
+        Some(LintFinding {
             path: text(&one["filename"])?,
             line: number(&place["row"]),
             column: number(&place["column"]),
-            severity: if is_syntax { Severity::Error } else { Severity::Warning },
+            severity: if is_syntax { LintSeverity::Error } else { LintSeverity::Warning },
             rule: text(&one["code"]),
             message: text(&one["message"])?,
         })
@@ -101,14 +101,14 @@ pub(super) fn ruff(output: &str) -> Option<Vec<Finding>> {
 }
 
 /// Messages of cargo, one a line. It has reported at all if it said how the build finished.
-pub(super) fn cargo(output: &str) -> Option<Vec<Finding>> {
+pub(super) fn cargo(output: &str) -> Option<Vec<LintFinding>> {
     let mut findings = Vec::new();
     let mut is_report = false;
     for line in output.lines() {
         let Ok(message) = serde_json::from_str::<Value>(line) else { continue };
         is_report |= message["reason"] == "build-finished";
         if message["reason"] == "compiler-message" {
-            findings.extend(compiler(&message["message"]));
+            findings.extend(parse_compiler_message(&message["message"]));
         }
     }
     findings.sort();
@@ -116,10 +116,10 @@ pub(super) fn cargo(output: &str) -> Option<Vec<Finding>> {
     is_report.then_some(findings)
 }
 
-fn compiler(message: &Value) -> Option<Finding> {
+fn parse_compiler_message(message: &Value) -> Option<LintFinding> {
     let spans = message["spans"].as_array()?;
     let place = spans.iter().find(|span| span["is_primary"] == true)?;
-    Some(Finding {
+    Some(LintFinding {
         path: text(&place["file_name"])?,
         line: number(&place["line_start"]),
         column: number(&place["column_start"]),
@@ -135,8 +135,8 @@ mod tests {
 
     use super::*;
 
-    fn short(found: Option<Vec<Finding>>) -> Vec<String> {
-        let line = |one: Finding| {
+    fn short(found: Option<Vec<LintFinding>>) -> Vec<String> {
+        let line = |one: LintFinding| {
             let rule = one.rule.unwrap_or_default();
             format!(
                 "{}:{}:{} {:?} {rule} {}",

@@ -2,12 +2,12 @@
 
 mod lint;
 
-pub use lint::{Finding, Severity};
+pub use lint::{LintFinding, LintSeverity};
 
 /// What stands for the file's path among a tool's arguments.
-pub const FILE: &str = "{file}";
+pub const FILE_PLACEHOLDER: &str = "{file}";
 
-const SCRIPTS: &[&str] = &["TypeScript", "TSX", "JavaScript"];
+const SCRIPT_LANGUAGES: &[&str] = &["TypeScript", "TSX", "JavaScript"];
 
 /// A formatter: a text on its input, the formatted text on its output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Formatter {
     pub languages: &'static [&'static str],
     /// The name of its program file
     pub program: &'static str,
-    /// Its arguments; [`FILE`] stands for the path
+    /// Its arguments; [`FILE_PLACEHOLDER`] stands for the path
     pub args: &'static [&'static str],
     /// Files that only it reads: where one stands above a file, it is the one that is meant
     pub settings: &'static [&'static str],
@@ -25,15 +25,15 @@ pub struct Formatter {
 /// The built-in formatters; of several for one language the preferred comes first.
 pub const FORMATTERS: &[Formatter] = &[
     Formatter {
-        languages: SCRIPTS,
+        languages: SCRIPT_LANGUAGES,
         program: "oxfmt",
-        args: &["--stdin-filepath", FILE],
+        args: &["--stdin-filepath", FILE_PLACEHOLDER],
         settings: &[".oxfmtrc.json", ".oxfmtrc.jsonc"],
     },
     Formatter {
-        languages: SCRIPTS,
+        languages: SCRIPT_LANGUAGES,
         program: "prettier",
-        args: &["--stdin-filepath", FILE],
+        args: &["--stdin-filepath", FILE_PLACEHOLDER],
         settings: &[
             ".prettierrc",
             ".prettierrc.json",
@@ -52,9 +52,9 @@ pub const FORMATTERS: &[Formatter] = &[
         ],
     },
     Formatter {
-        languages: SCRIPTS,
+        languages: SCRIPT_LANGUAGES,
         program: "biome",
-        args: &["format", "--stdin-file-path", FILE],
+        args: &["format", "--stdin-file-path", FILE_PLACEHOLDER],
         settings: &["biome.json", "biome.jsonc"],
     },
     Formatter {
@@ -66,27 +66,27 @@ pub const FORMATTERS: &[Formatter] = &[
     Formatter {
         languages: &["Python"],
         program: "ruff",
-        args: &["format", "--stdin-filename", FILE, "-"],
+        args: &["format", "--stdin-filename", FILE_PLACEHOLDER, "-"],
         settings: &["ruff.toml", ".ruff.toml"],
     },
     Formatter {
         languages: &["Python"],
         program: "black",
-        args: &["--quiet", "--stdin-filename", FILE, "-"],
+        args: &["--quiet", "--stdin-filename", FILE_PLACEHOLDER, "-"],
         settings: &[],
     },
     Formatter { languages: &["Go"], program: "gofmt", args: &[], settings: &[] },
     Formatter {
         languages: &["C", "C++"],
         program: "clang-format",
-        args: &["--assume-filename", FILE],
+        args: &["--assume-filename", FILE_PLACEHOLDER],
         settings: &[".clang-format", "_clang-format"],
     },
 ];
 
 /// How a linter takes what to look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum LintScope {
     /// The paths it is given
     Paths,
     /// A whole package, from its folder
@@ -103,7 +103,7 @@ pub struct Companion {
     /// What the linter is told where it is there
     pub args: &'static [&'static str],
     /// What it is told besides to find type errors; older linters do not know that
-    pub types: &'static [&'static str],
+    pub type_check_args: &'static [&'static str],
 }
 
 /// A linter, and how its output is read.
@@ -122,17 +122,17 @@ pub struct Linter {
     /// Whether it finds type errors by itself
     pub checks_types: bool,
     /// What it looks at
-    pub scope: Scope,
+    pub scope: LintScope,
     /// What installs it
     pub install: &'static str,
     /// Reads its output; nothing if that is no report
-    pub read: fn(&str) -> Option<Vec<Finding>>,
+    pub parse_report: fn(&str) -> Option<Vec<LintFinding>>,
 }
 
 /// The built-in linters; of several for one language the preferred comes first.
 pub const LINTERS: &[Linter] = &[
     Linter {
-        languages: SCRIPTS,
+        languages: SCRIPT_LANGUAGES,
         name: "oxlint",
         program: "oxlint",
         args: &["--format", "json"],
@@ -140,23 +140,23 @@ pub const LINTERS: &[Linter] = &[
             program: "tsgolint",
             install: "npm install --save-dev oxlint-tsgolint",
             args: &["--type-aware"],
-            types: &["--type-check"],
+            type_check_args: &["--type-check"],
         }),
         checks_types: false,
-        scope: Scope::Paths,
+        scope: LintScope::Paths,
         install: "npm install --save-dev oxlint",
-        read: lint::oxlint,
+        parse_report: lint::oxlint,
     },
     Linter {
-        languages: SCRIPTS,
+        languages: SCRIPT_LANGUAGES,
         name: "eslint",
         program: "eslint",
         args: &["--format", "json"],
         companion: None,
         checks_types: false,
-        scope: Scope::Paths,
+        scope: LintScope::Paths,
         install: "npm install --save-dev eslint",
-        read: lint::eslint,
+        parse_report: lint::eslint,
     },
     Linter {
         languages: &["Rust"],
@@ -165,9 +165,9 @@ pub const LINTERS: &[Linter] = &[
         args: &["clippy", "--offline", "--quiet", "--message-format", "json"],
         companion: None,
         checks_types: true,
-        scope: Scope::Package,
+        scope: LintScope::Package,
         install: "rustup component add clippy",
-        read: lint::cargo,
+        parse_report: lint::cargo,
     },
     Linter {
         languages: &["Python"],
@@ -176,9 +176,9 @@ pub const LINTERS: &[Linter] = &[
         args: &["check", "--output-format", "json", "--no-cache"],
         companion: None,
         checks_types: false,
-        scope: Scope::Paths,
+        scope: LintScope::Paths,
         install: "pip install ruff",
-        read: lint::ruff,
+        parse_report: lint::ruff,
     },
 ];
 

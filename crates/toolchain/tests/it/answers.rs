@@ -3,22 +3,22 @@
 use std::fs;
 use std::time::Duration;
 
-use toolchain::{Alive, Dead, Found, Host, Origin, probe};
+use toolchain::{ProgramFailure, ProgramFile, ProgramOrigin, ServerInfo, ToolHost, probe};
 
 use crate::fixture::{Fixture, LONG, Verdict, call};
 
-fn alive(name: &str, version: &str) -> Alive {
-    Alive { name: Some(name.into()), version: Some(version.into()) }
+fn alive(name: &str, version: &str) -> ServerInfo {
+    ServerInfo { name: Some(name.into()), version: Some(version.into()) }
 }
 
 fn garbage(said: &str) -> Verdict {
-    Err(Dead::Garbage { said: Some(said.into()) })
+    Err(ProgramFailure::InvalidOutput { message: Some(said.into()) })
 }
 
 /// The exit code and the reason of a server that ended.
 fn exited(verdict: Verdict) -> (Option<i32>, Option<String>) {
     match verdict {
-        Err(Dead::Exited { status, said }) => (status.code(), said),
+        Err(ProgramFailure::Exited { status, message: said }) => (status.code(), said),
         other => panic!("it should have ended: {other:?}"),
     }
 }
@@ -34,7 +34,7 @@ fn a_server_that_answers_is_alive_and_sent_away() {
 #[test]
 fn a_server_need_not_tell_its_name() {
     let verdict = Fixture::new().verdict("greet()\nleave()");
-    assert_eq!(verdict, Ok(Alive { name: None, version: None }));
+    assert_eq!(verdict, Ok(ServerInfo { name: None, version: None }));
 }
 
 #[test]
@@ -67,7 +67,7 @@ assert (refusal['id'], refusal['error']['code']) == ('x1', -32601)
 send({'jsonrpc': '2.0', 'id': request['id'], 'result': {'capabilities': {}}})
 leave()";
     let fixture = Fixture::new();
-    assert_eq!(fixture.patient_verdict(script), Ok(Alive { name: None, version: None }));
+    assert_eq!(fixture.patient_verdict(script), Ok(ServerInfo { name: None, version: None }));
     assert!(fixture.has("left"));
 }
 
@@ -80,13 +80,13 @@ while True:
     let timeout = Duration::from_millis(1500);
     let verdict = fixture.fake(script, &call(), timeout).unwrap();
     fixture.assert_nothing_is_left();
-    assert_eq!(verdict, Err(Dead::Silent { waited: timeout, said: None }));
+    assert_eq!(verdict, Err(ProgramFailure::TimedOut { waited: timeout, message: None }));
 }
 
 #[test]
 fn a_server_that_complains_at_length_is_alive() {
     let script = "sys.stderr.write('noise\\n' * 1000000)\ngreet()\nleave()";
-    assert_eq!(Fixture::new().verdict(script), Ok(Alive { name: None, version: None }));
+    assert_eq!(Fixture::new().verdict(script), Ok(ServerInfo { name: None, version: None }));
 }
 
 #[test]
@@ -111,7 +111,10 @@ fn a_server_that_closes_its_pipes_first_tells_how_it_ended() {
 fn a_server_that_is_silent_is_not_waited_for() {
     let silent = |script, said: Option<&str>| {
         let (verdict, waited) = Fixture::new().waited_for(script);
-        assert_eq!(verdict, Err(Dead::Silent { waited, said: said.map(ToOwned::to_owned) }));
+        assert_eq!(
+            verdict,
+            Err(ProgramFailure::TimedOut { waited, message: said.map(ToOwned::to_owned) })
+        );
     };
     silent("", None);
     let locked = "sys.stderr.write('waiting for a lock')\nsys.stderr.flush()";
@@ -120,7 +123,7 @@ fn a_server_that_is_silent_is_not_waited_for() {
     let (verdict, _) = Fixture::new().waited_for("print('Welcome!', flush=True)");
     assert_eq!(verdict, garbage("Welcome!"));
     let waited = Duration::from_millis(1500);
-    let told = Dead::Silent { waited, said: Some("why".into()) }.to_string();
+    let told = ProgramFailure::TimedOut { waited, message: Some("why".into()) }.to_string();
     assert_eq!(told, "it did not answer within 1.5 s: why");
 }
 
@@ -145,7 +148,8 @@ fn a_server_may_refuse() {
         let error = "{'code': -32603, 'message': 'Could not find TypeScript'}";
         Fixture::new().verdict(&format!("receive()\nsend({{'id': {id}, 'error': {error}}})"))
     };
-    let refused = Err(Dead::Refused { said: Some("Could not find TypeScript".into()) });
+    let refused =
+        Err(ProgramFailure::Refused { message: Some("Could not find TypeScript".into()) });
     assert_eq!(refuse("1"), refused);
     assert_eq!(refuse("None"), refused);
 }
@@ -153,7 +157,7 @@ fn a_server_may_refuse() {
 #[test]
 fn what_cannot_start_says_why() {
     let fixture = Fixture::new();
-    let not_started = |why: &str| Err(Dead::NotStarted { why: why.into() });
+    let not_started = |why: &str| Err(ProgramFailure::NotStarted { reason: why.into() });
     let path = fixture.root().join("program");
     let missing = "No such file or directory (os error 2)";
     assert_eq!(fixture.program(&path, &[]), not_started(missing));
@@ -161,7 +165,7 @@ fn what_cannot_start_says_why() {
     assert_eq!(fixture.program(&path, &[]), not_started("Permission denied (os error 13)"));
     assert_eq!(fixture.program("program", &[]), not_started("the path is not absolute"));
 
-    let found = Found { path: "/bin/sh".into(), origin: Origin::Path };
+    let found = ProgramFile { path: "/bin/sh".into(), origin: ProgramOrigin::Path };
     let folder = fixture.root().join("gone");
     let verdict = probe(&found, &[""; 0], &fixture.host(), &folder, &call(), LONG).unwrap();
     let why = format!("the folder {} is not there", folder.display());
@@ -177,14 +181,14 @@ fn a_missing_interpreter_is_named_as_the_reason() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     let why = "the interpreter that its first line names is not there".into();
     // While another test starts a process, that may hold the file open for writing.
-    let busy = Dead::NotStarted { why: "Text file busy (os error 26)".into() };
+    let busy = ProgramFailure::NotStarted { reason: "Text file busy (os error 26)".into() };
     let verdict = loop {
         let verdict = fixture.program(&path, &[]).unwrap_err();
         if verdict != busy {
             break verdict;
         }
     };
-    assert_eq!(verdict, Dead::NotStarted { why });
+    assert_eq!(verdict, ProgramFailure::NotStarted { reason: why });
 }
 
 #[test]
@@ -194,8 +198,8 @@ fn a_server_gets_a_clean_environment_and_an_empty_folder() {
     let path = format!("{}/project/node_modules/.bin:/usr/bin:/bin:.", root.display());
     let vars = [("PATH", path.as_str()), ("HOME", "/h"), ("NODE_OPTIONS", "-r ./a"), ("A", "b")];
     let host =
-        Host::new(root.join("project"), vars.map(|(name, value)| (name.into(), value.into())));
-    let found = Found { path: "/bin/sh".into(), origin: Origin::Path };
+        ToolHost::new(root.join("project"), vars.map(|(name, value)| (name.into(), value.into())));
+    let found = ProgramFile { path: "/bin/sh".into(), origin: ProgramOrigin::Path };
     let script = "env > ../env; ls -A > ../ls; pwd > ../pwd";
     let verdict = probe(&found, &["-c", script], &host, &fixture.folder(), &call(), LONG);
     assert_eq!(exited(verdict.unwrap()), (Some(0), None));

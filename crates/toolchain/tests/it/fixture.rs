@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 use base::{Call, Result};
 use jiff::Timestamp;
 use tempfile::TempDir;
-use toolchain::{Alive, Dead, Found, Host, Origin, find, probe};
+use toolchain::{
+    ProgramFailure, ProgramFile, ProgramOrigin, ServerInfo, ToolHost, find_program, probe,
+};
 
 /// Longer than any fake needs, on a machine that is busy.
 pub(crate) const LONG: Duration = Duration::from_mins(10);
 
-pub(crate) type Verdict = std::result::Result<Alive, Dead>;
+pub(crate) type Verdict = std::result::Result<ServerInfo, ProgramFailure>;
 
 /// A project, and an empty folder to probe in.
 pub(crate) struct Fixture {
@@ -37,15 +39,15 @@ impl Fixture {
         self.root().join("empty")
     }
 
-    pub(crate) fn host(&self) -> Host {
-        Host::new(self.root().join("project"), variables())
+    pub(crate) fn host(&self) -> ToolHost {
+        ToolHost::new(self.root().join("project"), variables())
     }
 
     /// Probes a fake: what all fakes can do, and then this.
     pub(crate) fn fake(&self, script: &str, call: &Call, timeout: Duration) -> Result<Verdict> {
         let path = self.root().join("fake.py");
         fs::write(&path, format!("{}\n{script}", include_str!("fake.py"))).unwrap();
-        let python = find("python3", &self.host()).expect("tests need python3");
+        let python = find_program("python3", &self.host()).expect("tests need python3");
         probe(&python, &[path], &self.host(), &self.folder(), call, timeout)
     }
 
@@ -53,7 +55,7 @@ impl Fixture {
     pub(crate) fn patient_verdict(&self, script: &str) -> Verdict {
         let path = self.root().join("fake.py");
         fs::write(&path, format!("{}\n{script}", include_str!("fake.py"))).unwrap();
-        let python = find("python3", &self.host()).expect("tests need python3");
+        let python = find_program("python3", &self.host()).expect("tests need python3");
         let host = self.host().with_grace(LONG);
         let verdict = probe(&python, &[path], &host, &self.folder(), &call(), LONG).unwrap();
         self.assert_nothing_is_left();
@@ -85,7 +87,7 @@ impl Fixture {
 
     /// Probes a program of any kind.
     pub(crate) fn program(&self, path: impl Into<PathBuf>, args: &[&str]) -> Verdict {
-        let found = Found { path: path.into(), origin: Origin::Path };
+        let found = ProgramFile { path: path.into(), origin: ProgramOrigin::Path };
         probe(&found, args, &self.host(), &self.folder(), &call(), LONG).unwrap()
     }
 

@@ -1,8 +1,8 @@
 //! Whatever happens, nothing is left running.
 
-use base::Code;
-use base::call::Stop;
-use toolchain::{Alive, Dead};
+use base::ProblemCode;
+use base::call::CallStopReason;
+use toolchain::{ProgramFailure, ServerInfo};
 
 use crate::fixture::{Fixture, LONG, call};
 
@@ -17,7 +17,7 @@ const STUBBORN: &str =
 fn what_a_server_started_goes_with_it() {
     for start in [GRANDCHILD, STUBBORN] {
         let verdict = Fixture::new().verdict(&format!("{start}greet()\nleave()"));
-        assert_eq!(verdict, Ok(Alive { name: None, version: None }));
+        assert_eq!(verdict, Ok(ServerInfo { name: None, version: None }));
     }
 }
 
@@ -25,7 +25,9 @@ fn what_a_server_started_goes_with_it() {
 fn a_server_that_ends_before_what_it_started_has_ended() {
     let script = format!("{GRANDCHILD}sys.exit('error: gone')");
     match Fixture::new().verdict(&script) {
-        Err(Dead::Exited { said, .. }) => assert_eq!(said.unwrap(), "error: gone"),
+        Err(ProgramFailure::Exited { message: said, .. }) => {
+            assert_eq!(said.unwrap(), "error: gone")
+        }
         other => panic!("it should have ended: {other:?}"),
     }
 }
@@ -37,7 +39,7 @@ fn a_server_that_will_not_leave_is_killed() {
     {
         let fixture = Fixture::new();
         let verdict = fixture.verdict(&format!("{GRANDCHILD}greet()\n{stay}"));
-        assert_eq!(verdict, Ok(Alive { name: None, version: None }));
+        assert_eq!(verdict, Ok(ServerInfo { name: None, version: None }));
         // Whether one that says goodbye gets as far as that depends on how quick it is.
         assert!(stay.starts_with("leave") || !fixture.has("left"));
     }
@@ -45,10 +47,13 @@ fn a_server_that_will_not_leave_is_killed() {
 
 #[test]
 fn a_caller_who_leaves_takes_the_server_along() {
-    for (stop, code) in [(Stop::Deadline, Code::Timeout), (Stop::Cancelled, Code::Cancelled)] {
+    for (stop, code) in [
+        (CallStopReason::Deadline, ProblemCode::Timeout),
+        (CallStopReason::Cancelled, ProblemCode::Cancelled),
+    ] {
         let fixture = Fixture::new();
         let mark = fixture.folder().join("started");
-        let call = call().stopping(move || mark.exists().then_some(stop));
+        let call = call().with_stop_check(move || mark.exists().then_some(stop));
         let script = format!("{STUBBORN}mark('started', '')\ntime.sleep(600)");
         let problem = fixture.fake(&script, &call, LONG).unwrap_err();
         assert_eq!(problem.code, code);
@@ -60,17 +65,17 @@ fn a_caller_who_leaves_takes_the_server_along() {
 fn what_is_known_when_the_caller_leaves_is_told() {
     let fixture = Fixture::new();
     let mark = fixture.folder().join("asked");
-    let call = call().stopping(move || mark.exists().then_some(Stop::Cancelled));
+    let call = call().with_stop_check(move || mark.exists().then_some(CallStopReason::Cancelled));
     let script = format!("{GRANDCHILD}greet()\nreceive()\nmark('asked', '')\ntime.sleep(600)");
     let verdict = fixture.fake(&script, &call, LONG).unwrap();
-    assert_eq!(verdict, Ok(Alive { name: None, version: None }));
+    assert_eq!(verdict, Ok(ServerInfo { name: None, version: None }));
     fixture.assert_nothing_is_left();
 }
 
 #[test]
 fn nothing_starts_for_a_caller_who_has_left() {
     let fixture = Fixture::new();
-    let call = call().stopping(|| Some(Stop::Cancelled));
-    assert_eq!(fixture.fake("greet()", &call, LONG).unwrap_err().code, Code::Cancelled);
+    let call = call().with_stop_check(|| Some(CallStopReason::Cancelled));
+    assert_eq!(fixture.fake("greet()", &call, LONG).unwrap_err().code, ProblemCode::Cancelled);
     assert!(!fixture.has("pid"));
 }

@@ -7,10 +7,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use base::call::Stop;
+use base::call::CallStopReason;
 use serde_json::{Value, json};
-use toolchain::lsp::{Candidate, Change, Failure, Lack, News, Servers, Session};
-use toolchain::{Dead, Host};
+use toolchain::lsp::{
+    FileUpdate, FileUpdateKind, LspSession, RequestFailure, ServerCandidate, ServerPool,
+    ServerUnavailable,
+};
+use toolchain::{ProgramFailure, ToolHost};
 
 use crate::fixture::{Fixture, LONG, call, variables};
 
@@ -19,7 +22,7 @@ const SHORT: Duration = Duration::from_millis(400);
 
 struct Place {
     fixture: Fixture,
-    servers: Arc<Servers>,
+    servers: Arc<ServerPool>,
     script: PathBuf,
 }
 
@@ -32,17 +35,17 @@ impl Place {
     /// The same with a server that gets as much time to leave as it needs.
     fn patient(script: &str) -> Self {
         let fixture = Fixture::new();
-        let host = Host::new(fixture.folder(), variables()).with_grace(LONG);
-        Self::of(fixture, Servers::new(host), script)
+        let host = ToolHost::new(fixture.folder(), variables()).with_grace(LONG);
+        Self::of(fixture, ServerPool::new(host), script)
     }
 
     fn limited(script: &str, memory: u64) -> Self {
         let fixture = Fixture::new();
-        let host = Host::new(fixture.folder(), variables());
-        Self::of(fixture, Servers::new(host).with_memory(memory), script)
+        let host = ToolHost::new(fixture.folder(), variables());
+        Self::of(fixture, ServerPool::new(host).with_memory(memory), script)
     }
 
-    fn of(fixture: Fixture, servers: Servers, script: &str) -> Self {
+    fn of(fixture: Fixture, servers: ServerPool, script: &str) -> Self {
         let servers = Arc::new(servers);
         let place = Self { script: fixture.root().join("fake.py"), fixture, servers };
         place.becomes(script);
@@ -54,8 +57,8 @@ impl Place {
         fs::write(&self.script, text).unwrap();
     }
 
-    fn candidate(&self) -> Candidate {
-        Candidate {
+    fn candidate(&self) -> ServerCandidate {
+        ServerCandidate {
             program: "python3".into(),
             args: vec![self.script.display().to_string()],
             options: json!({}),
@@ -63,17 +66,17 @@ impl Place {
         }
     }
 
-    fn session(&self) -> Result<Arc<Session>, Lack> {
+    fn session(&self) -> Result<Arc<LspSession>, ServerUnavailable> {
         self.servers.session(&[self.candidate()], &call()).unwrap()
     }
 
-    fn ask(&self, method: &str) -> Result<Value, Failure> {
+    fn ask(&self, method: &str) -> Result<Value, RequestFailure> {
         self.session().unwrap().request(method, &json!({"a": 1}), (&call(), LONG))
     }
 
     /// Ends all, after which nothing may be left.
     fn finish(self) {
-        self.servers.stop();
+        self.servers.stop_all();
         self.fixture.assert_nothing_is_left();
     }
 }
@@ -89,7 +92,7 @@ fn a_server_is_started_once_used_by_all_and_sent_away() {
     let first = place.session().unwrap();
     assert!(Arc::ptr_eq(&first, &place.session().unwrap()));
     assert_eq!(first.title(), "python3 1");
-    let stopped: Vec<String> = place.servers.stop().into_iter().map(|one| one.title).collect();
+    let stopped: Vec<String> = place.servers.stop_all().into_iter().map(|one| one.title).collect();
     assert_eq!(stopped, ["python3 1"]);
     assert!(place.fixture.has("left"), "it was asked to leave");
     assert!(!Arc::ptr_eq(&first, &place.session().unwrap()));
@@ -100,7 +103,9 @@ fn a_server_is_started_once_used_by_all_and_sent_away() {
 fn a_server_that_dies_in_the_middle_is_told_of_and_replaced() {
     let place = Place::new("serve(die=lambda _: os.kill(os.getpid(), 9))");
     match place.ask("die") {
-        Err(Failure::Dead(Dead::Exited { status, .. })) => assert!(!status.success()),
+        Err(RequestFailure::ServerEnded(ProgramFailure::Exited { status, .. })) => {
+            assert!(!status.success())
+        }
         other => panic!("it should have died: {other:?}"),
     }
     assert_eq!(place.ask("echo").unwrap(), json!({"a": 1}));
@@ -119,7 +124,7 @@ fn a_server_that_keeps_dying_rests_longer_each_time() {
         };
     };
     match lack {
-        Lack::Failing { program, again, .. } => {
+        ServerUnavailable::Failing { program, retry_after: again, .. } => {
             assert_eq!(program, "python3");
             assert!(again.is_none_or(|again| again <= Duration::from_mins(1)));
         }
@@ -132,7 +137,7 @@ fn a_server_that_keeps_dying_rests_longer_each_time() {
 fn a_server_that_hangs_is_not_waited_for_and_replaced() {
     let place = Place::new("serve(hang=lambda _: time.sleep(600))");
     let hung = place.session().unwrap().request("hang", &json!({}), (&call(), SHORT));
-    assert!(matches!(hung, Err(Failure::Late(waited)) if waited == SHORT), "{hung:?}");
+    assert!(matches!(hung, Err(RequestFailure::TimedOut(waited)) if waited == SHORT), "{hung:?}");
     assert_eq!(place.ask("echo").unwrap(), json!({"a": 1}));
     place.finish();
 }
@@ -146,9 +151,9 @@ def slow(_):
 serve(slow=slow)";
     let place = Place::new(script);
     let session = place.session().unwrap();
-    let left = call().stopping(|| Some(Stop::Cancelled));
+    let left = call().with_stop_check(|| Some(CallStopReason::Cancelled));
     let answer = session.request("slow", &json!({}), (&left, LONG));
-    assert!(matches!(answer, Err(Failure::Stopped(_))), "{answer:?}");
+    assert!(matches!(answer, Err(RequestFailure::Interrupted(_))), "{answer:?}");
     assert_eq!(place.ask("echo").unwrap(), json!({"a": 1}));
     let told = fs::read_to_string(place.fixture.folder().join("cancelled")).unwrap();
     assert_eq!(told, "$/cancelRequest2");
@@ -161,7 +166,7 @@ fn garbage_ends_a_server() {
     {
         let place = Place::new(&format!("serve(bad=lambda _: {garbage})"));
         match place.ask("bad") {
-            Err(Failure::Dead(Dead::Garbage { .. })) => {}
+            Err(RequestFailure::ServerEnded(ProgramFailure::InvalidOutput { .. })) => {}
             other => panic!("it should be garbage: {other:?}"),
         }
         assert_eq!(place.ask("echo").unwrap(), json!({"a": 1}));
@@ -173,12 +178,14 @@ fn garbage_ends_a_server() {
 fn a_server_that_is_gone_or_does_not_start_says_so() {
     let place = Place::new("sys.exit('error: no licence')");
     match place.session() {
-        Err(Lack::Failing { dead, .. }) => assert!(dead.to_string().contains("no licence")),
+        Err(ServerUnavailable::Failing { failure: dead, .. }) => {
+            assert!(dead.to_string().contains("no licence"))
+        }
         other => panic!("it should fail: {:?}", other.err()),
     }
     place.becomes("serve()");
     assert_eq!(place.ask("echo").unwrap(), json!({"a": 1}));
-    let gone = Candidate { program: "cairn-no-such-server".into(), ..place.candidate() };
+    let gone = ServerCandidate { program: "cairn-no-such-server".into(), ..place.candidate() };
     let lack = place.servers.session(std::slice::from_ref(&gone), &call()).unwrap().err().unwrap();
     assert_eq!(lack.to_string(), "cairn-no-such-server is not installed");
     let second = place.servers.session(&[gone, place.candidate()], &call()).unwrap();
@@ -190,7 +197,9 @@ fn a_server_that_is_gone_or_does_not_start_says_so() {
 fn a_server_that_takes_too_much_is_ended() {
     let place = Place::limited("serve(hang=lambda _: time.sleep(600))", 1 << 20);
     match place.ask("hang") {
-        Err(Failure::Dead(Dead::TooLarge { used, most })) => assert!(used > most),
+        Err(RequestFailure::ServerEnded(ProgramFailure::MemoryExceeded { used, limit: most })) => {
+            assert!(used > most)
+        }
         other => panic!("it should be ended: {other:?}"),
     }
     place.finish();
@@ -211,10 +220,10 @@ serve(load=load, loaded=loaded)";
     let session = place.session().unwrap();
     place.ask("load").unwrap();
     let file = PathBuf::from("/p/a.py");
-    assert!(!session.ready(&file, (&call(), SHORT)).unwrap());
-    assert_eq!(session.doing().as_deref(), Some("Loading"));
+    assert!(!session.wait_until_ready(&file, (&call(), SHORT)).unwrap());
+    assert_eq!(session.current_work().as_deref(), Some("Loading"));
     place.ask("loaded").unwrap();
-    assert!(session.ready(&file, (&call(), LONG)).unwrap());
+    assert!(session.wait_until_ready(&file, (&call(), LONG)).unwrap());
     place.finish();
 }
 
@@ -238,15 +247,18 @@ serve(question=question, seen=lambda _: [s for s in seen if s and 'Document' in 
     let place = Place::new(script);
     assert_eq!(place.ask("question").unwrap(), json!([null]));
     let session = place.session().unwrap();
-    let news = |text: Option<&str>, change| News {
+    let news = |text: Option<&str>, change| FileUpdate {
         path: "/p/a.py".into(),
         language: "python",
         text: text.map(ToOwned::to_owned),
-        change,
+        kind: change,
     };
     let large = "x = 1\n".repeat(200_000);
-    session.tell(&[news(Some(&large), Change::Asked)]);
-    session.tell(&[news(Some("y"), Change::Asked), news(None, Change::Deleted)]);
+    session.sync_files(&[news(Some(&large), FileUpdateKind::Unchanged)]);
+    session.sync_files(&[
+        news(Some("y"), FileUpdateKind::Unchanged),
+        news(None, FileUpdateKind::Deleted),
+    ]);
     let seen = ["didOpen", "didChange", "didChange", "didClose"];
     let seen: Vec<String> = seen.iter().map(|name| format!("textDocument/{name}")).collect();
     assert_eq!(place.ask("seen").unwrap(), json!(seen));

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use super::*;
 
 /// One file to change and one to delete; the plan also creates one.
-fn repository() -> (tempfile::TempDir, Tree, Journal) {
+fn repository() -> (tempfile::TempDir, WorkingTree, Journal) {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("only")).unwrap();
     fs::write(dir.path().join("a.md"), "old a").unwrap();
     fs::write(dir.path().join("only/gone.md"), "old").unwrap();
-    let tree = Tree::open(dir.path()).unwrap();
-    let journal = Journal::at(OwnFolder::below(dir.path(), ".git/cairn/journal"));
+    let tree = WorkingTree::open(dir.path()).unwrap();
+    let journal = Journal::new(PrivateFolder::below(dir.path(), ".git/cairn/journal"));
     (dir, tree, journal)
 }
 
@@ -34,11 +34,11 @@ fn edits() -> Vec<FileEdit> {
 }
 
 fn title(journal: &Journal) -> ChangeTitle {
-    let number = journal.highest() + 1;
+    let number = journal.highest_number() + 1;
     ChangeTitle { number, summary: "three files".into(), undoes: None }
 }
 
-fn commit(tree: &Tree, journal: &Journal, disk: &Disk) -> Result<Entry> {
+fn commit(tree: &WorkingTree, journal: &Journal, disk: &DiskWriter) -> Result<JournalEntry> {
     let call = Call::new("tester", Timestamp::UNIX_EPOCH);
     journal.commit(tree, disk, &edits(), title(journal), &call)
 }
@@ -65,9 +65,9 @@ fn named(files: &[(&str, &str)]) -> Vec<(String, String)> {
     files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect()
 }
 
-fn dying_after(steps: usize) -> Disk {
+fn dying_after(steps: usize) -> DiskWriter {
     let left = Arc::new(AtomicUsize::new(steps));
-    Disk::failing(move |_| {
+    DiskWriter::with_faults(move |_| {
         let left = left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1));
         left.map(drop).map_err(|_| io::Error::other("injected crash"))
     })
@@ -80,12 +80,12 @@ fn a_crash_at_any_step_leaves_before_or_after() {
     for steps in 0.. {
         let (dir, tree, journal) = repository();
         let survived = commit(&tree, &journal, &dying_after(steps)).is_ok();
-        let recovered = journal.recover(&tree, &Disk::default()).unwrap();
+        let recovered = journal.recover(&tree, &DiskWriter::default()).unwrap();
         let found = contents(dir.path());
         match recovered.as_slice() {
             [] => assert!(found == new || found == old, "{steps}: {found:?}"),
-            [Recovered::Forgotten(1)] => assert_eq!(found, old),
-            [Recovered::Finished(entry)] => assert_eq!((&found, entry.id), (&new, 1)),
+            [RecoveryOutcome::Discarded(1)] => assert_eq!(found, old),
+            [RecoveryOutcome::Finished(entry)] => assert_eq!((&found, entry.id), (&new, 1)),
             other => panic!("{other:?}"),
         }
         seen[usize::from(found == new)] += 1;
@@ -103,18 +103,18 @@ fn a_crash_during_recovery_is_recovered_too() {
     crash_once_decided(&tree, &journal);
     let again = (0..40).filter(|&n| journal.recover(&tree, &dying_after(n)).is_err());
     assert!(again.count() > 3, "recovery itself was cut off at several steps");
-    journal.recover(&tree, &Disk::default()).unwrap();
+    journal.recover(&tree, &DiskWriter::default()).unwrap();
     assert_eq!(contents(dir.path()), after());
 }
 
 /// Dies at the first step after which the change has to be finished.
-fn crash_once_decided(tree: &Tree, journal: &Journal) {
+fn crash_once_decided(tree: &WorkingTree, journal: &Journal) {
     for steps in 0.. {
         assert!(commit(tree, journal, &dying_after(steps)).is_err());
         if journal.home.path().join("pending-1/entry.json").exists() {
             return;
         }
-        journal.recover(tree, &Disk::default()).unwrap();
+        journal.recover(tree, &DiskWriter::default()).unwrap();
     }
 }
 
@@ -123,8 +123,8 @@ fn a_file_edited_after_the_crash_is_left_alone_and_reported() {
     let (dir, tree, journal) = repository();
     crash_once_decided(&tree, &journal);
     fs::write(dir.path().join("a.md"), "mine").unwrap();
-    let recovered = journal.recover(&tree, &Disk::default()).unwrap();
-    let [Recovered::Overtaken(entry, foreign)] = recovered.as_slice() else { panic!() };
+    let recovered = journal.recover(&tree, &DiskWriter::default()).unwrap();
+    let [RecoveryOutcome::PartlyFinished(entry, foreign)] = recovered.as_slice() else { panic!() };
     assert_eq!((entry.id, foreign[0].to_string()), (1, "a.md".into()));
     assert_eq!(contents(dir.path())[0], ("a.md".into(), "mine".into()));
 }
@@ -133,10 +133,10 @@ fn a_file_edited_after_the_crash_is_left_alone_and_reported() {
 fn a_stale_edit_is_a_conflict_with_the_current_hash() {
     let (dir, tree, journal) = repository();
     fs::write(dir.path().join("a.md"), "theirs").unwrap();
-    let problem = commit(&tree, &journal, &Disk::default()).unwrap_err();
-    assert_eq!(problem.code, Code::Conflict);
+    let problem = commit(&tree, &journal, &DiskWriter::default()).unwrap_err();
+    assert_eq!(problem.code, ProblemCode::Conflict);
     assert_eq!(problem.details["current"], Hash::of(b"theirs").to_string());
-    assert_eq!(journal.last(), 0);
+    assert_eq!(journal.last_number(), 0);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_full_disk_at_any_step_loses_nothing() {
     for steps in 0.. {
         let (dir, tree, journal) = repository();
         let left = Arc::new(AtomicUsize::new(steps));
-        let full = Disk::failing(move |_| match left.load(SeqCst) {
+        let full = DiskWriter::with_faults(move |_| match left.load(SeqCst) {
             0 => Err(io::ErrorKind::StorageFull.into()),
             n => {
                 left.store(n - 1, SeqCst);
@@ -153,9 +153,9 @@ fn a_full_disk_at_any_step_loses_nothing() {
         });
         let done = commit(&tree, &journal, &full);
         if let Err(problem) = &done {
-            assert_eq!(problem.code, Code::Io);
+            assert_eq!(problem.code, ProblemCode::Io);
         }
-        journal.recover(&tree, &Disk::default()).unwrap();
+        journal.recover(&tree, &DiskWriter::default()).unwrap();
         let found = contents(dir.path());
         assert!(found == before() || found == after(), "{steps}: {found:?}");
         if done.is_ok() {
@@ -179,20 +179,20 @@ fn permissions_survive_and_links_are_refused() {
     let (dir, tree, journal) = repository();
     let file = dir.path().join("a.md");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
-    commit(&tree, &journal, &Disk::default()).unwrap();
+    commit(&tree, &journal, &DiskWriter::default()).unwrap();
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o755);
     symlink("a.md", dir.path().join("link.md")).unwrap();
     let call = Call::new("tester", Timestamp::UNIX_EPOCH);
     let through = [edit("link.md", Some("new a"), Some("x"))];
-    let refused = journal.commit(&tree, &Disk::default(), &through, title(&journal), &call);
-    assert_eq!(refused.unwrap_err().code, Code::InvalidOperation);
+    let refused = journal.commit(&tree, &DiskWriter::default(), &through, title(&journal), &call);
+    assert_eq!(refused.unwrap_err().code, ProblemCode::InvalidOperation);
 }
 
 /// A disk where somebody else does something just before the first name moves in the tree.
-fn with_an_editor(steps: usize, act: impl Fn() + Send + Sync + 'static) -> Disk {
+fn with_an_editor(steps: usize, act: impl Fn() + Send + Sync + 'static) -> DiskWriter {
     let left = Arc::new(AtomicUsize::new(steps));
-    Disk::failing(move |step| {
-        if step == crate::Step::Rename && left.fetch_sub(1, SeqCst) == 0 {
+    DiskWriter::with_faults(move |step| {
+        if step == crate::DiskStep::Rename && left.fetch_sub(1, SeqCst) == 0 {
             act();
         }
         Ok(())
@@ -202,7 +202,12 @@ fn with_an_editor(steps: usize, act: impl Fn() + Send + Sync + 'static) -> Disk 
 /// Renames before the first file of a change is touched: `entry.json` is put in place.
 const DECIDED: usize = 1;
 
-fn one(tree: &Tree, journal: &Journal, disk: &Disk, edit: FileEdit) -> Result<Entry> {
+fn one(
+    tree: &WorkingTree,
+    journal: &Journal,
+    disk: &DiskWriter,
+    edit: FileEdit,
+) -> Result<JournalEntry> {
     let call = Call::new("tester", Timestamp::UNIX_EPOCH);
     journal.commit(tree, disk, &[edit], title(journal), &call)
 }
@@ -231,10 +236,10 @@ fn what_an_editor_saves_just_before_the_rename_is_not_lost() {
             save(&saved);
         });
         let refused = one(&tree, &journal, &disk, edit.clone()).unwrap_err();
-        assert_eq!(refused.code, Code::Conflict, "{edit:?}");
+        assert_eq!(refused.code, ProblemCode::Conflict, "{edit:?}");
         assert_eq!(fs::read_to_string(&file).unwrap(), "saved", "{edit:?}");
         assert!(!journal.is_unfinished());
-        assert_eq!(journal.last(), 0, "nothing was changed, so there is nothing to undo");
+        assert_eq!(journal.last_number(), 0, "nothing was changed, so there is nothing to undo");
     }
 }
 
@@ -243,8 +248,8 @@ fn an_editor_that_saves_twice_loses_neither() {
     let (dir, tree, journal) = repository();
     let file = dir.path().join("a.md");
     let (saved, count) = (file.clone(), AtomicUsize::new(0));
-    let disk = Disk::failing(move |step| {
-        if step == crate::Step::Rename {
+    let disk = DiskWriter::with_faults(move |step| {
+        if step == crate::DiskStep::Rename {
             match count.fetch_add(1, SeqCst) {
                 1 => fs::write(&saved, "first").unwrap(),
                 2 => fs::write(&saved, "second").unwrap(),
@@ -254,7 +259,7 @@ fn an_editor_that_saves_twice_loses_neither() {
         Ok(())
     });
     let change = edit("a.md", Some("old a"), Some("new a"));
-    assert_eq!(one(&tree, &journal, &disk, change).unwrap_err().code, Code::Conflict);
+    assert_eq!(one(&tree, &journal, &disk, change).unwrap_err().code, ProblemCode::Conflict);
     assert_eq!(fs::read_to_string(&file).unwrap(), "first");
     let kept = journal.home.path().join("done-1/0.after");
     assert_eq!(fs::read_to_string(kept).unwrap(), "second");
@@ -267,7 +272,7 @@ fn a_change_that_meets_an_editor_takes_back_what_it_had_done() {
     let saved = file.clone();
     // The first two files are in place when the third is saved by somebody else.
     let disk = with_an_editor(4, move || fs::write(&saved, "saved").unwrap());
-    assert_eq!(commit(&tree, &journal, &disk).unwrap_err().code, Code::Conflict);
+    assert_eq!(commit(&tree, &journal, &disk).unwrap_err().code, ProblemCode::Conflict);
     let expected = named(&[("a.md", "old a"), ("only/gone.md", "saved")]);
     assert_eq!(contents(dir.path()), expected);
 }
@@ -280,8 +285,10 @@ fn a_crash_right_after_an_exchange_does_not_lose_what_was_replaced() {
     // As if names had been exchanged, and the replaced file had been saved just before.
     fs::rename(&staged, &file).unwrap();
     fs::write(&staged, "saved").unwrap();
-    let recovered = journal.recover(&tree, &Disk::default()).unwrap();
-    let [Recovered::Overtaken(_, foreign)] = recovered.as_slice() else { panic!("{recovered:?}") };
+    let recovered = journal.recover(&tree, &DiskWriter::default()).unwrap();
+    let [RecoveryOutcome::PartlyFinished(_, foreign)] = recovered.as_slice() else {
+        panic!("{recovered:?}")
+    };
     assert_eq!(foreign[0].to_string(), "a.md");
     assert_eq!(fs::read_to_string(&file).unwrap(), "saved");
 }
@@ -295,11 +302,11 @@ fn a_journal_behind_a_link_is_not_touched() {
     fs::write(victim.path().join("pending-1/precious"), "kept").unwrap();
     fs::create_dir_all(dir.path().join(".git/cairn")).unwrap();
     std::os::unix::fs::symlink(victim.path(), dir.path().join(".git/cairn/journal")).unwrap();
-    let refused = journal.recover(&tree, &Disk::default()).unwrap_err();
-    assert_eq!(refused.code, Code::InvalidOperation);
-    let refused = commit(&tree, &journal, &Disk::default()).unwrap_err();
-    assert_eq!(refused.code, Code::InvalidOperation);
-    journal.prune(&Disk::default());
+    let refused = journal.recover(&tree, &DiskWriter::default()).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::InvalidOperation);
+    let refused = commit(&tree, &journal, &DiskWriter::default()).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::InvalidOperation);
+    journal.prune(&DiskWriter::default());
     assert_eq!(fs::read_to_string(victim.path().join("pending-1/precious")).unwrap(), "kept");
 }
 
@@ -312,8 +319,8 @@ fn an_entry_that_cannot_be_read_is_not_taken_for_one_that_is_not_there() {
     fs::remove_file(&entry).unwrap();
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     rustix::fs::mknodat(rustix::fs::CWD, &entry, rustix::fs::FileType::Fifo, mode, 0).unwrap();
-    let refused = journal.recover(&tree, &Disk::default()).unwrap_err();
-    assert_eq!(refused.code, Code::Io);
+    let refused = journal.recover(&tree, &DiskWriter::default()).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::Io);
     assert!(journal.is_unfinished(), "what may have been decided is kept");
     assert_eq!(contents(dir.path()), before());
 }

@@ -10,10 +10,10 @@ use std::time::Duration;
 use base::Hash;
 use jiff::Timestamp;
 use store::{Store, open_durable};
-use work::edit::{Fields, create};
+use work::edit::{WorkItemFields, create};
 use work::record::{Project, Task};
-use work::words::Kind;
-use work::{Draft, check};
+use work::words::WorkKind;
+use work::{WorkDraft, check};
 
 /// The variables that turn a run of this test binary into a writer.
 const WRITER: (&str, &str) = ("CAIRN_WRITER_STORE", "CAIRN_WRITER_NAME");
@@ -22,18 +22,18 @@ const WRITER: (&str, &str) = ("CAIRN_WRITER_STORE", "CAIRN_WRITER_NAME");
 const WRITERS: usize = 8;
 
 fn open(path: &Path) -> Store {
-    open_durable(path, &work::tables::STEPS).unwrap()
+    open_durable(path, &work::tables::MIGRATIONS).unwrap()
 }
 
 /// Makes a record in one transaction and returns its id.
-fn make(store: &mut Store, kind: Kind, (name, number): (&str, u32)) -> String {
+fn make(store: &mut Store, kind: WorkKind, (name, number): (&str, u32)) -> String {
     let now = Timestamp::UNIX_EPOCH;
     let seed = *Hash::of(format!("{name} {number}").as_bytes()).as_bytes();
-    let fields = Fields { name: Some(name.parse().unwrap()), ..Fields::default() };
+    let fields = WorkItemFields { name: Some(name.parse().unwrap()), ..WorkItemFields::default() };
     let write = |transaction: &store::Transaction<'_>| {
-        let mut draft = Draft::new(transaction, now, name, seed);
+        let mut draft = WorkDraft::new(transaction, now, name, seed);
         let made = create(&mut draft, (kind, None), &fields)?;
-        work::draft::apply(transaction, &draft.images())?;
+        work::draft::apply_changes(transaction, &draft.into_changes())?;
         Ok(made.id().to_string())
     };
     store.write(write).unwrap()
@@ -48,7 +48,7 @@ fn writer() {
     };
     let mut store = open(path.as_ref());
     for number in 0.. {
-        let id = make(&mut store, Kind::Task, (&name, number));
+        let id = make(&mut store, WorkKind::Task, (&name, number));
         let mut out = std::io::stderr().lock();
         writeln!(out, "{id}").and_then(|()| out.flush()).unwrap();
     }
@@ -83,7 +83,7 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
     let rounds = std::env::var("CAIRN_SOAK").map_or(2, |_| 200);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("work.sqlite");
-    make(&mut open(&path), Kind::Project, ("shop", 0));
+    make(&mut open(&path), WorkKind::Project, ("shop", 0));
     let mut acknowledged = BTreeSet::new();
     for round in 0..rounds {
         let one = |writer: usize| {
@@ -99,7 +99,7 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
     }
     let store = open(&path);
     let seed = [0; 32];
-    let draft = Draft::new(store.connection(), Timestamp::UNIX_EPOCH, "reader", seed);
+    let draft = WorkDraft::new(store.connection(), Timestamp::UNIX_EPOCH, "reader", seed);
     let there: BTreeSet<String> =
         draft.all::<Task>().unwrap().iter().map(|task| task.id.to_string()).collect();
     // A line that was cut off with its writer is no acknowledgement.
@@ -107,7 +107,7 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
         acknowledged.iter().filter(|id| id.len() == 36 && !there.contains(*id)).collect();
     assert!(lost.is_empty(), "{} of {} are lost: {lost:?}", lost.len(), acknowledged.len());
     assert!(acknowledged.len() > WRITERS, "only {} writes", acknowledged.len());
-    assert!(store::integrity(store.connection()).unwrap().is_empty());
-    assert!(check::broken(store.connection()).unwrap().is_empty());
+    assert!(store::check_integrity(store.connection()).unwrap().is_empty());
+    assert!(check::integrity_violations(store.connection()).unwrap().is_empty());
     assert_eq!(draft.all::<Project>().unwrap().len(), 1);
 }

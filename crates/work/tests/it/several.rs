@@ -4,33 +4,33 @@ use base::Result;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use store::Connection;
-use work::claim::{Among, claim};
-use work::depend::{Blocker, block, depend, unblock};
-use work::edit::{self, Fields};
-use work::flow::{self, Exit, Pipelines, Step};
-use work::graph::edit as graph;
-use work::record::{Atom, Claim, Feature, Molecule, Project, Task};
-use work::text::{Many, OrNone};
-use work::words::{Grain, Kind, Relation, Status};
-use work::{Draft, Id, Ref, check};
+use work::claim::{ClaimScope, claim};
+use work::dependencies::{BlockerRef, add_dependency, block, unblock};
+use work::edit::{self, WorkItemFields};
+use work::knowledge::edit as graph;
+use work::pipeline::{self, TerminationOptions, TransitionTarget, WorkPipelines};
+use work::record::{Atom, Feature, Molecule, Project, Task, TaskClaim};
+use work::text::{ClearableArg, ListArg};
+use work::words::{DependencyKind, KnowledgeKind, WorkKind, WorkStatus};
+use work::{WorkDraft, WorkRecordId, WorkRecordRef, check};
 
 /// What a client does. Numbers pick among the records there are.
 #[derive(Debug, Clone)]
 enum Deed {
-    Create(Kind, usize),
+    Create(WorkKind, usize),
     Update(usize, usize),
-    Delete(Kind, usize, bool),
-    Advance(Kind, usize),
-    Revert(Kind, usize),
-    Terminate(Kind, usize, bool),
+    Delete(WorkKind, usize, bool),
+    Advance(WorkKind, usize),
+    Revert(WorkKind, usize),
+    Terminate(WorkKind, usize, bool),
     Block(usize, usize),
     BlockFeature(usize, usize),
     Unblock(usize),
     Depend(usize, usize),
     Claim,
     ClaimOne(usize),
-    Know(Grain, usize),
-    Forget(Grain, usize, bool),
+    Know(KnowledgeKind, usize),
+    Forget(KnowledgeKind, usize, bool),
     /// Undo the last change that is not undone
     Undo,
     /// Plan from what was there two changes ago: the store must refuse it
@@ -38,9 +38,9 @@ enum Deed {
 }
 
 fn deed() -> impl Strategy<Value = Deed> {
-    let kind = prop::sample::select(vec![Kind::Project, Kind::Feature, Kind::Task]);
-    let work = prop::sample::select(vec![Kind::Feature, Kind::Task]);
-    let grain = prop::sample::select(vec![Grain::Atom, Grain::Molecule]);
+    let kind = prop::sample::select(vec![WorkKind::Project, WorkKind::Feature, WorkKind::Task]);
+    let work = prop::sample::select(vec![WorkKind::Feature, WorkKind::Task]);
+    let grain = prop::sample::select(vec![KnowledgeKind::Atom, KnowledgeKind::Molecule]);
     let n = 0..6_usize;
     prop_oneof![
         6 => (kind.clone(), n.clone()).prop_map(|(k, n)| Deed::Create(k, n)),
@@ -62,11 +62,17 @@ fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-fn pipelines() -> Pipelines {
-    let feature = vec![Status::New, Status::Active, Status::ReadyToProd, Status::Closed];
-    let task =
-        vec![Status::New, Status::Active, Status::ToBeTested, Status::ReadyToProd, Status::Closed];
-    Pipelines { feature, task, evidence: Vec::new() }
+fn pipelines() -> WorkPipelines {
+    let feature =
+        vec![WorkStatus::New, WorkStatus::Active, WorkStatus::ReadyToProd, WorkStatus::Closed];
+    let task = vec![
+        WorkStatus::New,
+        WorkStatus::Active,
+        WorkStatus::ToBeTested,
+        WorkStatus::ReadyToProd,
+        WorkStatus::Closed,
+    ];
+    WorkPipelines { feature, task, evidence: Vec::new() }
 }
 
 /// A store, and the clock of those who write to it.
@@ -74,43 +80,43 @@ struct Shop {
     conn: Connection,
     now: Timestamp,
     number: u8,
-    done: Vec<Vec<work::Image>>,
+    done: Vec<Vec<work::RowChange>>,
     /// An image that was planned earlier and not yet committed
-    late: Option<Vec<work::Image>>,
+    late: Option<Vec<work::RowChange>>,
 }
 
 fn pick<T: Clone>(all: &[T], n: usize) -> Option<T> {
     if all.is_empty() { None } else { all.get(n % all.len()).cloned() }
 }
 
-fn reference(id: &Id) -> Ref {
-    Ref::from(id)
+fn reference(id: &WorkRecordId) -> WorkRecordRef {
+    WorkRecordRef::from(id)
 }
 
 impl Shop {
     fn new() -> Self {
         let conn = Connection::open_in_memory().unwrap();
-        for step in work::tables::STEPS {
+        for step in work::tables::MIGRATIONS {
             conn.execute_batch(step.sql).unwrap();
         }
         let now = "2026-01-02T03:04:05Z".parse().unwrap();
         Self { conn, now, number: 0, done: Vec::new(), late: None }
     }
 
-    fn draft(&mut self) -> Draft<'_> {
+    fn draft(&mut self) -> WorkDraft<'_> {
         self.number = self.number.wrapping_add(1);
         self.now += SignedDuration::from_mins(7);
         let actor = ["ada", "bob", "cyd"][usize::from(self.number) % 3];
         let mut seed = [self.number; 32];
         seed[31] = u8::try_from(self.done.len() % 251).unwrap();
-        Draft::new(&self.conn, self.now, actor, seed)
+        WorkDraft::new(&self.conn, self.now, actor, seed)
     }
 
     /// Plans, commits if the plan holds, and says whether it did.
     fn perform(&mut self, deed: &Deed) {
         if let Deed::Undo = deed {
             let Some(last) = self.done.pop() else { return };
-            let inverse = work::draft::inverse(&last);
+            let inverse = work::draft::inverse_changes(&last);
             self.commit(&inverse, true);
             return;
         }
@@ -122,25 +128,29 @@ impl Shop {
             let mut draft = self.draft();
             let task = pick(&draft.all::<Task>().unwrap(), *n);
             let planned = task.map(|task| {
-                let fields = Fields { name: Some("late".parse().unwrap()), ..Fields::default() };
+                let fields = WorkItemFields {
+                    name: Some("late".parse().unwrap()),
+                    ..WorkItemFields::default()
+                };
                 edit::update(&mut draft, (None, &reference(&task.id)), task.version, &fields)
             });
             if matches!(planned, Some(Ok(_))) {
-                self.late = Some(draft.images());
+                self.late = Some(draft.into_changes());
             }
             return;
         }
         let mut draft = self.draft();
         if plan(&mut draft, deed).is_ok() {
-            let images = draft.images();
+            let images = draft.into_changes();
             self.commit(&images, false);
         }
     }
 
-    fn commit(&mut self, images: &[work::Image], undoes: bool) {
+    fn commit(&mut self, images: &[work::RowChange], undoes: bool) {
         self.conn.execute_batch("SAVEPOINT one").unwrap();
-        let done = work::draft::apply(&self.conn, images);
-        let is_sound = done.is_ok() && (!undoes || check::broken(&self.conn).unwrap().is_empty());
+        let done = work::draft::apply_changes(&self.conn, images);
+        let is_sound = done.is_ok()
+            && (!undoes || check::integrity_violations(&self.conn).unwrap().is_empty());
         let end = if is_sound { "RELEASE one" } else { "ROLLBACK TO one; RELEASE one" };
         self.conn.execute_batch(end).unwrap();
         if is_sound && !undoes {
@@ -149,23 +159,23 @@ impl Shop {
     }
 }
 
-fn plan(draft: &mut Draft<'_>, deed: &Deed) -> Result<()> {
+fn plan(draft: &mut WorkDraft<'_>, deed: &Deed) -> Result<()> {
     let projects: Vec<Project> = draft.all()?;
     let features: Vec<Feature> = draft.all()?;
     let tasks: Vec<Task> = draft.all()?;
-    let of_kind = |kind: Kind, n: usize| match kind {
-        Kind::Project => pick(&projects, n).map(|one| (one.id, one.version)),
-        Kind::Feature => pick(&features, n).map(|one| (one.id, one.version)),
-        Kind::Task => pick(&tasks, n).map(|one| (one.id, one.version)),
+    let of_kind = |kind: WorkKind, n: usize| match kind {
+        WorkKind::Project => pick(&projects, n).map(|one| (one.id, one.version)),
+        WorkKind::Feature => pick(&features, n).map(|one| (one.id, one.version)),
+        WorkKind::Task => pick(&tasks, n).map(|one| (one.id, one.version)),
     };
     let project = |n: usize| pick(&projects, n).map(|one| reference(&one.id));
     match deed {
         Deed::Create(kind, n) => {
-            let feature = pick(&features, *n).filter(|_| *kind == Kind::Task && n % 2 == 0);
-            let fields = Fields {
+            let feature = pick(&features, *n).filter(|_| *kind == WorkKind::Task && n % 2 == 0);
+            let fields = WorkItemFields {
                 name: Some("x".parse().unwrap()),
-                feature: feature.map(|one| OrNone(Some(reference(&one.id)))),
-                ..Fields::default()
+                feature: feature.map(|one| ClearableArg(Some(reference(&one.id)))),
+                ..WorkItemFields::default()
             };
             let owner = if fields.feature.is_some() { None } else { project(*n) };
             edit::create(draft, (*kind, owner.as_ref()), &fields).map(drop)
@@ -173,7 +183,10 @@ fn plan(draft: &mut Draft<'_>, deed: &Deed) -> Result<()> {
         Deed::Update(a, b) => {
             let Some(task) = pick(&tasks, *a) else { return Ok(()) };
             let feature = pick(&features, *b).map(|one| reference(&one.id));
-            let fields = Fields { feature: Some(OrNone(feature)), ..Fields::default() };
+            let fields = WorkItemFields {
+                feature: Some(ClearableArg(feature)),
+                ..WorkItemFields::default()
+            };
             edit::update(draft, (None, &reference(&task.id)), task.version, &fields).map(drop)
         }
         Deed::Delete(kind, n, cascade) => {
@@ -183,15 +196,15 @@ fn plan(draft: &mut Draft<'_>, deed: &Deed) -> Result<()> {
         Deed::Advance(kind, n) | Deed::Revert(kind, n) | Deed::Terminate(kind, n, _) => {
             let Some((id, version)) = of_kind(*kind, *n) else { return Ok(()) };
             let id = reference(&id);
-            let step = Step { kind: Some(*kind), id: &id, version: Some(version) };
+            let step = TransitionTarget { kind: Some(*kind), id: &id, version: Some(version) };
             match deed {
-                Deed::Advance(..) => flow::advance(draft, &pipelines(), &step, &[]),
-                Deed::Revert(..) => flow::revert(draft, &pipelines(), &step),
-                _ => flow::terminate(
+                Deed::Advance(..) => pipeline::advance(draft, &pipelines(), &step, &[]),
+                Deed::Revert(..) => pipeline::revert(draft, &pipelines(), &step),
+                _ => pipeline::terminate(
                     draft,
                     &pipelines(),
                     &step,
-                    Exit {
+                    TerminationOptions {
                         reason: Some("why"),
                         cascade: matches!(deed, Deed::Terminate(_, _, true)),
                     },
@@ -200,31 +213,32 @@ fn plan(draft: &mut Draft<'_>, deed: &Deed) -> Result<()> {
             .map(drop)
         }
         Deed::Block(a, b) | Deed::BlockFeature(a, b) => {
-            let kind = if matches!(deed, Deed::Block(..)) { Kind::Task } else { Kind::Feature };
-            let (Some((to, _)), Some((from, _))) = (of_kind(Kind::Task, *a), of_kind(kind, *b))
+            let kind =
+                if matches!(deed, Deed::Block(..)) { WorkKind::Task } else { WorkKind::Feature };
+            let (Some((to, _)), Some((from, _))) = (of_kind(WorkKind::Task, *a), of_kind(kind, *b))
             else {
                 return Ok(());
             };
-            let by = [Blocker::Work(reference(&from))];
+            let by = [BlockerRef::Work(reference(&from))];
             block(draft, (&reference(&to), None), &by, "").map(drop)
         }
         Deed::Unblock(n) => {
-            let Some((to, _)) = of_kind(Kind::Task, *n) else { return Ok(()) };
+            let Some((to, _)) = of_kind(WorkKind::Task, *n) else { return Ok(()) };
             unblock(draft, (&reference(&to), None), &[]).map(drop)
         }
         Deed::Depend(a, b) => {
             let (Some((from, _)), Some((to, _))) =
-                (of_kind(Kind::Task, *a), of_kind(Kind::Feature, *b))
+                (of_kind(WorkKind::Task, *a), of_kind(WorkKind::Feature, *b))
             else {
                 return Ok(());
             };
-            let relation = if a > b { Relation::RelatesTo } else { Relation::Blocks };
-            depend(draft, (&reference(&from), &reference(&to)), relation, "").map(drop)
+            let relation = if a > b { DependencyKind::RelatesTo } else { DependencyKind::Blocks };
+            add_dependency(draft, (&reference(&from), &reference(&to)), relation, "").map(drop)
         }
         Deed::Claim => {
             let project = project(0);
-            let among = Among { project: project.as_ref(), ..Among::default() };
-            let live = draft.all::<Claim>()?;
+            let among = ClaimScope { project: project.as_ref(), ..ClaimScope::default() };
+            let live = draft.all::<TaskClaim>()?;
             let now = draft.stamp();
             let (task, _) = claim(draft, None, among, 30)?;
             let taken = live.iter().any(|one| one.id == task.id && one.until > now);
@@ -232,24 +246,28 @@ fn plan(draft: &mut Draft<'_>, deed: &Deed) -> Result<()> {
             Ok(())
         }
         Deed::ClaimOne(n) => {
-            let Some((id, _)) = of_kind(Kind::Task, *n) else { return Ok(()) };
-            claim(draft, Some(&reference(&id)), Among::default(), 30).map(drop)
+            let Some((id, _)) = of_kind(WorkKind::Task, *n) else { return Ok(()) };
+            claim(draft, Some(&reference(&id)), ClaimScope::default(), 30).map(drop)
         }
         Deed::Know(grain, n) => {
-            let molecule = pick(&draft.all::<Molecule>()?, *n).filter(|_| *grain == Grain::Atom);
-            let paths = (*grain == Grain::Atom).then(|| Many(vec!["src/**".parse().unwrap()]));
-            let fields = graph::Fields {
+            let molecule =
+                pick(&draft.all::<Molecule>()?, *n).filter(|_| *grain == KnowledgeKind::Atom);
+            let paths =
+                (*grain == KnowledgeKind::Atom).then(|| ListArg(vec!["src/**".parse().unwrap()]));
+            let fields = graph::KnowledgeFields {
                 name: Some("k".parse().unwrap()),
                 paths,
-                molecule: molecule.map(|one| OrNone(Some(reference(&one.id)))),
-                ..graph::Fields::default()
+                molecule: molecule.map(|one| ClearableArg(Some(reference(&one.id)))),
+                ..graph::KnowledgeFields::default()
             };
             graph::create(draft, (*grain, project(*n).as_ref()), &fields, None).map(drop)
         }
         Deed::Forget(grain, n, cascade) => {
             let known = match grain {
-                Grain::Atom => pick(&draft.all::<Atom>()?, *n).map(|one| (one.id, one.version)),
-                Grain::Molecule => {
+                KnowledgeKind::Atom => {
+                    pick(&draft.all::<Atom>()?, *n).map(|one| (one.id, one.version))
+                }
+                KnowledgeKind::Molecule => {
                     pick(&draft.all::<Molecule>()?, *n).map(|one| (one.id, one.version))
                 }
             };
@@ -267,10 +285,10 @@ proptest! {
     #[test]
     fn no_sequence_breaks_an_invariant(deeds in prop::collection::vec(deed(), 1..60)) {
         let mut shop = Shop::new();
-        shop.perform(&Deed::Create(Kind::Project, 0));
+        shop.perform(&Deed::Create(WorkKind::Project, 0));
         for deed in &deeds {
             shop.perform(deed);
-            let broken = check::broken(&shop.conn).unwrap();
+            let broken = check::integrity_violations(&shop.conn).unwrap();
             prop_assert!(broken.is_empty(), "{deed:?}: {broken:?}");
         }
     }

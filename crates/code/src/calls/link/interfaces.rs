@@ -5,51 +5,54 @@ use std::collections::BTreeSet;
 use base::{RepoPath, Result};
 
 use super::super::summary::{ShapeKind, Signature};
-use super::super::value::Out;
-use super::values::Found;
-use super::{FUEL, Linker, METHOD};
+use super::super::value::ExportedValue;
+use super::values::FileValue;
+use super::{Linker, MAX_LOOKUPS, METHOD_PREFIX};
 
 /// Types that are looked at for one interface.
-const MOST_TYPES: usize = 400;
+const MAX_CANDIDATE_TYPES: usize = 400;
 
 /// Interfaces inside interfaces that are followed.
-const DEEPEST: usize = 8;
+const MAX_EMBEDDED_INTERFACES: usize = 8;
 
 /// A symbol of a file.
-type Symbol = (RepoPath, String);
+type FileSymbol = (RepoPath, String);
 
 /// What an interface asks for.
 #[derive(Debug, Default)]
-struct Asked {
-    methods: Vec<AskedMethod>,
+struct InterfaceMethods {
+    methods: Vec<InterfaceMethod>,
     /// Whether it takes in something that the repository does not declare
     is_open: bool,
 }
 
 #[derive(Debug)]
-struct AskedMethod {
+struct InterfaceMethod {
     name: String,
     signature: Signature,
-    declared: Symbol,
+    declared: FileSymbol,
 }
 
 impl Linker<'_> {
     /// Which types and methods are what the interfaces of a file ask for.
-    pub(super) fn implemented_here(&mut self, file: &RepoPath) -> Result<Vec<(Symbol, Symbol)>> {
-        let Some(face) = self.world.face(file)? else { return Ok(Vec::new()) };
+    pub(super) fn interface_implementations(
+        &mut self,
+        file: &RepoPath,
+    ) -> Result<Vec<(FileSymbol, FileSymbol)>> {
+        let Some(face) = self.source.exports(file)? else { return Ok(Vec::new()) };
         let mut all = Vec::new();
         for path in &face.interfaces {
-            self.fuel = FUEL;
-            let mut asked = Asked::default();
-            self.asked_by(file, path, &mut asked, DEEPEST)?;
+            self.lookups_left = MAX_LOOKUPS;
+            let mut asked = InterfaceMethods::default();
+            self.collect_interface_methods(file, path, &mut asked, MAX_EMBEDDED_INTERFACES)?;
             // Of what is not known a name alone says too little.
             if asked.methods.is_empty() || asked.is_open && asked.methods.len() < 2 {
                 continue;
             }
             let interface = (file.clone(), path.clone());
             for (home, of) in self.candidates(file, &asked)? {
-                self.fuel = FUEL;
-                if let Some(found) = self.methods_for(&home, &of, &asked)? {
+                self.lookups_left = MAX_LOOKUPS;
+                if let Some(found) = self.implementing_methods(&home, &of, &asked)? {
                     all.push(((home, of), interface.clone()));
                     let asked = asked.methods.iter().map(|one| one.declared.clone());
                     all.extend(found.into_iter().zip(asked));
@@ -60,14 +63,15 @@ impl Linker<'_> {
     }
 
     /// Adds what an interface asks for, with what it takes in.
-    fn asked_by(
+    fn collect_interface_methods(
         &mut self,
         file: &RepoPath,
         path: &str,
-        asked: &mut Asked,
+        asked: &mut InterfaceMethods,
         depth: usize,
     ) -> Result<()> {
-        let (Some(face), Some(shape)) = (self.world.face(file)?, self.shape(file, path)?) else {
+        let (Some(face), Some(shape)) = (self.source.exports(file)?, self.shape(file, path)?)
+        else {
             asked.is_open = true;
             return Ok(());
         };
@@ -77,21 +81,23 @@ impl Linker<'_> {
         }
         for (name, outs) in &shape.members {
             for out in outs {
-                let Out::Sym(method) = out else { continue };
+                let ExportedValue::Sym(method) = out else { continue };
                 let signature = face.shapes.get(method).and_then(|shape| shape.signature.clone());
                 let Some(signature) = signature else { continue };
                 if asked.methods.iter().all(|one| one.name != *name) {
                     let declared = (file.clone(), method.clone());
-                    asked.methods.push(AskedMethod { name: name.clone(), signature, declared });
+                    asked.methods.push(InterfaceMethod { name: name.clone(), signature, declared });
                 }
             }
         }
         for base in shape.bases.clone() {
-            let found = self.settle(Found { file: file.clone(), out: base })?;
+            let found = self.dereference(FileValue { file: file.clone(), out: base })?;
             asked.is_open |= found.is_empty();
             for one in found {
                 match &one.out {
-                    Out::Sym(path) => self.asked_by(&one.file, path, asked, depth - 1)?,
+                    ExportedValue::Sym(path) => {
+                        self.collect_interface_methods(&one.file, path, asked, depth - 1)?
+                    }
                     _ => asked.is_open = true,
                 }
             }
@@ -101,14 +107,18 @@ impl Linker<'_> {
 
     /// Types that have one of some methods, with the file that declares each: others may come from
     /// what they take in. Where that would be too many, those that have the rarest.
-    fn candidates(&mut self, file: &RepoPath, asked: &Asked) -> Result<BTreeSet<Symbol>> {
-        let mut with: Vec<(&AskedMethod, Vec<RepoPath>)> = Vec::new();
+    fn candidates(
+        &mut self,
+        file: &RepoPath,
+        asked: &InterfaceMethods,
+    ) -> Result<BTreeSet<FileSymbol>> {
+        let mut with: Vec<(&InterfaceMethod, Vec<RepoPath>)> = Vec::new();
         for method in &asked.methods {
-            self.rest(&RepoPath::ROOT, &format!("{METHOD}{}", method.name));
-            with.push((method, self.world.with_method(&method.name)?));
+            self.depend_on_name(&RepoPath::ROOT, &format!("{METHOD_PREFIX}{}", method.name));
+            with.push((method, self.source.files_with_method(&method.name)?));
         }
         with.sort_by_key(|(_, files)| files.len());
-        if with.iter().map(|(_, files)| files.len()).sum::<usize>() > MOST_TYPES {
+        if with.iter().map(|(_, files)| files.len()).sum::<usize>() > MAX_CANDIDATE_TYPES {
             with.truncate(1);
         }
         // A name that is not exported is seen in its package alone.
@@ -117,7 +127,7 @@ impl Linker<'_> {
         for (method, files) in with {
             for other in files {
                 if !is_hidden || other.parent() == file.parent() {
-                    self.types_with(&other, method, &mut all)?;
+                    self.collect_types_with_method(&other, method, &mut all)?;
                 }
             }
         }
@@ -125,18 +135,18 @@ impl Linker<'_> {
     }
 
     /// Adds the types that have a method which a file declares.
-    fn types_with(
+    fn collect_types_with_method(
         &mut self,
         file: &RepoPath,
-        method: &AskedMethod,
-        all: &mut BTreeSet<Symbol>,
+        method: &InterfaceMethod,
+        all: &mut BTreeSet<FileSymbol>,
     ) -> Result<()> {
-        let Some(face) = self.world.face(file)? else { return Ok(()) };
+        let Some(face) = self.source.exports(file)? else { return Ok(()) };
         let fits =
-            |name: &str, own: &Signature| *name == method.name && own.fits(&method.signature);
+            |name: &str, own: &Signature| *name == method.name && own.matches(&method.signature);
         for (of, ..) in face.methods().filter(|(_, name, own)| fits(name, own)) {
-            if let Some(home) = self.home_of(file, of)?
-                && all.len() < MOST_TYPES
+            if let Some(home) = self.declaring_file(file, of)?
+                && all.len() < MAX_CANDIDATE_TYPES
             {
                 all.insert((home, of.to_owned()));
             }
@@ -145,12 +155,12 @@ impl Linker<'_> {
     }
 
     /// The file that declares a type, seen from one that declares a method of it.
-    fn home_of(&mut self, file: &RepoPath, of: &str) -> Result<Option<RepoPath>> {
+    fn declaring_file(&mut self, file: &RepoPath, of: &str) -> Result<Option<RepoPath>> {
         let mut files = vec![file.clone()];
         if let Some(folder) = file.parent() {
-            self.rest(&folder, of);
+            self.depend_on_name(&folder, of);
         }
-        files.extend(self.world.mates(file, of)?);
+        files.extend(self.source.package_files_declaring(file, of)?);
         for one in files {
             let shape = self.shape(&one, of)?;
             if shape.is_some_and(|shape| shape.kind == ShapeKind::Class) {
@@ -161,20 +171,20 @@ impl Linker<'_> {
     }
 
     /// The methods of a type that are what is asked for, in that order; none if one is missing.
-    fn methods_for(
+    fn implementing_methods(
         &mut self,
         home: &RepoPath,
         of: &str,
-        asked: &Asked,
-    ) -> Result<Option<Vec<Symbol>>> {
+        asked: &InterfaceMethods,
+    ) -> Result<Option<Vec<FileSymbol>>> {
         let mut all = Vec::new();
         for method in &asked.methods {
             let mut is_found = false;
-            for one in self.member(home, of, &method.name)? {
-                let Out::Sym(path) = &one.out else { continue };
+            for one in self.class_member(home, of, &method.name)? {
+                let ExportedValue::Sym(path) = &one.out else { continue };
                 let shape = self.shape(&one.file, path)?;
                 let own = shape.and_then(|shape| shape.signature.clone());
-                if !is_found && own.is_some_and(|own| own.fits(&method.signature)) {
+                if !is_found && own.is_some_and(|own| own.matches(&method.signature)) {
                     all.push((one.file.clone(), path.clone()));
                     is_found = true;
                 }

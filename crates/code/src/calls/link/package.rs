@@ -2,55 +2,71 @@
 
 use base::{RepoPath, Result};
 
-use super::super::summary::Want;
-use super::super::value::{Base, Op, Out};
-use super::values::{Found, add};
-use super::{Linker, PACKAGE, is_go};
+use super::super::summary::UnresolvedEdge;
+use super::super::value::{ExportedValue, ExternalBase, ExternalStep};
+use super::values::{FileValue, extend_unique};
+use super::{Linker, PACKAGE_PREFIX, is_go};
 
 impl Linker<'_> {
     /// A name of the package that a folder holds, as those see it who import it.
-    pub(super) fn in_folder(&mut self, folder: &RepoPath, name: &str) -> Result<Vec<Found>> {
+    pub(super) fn lookup_in_folder(
+        &mut self,
+        folder: &RepoPath,
+        name: &str,
+    ) -> Result<Vec<FileValue>> {
         let mut all = Vec::new();
-        for file in self.world.of_package(folder, name, &self.asker)? {
-            add(&mut all, self.lookup(&file, "", name)?);
+        for file in self.source.imported_package_files(folder, name, &self.file)? {
+            extend_unique(&mut all, self.lookup(&file, "", name)?);
         }
         Ok(all)
     }
 
     /// A name of the package that a file belongs to, or that the file has from its imports.
-    pub(super) fn of_go_package(&mut self, file: &RepoPath, name: &str) -> Result<Vec<Found>> {
-        let Some(face) = self.world.face(file)? else { return Ok(Vec::new()) };
+    pub(super) fn lookup_in_go_package(
+        &mut self,
+        file: &RepoPath,
+        name: &str,
+    ) -> Result<Vec<FileValue>> {
+        let Some(face) = self.source.exports(file)? else { return Ok(Vec::new()) };
         if face.names.contains_key(name) {
             return self.lookup(file, "", name);
         }
-        let mut all = self.of_mates(file, ("", name))?;
+        let mut all = self.lookup_in_package_files(file, ("", name))?;
         if all.is_empty() && !face.stars.is_empty() {
             all = self.lookup(file, "", name)?;
         }
         if all.is_empty() {
-            all.extend(self.package_called(file, name)?);
+            all.extend(self.imported_package_named(file, name)?);
         }
         Ok(all)
     }
 
     /// Whether a call is of a function of a package that the repository does not have.
-    pub(super) fn is_outside(&mut self, file: &RepoPath, want: &Want) -> Result<bool> {
-        let (Base::Import(key, None), [Op::Get(_)]) = (&want.to.base, want.to.ops.as_slice())
+    pub(super) fn is_external_call(
+        &mut self,
+        file: &RepoPath,
+        want: &UnresolvedEdge,
+    ) -> Result<bool> {
+        let (ExternalBase::Import(key, None), [ExternalStep::Get(_)]) =
+            (&want.to.base, want.to.ops.as_slice())
         else {
             return Ok(false);
         };
-        Ok(is_go(file) && self.imported(file, key)?.is_none())
+        Ok(is_go(file) && self.import_file(file, key)?.is_none())
     }
 
     /// An imported package whose name is not what its path suggests.
-    fn package_called(&mut self, file: &RepoPath, name: &str) -> Result<Option<Found>> {
-        let Some(face) = self.world.face(file)? else { return Ok(None) };
-        let declared = format!("{PACKAGE}{name}");
+    fn imported_package_named(&mut self, file: &RepoPath, name: &str) -> Result<Option<FileValue>> {
+        let Some(face) = self.source.exports(file)? else { return Ok(None) };
+        let declared = format!("{PACKAGE_PREFIX}{name}");
         for import in face.imports.values() {
-            let Some(folder) = self.world.target(file, *import)? else { continue };
-            self.rest(&folder, &declared);
-            if !self.world.of_package(&folder, &declared, &self.asker)?.is_empty() {
-                return Ok(Some(Found { file: folder, out: Out::Sym(String::new()) }));
+            let Some(folder) = self.source.import_target(file, *import)? else { continue };
+            self.depend_on_name(&folder, &declared);
+            if !self.source.imported_package_files(&folder, &declared, &self.file)?.is_empty() {
+                return Ok(Some(FileValue {
+                    file: folder,
+                    out: ExportedValue::Sym(String::new()),
+                }));
             }
         }
         Ok(None)
@@ -63,11 +79,11 @@ impl Linker<'_> {
         name: &str,
     ) -> Result<Vec<(RepoPath, String)>> {
         if let Some(folder) = file.parent() {
-            self.rest(&folder, name);
+            self.depend_on_name(&folder, name);
         }
         let mut all = Vec::new();
-        for mate in self.world.mates(file, name)? {
-            all.extend(self.declared_there(mate, name)?);
+        for mate in self.source.package_files_declaring(file, name)? {
+            all.extend(self.declared_in_file(mate, name)?);
         }
         Ok(all)
     }
@@ -78,18 +94,22 @@ impl Linker<'_> {
         folder: &RepoPath,
         name: &str,
     ) -> Result<Option<(RepoPath, String)>> {
-        self.rest(folder, name);
-        for file in self.world.of_package(folder, name, &self.asker)? {
-            if let Some(found) = self.declared_there(file, name)? {
+        self.depend_on_name(folder, name);
+        for file in self.source.imported_package_files(folder, name, &self.file)? {
+            if let Some(found) = self.declared_in_file(file, name)? {
                 return Ok(Some(found));
             }
         }
         Ok(None)
     }
 
-    fn declared_there(&mut self, file: RepoPath, name: &str) -> Result<Option<(RepoPath, String)>> {
-        self.rest(&file, name);
-        let face = self.world.face(&file)?;
+    fn declared_in_file(
+        &mut self,
+        file: RepoPath,
+        name: &str,
+    ) -> Result<Option<(RepoPath, String)>> {
+        self.depend_on_name(&file, name);
+        let face = self.source.exports(&file)?;
         let path = face.and_then(|face| face.declared.get(name).cloned());
         Ok(path.map(|path| (file, path)))
     }

@@ -3,45 +3,53 @@
 use base::{RepoPath, Result};
 use syntax::Language;
 
-use super::super::machine::scoped;
-use super::super::summary::{Shape, ShapeKind};
-use super::super::value::{Base, Op, Out, Term};
-use super::values::{Found, add};
-use super::{DECLARED_BY, Linker, is_go};
+use super::super::interpreter::module_scoped_name;
+use super::super::summary::{ShapeKind, SymbolShape};
+use super::super::value::{ExportedValue, ExternalBase, ExternalRef, ExternalStep};
+use super::values::{FileValue, extend_unique};
+use super::{DECLARED_BY_KEY, Linker, is_go};
 
 impl Linker<'_> {
     /// Where a term starts, and how many of its steps that took.
-    pub(super) fn base(&mut self, file: &RepoPath, term: &Term) -> Result<(Vec<Found>, usize)> {
+    pub(super) fn resolve_base(
+        &mut self,
+        file: &RepoPath,
+        term: &ExternalRef,
+    ) -> Result<(Vec<FileValue>, usize)> {
         match &term.base {
-            Base::Import(key, Some(name)) => {
-                let Some(target) = self.imported(file, key)? else { return Ok((Vec::new(), 0)) };
+            ExternalBase::Import(key, Some(name)) => {
+                let Some(target) = self.import_file(file, key)? else { return Ok((Vec::new(), 0)) };
                 // `from package import module` means the module's own file.
                 let stem = target.name().split('.').next().unwrap_or_default().to_owned();
                 if key.ends_with(&format!("#{name}"))
                     && (stem == *name || is_package(&target, name))
                 {
                     let found = self.lookup(&target, "", name)?;
-                    let module = Found { file: target, out: Out::Sym(String::new()) };
+                    let module = FileValue { file: target, out: ExportedValue::Sym(String::new()) };
                     return Ok((if found.is_empty() { vec![module] } else { found }, 0));
                 }
                 Ok((self.lookup(&target, "", name)?, 0))
             }
-            Base::Import(key, None) => {
-                let Some(target) = self.imported(file, key)? else { return Ok((Vec::new(), 0)) };
-                let Some(done) = dotted(key, &term.ops) else { return Ok((Vec::new(), 0)) };
-                Ok((vec![Found { file: target, out: Out::Sym(String::new()) }], done))
+            ExternalBase::Import(key, None) => {
+                let Some(target) = self.import_file(file, key)? else { return Ok((Vec::new(), 0)) };
+                let Some(done) = dotted_import_steps(key, &term.ops) else {
+                    return Ok((Vec::new(), 0));
+                };
+                Ok((vec![FileValue { file: target, out: ExportedValue::Sym(String::new()) }], done))
             }
-            Base::Scope(module, parts) => Ok((self.scope(file, module, parts)?, 0)),
-            Base::Global(name) => Ok((self.in_package(file, name)?, 0)),
+            ExternalBase::Scope(module, parts) => {
+                Ok((self.resolve_scoped_path(file, module, parts)?, 0))
+            }
+            ExternalBase::Global(name) => Ok((self.lookup_in_package(file, name)?, 0)),
         }
     }
 
-    pub(super) fn imported(&mut self, file: &RepoPath, key: &str) -> Result<Option<RepoPath>> {
-        let face = self.world.face(file)?;
+    pub(super) fn import_file(&mut self, file: &RepoPath, key: &str) -> Result<Option<RepoPath>> {
+        let face = self.source.exports(file)?;
         let Some(import) = face.and_then(|face| face.imports.get(key).copied()) else {
             return Ok(None);
         };
-        self.world.target(file, import)
+        self.source.import_target(file, import)
     }
 
     /// What a name means in a module of a file.
@@ -50,74 +58,82 @@ impl Linker<'_> {
         file: &RepoPath,
         module: &str,
         name: &str,
-    ) -> Result<Vec<Found>> {
-        let key = scoped(module, name);
+    ) -> Result<Vec<FileValue>> {
+        let key = module_scoped_name(module, name);
         let asked = (file.clone(), key.clone());
-        if let Some(known) = self.known.get(&asked) {
+        if let Some(known) = self.resolved_names.get(&asked) {
             return Ok(known.clone());
         }
-        self.rest_on(file, &key);
-        if self.fuel == 0 {
-            self.gave_up += 1;
+        self.depend_on_symbol(file, &key);
+        if self.lookups_left == 0 {
+            self.abandoned_lookups += 1;
             return Ok(Vec::new());
         }
-        self.fuel -= 1;
-        let Some(face) = self.world.face(file)? else { return self.in_folder(file, name) };
-        if self.asking.contains(&asked) {
-            self.gave_up += 1;
-            return self.declared_only(file, face.names.get(&key));
+        self.lookups_left -= 1;
+        let Some(face) = self.source.exports(file)? else {
+            return self.lookup_in_folder(file, name);
+        };
+        if self.in_progress.contains(&asked) {
+            self.abandoned_lookups += 1;
+            return self.lookup_without_paths(file, face.names.get(&key));
         }
-        let gave_up = self.gave_up;
-        self.asking.push(asked);
+        let gave_up = self.abandoned_lookups;
+        self.in_progress.push(asked);
         let mut all = Vec::new();
         for out in face.names.get(&key).cloned().unwrap_or_default() {
-            add(&mut all, self.settle(Found { file: file.clone(), out })?);
+            extend_unique(&mut all, self.dereference(FileValue { file: file.clone(), out })?);
         }
         if all.is_empty() && !face.names.contains_key(&key) {
             for (_, star) in face.stars.iter().filter(|(at, _)| at == module && name != "default") {
-                let fuel = self.fuel;
+                let fuel = self.lookups_left;
                 let mut found = Vec::new();
-                for from in self.term(file, star)? {
-                    add(&mut found, self.get(&from, name)?);
+                for from in self.resolve_ref(file, star)? {
+                    extend_unique(&mut found, self.member_value(&from, name)?);
                 }
-                self.refund(fuel, found.is_empty());
-                add(&mut all, found);
+                self.refund_lookups(fuel, found.is_empty());
+                extend_unique(&mut all, found);
             }
             if all.is_empty() && module.is_empty() {
                 all = self.submodule(file, name)?;
             }
         }
         // What nothing on the way depended on holds wherever it is asked for.
-        if let Some(asked) = self.asking.pop()
-            && gave_up == self.gave_up
+        if let Some(asked) = self.in_progress.pop()
+            && gave_up == self.abandoned_lookups
         {
-            self.known.insert(asked, all.clone());
+            self.resolved_names.insert(asked, all.clone());
         }
         Ok(all)
     }
 
     /// A module that hands everything on and does not have the name costs nothing: barrels are wide.
-    fn refund(&mut self, fuel: u32, is_missed: bool) {
-        if is_missed && self.misses > 0 {
-            self.misses -= 1;
-            self.fuel = fuel;
+    fn refund_lookups(&mut self, fuel: u32, is_missed: bool) {
+        if is_missed && self.misses_left > 0 {
+            self.misses_left -= 1;
+            self.lookups_left = fuel;
         }
     }
 
     /// What a name means apart from paths, one of which is being followed: in `use a::a` the first
     /// `a` is the module.
-    fn declared_only(&mut self, file: &RepoPath, outs: Option<&Vec<Out>>) -> Result<Vec<Found>> {
-        let is_path =
-            |out: &&Out| matches!(out, Out::Ext(term) if matches!(term.base, Base::Scope(..)));
+    fn lookup_without_paths(
+        &mut self,
+        file: &RepoPath,
+        outs: Option<&Vec<ExportedValue>>,
+    ) -> Result<Vec<FileValue>> {
+        let is_path = |out: &&ExportedValue| matches!(out, ExportedValue::Ext(term) if matches!(term.base, ExternalBase::Scope(..)));
         let mut all = Vec::new();
         for out in outs.into_iter().flatten().filter(|out| !is_path(out)) {
-            add(&mut all, self.settle(Found { file: file.clone(), out: out.clone() })?);
+            extend_unique(
+                &mut all,
+                self.dereference(FileValue { file: file.clone(), out: out.clone() })?,
+            );
         }
         Ok(all)
     }
 
     /// A module of a Python package that nobody imported.
-    fn submodule(&mut self, file: &RepoPath, name: &str) -> Result<Vec<Found>> {
+    fn submodule(&mut self, file: &RepoPath, name: &str) -> Result<Vec<FileValue>> {
         if !file.name().starts_with("__init__.py") {
             return Ok(Vec::new());
         }
@@ -125,48 +141,55 @@ impl Linker<'_> {
         let folder = folder.map(|folder| format!("{folder}/")).unwrap_or_default();
         for path in [format!("{folder}{name}.py"), format!("{folder}{name}/__init__.py")] {
             let Ok(path) = path.parse::<RepoPath>() else { continue };
-            self.rest(&path, "");
-            if self.world.face(&path)?.is_some() {
-                return Ok(vec![Found { file: path, out: Out::Sym(String::new()) }]);
+            self.depend_on_name(&path, "");
+            if self.source.exports(&path)?.is_some() {
+                return Ok(vec![FileValue { file: path, out: ExportedValue::Sym(String::new()) }]);
             }
         }
         Ok(Vec::new())
     }
 
     /// What a path means, seen from a module of a file.
-    fn scope(&mut self, file: &RepoPath, module: &str, parts: &[String]) -> Result<Vec<Found>> {
-        let Some((mut values, rest)) = self.scope_start(file, module, parts)? else {
+    fn resolve_scoped_path(
+        &mut self,
+        file: &RepoPath,
+        module: &str,
+        parts: &[String],
+    ) -> Result<Vec<FileValue>> {
+        let Some((mut values, rest)) = self.resolve_path_start(file, module, parts)? else {
             return Ok(Vec::new());
         };
         for part in rest {
             let mut next = Vec::new();
             for value in &values {
-                add(&mut next, self.get(value, part)?);
+                extend_unique(&mut next, self.member_value(value, part)?);
             }
             values = next;
         }
         Ok(values)
     }
 
-    fn scope_start<'p>(
+    fn resolve_path_start<'p>(
         &mut self,
         file: &RepoPath,
         module: &str,
         parts: &'p [String],
-    ) -> Result<Option<(Vec<Found>, &'p [String])>> {
+    ) -> Result<Option<(Vec<FileValue>, &'p [String])>> {
         let Some((first, rest)) = parts.split_first() else {
-            let here = Found { file: file.clone(), out: Out::Sym(module.to_owned()) };
+            let here = FileValue { file: file.clone(), out: ExportedValue::Sym(module.to_owned()) };
             return Ok(Some((vec![here], parts)));
         };
-        let at = |(file, module): (RepoPath, String)| vec![Found { file, out: Out::Sym(module) }];
+        let at = |(file, module): (RepoPath, String)| {
+            vec![FileValue { file, out: ExportedValue::Sym(module) }]
+        };
         Ok(Some(match first.as_str() {
-            "crate" | "$crate" => (at((self.root(file)?, String::new())), rest),
+            "crate" | "$crate" => (at((self.crate_root(file)?, String::new())), rest),
             "self" => (at((file.clone(), module.to_owned())), rest),
             "super" => {
                 let mut here = (file.clone(), module.to_owned());
                 let ups = parts.iter().take_while(|part| *part == "super").count();
                 for _ in 0..ups {
-                    let Some(above) = self.above(&here)? else { return Ok(None) };
+                    let Some(above) = self.parent_module(&here)? else { return Ok(None) };
                     here = above;
                 }
                 (at(here), &parts[ups..])
@@ -174,7 +197,7 @@ impl Linker<'_> {
             name => {
                 let found = self.lookup(file, module, name)?;
                 if found.is_empty() {
-                    let root = self.package(name)?;
+                    let root = self.package_root(name)?;
                     (root.map(|root| at((root, String::new()))).unwrap_or_default(), rest)
                 } else {
                     (found, rest)
@@ -184,37 +207,40 @@ impl Linker<'_> {
     }
 
     /// The module around a module.
-    fn above(&mut self, (file, module): &(RepoPath, String)) -> Result<Option<(RepoPath, String)>> {
+    fn parent_module(
+        &mut self,
+        (file, module): &(RepoPath, String),
+    ) -> Result<Option<(RepoPath, String)>> {
         if let Some((around, _)) = module.rsplit_once('.') {
             return Ok(Some((file.clone(), around.to_owned())));
         }
         if !module.is_empty() {
             return Ok(Some((file.clone(), String::new())));
         }
-        Ok(self.declared_by(file)?.map(|file| (file, String::new())))
+        Ok(self.declaring_file_of_module(file)?.map(|file| (file, String::new())))
     }
 
-    fn declared_by(&mut self, file: &RepoPath) -> Result<Option<RepoPath>> {
-        self.rest(file, DECLARED_BY);
-        self.world.declared_by(file)
+    fn declaring_file_of_module(&mut self, file: &RepoPath) -> Result<Option<RepoPath>> {
+        self.depend_on_name(file, DECLARED_BY_KEY);
+        self.source.declared_by(file)
     }
 
     /// The root file of a package.
-    fn package(&mut self, name: &str) -> Result<Option<RepoPath>> {
-        self.rest(&RepoPath::ROOT, &format!("crate {name}"));
-        for path in self.world.package(name)? {
-            self.rest(&path, "");
-            if self.world.face(&path)?.is_some() {
+    fn package_root(&mut self, name: &str) -> Result<Option<RepoPath>> {
+        self.depend_on_name(&RepoPath::ROOT, &format!("crate {name}"));
+        for path in self.source.package_roots(name)? {
+            self.depend_on_name(&path, "");
+            if self.source.exports(&path)?.is_some() {
                 return Ok(Some(path));
             }
         }
         Ok(None)
     }
 
-    fn root(&mut self, file: &RepoPath) -> Result<RepoPath> {
+    fn crate_root(&mut self, file: &RepoPath) -> Result<RepoPath> {
         let mut at = file.clone();
         for _ in 0..32 {
-            match self.declared_by(&at)? {
+            match self.declaring_file_of_module(&at)? {
                 Some(above) if above != at => at = above,
                 _ => break,
             }
@@ -223,107 +249,120 @@ impl Linker<'_> {
     }
 
     /// A name that another file of the package declares.
-    fn in_package(&mut self, file: &RepoPath, name: &str) -> Result<Vec<Found>> {
+    fn lookup_in_package(&mut self, file: &RepoPath, name: &str) -> Result<Vec<FileValue>> {
         let asked = (file.clone(), format!("{name} elsewhere"));
-        if let Some(known) = self.known.get(&asked) {
+        if let Some(known) = self.resolved_names.get(&asked) {
             return Ok(known.clone());
         }
-        let gave_up = self.gave_up;
+        let gave_up = self.abandoned_lookups;
         let mut all = match is_go(file) {
-            true => self.of_go_package(file, name)?,
-            false => self.of_mates(file, ("", name))?,
+            true => self.lookup_in_go_package(file, name)?,
+            false => self.lookup_in_package_files(file, ("", name))?,
         };
-        if matches!(Language::of(file), Some(Language::C | Language::Cpp)) {
-            self.of_headers(file, name, &mut all)?;
+        if matches!(Language::from_path(file), Some(Language::C | Language::Cpp)) {
+            self.lookup_in_headers(file, name, &mut all)?;
         }
-        if gave_up == self.gave_up {
-            self.known.insert(asked, all.clone());
+        if gave_up == self.abandoned_lookups {
+            self.resolved_names.insert(asked, all.clone());
         }
         Ok(all)
     }
 
-    pub(super) fn of_mates(
+    pub(super) fn lookup_in_package_files(
         &mut self,
         file: &RepoPath,
         (module, name): (&str, &str),
-    ) -> Result<Vec<Found>> {
-        let key = scoped(module, name);
+    ) -> Result<Vec<FileValue>> {
+        let key = module_scoped_name(module, name);
         let top = key.split('.').next().unwrap_or(&key);
         if let Some(folder) = file.parent() {
-            self.rest(&folder, top);
+            self.depend_on_name(&folder, top);
         }
         let mut all = Vec::new();
-        for mate in self.world.mates(file, top)? {
-            add(&mut all, self.lookup(&mate, module, name)?);
+        for mate in self.source.package_files_declaring(file, top)? {
+            extend_unique(&mut all, self.lookup(&mate, module, name)?);
         }
         Ok(all)
     }
 
     /// A name of a header, at its top or in a namespace that this file has a part of.
-    fn of_headers(&mut self, file: &RepoPath, name: &str, all: &mut Vec<Found>) -> Result<()> {
-        let Some(face) = self.world.face(file)? else { return Ok(()) };
-        let is_module = |shape: &Shape| shape.kind == ShapeKind::Module;
+    fn lookup_in_headers(
+        &mut self,
+        file: &RepoPath,
+        name: &str,
+        all: &mut Vec<FileValue>,
+    ) -> Result<()> {
+        let Some(face) = self.source.exports(file)? else { return Ok(()) };
+        let is_module = |shape: &SymbolShape| shape.kind == ShapeKind::Module;
         let inner = face.shapes.iter().filter(|(_, shape)| is_module(shape));
         let modules: Vec<&str> = inner.map(|(path, _)| path.as_str()).collect();
         for module in &modules {
-            add(all, self.of_mates(file, (module, name))?);
+            extend_unique(all, self.lookup_in_package_files(file, (module, name))?);
         }
         for import in face.imports.values() {
-            let Some(header) = self.world.target(file, *import)? else { continue };
+            let Some(header) = self.source.import_target(file, *import)? else { continue };
             for module in modules.iter().copied().chain([""]) {
-                add(all, self.lookup(&header, module, name)?);
+                extend_unique(all, self.lookup(&header, module, name)?);
             }
         }
         Ok(())
     }
 
     /// A method that stands in another file of the type's package.
-    pub(super) fn beside(
+    pub(super) fn method_in_package(
         &mut self,
         file: &RepoPath,
         class: &str,
         name: &str,
-    ) -> Result<Vec<Found>> {
+    ) -> Result<Vec<FileValue>> {
         if let Some(folder) = file.parent() {
-            self.rest(&folder, class);
+            self.depend_on_name(&folder, class);
         }
-        let path = scoped(class, name);
+        let path = module_scoped_name(class, name);
         let mut all = Vec::new();
         // Files of different platforms may each have it, and tests may add some.
-        for mate in self.world.parts(file, class, &self.asker)? {
-            let face = self.world.face(&mate)?;
+        for mate in self.source.package_files_contributing(file, class, &self.file)? {
+            let face = self.source.exports(&mate)?;
             if face.is_some_and(|face| face.shapes.contains_key(&path)) {
-                self.rest_on(&mate, &path);
-                add(&mut all, vec![Found { file: mate, out: Out::Sym(path.clone()) }]);
+                self.depend_on_symbol(&mate, &path);
+                extend_unique(
+                    &mut all,
+                    vec![FileValue { file: mate, out: ExportedValue::Sym(path.clone()) }],
+                );
             }
         }
         Ok(all)
     }
 
     /// A member that another file adds to a type.
-    pub(super) fn implemented(
+    pub(super) fn impl_member(
         &mut self,
         file: &RepoPath,
         class: &str,
         name: &str,
-    ) -> Result<Vec<Found>> {
-        if Language::of(file) != Some(Language::Rust) {
+    ) -> Result<Vec<FileValue>> {
+        if Language::from_path(file) != Some(Language::Rust) {
             return Ok(Vec::new());
         }
         let own = class.rsplit('.').next().unwrap_or(class);
-        self.rest(&RepoPath::ROOT, &format!("impl {own}"));
+        self.depend_on_name(&RepoPath::ROOT, &format!("impl {own}"));
         let mut all = Vec::new();
-        for other in self.world.implementors(own)? {
-            let Some(face) = self.world.face(&other)? else { continue };
-            for (path, of, members) in face.implementations(own) {
+        for other in self.source.files_with_impl(own)? {
+            let Some(face) = self.source.exports(&other)? else { continue };
+            for (path, of, members) in face.external_impls(own) {
                 let Some(found) = members.get(name) else { continue };
-                let Out::Ext(term) = of else { continue };
-                let home = self.term(&other, term)?;
-                let is_it = |one: &Found| one.file == *file && one.out == Out::Sym(class.into());
+                let ExportedValue::Ext(term) = of else { continue };
+                let home = self.resolve_ref(&other, term)?;
+                let is_it = |one: &FileValue| {
+                    one.file == *file && one.out == ExportedValue::Sym(class.into())
+                };
                 if home.iter().any(is_it) {
-                    self.rest_on(&other, path);
+                    self.depend_on_symbol(&other, path);
                     for out in found.clone() {
-                        add(&mut all, self.settle(Found { file: other.clone(), out })?);
+                        extend_unique(
+                            &mut all,
+                            self.dereference(FileValue { file: other.clone(), out })?,
+                        );
                     }
                 }
             }
@@ -332,48 +371,49 @@ impl Linker<'_> {
     }
 
     /// The declared symbols that a term names: what it says, not what that is worth.
-    pub(super) fn symbols(
+    pub(super) fn declared_symbols(
         &mut self,
         file: &RepoPath,
-        term: &Term,
+        term: &ExternalRef,
     ) -> Result<Vec<(RepoPath, String)>> {
         let (around, name) = match (term.ops.split_last(), &term.base) {
-            (Some((Op::Get(name), before)), base) => {
-                let before = Term { base: base.clone(), ops: before.to_vec() };
-                (self.term(file, &before)?, name.clone())
+            (Some((ExternalStep::Get(name), before)), base) => {
+                let before = ExternalRef { base: base.clone(), ops: before.to_vec() };
+                (self.resolve_ref(file, &before)?, name.clone())
             }
-            (Some((Op::Inst, before)), base) => {
-                let before = Term { base: base.clone(), ops: before.to_vec() };
-                return self.holders(file, &before);
+            (Some((ExternalStep::Inst, before)), base) => {
+                let before = ExternalRef { base: base.clone(), ops: before.to_vec() };
+                return self.declared_containers(file, &before);
             }
-            (None, Base::Import(key, Some(name))) => {
-                let target = self.imported(file, key)?;
-                let at = |file| Found { file, out: Out::Sym(String::new()) };
+            (None, ExternalBase::Import(key, Some(name))) => {
+                let target = self.import_file(file, key)?;
+                let at = |file| FileValue { file, out: ExportedValue::Sym(String::new()) };
                 let around = target.map(at).into_iter().collect();
                 (around, name.clone())
             }
-            (None, Base::Scope(module, parts)) => match parts.split_last() {
+            (None, ExternalBase::Scope(module, parts)) => match parts.split_last() {
                 Some((last, before)) if !before.is_empty() => {
-                    (self.scope(file, module, before)?, last.clone())
+                    (self.resolve_scoped_path(file, module, before)?, last.clone())
                 }
                 Some((last, _)) => {
-                    let here = Found { file: file.clone(), out: Out::Sym(module.clone()) };
+                    let here =
+                        FileValue { file: file.clone(), out: ExportedValue::Sym(module.clone()) };
                     (vec![here], last.clone())
                 }
                 None => return Ok(Vec::new()),
             },
-            (None, Base::Global(name)) if is_go(file) => {
+            (None, ExternalBase::Global(name)) if is_go(file) => {
                 return self.declared_in_package(file, name);
             }
-            (None, Base::Global(name)) => {
-                let found = self.in_package(file, name)?;
-                return Ok(found.into_iter().filter_map(symbol).collect());
+            (None, ExternalBase::Global(name)) => {
+                let found = self.lookup_in_package(file, name)?;
+                return Ok(found.into_iter().filter_map(into_symbol).collect());
             }
-            (Some(_), _) | (None, Base::Import(_, None)) => return Ok(Vec::new()),
+            (Some(_), _) | (None, ExternalBase::Import(_, None)) => return Ok(Vec::new()),
         };
         let mut all = Vec::new();
         for one in around {
-            all.extend(self.declared(&one, &name)?);
+            all.extend(self.declared_member(&one, &name)?);
         }
         all.sort();
         all.dedup();
@@ -381,8 +421,12 @@ impl Linker<'_> {
     }
 
     /// The declared types and modules that a term names.
-    fn holders(&mut self, file: &RepoPath, term: &Term) -> Result<Vec<(RepoPath, String)>> {
-        let mut all = self.symbols(file, term)?;
+    fn declared_containers(
+        &mut self,
+        file: &RepoPath,
+        term: &ExternalRef,
+    ) -> Result<Vec<(RepoPath, String)>> {
+        let mut all = self.declared_symbols(file, term)?;
         let mut holds = Vec::new();
         for (file, path) in &all {
             let kind = self.shape(file, path)?.map(|shape| shape.kind);
@@ -394,57 +438,63 @@ impl Linker<'_> {
     }
 
     /// The symbol that a name declares in a module or a class.
-    fn declared(&mut self, around: &Found, name: &str) -> Result<Option<(RepoPath, String)>> {
-        let (Out::Sym(path) | Out::New(path)) = &around.out else { return Ok(None) };
+    fn declared_member(
+        &mut self,
+        around: &FileValue,
+        name: &str,
+    ) -> Result<Option<(RepoPath, String)>> {
+        let (ExportedValue::Sym(path) | ExportedValue::New(path)) = &around.out else {
+            return Ok(None);
+        };
         let is_module = path.is_empty()
             || self.shape(&around.file, path)?.is_some_and(|shape| shape.kind == ShapeKind::Module);
-        let Some(face) = self.world.face(&around.file)? else {
+        let Some(face) = self.source.exports(&around.file)? else {
             return self.declared_in_folder(&around.file, name);
         };
-        let key = scoped(path, name);
+        let key = module_scoped_name(path, name);
         if !is_module {
             if face.shapes.contains_key(&key) {
                 return Ok(Some((around.file.clone(), key)));
             }
-            let found = self.get(around, name)?;
-            return Ok(found.into_iter().find_map(symbol));
+            let found = self.member_value(around, name)?;
+            return Ok(found.into_iter().find_map(into_symbol));
         }
-        self.rest_on(&around.file, &key);
+        self.depend_on_symbol(&around.file, &key);
         if let Some(path) = face.declared.get(&key) {
             return Ok(Some((around.file.clone(), path.clone())));
         }
         let asked = (around.file.clone(), format!("{key} declared"));
-        if self.fuel == 0 || self.asking.contains(&asked) {
-            self.gave_up += 1;
+        if self.lookups_left == 0 || self.in_progress.contains(&asked) {
+            self.abandoned_lookups += 1;
             return Ok(None);
         }
-        self.fuel -= 1;
-        self.asking.push(asked);
+        self.lookups_left -= 1;
+        self.in_progress.push(asked);
         let mut found = None;
         for out in face.names.get(&key).cloned().unwrap_or_default() {
-            if let Out::Ext(term) = out {
-                found = found.or(self.symbols(&around.file, &term)?.into_iter().next());
+            if let ExportedValue::Ext(term) = out {
+                found = found.or(self.declared_symbols(&around.file, &term)?.into_iter().next());
             }
         }
         if found.is_none() && !face.names.contains_key(&key) {
             for (at, star) in face.stars.clone() {
                 if at == *path && found.is_none() {
-                    let fuel = self.fuel;
-                    for from in self.term(&around.file, &star)? {
-                        found = found.or(self.declared(&from, name)?);
+                    let fuel = self.lookups_left;
+                    for from in self.resolve_ref(&around.file, &star)? {
+                        found = found.or(self.declared_member(&from, name)?);
                     }
-                    self.refund(fuel, found.is_none());
+                    self.refund_lookups(fuel, found.is_none());
                 }
             }
         }
-        self.asking.pop();
+        self.in_progress.pop();
         Ok(found)
     }
 }
 
-fn symbol(found: Found) -> Option<(RepoPath, String)> {
+fn into_symbol(found: FileValue) -> Option<(RepoPath, String)> {
     match found.out {
-        Out::Sym(path) if !path.is_empty() => Some((found.file, path)),
+        ExportedValue::Sym(path) if !path.is_empty() => Some((found.file, path)),
         _ => None,
     }
 }
@@ -456,13 +506,16 @@ fn is_package(file: &RepoPath, name: &str) -> bool {
 }
 
 /// How many steps a dotted import takes: `import a.b` binds `a`, and `a.b` is the module.
-fn dotted(key: &str, ops: &[Op]) -> Option<usize> {
+fn dotted_import_steps(key: &str, ops: &[ExternalStep]) -> Option<usize> {
     let Some(plain) = key.strip_prefix('!') else { return Some(0) };
     let module = plain.split('#').next().unwrap_or_default();
     if module.contains('/') || module.starts_with('.') {
         return Some(0);
     }
     let rest: Vec<&str> = module.split('.').skip(1).collect();
-    let fits = rest.iter().zip(ops).all(|(part, op)| matches!(op, Op::Get(name) if name == part));
+    let fits = rest
+        .iter()
+        .zip(ops)
+        .all(|(part, op)| matches!(op, ExternalStep::Get(name) if name == part));
     (fits && ops.len() >= rest.len()).then_some(rest.len())
 }

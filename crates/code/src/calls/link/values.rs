@@ -5,13 +5,13 @@ use std::rc::Rc;
 use base::{RepoPath, Result};
 use syntax::Language;
 
-use super::super::machine::{ELEMENT, RESULT};
-use super::super::summary::{Shape, ShapeKind};
-use super::super::value::{Op, Out, Term};
-use super::{Args, DEEPEST, Linker, is_go};
+use super::super::interpreter::{ELEMENT_MEMBER, RESULT_MEMBER};
+use super::super::summary::{ShapeKind, SymbolShape};
+use super::super::value::{ExportedValue, ExternalRef, ExternalStep};
+use super::{CallArgs, Linker, MAX_LINK_DEPTH, is_go};
 
 /// Methods that look into what may hold something.
-const OPENERS: [&str; 16] = [
+const UNWRAP_METHODS: [&str; 16] = [
     "unwrap",
     "expect",
     "unwrap_or",
@@ -32,49 +32,53 @@ const OPENERS: [&str; 16] = [
 
 /// A value of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FileValue {
     pub file: RepoPath,
-    pub out: Out,
+    pub out: ExportedValue,
 }
 
 impl Linker<'_> {
     /// What a term comes to.
-    pub(super) fn term(&mut self, file: &RepoPath, term: &Term) -> Result<Vec<Found>> {
-        if self.fuel == 0 || self.depth == DEEPEST {
-            self.gave_up += 1;
+    pub(super) fn resolve_ref(
+        &mut self,
+        file: &RepoPath,
+        term: &ExternalRef,
+    ) -> Result<Vec<FileValue>> {
+        if self.lookups_left == 0 || self.depth == MAX_LINK_DEPTH {
+            self.abandoned_lookups += 1;
             return Ok(Vec::new());
         }
-        self.fuel -= 1;
+        self.lookups_left -= 1;
         self.depth += 1;
-        let values = self.followed(file, term);
+        let values = self.follow_ref(file, term);
         self.depth -= 1;
         values
     }
 
-    fn followed(&mut self, file: &RepoPath, term: &Term) -> Result<Vec<Found>> {
-        let (mut values, done) = self.base(file, term)?;
+    fn follow_ref(&mut self, file: &RepoPath, term: &ExternalRef) -> Result<Vec<FileValue>> {
+        let (mut values, done) = self.resolve_base(file, term)?;
         let mut ops = term.ops[done..].iter().peekable();
         while let Some(op) = ops.next() {
             let mut next = Vec::new();
             // A method of something that holds others, called at once.
             let held = match (op, ops.peek()) {
-                (Op::Get(name), Some(Op::Call(_))) => Some(name.as_str()),
+                (ExternalStep::Get(name), Some(ExternalStep::Call(_))) => Some(name.as_str()),
                 _ => None,
             };
             let mut opened = false;
             for value in &values {
-                if let (Out::Many(inner), Some(name)) = (&value.out, held) {
+                if let (ExportedValue::Many(inner), Some(name)) = (&value.out, held) {
                     opened = true;
-                    if OPENERS.contains(&name) {
+                    if UNWRAP_METHODS.contains(&name) {
                         for out in inner.clone() {
-                            add(&mut next, self.settle(value.with(out))?);
+                            extend_unique(&mut next, self.dereference(value.with_value(out))?);
                         }
                     } else {
-                        add(&mut next, vec![value.clone()]);
+                        extend_unique(&mut next, vec![value.clone()]);
                     }
                 } else {
-                    let after = self.op(value, op, file)?;
-                    add(&mut next, after);
+                    let after = self.apply_step(value, op, file)?;
+                    extend_unique(&mut next, after);
                 }
             }
             if opened {
@@ -88,41 +92,48 @@ impl Linker<'_> {
         Ok(values)
     }
 
-    fn op(&mut self, value: &Found, op: &Op, file: &RepoPath) -> Result<Vec<Found>> {
+    fn apply_step(
+        &mut self,
+        value: &FileValue,
+        op: &ExternalStep,
+        file: &RepoPath,
+    ) -> Result<Vec<FileValue>> {
         match op {
-            Op::Get(name) => self.get(value, name),
-            Op::Call(args) => self.call(value, &Args { file: file.clone(), values: args.clone() }),
-            Op::Inst => self.instance(value),
-            Op::Each => self.each(value),
+            ExternalStep::Get(name) => self.member_value(value, name),
+            ExternalStep::Call(args) => {
+                self.call(value, &CallArgs { file: file.clone(), values: args.clone() })
+            }
+            ExternalStep::Inst => self.instantiate(value),
+            ExternalStep::Each => self.elements(value),
         }
     }
 
     /// A value with what it stands for put in its place.
-    pub(super) fn settle(&mut self, value: Found) -> Result<Vec<Found>> {
+    pub(super) fn dereference(&mut self, value: FileValue) -> Result<Vec<FileValue>> {
         match &value.out {
-            Out::Ext(term) => self.term(&value.file, term),
-            Out::Sym(path) => {
+            ExportedValue::Ext(term) => self.resolve_ref(&value.file, term),
+            ExportedValue::Sym(path) => {
                 let path = path.clone();
-                self.settle_symbol(value, &path)
+                self.dereference_symbol(value, &path)
             }
             _ => Ok(vec![value]),
         }
     }
 
     /// Constants and variables are what they are worth.
-    fn settle_symbol(&mut self, value: Found, path: &str) -> Result<Vec<Found>> {
+    fn dereference_symbol(&mut self, value: FileValue, path: &str) -> Result<Vec<FileValue>> {
         let shape = self.shape(&value.file, path)?;
         match shape {
             Some(shape) if shape.kind == ShapeKind::Value => {
-                if self.fuel == 0 || self.depth == DEEPEST {
-                    self.gave_up += 1;
+                if self.lookups_left == 0 || self.depth == MAX_LINK_DEPTH {
+                    self.abandoned_lookups += 1;
                     return Ok(vec![value]);
                 }
-                self.fuel -= 1;
+                self.lookups_left -= 1;
                 self.depth += 1;
                 let mut all = Vec::new();
                 for out in shape.returns.iter().filter(|out| **out != value.out) {
-                    add(&mut all, self.settle(value.with(out.clone()))?);
+                    extend_unique(&mut all, self.dereference(value.with_value(out.clone()))?);
                 }
                 self.depth -= 1;
                 Ok(all)
@@ -132,43 +143,45 @@ impl Linker<'_> {
     }
 
     /// What is behind a symbol.
-    pub(super) fn shape(&mut self, file: &RepoPath, path: &str) -> Result<Option<Rc<Shape>>> {
+    pub(super) fn shape(&mut self, file: &RepoPath, path: &str) -> Result<Option<Rc<SymbolShape>>> {
         if path.is_empty() {
             return Ok(None);
         }
-        self.rest_on(file, path);
-        let face = self.world.face(file)?;
+        self.depend_on_symbol(file, path);
+        let face = self.source.exports(file)?;
         Ok(face.and_then(|face| face.shapes.get(path).map(Rc::clone)))
     }
 
     /// A member of a value.
-    pub(super) fn get(&mut self, value: &Found, name: &str) -> Result<Vec<Found>> {
-        if let Some((place, inner)) = callback(name) {
+    pub(super) fn member_value(&mut self, value: &FileValue, name: &str) -> Result<Vec<FileValue>> {
+        if let Some((place, inner)) = callback_positions(name) {
             let mut all = Vec::new();
-            for function in self.get(value, &format!("({place})"))? {
-                add(&mut all, self.get(&function, &format!("({inner})"))?);
+            for function in self.member_value(value, &format!("({place})"))? {
+                extend_unique(&mut all, self.member_value(&function, &format!("({inner})"))?);
             }
             return Ok(all);
         }
         match &value.out {
-            Out::Sym(path) if path.is_empty() => self.lookup(&value.file, "", name),
-            Out::Sym(path) => match self.shape(&value.file, path)?.map(|shape| shape.kind) {
-                Some(ShapeKind::Module) => self.lookup(&value.file, path, name),
-                Some(ShapeKind::Class) => self.member(&value.file, path, name),
-                Some(ShapeKind::Function) if name.starts_with('(') => {
-                    self.member(&value.file, path, name)
+            ExportedValue::Sym(path) if path.is_empty() => self.lookup(&value.file, "", name),
+            ExportedValue::Sym(path) => {
+                match self.shape(&value.file, path)?.map(|shape| shape.kind) {
+                    Some(ShapeKind::Module) => self.lookup(&value.file, path, name),
+                    Some(ShapeKind::Class) => self.class_member(&value.file, path, name),
+                    Some(ShapeKind::Function) if name.starts_with('(') => {
+                        self.class_member(&value.file, path, name)
+                    }
+                    _ => Ok(Vec::new()),
                 }
-                _ => Ok(Vec::new()),
-            },
-            Out::New(path) => {
-                let found = self.member(&value.file, path, name)?;
+            }
+            ExportedValue::New(path) => {
+                let found = self.class_member(&value.file, path, name)?;
                 self.read_properties(found)
             }
-            Out::Obj(fields) => {
+            ExportedValue::Obj(fields) => {
                 let found = fields.iter().find(|(key, _)| key == name);
                 let mut all = Vec::new();
                 for out in found.map(|(_, outs)| outs.clone()).unwrap_or_default() {
-                    add(&mut all, self.settle(value.with(out))?);
+                    extend_unique(&mut all, self.dereference(value.with_value(out))?);
                 }
                 Ok(all)
             }
@@ -177,21 +190,21 @@ impl Linker<'_> {
     }
 
     /// Members that run when they are read are what they give.
-    fn read_properties(&mut self, found: Vec<Found>) -> Result<Vec<Found>> {
+    fn read_properties(&mut self, found: Vec<FileValue>) -> Result<Vec<FileValue>> {
         let mut all = Vec::new();
         for one in found {
             let getter = match &one.out {
-                Out::Sym(path) => {
+                ExportedValue::Sym(path) => {
                     let shape = self.shape(&one.file, path)?;
                     shape.filter(|shape| shape.kind == ShapeKind::Getter)
                 }
                 _ => None,
             };
             match getter {
-                None => add(&mut all, vec![one]),
+                None => extend_unique(&mut all, vec![one]),
                 Some(shape) => {
                     for out in shape.returns.clone() {
-                        add(&mut all, self.settle(one.with(out))?);
+                        extend_unique(&mut all, self.dereference(one.with_value(out))?);
                     }
                 }
             }
@@ -200,39 +213,39 @@ impl Linker<'_> {
     }
 
     /// A member of a class, its own or inherited.
-    pub(super) fn member(
+    pub(super) fn class_member(
         &mut self,
         file: &RepoPath,
         class: &str,
         name: &str,
-    ) -> Result<Vec<Found>> {
-        if self.fuel == 0 {
-            self.gave_up += 1;
+    ) -> Result<Vec<FileValue>> {
+        if self.lookups_left == 0 {
+            self.abandoned_lookups += 1;
             return Ok(Vec::new());
         }
-        self.fuel -= 1;
+        self.lookups_left -= 1;
         let Some(shape) = self.shape(file, class)? else { return Ok(Vec::new()) };
-        let here = |out: Out| Found { file: file.clone(), out };
+        let here = |out: ExportedValue| FileValue { file: file.clone(), out };
         if let Some(own) = shape.members.get(name) {
             let mut all = Vec::new();
             for out in own.clone() {
-                add(&mut all, self.settle(here(out))?);
+                extend_unique(&mut all, self.dereference(here(out))?);
             }
             if !all.is_empty() {
                 return Ok(all);
             }
         }
-        let elsewhere = match Language::of(file) {
-            Some(Language::Go) => self.beside(file, class, name)?,
-            _ => self.implemented(file, class, name)?,
+        let elsewhere = match Language::from_path(file) {
+            Some(Language::Go) => self.method_in_package(file, class, name)?,
+            _ => self.impl_member(file, class, name)?,
         };
         if !elsewhere.is_empty() {
             return Ok(elsewhere);
         }
         for base in shape.bases.clone() {
-            for base in self.settle(here(base))? {
-                if let Out::Sym(path) | Out::New(path) = &base.out {
-                    let found = self.member(&base.file, path, name)?;
+            for base in self.dereference(here(base))? {
+                if let ExportedValue::Sym(path) | ExportedValue::New(path) = &base.out {
+                    let found = self.class_member(&base.file, path, name)?;
                     if !found.is_empty() {
                         return Ok(found);
                     }
@@ -240,56 +253,60 @@ impl Linker<'_> {
             }
         }
         let mut all = Vec::new();
-        for like in self.made_like(file, &shape)? {
-            add(&mut all, self.get(&like, name)?);
+        for like in self.underlying_values(file, &shape)? {
+            extend_unique(&mut all, self.member_value(&like, name)?);
         }
         Ok(all)
     }
 
     /// What values of a Go type are made like, where it is neither a structure nor an interface.
-    fn made_like(&mut self, file: &RepoPath, shape: &Shape) -> Result<Vec<Found>> {
+    fn underlying_values(
+        &mut self,
+        file: &RepoPath,
+        shape: &SymbolShape,
+    ) -> Result<Vec<FileValue>> {
         let mut all = Vec::new();
         if shape.kind == ShapeKind::Class && is_go(file) {
             for out in shape.returns.clone() {
-                add(&mut all, self.settle(Found { file: file.clone(), out })?);
+                extend_unique(&mut all, self.dereference(FileValue { file: file.clone(), out })?);
             }
         }
         Ok(all)
     }
 
     /// What calling a value gives.
-    fn call(&mut self, value: &Found, args: &Args) -> Result<Vec<Found>> {
+    fn call(&mut self, value: &FileValue, args: &CallArgs) -> Result<Vec<FileValue>> {
         let path = match &value.out {
-            Out::Sym(path) => path,
+            ExportedValue::Sym(path) => path,
             // A variant is a value of its type, and a function that makes one.
-            Out::New(_) if Language::of(&value.file) == Some(Language::Rust) => {
+            ExportedValue::New(_) if Language::from_path(&value.file) == Some(Language::Rust) => {
                 return Ok(vec![value.clone()]);
             }
-            Out::New(path) if is_go(&value.file) => {
+            ExportedValue::New(path) if is_go(&value.file) => {
                 let Some(shape) = self.shape(&value.file, path)? else { return Ok(Vec::new()) };
                 let mut all = Vec::new();
-                for like in self.made_like(&value.file, &shape)? {
-                    add(&mut all, self.call(&like, args)?);
+                for like in self.underlying_values(&value.file, &shape)? {
+                    extend_unique(&mut all, self.call(&like, args)?);
                 }
                 return Ok(all);
             }
-            Out::Obj(_) => return self.get(value, RESULT),
+            ExportedValue::Obj(_) => return self.member_value(value, RESULT_MEMBER),
             _ => return Ok(Vec::new()),
         };
         let Some(shape) = self.shape(&value.file, path)? else { return Ok(Vec::new()) };
         match shape.kind {
-            ShapeKind::Class => Ok(vec![value.with(Out::New(path.clone()))]),
+            ShapeKind::Class => Ok(vec![value.with_value(ExportedValue::New(path.clone()))]),
             ShapeKind::Function | ShapeKind::Getter => {
                 let mut all = Vec::new();
                 for out in shape.returns.clone() {
                     match out {
-                        Out::Param(param) => {
-                            for given in args.at(param).to_vec() {
-                                let given = Found { file: args.file.clone(), out: given };
-                                add(&mut all, self.settle(given)?);
+                        ExportedValue::Param(param) => {
+                            for given in args.arg(param).to_vec() {
+                                let given = FileValue { file: args.file.clone(), out: given };
+                                extend_unique(&mut all, self.dereference(given)?);
                             }
                         }
-                        out => add(&mut all, self.settle(value.with(out))?),
+                        out => extend_unique(&mut all, self.dereference(value.with_value(out))?),
                     }
                 }
                 Ok(all)
@@ -299,19 +316,27 @@ impl Linker<'_> {
     }
 
     /// An instance of what a value names.
-    fn instance(&mut self, value: &Found) -> Result<Vec<Found>> {
+    fn instantiate(&mut self, value: &FileValue) -> Result<Vec<FileValue>> {
         Ok(match &value.out {
-            Out::Sym(path) => match self.shape(&value.file, path)?.map(|shape| shape.kind) {
-                Some(ShapeKind::Class) => vec![value.with(Out::New(path.clone()))],
-                // What a class takes in has the members of the module.
-                Some(ShapeKind::Module) if Language::of(&value.file) == Some(Language::Ruby) => {
-                    vec![value.with(Out::New(path.clone()))]
+            ExportedValue::Sym(path) => {
+                match self.shape(&value.file, path)?.map(|shape| shape.kind) {
+                    Some(ShapeKind::Class) => {
+                        vec![value.with_value(ExportedValue::New(path.clone()))]
+                    }
+                    // What a class takes in has the members of the module.
+                    Some(ShapeKind::Module)
+                        if Language::from_path(&value.file) == Some(Language::Ruby) =>
+                    {
+                        vec![value.with_value(ExportedValue::New(path.clone()))]
+                    }
+                    _ => Vec::new(),
                 }
-                _ => Vec::new(),
-            },
-            Out::New(_) | Out::Many(_) => vec![value.clone()],
+            }
+            ExportedValue::New(_) | ExportedValue::Many(_) => vec![value.clone()],
             // A function type is what it is called with, and nothing is made of it.
-            Out::Obj(fields) if fields.iter().any(|(name, _)| name.starts_with(['(', '#'])) => {
+            ExportedValue::Obj(fields)
+                if fields.iter().any(|(name, _)| name.starts_with(['(', '#'])) =>
+            {
                 vec![value.clone()]
             }
             _ => Vec::new(),
@@ -319,50 +344,52 @@ impl Linker<'_> {
     }
 
     /// An element of a value.
-    fn each(&mut self, value: &Found) -> Result<Vec<Found>> {
-        let inner: Vec<Out> = match &value.out {
-            Out::Many(inner) => inner.clone(),
-            Out::Obj(fields) if fields.iter().any(|(name, _)| name == ELEMENT) => {
-                return self.get(value, ELEMENT);
+    fn elements(&mut self, value: &FileValue) -> Result<Vec<FileValue>> {
+        let inner: Vec<ExportedValue> = match &value.out {
+            ExportedValue::Many(inner) => inner.clone(),
+            ExportedValue::Obj(fields) if fields.iter().any(|(name, _)| name == ELEMENT_MEMBER) => {
+                return self.member_value(value, ELEMENT_MEMBER);
             }
-            Out::New(path) if is_go(&value.file) => {
+            ExportedValue::New(path) if is_go(&value.file) => {
                 let Some(shape) = self.shape(&value.file, path)? else { return Ok(Vec::new()) };
                 let mut all = Vec::new();
-                for like in self.made_like(&value.file, &shape)? {
-                    add(&mut all, self.each(&like)?);
+                for like in self.underlying_values(&value.file, &shape)? {
+                    extend_unique(&mut all, self.elements(&like)?);
                 }
                 return Ok(all);
             }
             // A function with its type arguments.
-            Out::Sym(_) if is_go(&value.file) => return Ok(vec![value.clone()]),
-            Out::Obj(fields) => fields.iter().flat_map(|(_, outs)| outs.clone()).collect(),
+            ExportedValue::Sym(_) if is_go(&value.file) => return Ok(vec![value.clone()]),
+            ExportedValue::Obj(fields) => {
+                fields.iter().flat_map(|(_, outs)| outs.clone()).collect()
+            }
             // Rust looks through what is not wrapped.
-            Out::New(_) if Language::of(&value.file) == Some(Language::Rust) => {
+            ExportedValue::New(_) if Language::from_path(&value.file) == Some(Language::Rust) => {
                 vec![value.out.clone()]
             }
             _ => Vec::new(),
         };
         let mut all = Vec::new();
         for out in inner {
-            add(&mut all, self.settle(value.with(out))?);
+            extend_unique(&mut all, self.dereference(value.with_value(out))?);
         }
         Ok(all)
     }
 }
 
 /// The places in `(1,0)`: of a callback among parameters, and of one of its own.
-fn callback(name: &str) -> Option<(&str, &str)> {
+fn callback_positions(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix('(')?.strip_suffix(')')?.split_once(',')
 }
 
-impl Found {
+impl FileValue {
     /// Another value of the same file.
-    pub(super) fn with(&self, out: Out) -> Self {
+    pub(super) fn with_value(&self, out: ExportedValue) -> Self {
         Self { file: self.file.clone(), out }
     }
 }
 
-pub(super) fn add(all: &mut Vec<Found>, more: Vec<Found>) {
+pub(super) fn extend_unique(all: &mut Vec<FileValue>, more: Vec<FileValue>) {
     for one in more {
         if all.len() < 16 && !all.contains(&one) {
             all.push(one);

@@ -8,36 +8,40 @@ mod workspace;
 
 use base::RepoPath;
 
-use super::{World, folder_of};
-use crate::outline::Asked;
+use super::{ResolutionContext, folder_prefix};
+use crate::outline::ImportRequest;
 
 pub(super) use package::entries;
 
-pub(super) fn target(world: &World<'_>, from: &RepoPath, asked: &Asked) -> Option<RepoPath> {
+pub(super) fn target(
+    world: &ResolutionContext<'_>,
+    from: &RepoPath,
+    asked: &ImportRequest,
+) -> Option<RepoPath> {
     let written = asked.specifier.as_str();
     // A bundler's query or loader is no part of the path; `#` starts the name of an own import.
     let plain = written.rsplit('!').next().unwrap_or(written);
     let plain = plain.split('?').next().unwrap_or(plain);
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    (*world.once("javascript", (&folder, plain), || find(world, from, plain))).clone()
+    (*world.memoise("javascript", (&folder, plain), || find(world, from, plain))).clone()
 }
 
-fn find(world: &World<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {
+fn find(world: &ResolutionContext<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {
     if specifier.is_empty() || specifier.contains(':') || specifier.starts_with('/') {
         return None; // `node:fs`, `https://…`, `virtual:…`, a path of the server
     }
     if is_relative(specifier) {
-        let found = files::at(world, &format!("{}{specifier}", folder_of(from)));
+        let found = files::file_or_folder(world, &format!("{}{specifier}", folder_prefix(from)));
         return found.or_else(|| tsconfig::in_root_dirs(world, from, specifier));
     }
     if specifier.starts_with('#') {
         let own = package::own_import(world, from, specifier);
-        return own.or_else(|| tsconfig::mapped(world, from, specifier));
+        return own.or_else(|| tsconfig::resolve_paths(world, from, specifier));
     }
-    tsconfig::mapped(world, from, specifier)
+    tsconfig::resolve_paths(world, from, specifier)
         .or_else(|| package::in_workspace(world, from, specifier))
-        .or_else(|| tsconfig::from_base(world, from, specifier))
-        .or_else(|| package::by_habit(world, from, specifier))
+        .or_else(|| tsconfig::resolve_base_url(world, from, specifier))
+        .or_else(|| package::by_framework_convention(world, from, specifier))
 }
 
 fn is_relative(specifier: &str) -> bool {

@@ -2,21 +2,25 @@
 //! there once it is built.
 
 use base::RepoPath;
-use syntax::{Conditional, NpmManifest};
+use syntax::{ConditionalTarget, NpmManifest};
 
 use super::{files, workspace};
-use crate::resolve::{Entry, World, folder_of};
+use crate::resolve::{EntryPointKind, ResolutionContext, folder_prefix};
 
 /// Conditions under which nothing of interest is to be had.
-const NEVER: [&str; 3] = ["deno", "react-native", "edge-light"];
+const IGNORED_CONDITIONS: [&str; 3] = ["deno", "react-native", "edge-light"];
 
 /// A name of the package's own `imports`.
-pub(super) fn own_import(world: &World<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {
-    let (path, manifest) = workspace::nearest(world, from)?;
-    let all = keyed(manifest.imports.as_ref()?, specifier)?;
-    let places = places(&all.0, &all.1);
+pub(super) fn own_import(
+    world: &ResolutionContext<'_>,
+    from: &RepoPath,
+    specifier: &str,
+) -> Option<RepoPath> {
+    let (path, manifest) = workspace::nearest_manifest(world, from)?;
+    let all = match_subpath(manifest.imports.as_ref()?, specifier)?;
+    let places = condition_targets(&all.0, &all.1);
     places.iter().find_map(|place| match place.starts_with('.') {
-        true => built_or_source(world, &folder_of(&path), place),
+        true => built_or_source(world, &folder_prefix(&path), place),
         // One name of its own for another could lead round in a circle.
         false if place.starts_with('#') => None,
         false => super::find(world, from, place),
@@ -25,93 +29,103 @@ pub(super) fn own_import(world: &World<'_>, from: &RepoPath, specifier: &str) ->
 
 /// A name of a package in the workspace.
 pub(super) fn in_workspace(
-    world: &World<'_>,
+    world: &ResolutionContext<'_>,
     from: &RepoPath,
     specifier: &str,
 ) -> Option<RepoPath> {
-    let (name, inner) = workspace::split(specifier);
-    let path = workspace::package(world, from, name)?;
-    let manifest = workspace::npm(world, &path)?;
-    inside(world, &folder_of(&path), &manifest, inner)
+    let (name, inner) = workspace::split_specifier(specifier);
+    let path = workspace::package_manifest(world, from, name)?;
+    let manifest = workspace::npm_manifest(world, &path)?;
+    resolve_subpath(world, &folder_prefix(&path), &manifest, inner)
 }
 
-fn inside(
-    world: &World<'_>,
+fn resolve_subpath(
+    world: &ResolutionContext<'_>,
     folder: &str,
     manifest: &NpmManifest,
     inner: &str,
 ) -> Option<RepoPath> {
     let key = if inner.is_empty() { ".".to_owned() } else { format!("./{inner}") };
-    let exported = manifest.exports.as_ref().and_then(|exports| keyed(exports, &key));
-    let exported = exported.map(|(value, star)| places(&value, &star)).unwrap_or_default();
+    let exported = manifest.exports.as_ref().and_then(|exports| match_subpath(exports, &key));
+    let exported =
+        exported.map(|(value, star)| condition_targets(&value, &star)).unwrap_or_default();
     let mains = if inner.is_empty() { manifest.mains.clone() } else { Vec::new() };
     let named: Vec<String> = exported.into_iter().chain(mains).collect();
-    let there = named.iter().find_map(|place| files::file(world, &format!("{folder}{place}")));
-    let written = || named.iter().find_map(|place| files::source(world, folder, place));
+    let there =
+        named.iter().find_map(|place| files::resolve_file(world, &format!("{folder}{place}")));
+    let written = || named.iter().find_map(|place| files::source_of_output(world, folder, place));
     let plain = || match inner {
-        "" => files::index(world, folder).or_else(|| files::index(world, &format!("{folder}src"))),
-        inner => files::at(world, &format!("{folder}{inner}"))
-            .or_else(|| files::source(world, folder, &with_ending(inner)))
-            .or_else(|| files::at(world, &format!("{folder}src/{inner}"))),
+        "" => files::index_file(world, folder)
+            .or_else(|| files::index_file(world, &format!("{folder}src"))),
+        inner => files::file_or_folder(world, &format!("{folder}{inner}"))
+            .or_else(|| files::source_of_output(world, folder, &with_extension(inner)))
+            .or_else(|| files::file_or_folder(world, &format!("{folder}src/{inner}"))),
     };
     there.or_else(written).or_else(plain)
 }
 
 /// The files through which others reach into a package: what it exports, runs and names.
 pub(in crate::resolve) fn entries(
-    world: &World<'_>,
+    world: &ResolutionContext<'_>,
     path: &RepoPath,
     manifest: &NpmManifest,
-) -> Vec<(RepoPath, Entry)> {
-    let folder = folder_of(path);
+) -> Vec<(RepoPath, EntryPointKind)> {
+    let folder = folder_prefix(path);
     let mut found = Vec::new();
     let mut add = |file: Option<RepoPath>, entry| found.extend(file.map(|file| (file, entry)));
-    add(inside(world, &folder, manifest, ""), Entry::Api);
+    add(resolve_subpath(world, &folder, manifest, ""), EntryPointKind::Api);
     for key in manifest.exports.iter().flat_map(subpaths) {
-        add(inside(world, &folder, manifest, key.trim_start_matches("./")), Entry::Api);
+        add(
+            resolve_subpath(world, &folder, manifest, key.trim_start_matches("./")),
+            EntryPointKind::Api,
+        );
     }
     for bin in &manifest.bins {
-        add(built_or_source(world, &folder, bin), Entry::Program);
+        add(built_or_source(world, &folder, bin), EntryPointKind::Program);
     }
     for script in &manifest.scripts {
-        add(files::file(world, &format!("{folder}{script}")), Entry::Program);
+        add(files::resolve_file(world, &format!("{folder}{script}")), EntryPointKind::Program);
     }
     found
 }
 
 /// The subpaths that `exports` names one by one.
-fn subpaths(exports: &Conditional) -> Vec<String> {
-    let Conditional::Keyed(entries) = exports else { return Vec::new() };
+fn subpaths(exports: &ConditionalTarget) -> Vec<String> {
+    let ConditionalTarget::Keyed(entries) = exports else { return Vec::new() };
     let named = entries.iter().map(|(key, _)| key.clone());
     named.filter(|key| key.starts_with("./") && !key.contains('*')).collect()
 }
 
 /// A compiled path is known by its ending.
-fn with_ending(inner: &str) -> String {
+fn with_extension(inner: &str) -> String {
     let is_file = inner.rsplit('/').next().is_some_and(|name| name.contains('.'));
     if is_file { inner.to_owned() } else { format!("{inner}.js") }
 }
 
-fn built_or_source(world: &World<'_>, folder: &str, place: &str) -> Option<RepoPath> {
-    let there = files::file(world, &format!("{folder}{place}"));
-    there.or_else(|| files::source(world, folder, place))
+fn built_or_source(world: &ResolutionContext<'_>, folder: &str, place: &str) -> Option<RepoPath> {
+    let there = files::resolve_file(world, &format!("{folder}{place}"));
+    there.or_else(|| files::source_of_output(world, folder, place))
 }
 
 /// Habits of frameworks whose options are written by their own build: `$lib`, `~/`, `@/`.
-pub(super) fn by_habit(world: &World<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {
+pub(super) fn by_framework_convention(
+    world: &ResolutionContext<'_>,
+    from: &RepoPath,
+    specifier: &str,
+) -> Option<RepoPath> {
     let habits: &[&str] = match specifier.split_once('/').map_or(specifier, |(first, _)| first) {
         "$lib" => &["src/lib/"],
         "~" | "@" | "~~" | "@@" => &["src/", "", "app/"],
         _ => return None,
     };
     let rest = specifier.split_once('/').map_or("index", |(_, rest)| rest);
-    let folder = folder_of(&workspace::nearest(world, from)?.0);
-    habits.iter().find_map(|habit| files::at(world, &format!("{folder}{habit}{rest}")))
+    let folder = folder_prefix(&workspace::nearest_manifest(world, from)?.0);
+    habits.iter().find_map(|habit| files::file_or_folder(world, &format!("{folder}{habit}{rest}")))
 }
 
 /// The value of a subpath, with what its star stands for.
-fn keyed(all: &Conditional, key: &str) -> Option<(Conditional, String)> {
-    let Conditional::Keyed(entries) = all else {
+fn match_subpath(all: &ConditionalTarget, key: &str) -> Option<(ConditionalTarget, String)> {
+    let ConditionalTarget::Keyed(entries) = all else {
         return (key == ".").then(|| (all.clone(), String::new()));
     };
     let is_by_path = entries.iter().any(|(key, _)| key.starts_with(['.', '#']));
@@ -135,15 +149,18 @@ fn keyed(all: &Conditional, key: &str) -> Option<(Conditional, String)> {
 }
 
 /// Every file that a value may mean, in the order it is written.
-fn places(value: &Conditional, star: &str) -> Vec<String> {
+fn condition_targets(value: &ConditionalTarget, star: &str) -> Vec<String> {
     match value {
-        Conditional::Nothing => Vec::new(),
-        Conditional::File(file) if file.ends_with('/') => vec![format!("{file}{star}")],
-        Conditional::File(file) => vec![file.replace('*', star)],
-        Conditional::First(all) => all.iter().flat_map(|one| places(one, star)).collect(),
-        Conditional::Keyed(entries) => {
-            let wanted = entries.iter().filter(|(key, _)| !NEVER.contains(&key.as_str()));
-            wanted.flat_map(|(_, one)| places(one, star)).collect()
+        ConditionalTarget::Nothing => Vec::new(),
+        ConditionalTarget::File(file) if file.ends_with('/') => vec![format!("{file}{star}")],
+        ConditionalTarget::File(file) => vec![file.replace('*', star)],
+        ConditionalTarget::First(all) => {
+            all.iter().flat_map(|one| condition_targets(one, star)).collect()
+        }
+        ConditionalTarget::Keyed(entries) => {
+            let wanted =
+                entries.iter().filter(|(key, _)| !IGNORED_CONDITIONS.contains(&key.as_str()));
+            wanted.flat_map(|(_, one)| condition_targets(one, star)).collect()
         }
     }
 }

@@ -9,14 +9,16 @@ use base::RepoPath;
 use syntax::{Manifest, TsConfig};
 
 use super::{files, is_relative, workspace};
-use crate::resolve::{World, above, as_prefix, below, folder_of};
+use crate::resolve::{
+    ResolutionContext, ancestor_folders, folder_prefix, normalised_below, path_prefix,
+};
 
 /// How many configurations may extend each other.
-const DEEPEST: usize = 12;
+const MAX_EXTENDS_DEPTH: usize = 12;
 
 /// What the options say in the end, with paths from the root.
 #[derive(Debug, Clone, Default)]
-struct Options {
+struct CompilerOptions {
     /// Patterns, each with where it leads
     paths: Vec<(String, Vec<String>)>,
     base: Option<String>,
@@ -25,37 +27,45 @@ struct Options {
 }
 
 /// Where `paths` lead a bare name, in the options of the file or of the projects they name.
-pub(super) fn mapped(world: &World<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {
+pub(super) fn resolve_paths(
+    world: &ResolutionContext<'_>,
+    from: &RepoPath,
+    specifier: &str,
+) -> Option<RepoPath> {
     let own = options_of(world, from)?;
     let others = own.references.iter().map(|path| options_at(world, path));
     let all = [Rc::clone(&own)].into_iter().chain(others);
     all.into_iter().find_map(|options| {
-        let (_, places, star) = best(&options.paths, specifier)?;
-        places.iter().find_map(|place| files::at(world, &place.replacen('*', star, 1)))
+        let (_, places, star) = best_pattern(&options.paths, specifier)?;
+        places.iter().find_map(|place| files::file_or_folder(world, &place.replacen('*', star, 1)))
     })
 }
 
 /// A bare name below `baseUrl`.
-pub(super) fn from_base(world: &World<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {
+pub(super) fn resolve_base_url(
+    world: &ResolutionContext<'_>,
+    from: &RepoPath,
+    specifier: &str,
+) -> Option<RepoPath> {
     let base = options_of(world, from)?.base.clone()?;
-    files::at(world, &format!("{base}{specifier}"))
+    files::file_or_folder(world, &format!("{base}{specifier}"))
 }
 
 /// A relative name in another of the folders that count as one.
 pub(super) fn in_root_dirs(
-    world: &World<'_>,
+    world: &ResolutionContext<'_>,
     from: &RepoPath,
     specifier: &str,
 ) -> Option<RepoPath> {
     let options = options_of(world, from)?;
-    let wanted = below(&folder_of(from), specifier)?.to_string();
+    let wanted = normalised_below(&folder_prefix(from), specifier)?.to_string();
     let dirs = &options.root_dirs;
     let rest = dirs.iter().find_map(|dir| wanted.strip_prefix(dir.as_str()))?;
-    dirs.iter().find_map(|dir| files::at(world, &format!("{dir}{rest}")))
+    dirs.iter().find_map(|dir| files::file_or_folder(world, &format!("{dir}{rest}")))
 }
 
 /// The pattern that fits best: exact, then the longest before its star.
-fn best<'p, 's>(
+fn best_pattern<'p, 's>(
     paths: &'p [(String, Vec<String>)],
     specifier: &'s str,
 ) -> Option<(usize, &'p [String], &'s str)> {
@@ -70,54 +80,58 @@ fn best<'p, 's>(
 }
 
 /// The options of the nearest configuration above a file.
-fn options_of(world: &World<'_>, from: &RepoPath) -> Option<Rc<Options>> {
+fn options_of(world: &ResolutionContext<'_>, from: &RepoPath) -> Option<Rc<CompilerOptions>> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let nearest = world.once("tsconfig", (&folder, ""), || {
-        let names = above(from).flat_map(|folder| {
-            ["tsconfig.json", "jsconfig.json"].map(|name| format!("{}{name}", as_prefix(&folder)))
+    let nearest = world.memoise("tsconfig", (&folder, ""), || {
+        let names = ancestor_folders(from).flat_map(|folder| {
+            ["tsconfig.json", "jsconfig.json"].map(|name| format!("{}{name}", path_prefix(&folder)))
         });
-        world.first(names)
+        world.first_existing(names)
     });
     Some(options_at(world, nearest.as_ref().as_ref()?))
 }
 
-fn options_at(world: &World<'_>, path: &RepoPath) -> Rc<Options> {
-    world.once("options", (path, ""), || read(world, path, 0))
+fn options_at(world: &ResolutionContext<'_>, path: &RepoPath) -> Rc<CompilerOptions> {
+    world.memoise("options", (path, ""), || read_options(world, path, 0))
 }
 
-fn read(world: &World<'_>, path: &RepoPath, depth: usize) -> Options {
+fn read_options(world: &ResolutionContext<'_>, path: &RepoPath, depth: usize) -> CompilerOptions {
     let said = world.manifest(path);
-    let Some(Manifest::TsConfig(config)) = said.as_deref() else { return Options::default() };
-    let folder = folder_of(path);
-    let mut options = Options::default();
-    if depth < DEEPEST {
+    let Some(Manifest::TsConfig(config)) = said.as_deref() else {
+        return CompilerOptions::default();
+    };
+    let folder = folder_prefix(path);
+    let mut options = CompilerOptions::default();
+    if depth < MAX_EXTENDS_DEPTH {
         for extended in &config.extends {
             if let Some(base) = extended_file(world, path, extended) {
-                merge(&mut options, read(world, &base, depth + 1));
+                merge(&mut options, read_options(world, &base, depth + 1));
             }
         }
     }
-    merge(&mut options, own(config, &folder));
+    merge(&mut options, own_options(config, &folder));
     if depth == 0 {
         let each = config.references.iter();
-        options.references = each.filter_map(|other| reference(world, &folder, other)).collect();
+        options.references =
+            each.filter_map(|other| reference_path(world, &folder, other)).collect();
     }
     options
 }
 
 /// What one file says by itself. Paths are as seen from its folder, or from its `baseUrl`.
-fn own(config: &TsConfig, folder: &str) -> Options {
-    let within = |start: &str, path: &str| below(start, path).map(|path| as_prefix(&path));
+fn own_options(config: &TsConfig, folder: &str) -> CompilerOptions {
+    let within =
+        |start: &str, path: &str| normalised_below(start, path).map(|path| path_prefix(&path));
     let base = config.base_url.as_ref().and_then(|base| within(folder, base));
     let start = base.clone().unwrap_or_else(|| folder.to_owned());
     let place = |place: &String| {
         let plain = place.strip_prefix("${configDir}/").unwrap_or(place);
-        below(&start, plain).map(|path| path.to_string())
+        normalised_below(&start, plain).map(|path| path.to_string())
     };
     let one = |(pattern, places): &(String, Vec<String>)| {
         (pattern.clone(), places.iter().filter_map(place).collect())
     };
-    Options {
+    CompilerOptions {
         paths: config.paths.iter().flatten().map(one).collect(),
         base,
         root_dirs: config.root_dirs.iter().filter_map(|dir| within(folder, dir)).collect(),
@@ -126,7 +140,7 @@ fn own(config: &TsConfig, folder: &str) -> Options {
 }
 
 /// What is said later counts, if anything is said.
-fn merge(options: &mut Options, over: Options) {
+fn merge(options: &mut CompilerOptions, over: CompilerOptions) {
     if !over.paths.is_empty() {
         options.paths = over.paths;
     }
@@ -137,20 +151,24 @@ fn merge(options: &mut Options, over: Options) {
 }
 
 /// The file that `extends` names: beside this one, or in a package of the workspace.
-fn extended_file(world: &World<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
+fn extended_file(world: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
     let at = |path: String| {
-        world.first([path.clone(), format!("{path}.json"), format!("{path}/tsconfig.json")])
+        world.first_existing([
+            path.clone(),
+            format!("{path}.json"),
+            format!("{path}/tsconfig.json"),
+        ])
     };
     if is_relative(name) {
-        return at(format!("{}{name}", folder_of(from)));
+        return at(format!("{}{name}", folder_prefix(from)));
     }
-    let (package, inner) = workspace::split(name);
-    let manifest = workspace::package(world, from, package)?;
-    at(format!("{}{}", folder_of(&manifest), if inner.is_empty() { "tsconfig" } else { inner }))
+    let (package, inner) = workspace::split_specifier(name);
+    let manifest = workspace::package_manifest(world, from, package)?;
+    at(format!("{}{}", folder_prefix(&manifest), if inner.is_empty() { "tsconfig" } else { inner }))
 }
 
-fn reference(world: &World<'_>, folder: &str, path: &str) -> Option<RepoPath> {
-    let at = below(folder, path)?;
+fn reference_path(world: &ResolutionContext<'_>, folder: &str, path: &str) -> Option<RepoPath> {
+    let at = normalised_below(folder, path)?;
     let file = (at.extension().as_deref() == Some("json")).then(|| at.to_string());
-    world.first(file.into_iter().chain([format!("{}tsconfig.json", as_prefix(&at))]))
+    world.first_existing(file.into_iter().chain([format!("{}tsconfig.json", path_prefix(&at))]))
 }

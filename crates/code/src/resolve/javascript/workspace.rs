@@ -6,10 +6,12 @@ use base::RepoPath;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use syntax::{Manifest, NpmManifest};
 
-use crate::resolve::{World, above, as_prefix, below, folder_of};
+use crate::resolve::{
+    ResolutionContext, ancestor_folders, folder_prefix, normalised_below, path_prefix,
+};
 
 /// The package of a bare name, and what is asked for inside it.
-pub(super) fn split(specifier: &str) -> (&str, &str) {
+pub(super) fn split_specifier(specifier: &str) -> (&str, &str) {
     let slashes = usize::from(specifier.starts_with('@'));
     match specifier.match_indices('/').nth(slashes) {
         Some((at, _)) => (&specifier[..at], &specifier[at + 1..]),
@@ -18,13 +20,17 @@ pub(super) fn split(specifier: &str) -> (&str, &str) {
 }
 
 /// The manifest of a package that an import of this file would find in `node_modules`.
-pub(super) fn package(world: &World<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
+pub(super) fn package_manifest(
+    world: &ResolutionContext<'_>,
+    from: &RepoPath,
+    name: &str,
+) -> Option<RepoPath> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    (*world.once("npm package", (&folder, name), || find(world, from, name))).clone()
+    (*world.memoise("npm package", (&folder, name), || find(world, from, name))).clone()
 }
 
-fn find(world: &World<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
-    let own = nearest(world, from);
+fn find(world: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
+    let own = nearest_manifest(world, from);
     if let Some((path, manifest)) = &own {
         if manifest.name.as_deref() == Some(name) {
             return Some(path.clone());
@@ -33,18 +39,19 @@ fn find(world: &World<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
         let linked = asked.and_then(|(_, version)| {
             let folder =
                 ["file:", "link:", "portal:"].iter().find_map(|at| version.strip_prefix(at));
-            below(&folder_of(path), folder?)
+            normalised_below(&folder_prefix(path), folder?)
         });
         if let Some(folder) = linked {
-            return world.first([format!("{}package.json", as_prefix(&folder))]);
+            return world.first_existing([format!("{}package.json", path_prefix(&folder))]);
         }
     }
     let found = world.packages(&format!("npm:{name}"));
     if found.is_empty() {
         return None;
     }
-    let roots: Vec<Root> = above(from).filter_map(|folder| root(world, &folder)).collect();
-    let member = roots.iter().find_map(|root| found.iter().find(|path| root.holds(path)));
+    let roots: Vec<WorkspaceRoot> =
+        ancestor_folders(from).filter_map(|folder| workspace_root(world, &folder)).collect();
+    let member = roots.iter().find_map(|root| found.iter().find(|path| root.contains(path)));
     let depends = || own.is_some_and(|(_, own)| own.dependencies.iter().any(|(d, _)| d == name));
     match found.as_slice() {
         // Tools with a workspace file of their own still list what they link.
@@ -54,18 +61,22 @@ fn find(world: &World<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
 }
 
 /// The nearest manifest above a file.
-pub(super) fn nearest(world: &World<'_>, from: &RepoPath) -> Option<(RepoPath, NpmManifest)> {
+pub(super) fn nearest_manifest(
+    world: &ResolutionContext<'_>,
+    from: &RepoPath,
+) -> Option<(RepoPath, NpmManifest)> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let found = world.once("npm manifest", (&folder, ""), || {
-        let all = above(from).map(|folder| format!("{}package.json", as_prefix(&folder)));
-        let path = world.first(all)?;
-        let manifest = npm(world, &path)?;
+    let found = world.memoise("npm manifest", (&folder, ""), || {
+        let all =
+            ancestor_folders(from).map(|folder| format!("{}package.json", path_prefix(&folder)));
+        let path = world.first_existing(all)?;
+        let manifest = npm_manifest(world, &path)?;
         Some((path, manifest))
     });
     (*found).clone()
 }
 
-pub(super) fn npm(world: &World<'_>, path: &RepoPath) -> Option<NpmManifest> {
+pub(super) fn npm_manifest(world: &ResolutionContext<'_>, path: &RepoPath) -> Option<NpmManifest> {
     match world.manifest(path).as_deref() {
         Some(Manifest::Npm(manifest)) => Some((**manifest).clone()),
         _ => None,
@@ -74,14 +85,14 @@ pub(super) fn npm(world: &World<'_>, path: &RepoPath) -> Option<NpmManifest> {
 
 /// The root of a workspace.
 #[derive(Clone)]
-struct Root {
+struct WorkspaceRoot {
     folder: String,
     members: Rc<(GlobSet, GlobSet)>,
 }
 
-impl Root {
-    fn holds(&self, manifest: &RepoPath) -> bool {
-        let text = folder_of(manifest);
+impl WorkspaceRoot {
+    fn contains(&self, manifest: &RepoPath) -> bool {
+        let text = folder_prefix(manifest);
         let Some(inner) = text.strip_prefix(&self.folder) else { return false };
         let inner = inner.trim_end_matches('/');
         let (yes, no) = &*self.members;
@@ -90,22 +101,27 @@ impl Root {
 }
 
 /// The workspace whose root is this folder.
-fn root(world: &World<'_>, folder: &RepoPath) -> Option<Root> {
-    let found = world.once("workspace", (folder, ""), || {
-        let prefix = as_prefix(folder);
+fn workspace_root(world: &ResolutionContext<'_>, folder: &RepoPath) -> Option<WorkspaceRoot> {
+    let found = world.memoise("workspace", (folder, ""), || {
+        let prefix = path_prefix(folder);
         let pnpm = ["pnpm-workspace.yaml", "pnpm-workspace.yml"].map(|n| format!("{prefix}{n}"));
-        let globs = match world.first(pnpm).and_then(|path| world.manifest(&path)).as_deref() {
-            Some(Manifest::Pnpm(globs)) => globs.clone(),
-            _ => npm(world, &world.first([format!("{prefix}package.json")])?)?.workspaces,
-        };
-        let members = (!globs.is_empty()).then(|| (set(&globs, false), set(&globs, true)))?;
-        Some(Root { folder: prefix, members: Rc::new(members) })
+        let globs =
+            match world.first_existing(pnpm).and_then(|path| world.manifest(&path)).as_deref() {
+                Some(Manifest::Pnpm(globs)) => globs.clone(),
+                _ => {
+                    npm_manifest(world, &world.first_existing([format!("{prefix}package.json")])?)?
+                        .workspaces
+                }
+            };
+        let members =
+            (!globs.is_empty()).then(|| (glob_set(&globs, false), glob_set(&globs, true)))?;
+        Some(WorkspaceRoot { folder: prefix, members: Rc::new(members) })
     });
     (*found).clone()
 }
 
 /// The globs that take in, or those that leave out.
-fn set(globs: &[String], negated: bool) -> GlobSet {
+fn glob_set(globs: &[String], negated: bool) -> GlobSet {
     let mut builder = GlobSetBuilder::new();
     for glob in globs.iter().filter(|glob| glob.starts_with('!') == negated) {
         let plain = glob.trim_start_matches('!').trim_start_matches("./").trim_end_matches('/');

@@ -10,39 +10,47 @@ use std::collections::BTreeSet;
 use base::RepoPath;
 use syntax::ImportKind;
 
-use self::modules::Module;
-use self::paths::{Def, Steps};
-use super::{Here, Origin, Resolved, Taking, World};
-use crate::outline::What;
+use self::modules::RustModule;
+use self::paths::{PathSearch, PathTarget};
+use super::{ImportUse, OutlinedFile, ResolutionContext, ResolvedImports, SymbolOrigin};
+use crate::outline::ModuleItemTarget;
 
-pub(super) fn resolve(world: &World<'_>, here: &Here<'_>) -> Resolved {
-    let mut resolved = Resolved::default();
+pub(super) fn resolve(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> ResolvedImports {
+    let mut resolved = ResolvedImports::default();
     let mut takings = BTreeSet::new();
-    for (at, asked) in (0..).zip(&here.offers.imports) {
-        let module = Module { file: here.path.clone(), scope: asked.scope.clone() };
+    for (at, asked) in (0..).zip(&here.interface.imports) {
+        let module = RustModule { file: here.path.clone(), scope: asked.scope.clone() };
         let defs = match asked.kind {
             ImportKind::Mod => {
-                let file = modules::child(world, &module, asked);
-                file.map(|file| Def::Module(Module::top(file))).into_iter().collect()
+                let file = modules::child_file(world, &module, asked);
+                file.map(|file| PathTarget::Module(RustModule::file_root(file)))
+                    .into_iter()
+                    .collect()
             }
             ImportKind::ExternCrate => {
-                let root = crates::other(world, here.path, &asked.specifier);
-                root.map(|file| Def::Module(Module::top(file))).into_iter().collect()
+                let root = crates::library_root(world, here.path, &asked.specifier);
+                root.map(|file| PathTarget::Module(RustModule::file_root(file)))
+                    .into_iter()
+                    .collect()
             }
-            _ => used(world, &module, asked),
+            _ => use_targets(world, &module, asked),
         };
-        let origins: Vec<Origin> = defs.into_iter().map(origin).collect();
+        let origins: Vec<SymbolOrigin> = defs.into_iter().map(origin).collect();
         resolved.targets.push(origins.first().map(|origin| origin.file.clone()));
         let elsewhere = origins.into_iter().filter(|origin| origin.file != *here.path);
-        takings.extend(elsewhere.map(|origin| Taking { import: Some(at), origin, line: None }));
+        takings.extend(elsewhere.map(|origin| ImportUse { import: Some(at), origin, line: None }));
     }
-    takings.extend(mentioned(world, here));
-    resolved.takings = takings.into_iter().collect();
+    takings.extend(mentioned_uses(world, here));
+    resolved.uses = takings.into_iter().collect();
     resolved
 }
 
 /// What a `use` brings in: the name in every namespace, or the whole module.
-fn used(world: &World<'_>, module: &Module, asked: &crate::outline::Asked) -> Vec<Def> {
+fn use_targets(
+    world: &ResolutionContext<'_>,
+    module: &RustModule,
+    asked: &crate::outline::ImportRequest,
+) -> Vec<PathTarget> {
     let parts: Vec<&str> = asked.specifier.split("::").filter(|part| !part.is_empty()).collect();
     let mut all = Vec::new();
     for (name, _) in &asked.names {
@@ -50,9 +58,9 @@ fn used(world: &World<'_>, module: &Module, asked: &crate::outline::Asked) -> Ve
         if name != "*" {
             path.push(name);
         }
-        let found = paths::find(world, module, &path, &mut Steps::default());
+        let found = paths::find(world, module, &path, &mut PathSearch::default());
         if found.is_empty() && name != "*" {
-            all.extend(unseen(world, module, &parts, name));
+            all.extend(undeclared_target(world, module, &parts, name));
         }
         all.extend(found);
     }
@@ -60,26 +68,33 @@ fn used(world: &World<'_>, module: &Module, asked: &crate::outline::Asked) -> Ve
 }
 
 /// A name that its module does not show is still asked of it: a macro may make it there.
-fn unseen(world: &World<'_>, module: &Module, parts: &[&str], name: &str) -> Option<Def> {
-    let around = paths::find(world, module, parts, &mut Steps::default());
+fn undeclared_target(
+    world: &ResolutionContext<'_>,
+    module: &RustModule,
+    parts: &[&str],
+    name: &str,
+) -> Option<PathTarget> {
+    let around = paths::find(world, module, parts, &mut PathSearch::default());
     around.into_iter().find_map(|def| match def {
-        Def::Module(at) if at.file != module.file => Some(Def::Item(at.file, name.to_owned())),
+        PathTarget::Module(at) if at.file != module.file => {
+            Some(PathTarget::Item(at.file, name.to_owned()))
+        }
         _ => None,
     })
 }
 
 /// What is reached by a path in the code itself, or through a star.
-fn mentioned(world: &World<'_>, here: &Here<'_>) -> Vec<Taking> {
+fn mentioned_uses(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> Vec<ImportUse> {
     let mut takings = Vec::new();
-    for mention in &here.asks.mentions {
-        let module = Module { file: here.path.clone(), scope: mention.scope.clone() };
+    for mention in &here.references.mentions {
+        let module = RustModule { file: here.path.clone(), scope: mention.scope.clone() };
         let parts: Vec<&str> = mention.path.iter().map(String::as_str).collect();
         if parts.len() == 1 && !is_from_star(here, &mention.scope, parts[0]) {
             continue; // declared here, or an import already says it
         }
-        let defs = paths::find(world, &module, &parts, &mut Steps::default());
+        let defs = paths::find(world, &module, &parts, &mut PathSearch::default());
         let elsewhere = defs.into_iter().map(origin).filter(|origin| origin.file != *here.path);
-        takings.extend(elsewhere.map(|origin| Taking {
+        takings.extend(elsewhere.map(|origin| ImportUse {
             import: None,
             origin,
             line: Some(mention.line),
@@ -89,39 +104,44 @@ fn mentioned(world: &World<'_>, here: &Here<'_>) -> Vec<Taking> {
 }
 
 /// Whether a name can only come from a star.
-fn is_from_star(here: &Here<'_>, scope: &str, name: &str) -> bool {
-    let mut own = here.offers.names.iter().filter(|named| named.scope == scope);
+fn is_from_star(here: &OutlinedFile<'_>, scope: &str, name: &str) -> bool {
+    let mut own = here.interface.names.iter().filter(|named| named.scope == scope);
     let has_star = here
-        .offers
+        .interface
         .names
         .iter()
-        .any(|named| named.scope == scope && matches!(named.what, What::Star(_)));
+        .any(|named| named.scope == scope && matches!(named.what, ModuleItemTarget::Star(_)));
     has_star && !own.any(|named| named.name == name)
 }
 
-fn origin(def: Def) -> Origin {
+fn origin(def: PathTarget) -> SymbolOrigin {
     match def {
-        Def::Module(Module { file, scope }) if scope.is_empty() => Origin::whole(file),
-        Def::Module(Module { file, scope }) => Origin::new(file, scope),
-        Def::Item(file, full) => Origin::new(file, full),
+        PathTarget::Module(RustModule { file, scope }) if scope.is_empty() => {
+            SymbolOrigin::whole_file(file)
+        }
+        PathTarget::Module(RustModule { file, scope }) => SymbolOrigin::new(file, scope),
+        PathTarget::Item(file, full) => SymbolOrigin::new(file, full),
     }
 }
 
 /// Whether the library that a file is part of may be published; none where it is part of none.
-pub(super) fn library_of(world: &World<'_>, file: &RepoPath) -> Option<bool> {
+pub(super) fn is_library_publishable(
+    world: &ResolutionContext<'_>,
+    file: &RepoPath,
+) -> Option<bool> {
     let (manifest, said) = crates::manifest_of(world, file)?;
-    let library = crates::library(world, &manifest, &said)?;
-    let root = paths::root(world, &Module::top(file.clone()))?;
+    let library = crates::library_root_of(world, &manifest, &said)?;
+    let root = paths::root(world, &RustModule::file_root(file.clone()))?;
     (root.file == library).then_some(said.is_published)
 }
 
 /// Whether every module around a file is public.
-pub(super) fn is_reachable(
-    world: &World<'_>,
+pub(super) fn is_publicly_reachable(
+    world: &ResolutionContext<'_>,
     file: &RepoPath,
     is_public: &dyn Fn(&RepoPath, &str) -> bool,
 ) -> bool {
-    let mut at = Module::top(file.clone());
+    let mut at = RustModule::file_root(file.clone());
     while let Some(around) = at.parent(world) {
         let name = match at.file.name().as_str() {
             "mod.rs" => at.file.parent().map(|folder| folder.name()).unwrap_or_default(),
@@ -130,14 +150,14 @@ pub(super) fn is_reachable(
         if !is_public(&around.file, &name) {
             return false;
         }
-        at = Module::top(around.file);
+        at = RustModule::file_root(around.file);
     }
     true
 }
 
 /// The folder of a file as text.
 fn folder(path: &RepoPath) -> String {
-    super::folder_of(path)
+    super::folder_prefix(path)
 }
 
 #[cfg(test)]

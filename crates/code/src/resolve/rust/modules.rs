@@ -4,30 +4,30 @@ use base::RepoPath;
 use syntax::ImportKind;
 
 use super::{crates, folder};
-use crate::outline::Asked;
-use crate::resolve::{World, below};
+use crate::outline::ImportRequest;
+use crate::resolve::{ResolutionContext, normalised_below};
 
 /// A module: a file, or a module inside one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Module {
+pub(super) struct RustModule {
     pub file: RepoPath,
     /// The names of the modules inside the file, joined by `.`
     pub scope: String,
 }
 
-impl Module {
-    pub(super) const fn top(file: RepoPath) -> Self {
+impl RustModule {
+    pub(super) const fn file_root(file: RepoPath) -> Self {
         Self { file, scope: String::new() }
     }
 
     /// The module around this one.
-    pub(super) fn parent(&self, world: &World<'_>) -> Option<Self> {
+    pub(super) fn parent(&self, world: &ResolutionContext<'_>) -> Option<Self> {
         match self.scope.rsplit_once('.') {
             Some((around, _)) => Some(Self { file: self.file.clone(), scope: around.to_owned() }),
-            None if !self.scope.is_empty() => Some(Self::top(self.file.clone())),
-            None => {
-                (*world.once("rust parent", (&self.file, ""), || around(world, &self.file))).clone()
-            }
+            None if !self.scope.is_empty() => Some(Self::file_root(self.file.clone())),
+            None => (*world
+                .memoise("rust parent", (&self.file, ""), || declaring_module(world, &self.file)))
+            .clone(),
         }
     }
 
@@ -42,52 +42,59 @@ impl Module {
 }
 
 /// The file of a `mod` declaration.
-pub(super) fn child(world: &World<'_>, module: &Module, asked: &Asked) -> Option<RepoPath> {
+pub(super) fn child_file(
+    world: &ResolutionContext<'_>,
+    module: &RustModule,
+    asked: &ImportRequest,
+) -> Option<RepoPath> {
     let name = asked.names.first().map_or(asked.specifier.as_str(), |(name, _)| name.as_str());
-    let own = own_folder(world, &module.file);
+    let own = child_folder(world, &module.file);
     let inner: String =
         module.scope.split('.').filter(|p| !p.is_empty()).map(|p| format!("{p}/")).collect();
     if asked.is_path {
         // Inside an inline module the path starts from where that module's files would be.
         let start = if inner.is_empty() { folder(&module.file) } else { format!("{own}{inner}") };
-        return below(&start, &asked.specifier).filter(|path| world.has(path));
+        return normalised_below(&start, &asked.specifier).filter(|path| world.has(path));
     }
     let name = name.trim_start_matches("r#");
-    world.first([format!("{own}{inner}{name}.rs"), format!("{own}{inner}{name}/mod.rs")])
+    world.first_existing([format!("{own}{inner}{name}.rs"), format!("{own}{inner}{name}/mod.rs")])
 }
 
 /// The folder that the modules of a file lie in.
-fn own_folder(world: &World<'_>, file: &RepoPath) -> String {
+fn child_folder(world: &ResolutionContext<'_>, file: &RepoPath) -> String {
     let (around, name) = (folder(file), file.name());
     let stem = name.strip_suffix(".rs").unwrap_or(&name);
-    let is_flat = stem == "mod" || crates::is_root(world, file) || is_placed(world, file);
+    let is_flat = stem == "mod" || crates::is_root(world, file) || has_path_attribute(world, file);
     if is_flat { around } else { format!("{around}{stem}/") }
 }
 
 /// Whether a `#[path]` says where this file is; then its modules lie beside it.
-fn is_placed(world: &World<'_>, file: &RepoPath) -> bool {
-    placing(world, file).is_some()
+fn has_path_attribute(world: &ResolutionContext<'_>, file: &RepoPath) -> bool {
+    path_declaring_module(world, file).is_some()
 }
 
 /// The module that says by `#[path]` that this file is its.
-fn placing(world: &World<'_>, file: &RepoPath) -> Option<Module> {
-    world.path_mods().iter().filter(|by| *by != file).find_map(|by| {
-        let offers = world.offers(by)?;
+fn path_declaring_module(world: &ResolutionContext<'_>, file: &RepoPath) -> Option<RustModule> {
+    world.files_with_path_modules().iter().filter(|by| *by != file).find_map(|by| {
+        let offers = world.interface(by)?;
         let mods =
             offers.imports.iter().filter(|asked| asked.kind == ImportKind::Mod && asked.is_path);
         mods.into_iter().find_map(|asked| {
-            let placed = asked.scope.is_empty().then(|| below(&folder(by), &asked.specifier))??;
-            (placed == *file).then(|| Module::top(by.clone()))
+            let placed = asked
+                .scope
+                .is_empty()
+                .then(|| normalised_below(&folder(by), &asked.specifier))??;
+            (placed == *file).then(|| RustModule::file_root(by.clone()))
         })
     })
 }
 
 /// The module that declares a file, if the file is not the root of a crate.
-fn around(world: &World<'_>, file: &RepoPath) -> Option<Module> {
+fn declaring_module(world: &ResolutionContext<'_>, file: &RepoPath) -> Option<RustModule> {
     if crates::is_root(world, file) {
         return None;
     }
-    if let Some(module) = placing(world, file) {
+    if let Some(module) = path_declaring_module(world, file) {
         return Some(module);
     }
     let (name, lies_in) = match file.name().as_str() {
@@ -97,29 +104,31 @@ fn around(world: &World<'_>, file: &RepoPath) -> Option<Module> {
         }
         other => (other.strip_suffix(".rs")?.to_owned(), file.parent()?),
     };
-    let candidates = declaring(world, &lies_in);
+    let candidates = candidate_parent_files(world, &lies_in);
     let declares = |by: &&RepoPath| {
-        let offers = world.offers(by);
+        let offers = world.interface(by);
         offers.is_some_and(|offers| {
             let mut mods = offers.imports.iter().filter(|asked| asked.kind == ImportKind::Mod);
             mods.any(|asked| asked.scope.is_empty() && asked.specifier == name)
         })
     };
-    let declared = candidates.iter().find(declares).map(|by| Module::top(by.clone()));
-    declared.or_else(|| inline(world, &lies_in, &name)).or_else(|| {
+    let declared = candidates.iter().find(declares).map(|by| RustModule::file_root(by.clone()));
+    declared.or_else(|| inline_module_at(world, &lies_in, &name)).or_else(|| {
         // A macro may declare it, out of sight.
-        candidates.first().map(|by| Module::top(by.clone()))
+        candidates.first().map(|by| RustModule::file_root(by.clone()))
     })
 }
 
 /// Files whose modules may lie in a folder, the likeliest first.
-fn declaring(world: &World<'_>, lies_in: &RepoPath) -> Vec<RepoPath> {
-    let prefix = crate::resolve::as_prefix(lies_in);
+fn candidate_parent_files(world: &ResolutionContext<'_>, lies_in: &RepoPath) -> Vec<RepoPath> {
+    let prefix = crate::resolve::path_prefix(lies_in);
     let plain = prefix.trim_end_matches('/');
     let names = ["mod.rs", "lib.rs", "main.rs"].map(|name| format!("{prefix}{name}"));
     let named = [format!("{plain}.rs")].into_iter().chain(names);
-    let mut all: Vec<RepoPath> =
-        named.filter_map(|path| world.first([path])).filter(|path| *path != *lies_in).collect();
+    let mut all: Vec<RepoPath> = named
+        .filter_map(|path| world.first_existing([path]))
+        .filter(|path| *path != *lies_in)
+        .collect();
     let roots = world.in_folder(lies_in).into_iter().filter(|file| {
         file.extension().as_deref() == Some("rs")
             && !all.contains(file)
@@ -131,13 +140,17 @@ fn declaring(world: &World<'_>, lies_in: &RepoPath) -> Vec<RepoPath> {
 }
 
 /// An inline module whose files lie in this folder: `mod a { mod b; }` is `a/b.rs`.
-fn inline(world: &World<'_>, lies_in: &RepoPath, name: &str) -> Option<Module> {
+fn inline_module_at(
+    world: &ResolutionContext<'_>,
+    lies_in: &RepoPath,
+    name: &str,
+) -> Option<RustModule> {
     let above = lies_in.parent()?;
     let scope = lies_in.name();
-    declaring(world, &above).into_iter().find_map(|by| {
-        let offers = world.offers(&by)?;
+    candidate_parent_files(world, &above).into_iter().find_map(|by| {
+        let offers = world.interface(&by)?;
         let mut mods = offers.imports.iter().filter(|asked| asked.kind == ImportKind::Mod);
         let declares = mods.any(|asked| asked.scope == scope && asked.specifier == name);
-        declares.then(|| Module { file: by, scope: scope.clone() })
+        declares.then(|| RustModule { file: by, scope: scope.clone() })
     })
 }

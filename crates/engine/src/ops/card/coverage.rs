@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 
 use base::Result;
 use base::entity::CardKey;
-use cards::Status;
+use cards::CardStatus;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::list::keep_near;
-use super::show::{Linked, links};
-use super::{count, named};
-use crate::contract::alias::Alias;
+use super::show::{CardLink, links};
+use super::{count, find_card};
+use crate::areas::cards::report_unsound_cards;
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::cards::doubt_unsound;
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// Say which cards have code behind them, and which should
@@ -28,11 +28,11 @@ use crate::view::View;
 pub struct Coverage {
     /// Key, slug or file of one card; all if left out
     #[serde(default)]
-    pub key: Option<Target>,
+    pub key: Option<NodeTarget>,
     /// Only cards written in this file or folder, or linked from code there
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -46,18 +46,18 @@ pub struct Coverage {
 
 /// What is linked and what is not
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Covered {
+pub struct CoverageAnswer {
     /// Cards by status: how many are linked, and how many there are
-    pub statuses: BTreeMap<&'static str, Share>,
+    pub statuses: BTreeMap<&'static str, CoverageCount>,
     /// The cards, worst first
-    pub cards: Vec<Row>,
+    pub cards: Vec<CoverageRow>,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// How many of some cards are linked
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Share {
+pub struct CoverageCount {
     /// How many some code links
     pub linked: u64,
     /// How many there are
@@ -66,23 +66,23 @@ pub struct Share {
 
 /// One card
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Row {
+pub struct CoverageRow {
     /// Its handle
     pub key: CardKey,
     /// How far it has come
-    pub status: Status,
+    pub status: CardStatus,
     /// Whether that is as it should be
-    pub verdict: Verdict,
+    pub verdict: CoverageVerdict,
     /// What that means
     pub says: &'static str,
     /// The places that link it
-    pub links: Vec<Linked>,
+    pub links: Vec<CardLink>,
 }
 
 /// Whether a card has the code its status asks for, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum CoverageVerdict {
     /// It lacks what it must have
     Error,
     /// It lacks what it will need
@@ -93,21 +93,21 @@ pub enum Verdict {
 
 impl Query for Coverage {
     const NAME: &'static str = "card.coverage";
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("coverage_report").renaming(&[("card_key", "key")])];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "auth/login", shows: "the code that links one card" }];
-    type Answer = Covered;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("coverage_report").renaming(&[("card_key", "key")])];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "auth/login", shows: "the code that links one card" }];
+    type Answer = CoverageAnswer;
 
-    fn run(self, view: &View) -> Result<Covered> {
+    fn run(self, view: &View) -> Result<CoverageAnswer> {
         let mut all = match &self.key {
-            Some(key) => vec![named(view, key)?],
-            None => cards::cards(view.index()?.conn())?,
+            Some(key) => vec![find_card(view, key)?],
+            None => cards::all_cards(view.index()?.conn())?,
         };
         if let Some(path) = &self.path {
             keep_near(view, path, &mut all)?;
         }
-        let mut statuses: BTreeMap<&'static str, Share> = BTreeMap::new();
+        let mut statuses: BTreeMap<&'static str, CoverageCount> = BTreeMap::new();
         let mut rows = Vec::new();
         for card in all {
             let links = links(view, &card.key)?;
@@ -115,31 +115,37 @@ impl Query for Coverage {
             share.total += 1;
             share.linked += u64::from(!links.is_empty());
             let (verdict, says) = judge(card.status, !links.is_empty());
-            rows.push(Row { key: card.key, status: card.status, verdict, says, links });
+            rows.push(CoverageRow { key: card.key, status: card.status, verdict, says, links });
         }
         rows.sort_by(|a, b| a.verdict.cmp(&b.verdict).then_with(|| a.key.cmp(&b.key)));
         if self.key.is_none() {
-            doubt_unsound(view)?;
+            report_unsound_cards(view)?;
         }
         let (cards, paging) = Paging::cut(rows, self.offset, self.limit);
-        Ok(Covered { statuses, cards, paging })
+        Ok(CoverageAnswer { statuses, cards, paging })
     }
 }
 
 /// What a card's status asks of the code.
-fn judge(status: Status, is_linked: bool) -> (Verdict, &'static str) {
+fn judge(status: CardStatus, is_linked: bool) -> (CoverageVerdict, &'static str) {
     match (status, is_linked) {
-        (Status::Accepted, false) => {
-            (Verdict::Warning, "confirmed card, no implementation code linked")
+        (CardStatus::Accepted, false) => {
+            (CoverageVerdict::Warning, "confirmed card, no implementation code linked")
         }
-        (Status::Implementing, false) => (Verdict::Warning, "card in progress, no code linked"),
-        (Status::Implemented, false) => (Verdict::Error, "marked implemented but no code linked"),
-        (_, true) => (Verdict::Fine, "linked"),
-        (Status::Draft | Status::Deprecated, false) => (Verdict::Fine, "not linked, need not be"),
+        (CardStatus::Implementing, false) => {
+            (CoverageVerdict::Warning, "card in progress, no code linked")
+        }
+        (CardStatus::Implemented, false) => {
+            (CoverageVerdict::Error, "marked implemented but no code linked")
+        }
+        (_, true) => (CoverageVerdict::Fine, "linked"),
+        (CardStatus::Draft | CardStatus::Deprecated, false) => {
+            (CoverageVerdict::Fine, "not linked, need not be")
+        }
     }
 }
 
-impl Render for Covered {
+impl Render for CoverageAnswer {
     fn render(&self, page: &mut Page) {
         let (linked, total) = self
             .statuses
@@ -150,28 +156,36 @@ impl Render for Covered {
             [only] if total == 1 => {
                 let places = count(only.links.len() as u64, "place");
                 page.answer(format!("{}: {}, {} ({places})", only.key, only.status, only.says));
-                let row = |link: &Linked| {
-                    vec![Cell::faint(format!("line {}", link.line)), Cell::handle(&link.node)]
+                let row = |link: &CardLink| {
+                    vec![
+                        PageCell::faint(format!("line {}", link.line)),
+                        PageCell::handle(&link.node),
+                    ]
                 };
                 page.table(2, only.links.iter().map(row).collect());
                 return;
             }
             _ => page.answer(format!("{linked} of {} are linked from code", count(total, "card"))),
         }
-        let share = |(status, share): (&&str, &Share)| {
+        let share = |(status, share): (&&str, &CoverageCount)| {
             format!("{status} {} of {}", share.linked, share.total)
         };
         page.say(self.statuses.iter().map(share).collect::<Vec<_>>().join(", "));
-        let row = |row: &Row| {
+        let row = |row: &CoverageRow| {
             let says = match row.verdict {
-                Verdict::Fine => Cell::faint(row.says),
-                _ => Cell::bad(row.says),
+                CoverageVerdict::Fine => PageCell::faint(row.says),
+                _ => PageCell::bad(row.says),
             };
             let links = count(row.links.len() as u64, "link");
-            vec![Cell::text(row.status), says, Cell::faint(links), Cell::handle(&row.key)]
+            vec![
+                PageCell::text(row.status),
+                says,
+                PageCell::faint(links),
+                PageCell::handle(&row.key),
+            ]
         };
         page.table(0, self.cards.iter().map(row).collect());
-        self.paging.say_rest(page, self.cards.len());
+        self.paging.render_rest(page, self.cards.len());
     }
 
     fn paging(&self) -> Option<Paging> {

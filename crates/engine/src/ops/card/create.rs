@@ -1,18 +1,18 @@
 //! `card.create`: a new card.
 
 use base::entity::CardKey;
-use base::{Code, NextCall, Problem, RepoPath, Result};
-use cards::{New, Status};
+use base::{NextCall, Problem, ProblemCode, RepoPath, Result};
+use cards::{CardStatus, NewCard};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
-use super::Done;
-use crate::contract::alias::Alias;
+use super::CardChangeAnswer;
+use crate::contract::alias::OpAlias;
 use crate::contract::args::{Words, comma_list, one_or_many};
-use crate::contract::op::{Ask, Effect, Example, Mutation};
-use crate::plan::{Change, Plan};
+use crate::contract::op::{Effect, FieldPrompt, Mutation, OpExample};
+use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
 /// Make a card, a draft at first: a spec as a file under `.cairn/cards`
@@ -51,30 +51,34 @@ pub struct Create {
 impl Mutation for Create {
     const NAME: &'static str = "card.create";
     const EFFECT: Effect = Effect::ADDS;
-    const ALIASES: &'static [Alias] = &[Alias::of("card_add")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("card_add")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "spec::auth/login --summary \"OAuth login\" --tags auth",
         shows: "a draft with one tag",
     }];
-    const ASKS: &'static [Ask] = &[
-        Ask { field: "key", question: "Key, such as spec::auth/login" },
-        Ask { field: "summary", question: "What it is about, in one line" },
-        Ask { field: "tags", question: "Tags, with commas between them (none)" },
-        Ask { field: "body", question: "The spec in one line; write more in the file (none)" },
+    const ASKS: &'static [FieldPrompt] = &[
+        FieldPrompt { field: "key", question: "Key, such as spec::auth/login" },
+        FieldPrompt { field: "summary", question: "What it is about, in one line" },
+        FieldPrompt { field: "tags", question: "Tags, with commas between them (none)" },
+        FieldPrompt {
+            field: "body",
+            question: "The spec in one line; write more in the file (none)",
+        },
     ];
-    type Answer = Done;
+    type Answer = CardChangeAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Done>> {
-        let key = cards::new_key(self.key.as_str(), self.r#type.as_deref()).map_err(|why| {
-            Problem::invalid(why).hint("a key is a registered type, `::` and a slug")
-        })?;
-        registered(view, &key)?;
-        free(view, &key, None)?;
-        let path = place(view, &key)?;
-        let text = cards::template(&New {
+    fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
+        let key =
+            cards::parse_new_key(self.key.as_str(), self.r#type.as_deref()).map_err(|why| {
+                Problem::invalid(why).hint("a key is a registered type, `::` and a slug")
+            })?;
+        refuse_unregistered(view, &key)?;
+        refuse_taken_key(view, &key, None)?;
+        let path = path_for_new_card(view, &key)?;
+        let text = cards::render_new_card(&NewCard {
             key: &key,
             summary: self.summary.as_str().trim(),
-            status: Status::Draft,
+            status: CardStatus::Draft,
             lists: [
                 ("tags", &self.tags),
                 ("subjects", &self.subjects),
@@ -87,19 +91,24 @@ impl Mutation for Create {
         let edit = FileEdit { path: path.clone(), expected: None, content: Some(text.into()) };
         let summary = format!("{key}: created");
         let next = "link the code that implements it with `link.add`".to_owned();
-        let answer = Done { key, path, said: "created".into(), notes: vec![next] };
-        Ok(Plan { summary, change: Change::Files(vec![edit]), answer, again: true })
+        let answer = CardChangeAnswer { key, path, said: "created".into(), notes: vec![next] };
+        Ok(Plan {
+            summary,
+            change: PlannedChange::Files(vec![edit]),
+            answer,
+            retry_on_conflict: true,
+        })
     }
 }
 
 /// Refuses a type that `card_types` does not list.
-pub(super) fn registered(view: &View, key: &CardKey) -> Result<()> {
-    let kind = cards::kind(key);
+pub(super) fn refuse_unregistered(view: &View, key: &CardKey) -> Result<()> {
+    let kind = cards::key_kind(key);
     let types: Vec<String> = view.config().card_types.iter().map(ToString::to_string).collect();
     if types.iter().any(|known| known == kind) {
         return Ok(());
     }
-    let near = base::near::nearest(kind, types.iter().map(String::as_str), 1);
+    let near = base::similarity::most_similar(kind, types.iter().map(String::as_str), 1);
     let problem = Problem::invalid(format!("`{kind}` is not a registered card type"));
     let near = near.first().map(|near| format!("the nearest is `{near}`"));
     let all = format!("the types are {}; `card_types` in cairn.jsonc adds more", types.join(", "));
@@ -107,26 +116,30 @@ pub(super) fn registered(view: &View, key: &CardKey) -> Result<()> {
 }
 
 /// Refuses a key that another card has, or one that differs in case alone.
-pub(super) fn free(view: &View, key: &CardKey, besides: Option<&RepoPath>) -> Result<()> {
-    let taken = cards::keyed(view.index()?.conn(), key.as_str())?;
+pub(super) fn refuse_taken_key(
+    view: &View,
+    key: &CardKey,
+    besides: Option<&RepoPath>,
+) -> Result<()> {
+    let taken = cards::cards_with_folded_key(view.index()?.conn(), key.as_str())?;
     let Some(other) = taken.iter().find(|card| Some(&card.path) != besides) else { return Ok(()) };
     Err(Problem::new(
-        Code::InvariantViolation,
+        ProblemCode::InvariantViolation,
         format!("`{}` is the key of {}", other.key, other.path),
     )
     .detail("path", other.path.to_string())
-    .hint_call("look at it with", NextCall::to("card.show").with("key", other.key.to_string())))
+    .hint_call("look at it with", NextCall::new("card.show").with("key", other.key.to_string())))
 }
 
 /// Where a new card goes: its conventional place, or one with its type if that is taken.
-pub(super) fn place(view: &View, key: &CardKey) -> Result<RepoPath> {
-    let with_type = format!("{}.{}", cards::slug(key), cards::kind(key));
-    let places = [cards::home(key), cards::card_path(&with_type)];
-    let free = |path: &RepoPath| view.tree().stat_if_there(path).is_none();
+pub(super) fn path_for_new_card(view: &View, key: &CardKey) -> Result<RepoPath> {
+    let with_type = format!("{}.{}", cards::key_slug(key), cards::key_kind(key));
+    let places = [cards::path_for_key(key), cards::card_path(&with_type)];
+    let free = |path: &RepoPath| view.tree().stat_if_reachable(path).is_none();
     let found = places.into_iter().flatten().find(free);
     found.ok_or_else(|| {
         Problem::new(
-            Code::InvariantViolation,
+            ProblemCode::InvariantViolation,
             format!("the places for `{key}` are taken by other files"),
         )
         .hint("choose another slug")

@@ -3,23 +3,25 @@
 use std::collections::BTreeMap;
 
 use base::entity::CardKey;
-use base::{Code, Hash, NextCall, Problem, RepoPath, Result};
-use cards::{Relate, RelationRow, SeeRow};
+use base::{Hash, NextCall, Problem, ProblemCode, RepoPath, Result};
+use cards::{RelationChange, SeeTagRow, StoredCardRelation};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
-use super::{Done, count, files_of, named_for_write, now, pinned, refused};
-use crate::contract::args::Target;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::cards::code_node;
+use super::{
+    CardChangeAnswer, check_hash, count, edit_refused, files_of, find_card_for_write, read_current,
+};
+use crate::areas::cards::code_node;
+use crate::contract::args::NodeTarget;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::ops::link::without_link;
-use crate::plan::{Change, Plan};
+use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
 /// How many of those that point at a card a problem lists.
-const LISTED: usize = 20;
+const MAX_LISTED: usize = 20;
 
 /// Delete a card; refused while code or another card names it
 ///
@@ -29,7 +31,7 @@ const LISTED: usize = 20;
 pub struct Delete {
     /// Key, slug or file of the card
     #[serde(alias = "card_key")]
-    pub key: Target,
+    pub key: NodeTarget,
     /// Also remove every link from code and every relation of another card that names it
     #[arg(long)]
     #[serde(default)]
@@ -43,32 +45,33 @@ pub struct Delete {
 impl Mutation for Delete {
     const NAME: &'static str = "card.delete";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "auth/login --dry-run", shows: "whether anything names it" },
-        Example {
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "auth/login --dry-run", shows: "whether anything names it" },
+        OpExample {
             args: "auth/login --unlink --dry-run",
             shows: "the card and all that names it, as it would go",
         },
     ];
-    type Answer = Done;
+    type Answer = CardChangeAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Done>> {
-        let card = named_for_write(view, &self.key)?;
+    fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
+        let card = find_card_for_write(view, &self.key)?;
         let conn = view.index()?.conn();
         // Where two files claim one key, those who name it still have the other.
         let is_only = files_of(view, &card.key)?.len() == 1;
-        let sees = if is_only { cards::sees_of(conn, card.key.as_str())? } else { Vec::new() };
+        let sees =
+            if is_only { cards::see_tags_of_key(conn, card.key.as_str())? } else { Vec::new() };
         let relations = cards::relations_to(conn, card.key.as_str())?.into_iter();
-        let relations: Vec<RelationRow> =
+        let relations: Vec<StoredCardRelation> =
             relations.filter(|said| is_only && said.source != card.key).collect();
         let is_named = !sees.is_empty() || !relations.is_empty();
         if is_named && !self.unlink {
             return Err(named_elsewhere(&card.key, &sees, &relations));
         }
-        let now = now(view, &card.path)?;
-        pinned(&card.path, self.if_hash, now.hash)?;
-        let mut edits = unlinked(view, &card.key, &sees)?;
-        edits.extend(unrelated(view, &card.key, &relations)?);
+        let now = read_current(view, &card.path)?;
+        check_hash(&card.path, self.if_hash, now.hash)?;
+        let mut edits = remove_links(view, &card.key, &sees)?;
+        edits.extend(remove_relations(view, &card.key, &relations)?);
         let said = match edits.len() {
             0 => "deleted".to_owned(),
             files => format!("deleted, with what named it in {}", count(files as u64, "file")),
@@ -76,21 +79,26 @@ impl Mutation for Delete {
         let (path, expected) = (card.path.clone(), Some(now.hash));
         edits.push(FileEdit { path, expected, content: None });
         let summary = format!("{}: {said}", card.key);
-        let answer = Done { key: card.key, path: card.path, said, notes: Vec::new() };
-        Ok(Plan { summary, change: Change::Files(edits), answer, again: self.if_hash.is_none() })
+        let answer = CardChangeAnswer { key: card.key, path: card.path, said, notes: Vec::new() };
+        Ok(Plan {
+            summary,
+            change: PlannedChange::Files(edits),
+            answer,
+            retry_on_conflict: self.if_hash.is_none(),
+        })
     }
 }
 
 /// The files of code without the tags that name the card.
-fn unlinked(view: &View, key: &CardKey, sees: &[SeeRow]) -> Result<Vec<FileEdit>> {
-    let mut files: BTreeMap<&RepoPath, Vec<&SeeRow>> = BTreeMap::new();
+fn remove_links(view: &View, key: &CardKey, sees: &[SeeTagRow]) -> Result<Vec<FileEdit>> {
+    let mut files: BTreeMap<&RepoPath, Vec<&SeeTagRow>> = BTreeMap::new();
     for see in sees {
         files.entry(&see.path).or_default().push(see);
     }
     let mut edits = Vec::new();
     for (path, sees) in files {
-        view.call().go_on()?;
-        let now = now(view, path)?;
+        view.call().check_stopped()?;
+        let now = read_current(view, path)?;
         let mut text = now.text;
         for see in sees {
             text = without_link(&text, see, key)?;
@@ -105,18 +113,22 @@ fn unlinked(view: &View, key: &CardKey, sees: &[SeeRow]) -> Result<Vec<FileEdit>
 }
 
 /// The other cards without the relations that name the card.
-fn unrelated(view: &View, key: &CardKey, relations: &[RelationRow]) -> Result<Vec<FileEdit>> {
-    let mut files: BTreeMap<&RepoPath, Vec<&RelationRow>> = BTreeMap::new();
+fn remove_relations(
+    view: &View,
+    key: &CardKey,
+    relations: &[StoredCardRelation],
+) -> Result<Vec<FileEdit>> {
+    let mut files: BTreeMap<&RepoPath, Vec<&StoredCardRelation>> = BTreeMap::new();
     for said in relations {
         files.entry(&said.path).or_default().push(said);
     }
     let mut edits = Vec::new();
     for (path, relations) in files {
-        let now = now(view, path)?;
+        let now = read_current(view, path)?;
         let mut text = now.text;
         for said in relations {
-            let left = cards::relate(&text, Relate::Remove, (said.kind, key));
-            text = left.map_err(|fault| refused(path, &fault))?.unwrap_or(text);
+            let left = cards::change_relation(&text, RelationChange::Remove, (said.kind, key));
+            text = left.map_err(|fault| edit_refused(path, &fault))?.unwrap_or(text);
         }
         edits.push(FileEdit {
             path: path.clone(),
@@ -127,20 +139,21 @@ fn unrelated(view: &View, key: &CardKey, relations: &[RelationRow]) -> Result<Ve
     Ok(edits)
 }
 
-fn named_elsewhere(key: &CardKey, sees: &[SeeRow], relations: &[RelationRow]) -> Problem {
+fn named_elsewhere(key: &CardKey, sees: &[SeeTagRow], relations: &[StoredCardRelation]) -> Problem {
     let code = sees.iter().map(|see| format!("{}  {}:{}", code_node(see), see.path, see.line));
     let others = relations
         .iter()
         .map(|said| format!("{} {}  {}:{}", said.source, said.kind, said.path, said.line));
     let pointing: Vec<String> = code.chain(others).collect();
     let places = count(pointing.len() as u64, "place");
-    let problem = Problem::new(Code::InvariantViolation, format!("`{key}` is named in {places}"))
-        .detail("references", pointing.clone());
-    let listed = pointing.iter().take(LISTED).cloned();
-    let rest = pointing.len().saturating_sub(LISTED);
+    let problem =
+        Problem::new(ProblemCode::InvariantViolation, format!("`{key}` is named in {places}"))
+            .detail("references", pointing.clone());
+    let listed = pointing.iter().take(MAX_LISTED).cloned();
+    let rest = pointing.len().saturating_sub(MAX_LISTED);
     let more = (rest > 0).then(|| format!("{rest} more are in the details"));
-    let delete = NextCall::to("card.delete").with("key", key.to_string());
-    let keep = NextCall::to("card.status").with("key", key.to_string());
+    let delete = NextCall::new("card.delete").with("key", key.to_string());
+    let keep = NextCall::new("card.status").with("key", key.to_string());
     listed
         .chain(more)
         .fold(problem, Problem::hint)

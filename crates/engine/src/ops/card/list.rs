@@ -4,21 +4,21 @@ use std::collections::BTreeSet;
 
 use base::entity::CardKey;
 use base::{EntityRef, Problem, RepoPath, Result};
-use cards::{CardRow, Filter, Status};
+use cards::{CardFilter, CardRow, CardStatus};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::count;
-use crate::contract::alias::Alias;
+use crate::areas::cards::report_unsound_cards;
+use crate::areas::history::{HistoryReader, dates_of};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target, comma_list};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
+use crate::contract::args::{Limit, NodeTarget, Offset, comma_list};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::graph;
 use crate::index::tables::range_below;
-use crate::layers::cards::doubt_unsound;
-use crate::layers::history::{Book, dates_of};
 use crate::view::View;
 
 /// List cards by status, type, tags, subjects or text
@@ -30,7 +30,7 @@ pub struct List {
     /// Only cards in one of these statuses
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    pub status: Vec<Status>,
+    pub status: Vec<CardStatus>,
     /// Only cards of one of these types
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
@@ -50,7 +50,7 @@ pub struct List {
     /// Only cards in this file or folder, or linked from code there
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -64,22 +64,22 @@ pub struct List {
 
 /// Cards, by key
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct CardListAnswer {
     /// The cards
-    pub cards: Vec<Row>,
+    pub cards: Vec<CardListRow>,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// One card
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Row {
+pub struct CardListRow {
     /// Its handle
     pub key: CardKey,
     /// Its type
     pub r#type: String,
     /// How far it has come
-    pub status: Status,
+    pub status: CardStatus,
     /// What it is about
     pub summary: String,
     /// Words to find it by
@@ -95,35 +95,38 @@ pub struct Row {
 
 impl Query for List {
     const NAME: &'static str = "card.list";
-    const ALIASES: &'static [Alias] = &[Alias::of("list_cards").lifting(&["filters"])];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "--status accepted,implementing", shows: "what is agreed on and not done" },
-        Example {
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("list_cards").lifting(&["filters"])];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample {
+            args: "--status accepted,implementing",
+            shows: "what is agreed on and not done",
+        },
+        OpExample {
             args: "--tags auth --path src",
             shows: "cards about auth that code in src links",
         },
     ];
-    type Answer = Listed;
+    type Answer = CardListAnswer;
 
-    fn run(self, view: &View) -> Result<Listed> {
+    fn run(self, view: &View) -> Result<CardListAnswer> {
         refuse_unknown_types(view, &self.r#type)?;
-        let filter = Filter {
+        let filter = CardFilter {
             statuses: self.status,
             kinds: self.r#type,
             tags: self.tags,
             subjects: self.subjects,
         };
-        let mut found = cards::list(view.index()?.conn(), &filter)?;
+        let mut found = cards::filtered_cards(view.index()?.conn(), &filter)?;
         if let Some(text) = &self.text {
             let wanted = text.to_lowercase();
-            found.retain(|card| says(card, &wanted));
+            found.retain(|card| contains_text(card, &wanted));
         }
         if let Some(path) = &self.path {
             keep_near(view, path, &mut found)?;
         }
-        doubt_unsound(view)?;
+        report_unsound_cards(view)?;
         let (found, paging) = Paging::cut(found, self.offset, self.limit);
-        Ok(Listed { cards: rows(view, found)?, paging })
+        Ok(CardListAnswer { cards: rows(view, found)?, paging })
     }
 }
 
@@ -131,7 +134,7 @@ impl Query for List {
 fn refuse_unknown_types(view: &View, types: &[String]) -> Result<()> {
     let mut known: BTreeSet<String> =
         view.config().card_types.iter().map(ToString::to_string).collect();
-    known.extend(cards::cards(view.index()?.conn())?.into_iter().map(|card| card.kind));
+    known.extend(cards::all_cards(view.index()?.conn())?.into_iter().map(|card| card.kind));
     match types.iter().find(|wanted| !known.contains(*wanted)) {
         None => Ok(()),
         Some(unknown) => {
@@ -143,10 +146,10 @@ fn refuse_unknown_types(view: &View, types: &[String]) -> Result<()> {
 }
 
 /// Cards as rows, with their links counted.
-pub(super) fn rows(view: &View, cards: Vec<CardRow>) -> Result<Vec<Row>> {
-    let links = cards::count_sees(view.index()?.conn())?;
-    let book = Book::soon(view)?;
-    let row = |card: CardRow| Row {
+pub(super) fn rows(view: &View, cards: Vec<CardRow>) -> Result<Vec<CardListRow>> {
+    let links = cards::see_tag_counts(view.index()?.conn())?;
+    let book = HistoryReader::open_if_ready(view)?;
+    let row = |card: CardRow| CardListRow {
         links: links.get(card.key.as_str()).copied().unwrap_or(0),
         updated_at: dates_of(view, book.as_ref(), &card.path)
             .ok()
@@ -162,51 +165,51 @@ pub(super) fn rows(view: &View, cards: Vec<CardRow>) -> Result<Vec<Row>> {
     Ok(cards.into_iter().map(row).collect())
 }
 
-fn says(card: &CardRow, wanted: &str) -> bool {
+fn contains_text(card: &CardRow, wanted: &str) -> bool {
     let texts = [card.key.as_str(), &card.summary, &card.body];
     let all = texts.into_iter().chain(card.constraints.iter().map(String::as_str));
     all.into_iter().any(|text| text.to_lowercase().contains(wanted))
 }
 
 /// Keeps the cards that are written at or below a path, or linked from code there.
-pub(super) fn keep_near(view: &View, path: &Target, found: &mut Vec<CardRow>) -> Result<()> {
+pub(super) fn keep_near(view: &View, path: &NodeTarget, found: &mut Vec<CardRow>) -> Result<()> {
     let conn = view.index()?.conn();
     let node = graph::resolve(view, path)?;
     let Some(place) = node.path() else { return Ok(()) };
     let sees = match &node {
         EntityRef::Dir(folder) => {
             let (low, high) = range_below(folder);
-            cards::sees_below(conn, (&low, &high))?
+            cards::see_tags_below(conn, (&low, &high))?
         }
-        _ => cards::sees_in(conn, place)?,
+        _ => cards::see_tags_in_file(conn, place)?,
     };
     let linked: BTreeSet<&str> = sees.iter().map(|see| see.key.as_str()).collect();
-    let inside = |card: &CardRow| card.path == *place || card.path.is_below(place);
+    let inside = |card: &CardRow| card.path == *place || card.path.is_at_or_below(place);
     found.retain(|card| linked.contains(card.key.as_str()) || inside(card));
     Ok(())
 }
 
 /// Rows of a table: status, key, summary, links.
-pub(super) fn table(page: &mut Page, rows: &[Row]) {
-    let cells = |row: &Row| {
+pub(super) fn table(page: &mut Page, rows: &[CardListRow]) {
+    let cells = |row: &CardListRow| {
         let links = match row.links {
             0 => "no link".to_owned(),
             links => count(links, "link"),
         };
-        let quoted = Cell::text(format!("\"{}\"", row.summary));
-        vec![Cell::text(row.status), quoted, Cell::faint(links), Cell::handle(&row.key)]
+        let quoted = PageCell::text(format!("\"{}\"", row.summary));
+        vec![PageCell::text(row.status), quoted, PageCell::faint(links), PageCell::handle(&row.key)]
     };
     page.table(0, rows.iter().map(cells).collect());
 }
 
-impl Render for Listed {
+impl Render for CardListAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
             0 => "No card fits".to_owned(),
             total => count(total, "card"),
         });
         table(page, &self.cards);
-        self.paging.say_rest(page, self.cards.len());
+        self.paging.render_rest(page, self.cards.len());
     }
 
     fn paging(&self) -> Option<Paging> {

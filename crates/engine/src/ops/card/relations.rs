@@ -2,18 +2,18 @@
 
 use base::Result;
 use base::entity::CardKey;
-use cards::RelationKind;
+use cards::CardRelationKind;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::list::keep_near;
-use super::show::{Related, cells, related};
-use super::{count, named};
-use crate::contract::alias::Alias;
+use super::show::{RelatedCard, cells, related};
+use super::{count, find_card};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
 use crate::contract::page::{Page, Render};
 use crate::view::View;
 
@@ -22,19 +22,19 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Relations {
     /// Key, slug or file of the card
-    pub key: Target,
+    pub key: NodeTarget,
     /// Relations that the card declares, that point to it, or both
     #[arg(long, default_value = "both")]
     #[serde(default)]
-    pub direction: Side,
+    pub direction: RelationSide,
     /// Only relations of this type
     #[arg(long)]
     #[serde(default)]
-    pub r#type: Option<RelationKind>,
+    pub r#type: Option<CardRelationKind>,
     /// Only relations to cards written in this file or folder, or linked from code there
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -51,7 +51,7 @@ pub struct Relations {
     Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Side {
+pub enum RelationSide {
     /// What it says about others
     Outgoing,
     /// What others say about it
@@ -63,72 +63,72 @@ pub enum Side {
 
 /// A card's relations
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Told {
+pub struct CardRelationsAnswer {
     /// The card
     pub key: CardKey,
     /// Its relations, its own first
-    pub relations: Vec<Row>,
+    pub relations: Vec<CardRelationRow>,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// One relation
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Row {
+pub struct CardRelationRow {
     /// Whether the card says it, or the other one
-    pub direction: Side,
+    pub direction: RelationSide,
     /// The relation and its other end
     #[serde(flatten)]
-    pub related: Related,
+    pub related: RelatedCard,
 }
 
 impl Query for Relations {
     const NAME: &'static str = "card.relations";
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("get_relations").renaming(&[("card_key", "key")])];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "auth/login --direction incoming", shows: "which cards rest on it" }];
-    type Answer = Told;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("get_relations").renaming(&[("card_key", "key")])];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "auth/login --direction incoming", shows: "which cards rest on it" }];
+    type Answer = CardRelationsAnswer;
 
-    fn run(self, view: &View) -> Result<Told> {
-        let card = named(view, &self.key)?;
+    fn run(self, view: &View) -> Result<CardRelationsAnswer> {
+        let card = find_card(view, &self.key)?;
         let conn = view.index()?.conn();
         let mut rows = Vec::new();
-        if self.direction != Side::Incoming {
+        if self.direction != RelationSide::Incoming {
             for said in cards::relations_from(conn, card.key.as_str())? {
                 let related = related(view, &said, &said.target)?;
-                rows.push(Row { direction: Side::Outgoing, related });
+                rows.push(CardRelationRow { direction: RelationSide::Outgoing, related });
             }
         }
-        if self.direction != Side::Outgoing {
+        if self.direction != RelationSide::Outgoing {
             for said in cards::relations_to(conn, card.key.as_str())? {
                 let related = related(view, &said, said.source.as_str())?;
-                rows.push(Row { direction: Side::Incoming, related });
+                rows.push(CardRelationRow { direction: RelationSide::Incoming, related });
             }
         }
         rows.retain(|row| self.r#type.is_none_or(|kind| row.related.r#type == kind));
         if let Some(path) = &self.path {
-            let mut near = cards::cards(conn)?;
+            let mut near = cards::all_cards(conn)?;
             keep_near(view, path, &mut near)?;
             rows.retain(|row| near.iter().any(|card| card.key.as_str() == row.related.card));
         }
         let (relations, paging) = Paging::cut(rows, self.offset, self.limit);
-        Ok(Told { key: card.key, relations, paging })
+        Ok(CardRelationsAnswer { key: card.key, relations, paging })
     }
 }
 
-impl Render for Told {
+impl Render for CardRelationsAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
             0 => format!("{} has no such relations", self.key),
             total => format!("{}: {}", self.key, count(total, "relation")),
         });
-        let row = |row: &Row| match row.direction {
-            Side::Incoming => cells(&format!("← {}", row.related.r#type), &row.related),
+        let row = |row: &CardRelationRow| match row.direction {
+            RelationSide::Incoming => cells(&format!("← {}", row.related.r#type), &row.related),
             _ => cells(row.related.r#type.word(), &row.related),
         };
         page.table(0, self.relations.iter().map(row).collect());
-        self.paging.say_rest(page, self.relations.len());
+        self.paging.render_rest(page, self.relations.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -2,22 +2,22 @@
 
 use base::entity::CardKey;
 use base::{EntityRef, Hash, RepoPath, Result};
-use cards::{RelationKind, RelationRow, Status};
+use cards::{CardRelationKind, CardStatus, StoredCardRelation};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::named;
-use crate::contract::args::Target;
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::cards::code_node;
-use crate::layers::history::updated_at;
+use super::find_card;
+use crate::areas::cards::code_node;
+use crate::areas::history::updated_at;
+use crate::contract::args::NodeTarget;
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// How many lines of text a page shows unless all are wanted.
-const LINES: usize = 80;
+const MAX_BODY_LINES: usize = 80;
 
 /// Show one card: its fields, its text, its relations and the code that links it
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +25,7 @@ const LINES: usize = 80;
 pub struct Show {
     /// Key, slug or file of the card
     #[serde(alias = "card_key")]
-    pub key: Target,
+    pub key: NodeTarget,
     /// Show the whole text, however long it is
     #[arg(long)]
     #[serde(default)]
@@ -34,7 +34,7 @@ pub struct Show {
 
 /// One card
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Shown {
+pub struct CardShowAnswer {
     /// Its handle
     pub key: CardKey,
     /// Its type
@@ -42,7 +42,7 @@ pub struct Shown {
     /// What it is about
     pub summary: String,
     /// How far it has come
-    pub status: Status,
+    pub status: CardStatus,
     /// Words to find it by
     pub tags: Vec<String>,
     /// Broad categories
@@ -50,11 +50,11 @@ pub struct Shown {
     /// What must hold
     pub constraints: Vec<String>,
     /// What it says about other cards
-    pub relations: Vec<Related>,
+    pub relations: Vec<RelatedCard>,
     /// What other cards say about it
-    pub related_by: Vec<Related>,
+    pub related_by: Vec<RelatedCard>,
     /// The code that links it
-    pub links: Vec<Linked>,
+    pub links: Vec<CardLink>,
     /// Other fields of its frontmatter
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
@@ -74,9 +74,9 @@ pub struct Shown {
 
 /// A relation, from the side of one card
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Related {
+pub struct RelatedCard {
     /// How they are related
-    pub r#type: RelationKind,
+    pub r#type: CardRelationKind,
     /// The other card
     pub card: String,
     /// What the other card is about; absent if there is none
@@ -84,12 +84,12 @@ pub struct Related {
     pub summary: Option<String>,
     /// How far the other card has come
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<Status>,
+    pub status: Option<CardStatus>,
 }
 
 /// A place in the code that links a card
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Linked {
+pub struct CardLink {
     /// The module or symbol
     pub node: EntityRef,
     /// The line of the tag
@@ -98,16 +98,16 @@ pub struct Linked {
 
 impl Query for Show {
     const NAME: &'static str = "card.show";
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "spec::auth/login", shows: "one card with all that is related to it" }];
-    type Answer = Shown;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "spec::auth/login", shows: "one card with all that is related to it" }];
+    type Answer = CardShowAnswer;
 
-    fn run(self, view: &View) -> Result<Shown> {
-        let card = named(view, &self.key)?;
+    fn run(self, view: &View) -> Result<CardShowAnswer> {
+        let card = find_card(view, &self.key)?;
         let conn = view.index()?.conn();
         let from = cards::relations_from(conn, card.key.as_str())?;
         let to = cards::relations_to(conn, card.key.as_str())?;
-        Ok(Shown {
+        Ok(CardShowAnswer {
             relations: from
                 .iter()
                 .map(|said| related(view, said, &said.target))
@@ -135,29 +135,29 @@ impl Query for Show {
 }
 
 /// A relation with what is known of its other end.
-pub(super) fn related(view: &View, said: &RelationRow, other: &str) -> Result<Related> {
-    let card = cards::by_key(view.index()?.conn(), other)?;
+pub(super) fn related(view: &View, said: &StoredCardRelation, other: &str) -> Result<RelatedCard> {
+    let card = cards::card_by_key(view.index()?.conn(), other)?;
     let status = card.as_ref().map(|card| card.status);
     let summary = card.map(|card| card.summary);
-    Ok(Related { r#type: said.kind, card: other.to_owned(), summary, status })
+    Ok(RelatedCard { r#type: said.kind, card: other.to_owned(), summary, status })
 }
 
 /// The code that links a card.
-pub(super) fn links(view: &View, key: &CardKey) -> Result<Vec<Linked>> {
-    let sees = cards::sees_of(view.index()?.conn(), key.as_str())?;
-    Ok(sees.iter().map(|see| Linked { node: code_node(see), line: see.line }).collect())
+pub(super) fn links(view: &View, key: &CardKey) -> Result<Vec<CardLink>> {
+    let sees = cards::see_tags_of_key(view.index()?.conn(), key.as_str())?;
+    Ok(sees.iter().map(|see| CardLink { node: code_node(see), line: see.line }).collect())
 }
 
 /// Cells of a relation.
-pub(super) fn cells(word: &str, related: &Related) -> Vec<Cell> {
+pub(super) fn cells(word: &str, related: &RelatedCard) -> Vec<PageCell> {
     let about = match (&related.summary, related.status) {
-        (Some(summary), Some(status)) => Cell::text(format!("{status}  \"{summary}\"")),
-        _ => Cell::bad("no such card"),
+        (Some(summary), Some(status)) => PageCell::text(format!("{status}  \"{summary}\"")),
+        _ => PageCell::bad("no such card"),
     };
-    vec![Cell::text(word), about, Cell::handle(&related.card)]
+    vec![PageCell::text(word), about, PageCell::handle(&related.card)]
 }
 
-impl Render for Shown {
+impl Render for CardShowAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!("{}  {}  \"{}\"", self.key, self.status, self.summary));
         for (name, words) in [("tags", &self.tags), ("subjects", &self.subjects)] {
@@ -180,18 +180,18 @@ impl Render for Shown {
     }
 }
 
-impl Shown {
+impl CardShowAnswer {
     fn render_body(&self, page: &mut Page) {
         let body = self.body.trim();
         let lines: Vec<&str> = body.lines().collect();
-        let most = if self.full { lines.len() } else { LINES };
+        let most = if self.full { lines.len() } else { MAX_BODY_LINES };
         if !body.is_empty() {
             page.heading("Text");
             page.quoted(&lines[..lines.len().min(most)].join("\n"), &self.path);
         }
         if lines.len() > most {
             let text = format!("…  {} more lines", lines.len() - most);
-            page.say_call(text, page.asked().with("full", true));
+            page.say_call(text, page.answered_call().with("full", true));
         }
     }
 
@@ -206,8 +206,8 @@ impl Shown {
             0 => "No code links it".to_owned(),
             _ => "Linked at".to_owned(),
         });
-        let row = |link: &Linked| {
-            vec![Cell::faint(format!("line {}", link.line)), Cell::handle(&link.node)]
+        let row = |link: &CardLink| {
+            vec![PageCell::faint(format!("line {}", link.line)), PageCell::handle(&link.node)]
         };
         page.table(2, self.links.iter().map(row).collect());
     }

@@ -1,19 +1,19 @@
 //! `card.unlinked`: cards that no code links.
 
 use base::Result;
-use cards::{Filter, Status};
+use cards::{CardFilter, CardStatus};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::count;
-use super::list::{Row, keep_near, rows, table};
-use crate::contract::alias::Alias;
+use super::list::{CardListRow, keep_near, rows, table};
+use crate::areas::cards::report_unsound_cards;
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target, comma_list};
-use crate::contract::op::{Example, Query};
+use crate::contract::args::{Limit, NodeTarget, Offset, comma_list};
+use crate::contract::op::{OpExample, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::cards::doubt_unsound;
 use crate::view::View;
 
 /// List cards that no code links
@@ -23,11 +23,11 @@ pub struct Unlinked {
     /// Only cards in one of these statuses
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    pub status: Vec<Status>,
+    pub status: Vec<CardStatus>,
     /// Only cards written in this file or folder, or linked from code there
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -41,9 +41,9 @@ pub struct Unlinked {
 
 /// Cards without code
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Lacking {
+pub struct UnlinkedAnswer {
     /// The cards, by key
-    pub cards: Vec<Row>,
+    pub cards: Vec<CardListRow>,
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
@@ -52,28 +52,28 @@ pub struct Lacking {
 
 impl Query for Unlinked {
     const NAME: &'static str = "card.unlinked";
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("list_unlinked").renaming(&[("status_filter", "status")])];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "--status accepted,implementing", shows: "what is still to be built" }];
-    type Answer = Lacking;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("list_unlinked").renaming(&[("status_filter", "status")])];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "--status accepted,implementing", shows: "what is still to be built" }];
+    type Answer = UnlinkedAnswer;
 
-    fn run(self, view: &View) -> Result<Lacking> {
-        let filter = Filter { statuses: self.status, ..Filter::default() };
-        let mut all = cards::list(view.index()?.conn(), &filter)?;
+    fn run(self, view: &View) -> Result<UnlinkedAnswer> {
+        let filter = CardFilter { statuses: self.status, ..CardFilter::default() };
+        let mut all = cards::filtered_cards(view.index()?.conn(), &filter)?;
         if let Some(path) = &self.path {
             keep_near(view, path, &mut all)?;
         }
         let all = rows(view, all)?;
         let of = all.len();
         let lacking = all.into_iter().filter(|row| row.links == 0).collect();
-        doubt_unsound(view)?;
+        report_unsound_cards(view)?;
         let (cards, paging) = Paging::cut(lacking, self.offset, self.limit);
-        Ok(Lacking { cards, paging, of })
+        Ok(UnlinkedAnswer { cards, paging, of })
     }
 }
 
-impl Render for Lacking {
+impl Render for UnlinkedAnswer {
     fn render(&self, page: &mut Page) {
         let of = count(self.of as u64, "card");
         page.answer(match self.paging.total {
@@ -84,7 +84,7 @@ impl Render for Lacking {
             ),
         });
         table(page, &self.cards);
-        self.paging.say_rest(page, self.cards.len());
+        self.paging.render_rest(page, self.cards.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Done, edit, named_for_write};
-use crate::contract::args::{Target, Words};
-use crate::contract::op::{Effect, Example, Mutation};
+use super::{CardChangeAnswer, edit, find_card_for_write};
+use crate::contract::args::{NodeTarget, Words};
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -23,11 +23,11 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Update {
     /// Key, slug or file of the card
-    pub key: Target,
+    pub key: NodeTarget,
     /// Fields and their new values, as JSON: any but key and type
     #[arg(long)]
     #[serde(default)]
-    pub fields: Option<Fields>,
+    pub fields: Option<CardFields>,
     /// New summary, in one line
     #[arg(long)]
     #[serde(default)]
@@ -45,9 +45,9 @@ pub struct Update {
 /// Fields by name.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Fields(Map<String, Value>);
+pub struct CardFields(Map<String, Value>);
 
-impl FromStr for Fields {
+impl FromStr for CardFields {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
@@ -57,13 +57,13 @@ impl FromStr for Fields {
 impl Mutation for Update {
     const NAME: &'static str = "card.update";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "auth/login --summary OAuth", shows: "another summary" }];
-    type Answer = Done;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "auth/login --summary OAuth", shows: "another summary" }];
+    type Answer = CardChangeAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Done>> {
-        let card = named_for_write(view, &self.key)?;
-        let Fields(mut fields) = self.fields.unwrap_or_default();
+    fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
+        let card = find_card_for_write(view, &self.key)?;
+        let CardFields(mut fields) = self.fields.unwrap_or_default();
         if let Some(summary) = self.summary {
             fields.insert("summary".into(), json!(summary.as_str().trim()));
         }
@@ -73,7 +73,7 @@ impl Mutation for Update {
             (None, Some(_)) => return Err(Problem::invalid("`body` is a text")),
         };
         refuse_fixed(&fields)?;
-        as_lists(&mut fields);
+        split_text_lists(&mut fields);
         refuse_missing(view, &card.key, &fields)?;
         let mut names: Vec<&str> = fields.keys().map(String::as_str).collect();
         names.extend(body.as_ref().map(|_| "body"));
@@ -81,13 +81,13 @@ impl Mutation for Update {
             return Err(Problem::invalid("nothing to change was named"));
         }
         let said = format!("{} updated", names.join(", "));
-        let change = |text: &str| cards::update(text, &fields, body.as_deref());
+        let change = |text: &str| cards::update_fields(text, &fields, body.as_deref());
         edit(view, &card, self.if_hash, (said, change))
     }
 }
 
 /// A text in the place of a list is a list: words with commas between them, or one constraint.
-fn as_lists(fields: &mut Map<String, Value>) {
+fn split_text_lists(fields: &mut Map<String, Value>) {
     for (name, is_split) in [("tags", true), ("subjects", true), ("constraints", false)] {
         let Some(Value::String(text)) = fields.get(name) else { continue };
         let items: Vec<&str> = match is_split {
@@ -108,11 +108,11 @@ fn refuse_missing(view: &View, key: &CardKey, fields: &Map<String, Value>) -> Re
         if target == key.as_str() {
             return Err(Problem::invalid(format!("{key} cannot have a relation to itself")));
         }
-        if cards::is_key(conn, target)? {
+        if cards::has_key(conn, target)? {
             continue;
         }
-        let keys = cards::keys(conn)?;
-        let near = base::near::nearest(target, keys.iter().map(CardKey::as_str), 1);
+        let keys = cards::all_keys(conn)?;
+        let near = base::similarity::most_similar(target, keys.iter().map(CardKey::as_str), 1);
         let problem = Problem::not_found(format!("no card has the key `{target}`"));
         let near = near.first().map(|near| format!("the nearest is {near}"));
         return Err(near.into_iter().fold(problem, Problem::hint));
@@ -126,7 +126,7 @@ fn refuse_fixed(fields: &Map<String, Value>) -> Result<()> {
         Some(name) => Err(Problem::invalid(format!("`{name}` is not changed by an update"))
             .hint_call(
                 "other files name the card by its key; change both with",
-                NextCall::to("card.rename"),
+                NextCall::new("card.rename"),
             )),
     }
 }

@@ -4,16 +4,16 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::graph::changelog::append;
-use work::record::Entry;
-use work::text::Said;
-use work::words::Grain;
+use work::WorkRecordRef;
+use work::knowledge::changelog::append;
+use work::record::ChangelogEntry;
+use work::text::ChangelogSummary;
+use work::words::KnowledgeKind;
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
+use crate::areas::work::plan;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::plan;
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -23,52 +23,55 @@ use crate::view::View;
 pub struct Append {
     /// Atom or molecule that changed
     #[serde(alias = "parent_id", alias = "id")]
-    pub parent: Ref,
+    pub parent: WorkRecordRef,
     /// What changed and why
-    pub summary: Said,
+    pub summary: ChangelogSummary,
     /// Whether the parent is an atom or a molecule
     #[arg(long)]
     #[serde(default, alias = "parent_type", alias = "entity_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Grain>,
+    pub kind: Option<KnowledgeKind>,
     /// Task in which it changed
     #[arg(long)]
     #[serde(default, alias = "task_id")]
-    pub task: Option<Ref>,
+    pub task: Option<WorkRecordRef>,
 }
 
 /// The entry that was added
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Appended {
+pub struct ChangelogAppendAnswer {
     /// The entry
-    pub entry: Entry,
+    pub entry: ChangelogEntry,
 }
 
 impl Mutation for Append {
     const NAME: &'static str = "changelog.append";
     const EFFECT: Effect = Effect::ADDS;
-    const ALIASES: &'static [Alias] = &[Alias::of("manage_changelog").when("operation", "append")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("manage_changelog").when("operation", "append")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "atom:019b7d2f-1a2b \"Retries moved into the gateway\"",
         shows: "one more line of its history",
     }];
-    type Answer = Appended;
+    type Answer = ChangelogAppendAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Appended>> {
+    fn plan(self, view: &View) -> Result<Plan<ChangelogAppendAnswer>> {
         plan(
             view,
             |_| format!("add to the history of {}", self.parent),
             |draft| {
                 let parent = (self.kind, &self.parent);
-                Ok(Appended { entry: append(draft, parent, self.task.as_ref(), &self.summary)? })
+                Ok(ChangelogAppendAnswer {
+                    entry: append(draft, parent, self.task.as_ref(), &self.summary)?,
+                })
             },
         )
     }
 }
 
-impl Render for Appended {
+impl Render for ChangelogAppendAnswer {
     fn render(&self, page: &mut Page) {
-        let Entry { parent_type, parent_id, .. } = &self.entry;
+        let ChangelogEntry { parent_type, parent_id, .. } = &self.entry;
         page.answer(format!("Added to its history    {parent_type}:{}", parent_id.short()));
     }
 }

@@ -5,18 +5,18 @@ use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::graph::changelog::{Change, of};
-use work::graph::edit::find;
-use work::words::Grain;
+use work::WorkRecordRef;
+use work::knowledge::changelog::{ChangelogView, of};
+use work::knowledge::edit::find;
+use work::words::KnowledgeKind;
 
-use crate::contract::alias::Alias;
+use crate::areas::work::read_store;
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
 use crate::contract::args::Offset;
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::look;
-use crate::ops::graph::search::Few;
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
+use crate::ops::graph::search::SearchLimit;
 use crate::view::View;
 
 /// Show the history of an atom or molecule, newest first
@@ -25,16 +25,16 @@ use crate::view::View;
 pub struct Search {
     /// Atom or molecule whose changelog to show
     #[serde(alias = "parent_id", alias = "id")]
-    pub parent: Ref,
+    pub parent: WorkRecordRef,
     /// Whether the parent is an atom or a molecule
     #[arg(long)]
     #[serde(default, alias = "parent_type", alias = "entity_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Grain>,
+    pub kind: Option<KnowledgeKind>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
-    pub limit: Few,
+    pub limit: SearchLimit,
     /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -44,9 +44,9 @@ pub struct Search {
 
 /// Entries, newest first
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct ChangelogSearchAnswer {
     /// The entries
-    pub entries: Vec<Change>,
+    pub entries: Vec<ChangelogView>,
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
@@ -57,23 +57,24 @@ pub struct Listed {
 
 impl Query for Search {
     const NAME: &'static str = "changelog.search";
-    const ALIASES: &'static [Alias] = &[Alias::of("manage_changelog").when("operation", "search")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "atom:019b7d2f-1a2b", shows: "how it came to be what it is" }];
-    type Answer = Listed;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("manage_changelog").when("operation", "search")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "atom:019b7d2f-1a2b", shows: "how it came to be what it is" }];
+    type Answer = ChangelogSearchAnswer;
 
-    fn run(self, view: &View) -> Result<Listed> {
-        look(view, |draft| {
+    fn run(self, view: &View) -> Result<ChangelogSearchAnswer> {
+        read_store(view, |draft| {
             let parent = find(draft, self.kind, &self.parent)?;
             let (entries, paging) =
                 Paging::cut(of(draft, parent.id())?, self.offset, self.limit.into());
             let name = format!("{} \"{}\"", parent.grain(), parent.name());
-            Ok(Listed { entries, paging, handle: parent.handle(), name })
+            Ok(ChangelogSearchAnswer { entries, paging, handle: parent.handle(), name })
         })
     }
 }
 
-impl Render for Listed {
+impl Render for ChangelogSearchAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!(
             "{} about {}    {}",
@@ -81,12 +82,13 @@ impl Render for Listed {
             self.name,
             self.handle
         ));
-        let cells = |change: &Change| {
-            let (at, summary) = (Cell::faint(&change.created_at), Cell::text(&change.summary));
-            vec![at, summary, Cell::handle(change.task())]
+        let cells = |change: &ChangelogView| {
+            let (at, summary) =
+                (PageCell::faint(&change.created_at), PageCell::text(&change.summary));
+            vec![at, summary, PageCell::handle(change.task())]
         };
         page.table(2, self.entries.iter().map(cells).collect());
-        self.paging.say_rest(page, self.entries.len());
+        self.paging.render_rest(page, self.entries.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -5,13 +5,13 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolchain::lsp::{Position, offset_at, position_at};
+use toolchain::lsp::{LspPosition, offset_at, position_at};
 
-use crate::contract::alias::Alias;
-use crate::contract::args::Target;
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::precise::{Absent, By, Server, Spot};
+use crate::contract::alias::OpAlias;
+use crate::contract::args::NodeTarget;
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
+use crate::language_server::{AnswerSource, LanguageServer, MissingServer, TargetPosition};
 use crate::view::View;
 
 /// List the fixes and refactorings that a language server offers at a place
@@ -21,7 +21,7 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Actions {
     /// Symbol as path#name, or place as path:line:column
-    pub target: Target,
+    pub target: NodeTarget,
     /// Line of that file where it is used, from 1
     #[arg(long)]
     #[serde(default)]
@@ -30,18 +30,18 @@ pub struct Actions {
 
 /// What is offered
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Offered {
+pub struct ActionsAnswer {
     /// Where
     pub target: String,
     /// Who offers it
-    pub by: By,
+    pub by: AnswerSource,
     /// The offers, as the server ranks them
-    pub actions: Vec<Offer>,
+    pub actions: Vec<CodeAction>,
 }
 
 /// One offer
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Offer {
+pub struct CodeAction {
     /// What it would do
     pub title: String,
     /// Its kind, such as `quickfix` or `refactor.extract`
@@ -55,23 +55,24 @@ pub struct Offer {
 
 impl Query for Actions {
     const NAME: &'static str = "code.actions";
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_code_actions").joining(["path|file", "symbol", "#", "target"])];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "src/app.ts#start", shows: "what could be done with a function" }];
-    type Answer = Offered;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("kart_code_actions").joining(["path|file", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "src/app.ts#start", shows: "what could be done with a function" }];
+    type Answer = ActionsAnswer;
 
-    fn run(self, view: &View) -> Result<Offered> {
-        let spot = Spot::of(view, &self.target, self.line)?;
-        let server = Server::open(view, (&spot.path, spot.language))?.map_err(Absent::problem)?;
+    fn run(self, view: &View) -> Result<ActionsAnswer> {
+        let spot = TargetPosition::of(view, &self.target, self.line)?;
+        let server = LanguageServer::open(view, (&spot.path, spot.language))?
+            .map_err(MissingServer::into_problem)?;
         let encoding = server.encoding();
         let range = around(&spot.text, spot.offset);
         let at = |offset| position_at(&spot.text, offset, encoding).to_json();
         let file = view.tree().root().join(spot.path.to_relative());
-        let reported = server.session().report(&file).unwrap_or_default().diagnostics;
+        let reported = server.session().diagnostics_report(&file).unwrap_or_default().diagnostics;
         let touches = |diagnostic: &&Value| {
             let bound = |side: &str| {
-                let at = Position::from_json(&diagnostic["range"][side])?;
+                let at = LspPosition::from_json(&diagnostic["range"][side])?;
                 offset_at(&spot.text, at, encoding)
             };
             bound("start").zip(bound("end")).is_some_and(|(a, b)| a <= range.1 && range.0 <= b)
@@ -83,10 +84,10 @@ impl Query for Actions {
             "context": {"diagnostics": diagnostics, "triggerKind": 1},
         });
         let method = ("textDocument/codeAction", "codeActionProvider");
-        let answer = server.ask(method, &params)?.map_err(Absent::problem)?;
+        let answer = server.ask(method, &params)?.map_err(MissingServer::into_problem)?;
         let items = answer.as_array().map_or(&[][..], Vec::as_slice);
         let actions = items.iter().filter_map(offer).collect();
-        Ok(Offered { target: spot.named(), by: server.by(), actions })
+        Ok(ActionsAnswer { target: spot.display_name(), by: server.by(), actions })
     }
 }
 
@@ -98,8 +99,8 @@ fn around(text: &str, offset: usize) -> (usize, usize) {
     (offset - before, offset + after)
 }
 
-fn offer(item: &Value) -> Option<Offer> {
-    Some(Offer {
+fn offer(item: &Value) -> Option<CodeAction> {
+    Some(CodeAction {
         title: item["title"].as_str()?.to_owned(),
         kind: item["kind"].as_str().unwrap_or("command").to_owned(),
         preferred: item["isPreferred"].as_bool().unwrap_or_default(),
@@ -107,7 +108,7 @@ fn offer(item: &Value) -> Option<Offer> {
     })
 }
 
-impl Render for Offered {
+impl Render for ActionsAnswer {
     fn render(&self, page: &mut Page) {
         let by = self.by.name().unwrap_or("nobody");
         let what = match self.actions.len() {
@@ -116,13 +117,13 @@ impl Render for Offered {
             count => format!("{count} actions are"),
         };
         page.answer(format!("{what} offered at {}, by {by}", self.target));
-        let row = |offer: &Offer| {
+        let row = |offer: &CodeAction| {
             let mark = match (&offer.disabled, offer.preferred) {
                 (Some(why), _) => format!("not here: {why}"),
                 (None, true) => "preferred".into(),
                 (None, false) => String::new(),
             };
-            vec![Cell::text(&offer.kind), Cell::text(&offer.title), Cell::faint(mark)]
+            vec![PageCell::text(&offer.kind), PageCell::text(&offer.title), PageCell::faint(mark)]
         };
         page.table(2, self.actions.iter().map(row).collect());
     }

@@ -5,11 +5,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::places::{Asked, Found};
-use crate::contract::alias::Alias;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::precise::{Absent, Places, Spot, Texts};
+use super::locations::{LocationQuery, LocationsAnswer};
+use crate::contract::alias::OpAlias;
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::language_server::{CodeLocations, MissingServer, ParsedFileCache, TargetPosition};
 use crate::view::View;
 
 /// Show where a name leads: the declaration behind an import or a use
@@ -19,7 +19,7 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Definition {
     /// Symbol as path#name, or place as path:line:column
-    pub target: Target,
+    pub target: NodeTarget,
     /// Line of that file where it is used, from 1
     #[arg(long)]
     #[serde(default)]
@@ -37,21 +37,21 @@ pub struct Definition {
 
 impl Query for Definition {
     const NAME: &'static str = "code.definition";
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_definition").joining(["path|file", "symbol", "#", "target"])];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "src/app.ts:12:7", shows: "what stands there, where it is declared" }];
-    type Answer = Found;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("kart_definition").joining(["path|file", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "src/app.ts:12:7", shows: "what stands there, where it is declared" }];
+    type Answer = LocationsAnswer;
 
-    fn run(self, view: &View) -> Result<Found> {
-        let spot = Spot::of_use(view, &self.target, self.line)?;
-        let asked = Asked {
+    fn run(self, view: &View) -> Result<LocationsAnswer> {
+        let spot = TargetPosition::of_use(view, &self.target, self.line)?;
+        let asked = LocationQuery {
             method: ("textDocument/definition", "definitionProvider"),
-            what: "definition",
+            noun: "definition",
             limit: self.limit,
             offset: self.offset,
         };
-        match asked.server(view, &spot)? {
+        match asked.ask_server(view, &spot)? {
             Ok(found) => Ok(found),
             Err(absent) => from_index(view, &spot, &asked, absent),
         }
@@ -59,11 +59,17 @@ impl Query for Definition {
 }
 
 /// The symbol that was named is declared where the index says; what stands somewhere is not known.
-fn from_index(view: &View, spot: &Spot, asked: &Asked, absent: Absent) -> Result<Found> {
-    let EntityRef::Symbol(path, name) = &spot.node else { return Err(absent.problem()) };
+fn from_index(
+    view: &View,
+    spot: &TargetPosition,
+    asked: &LocationQuery,
+    absent: MissingServer,
+) -> Result<LocationsAnswer> {
+    let EntityRef::Symbol(path, name) = &spot.node else { return Err(absent.into_problem()) };
     let row = code::symbol(view.index()?.conn(), path, name.as_str())?;
     let line = row.map_or(1, |row| row.line);
-    let place = Texts::new(view).line((path, line), spot.node.clone(), "exact")?;
-    let places = Places { inside: vec![place], outside: Vec::new() };
-    Ok(asked.found(spot, absent.by(), places))
+    let place =
+        ParsedFileCache::new(view).location_of_line((path, line), spot.node.clone(), "exact")?;
+    let places = CodeLocations { inside: vec![place], outside: Vec::new() };
+    Ok(asked.answer(spot, absent.by(), places))
 }

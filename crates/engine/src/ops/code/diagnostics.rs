@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use base::words::counted;
-use base::{Code, EntityRef, Hint, Problem, RepoPath, Result};
+use base::{EntityRef, Hint, Problem, ProblemCode, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use syntax::Language;
 
-use crate::contract::alias::Alias;
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target, one_or_many};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
+use crate::contract::args::{Limit, NodeTarget, Offset, one_or_many};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::graph;
 use crate::index::tables;
-use crate::precise::{Absent, Checked, Diagnosis, Wanted, check};
+use crate::language_server::{CheckReport, CheckRequest, Diagnostic, MissingServer, check};
 use crate::view::View;
 
 /// How long a linter may take.
@@ -32,7 +32,7 @@ const TIMEOUT: Duration = Duration::from_mins(10);
 pub struct Diagnostics {
     /// Files and folders to check; the whole repository if left out
     #[serde(default, deserialize_with = "one_or_many")]
-    pub paths: Vec<Target>,
+    pub paths: Vec<NodeTarget>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -46,7 +46,7 @@ pub struct Diagnostics {
 
 /// What was found
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Diagnosed {
+pub struct DiagnosticsAnswer {
     /// How many errors
     pub errors: usize,
     /// How many warnings and notes
@@ -57,12 +57,12 @@ pub struct Diagnosed {
     pub by: BTreeMap<String, String>,
     /// Languages that nobody checked, and why
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub unchecked: BTreeMap<String, Unchecked>,
+    pub unchecked: BTreeMap<String, UncheckedLanguage>,
     /// What was not checked of the languages that were, and why
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
     /// What is wrong, by file and line
-    pub diagnostics: Vec<Diagnosis>,
+    pub diagnostics: Vec<Diagnostic>,
     /// Said where nothing could lint TypeScript or JavaScript: false
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oxlint_available: Option<bool>,
@@ -75,7 +75,7 @@ pub struct Diagnosed {
 
 /// Why a language was not checked
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Unchecked {
+pub struct UncheckedLanguage {
     /// How many files were not
     pub files: usize,
     /// Why
@@ -86,18 +86,18 @@ pub struct Unchecked {
 
 impl Query for Diagnostics {
     const NAME: &'static str = "code.diagnostics";
-    const ALIASES: &'static [Alias] = &[Alias::of("kart_diagnostics")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "src/app.ts", shows: "what is wrong with a file" }];
-    type Answer = Diagnosed;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_diagnostics")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "src/app.ts", shows: "what is wrong with a file" }];
+    type Answer = DiagnosticsAnswer;
 
-    fn run(self, view: &View) -> Result<Diagnosed> {
+    fn run(self, view: &View) -> Result<DiagnosticsAnswer> {
         let scopes = scopes(view, &self.paths)?;
         let files = by_language(view, &scopes)?;
         if files.is_empty() {
             return Err(Problem::not_found("no code is there to check"));
         }
-        let mut answer = Diagnosed {
+        let mut answer = DiagnosticsAnswer {
             errors: 0,
             warnings: 0,
             files: 0,
@@ -111,14 +111,14 @@ impl Query for Diagnostics {
         };
         let mut absences = Vec::new();
         for (language, files) in files {
-            let wanted = Wanted { language, scopes: &scopes, files: &files };
+            let wanted = CheckRequest { language, scopes: &scopes, files: &files };
             match check(view, &wanted, TIMEOUT)? {
-                Ok(checked) => answer.take(language, files.len(), checked),
+                Ok(checked) => answer.add_report(language, files.len(), checked),
                 Err(absent) => absences.push((language, files.len(), absent)),
             }
         }
-        answer.lacking(view, absences)?;
-        answer.gaps.iter().for_each(|gap| view.doubt(gap));
+        answer.add_unchecked(view, absences)?;
+        answer.gaps.iter().for_each(|gap| view.mark_partial(gap));
         answer.diagnostics.sort();
         answer.diagnostics.dedup();
         let errors = answer.diagnostics.iter().filter(|one| one.severity == "error").count();
@@ -129,27 +129,31 @@ impl Query for Diagnostics {
     }
 }
 
-impl Diagnosed {
-    fn take(&mut self, language: Language, files: usize, checked: Checked) {
+impl DiagnosticsAnswer {
+    fn add_report(&mut self, language: Language, files: usize, checked: CheckReport) {
         self.files += files;
         self.by.insert(language.name().into(), checked.by());
         self.gaps.extend(checked.gaps(language));
         self.hints.extend(checked.hints);
-        self.diagnostics.extend(checked.found);
+        self.diagnostics.extend(checked.diagnostics);
     }
 
     /// What nobody could check: a problem if that is everything, else a doubt.
-    fn lacking(&mut self, view: &View, absences: Vec<(Language, usize, Absent)>) -> Result<()> {
+    fn add_unchecked(
+        &mut self,
+        view: &View,
+        absences: Vec<(Language, usize, MissingServer)>,
+    ) -> Result<()> {
         for (language, files, absent) in absences {
             // What somebody has to allow first is an error; a tool that is not there is an answer.
-            if self.by.is_empty() && absent.code == Code::Untrusted {
-                return Err(absent.problem());
+            if self.by.is_empty() && absent.code == ProblemCode::Untrusted {
+                return Err(absent.into_problem());
             }
             if language == Language::TypeScript {
                 self.oxlint_available = Some(false);
             }
-            view.doubt(format!("{} was not checked: {}", language.name(), absent.why));
-            let unchecked = Unchecked { files, why: absent.why, hints: absent.hints };
+            view.mark_partial(format!("{} was not checked: {}", language.name(), absent.why));
+            let unchecked = UncheckedLanguage { files, why: absent.why, hints: absent.hints };
             self.unchecked.insert(language.name().into(), unchecked);
         }
         Ok(())
@@ -157,11 +161,11 @@ impl Diagnosed {
 }
 
 /// The files and folders that were named.
-fn scopes(view: &View, targets: &[Target]) -> Result<Vec<RepoPath>> {
+fn scopes(view: &View, targets: &[NodeTarget]) -> Result<Vec<RepoPath>> {
     if targets.is_empty() {
         return Ok(vec![RepoPath::ROOT]);
     }
-    let path = |target: &Target| match graph::resolve(view, target)? {
+    let path = |target: &NodeTarget| match graph::resolve(view, target)? {
         EntityRef::Dir(path)
         | EntityRef::Module(path)
         | EntityRef::File(path)
@@ -175,9 +179,11 @@ fn scopes(view: &View, targets: &[Target]) -> Result<Vec<RepoPath>> {
 fn by_language(view: &View, scopes: &[RepoPath]) -> Result<BTreeMap<Language, Vec<RepoPath>>> {
     let mut found: BTreeMap<Language, Vec<RepoPath>> = BTreeMap::new();
     for path in tables::all_files(view.index()?.conn())? {
-        let is_wanted =
-            scopes.iter().any(|scope| scope.is_root() || path == *scope || path.is_below(scope));
-        let language = Language::of(&path).filter(|language| is_wanted && language.is_code());
+        let is_wanted = scopes
+            .iter()
+            .any(|scope| scope.is_root() || path == *scope || path.is_at_or_below(scope));
+        let language =
+            Language::from_path(&path).filter(|language| is_wanted && language.is_code());
         let language = match language {
             Some(Language::Tsx | Language::JavaScript) => Some(Language::TypeScript),
             other => other,
@@ -190,20 +196,20 @@ fn by_language(view: &View, scopes: &[RepoPath]) -> Result<BTreeMap<Language, Ve
 }
 
 /// A row that shows one.
-pub(crate) fn cells(one: &Diagnosis) -> Vec<Cell> {
+pub(crate) fn cells(one: &Diagnostic) -> Vec<PageCell> {
     let severity = match one.severity {
-        "error" => Cell::bad("error"),
-        other => Cell::text(other),
+        "error" => PageCell::bad("error"),
+        other => PageCell::text(other),
     };
     let rule = one.rule.as_deref().map(|rule| format!("  {rule}")).unwrap_or_default();
     vec![
         severity,
-        Cell::handle(format!("{}:{}:{}", one.path, one.line, one.column)),
-        Cell::text(format!("{}{rule}", one.message)),
+        PageCell::handle(format!("{}:{}:{}", one.path, one.line, one.column)),
+        PageCell::text(format!("{}{rule}", one.message)),
     ]
 }
 
-impl Render for Diagnosed {
+impl Render for DiagnosticsAnswer {
     fn render(&self, page: &mut Page) {
         let by: Vec<&str> = self.by.values().map(String::as_str).collect();
         let (by, files) = (by.join(", "), counted(self.files, "file"));
@@ -223,7 +229,7 @@ impl Render for Diagnosed {
         });
         gaps.iter().skip(1).for_each(|gap| page.say(format!("Also {gap}")));
         page.table(2, self.diagnostics.iter().map(cells).collect());
-        self.paging.say_rest(page, self.diagnostics.len());
+        self.paging.render_rest(page, self.diagnostics.len());
         let unchecked = self.unchecked.values().flat_map(|unchecked| &unchecked.hints);
         let mut told: Vec<&Hint> = Vec::new();
         for hint in self.hints.iter().chain(unchecked) {

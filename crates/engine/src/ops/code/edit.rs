@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use base::{Code, EntityRef, Hash, Problem, RepoPath, Result};
+use base::{EntityRef, Hash, Problem, ProblemCode, RepoPath, Result};
 use clap::Args;
 use regex::Regex;
 use schemars::JsonSchema;
@@ -12,17 +12,17 @@ use similar::TextDiff;
 use syntax::Language;
 use tree::FileEdit;
 
-use crate::contract::args::{Objects, Target};
-use crate::contract::op::{Effect, Example, Mutation, Toolset};
+use crate::areas::code::edit::check_writable;
+use crate::areas::code::text_edit::{self, EditSelection, TextEdit};
+use crate::contract::args::{NodeTarget, Objects};
+use crate::contract::op::{Effect, Mutation, OpExample, ToolVisibility};
 use crate::contract::page::{Page, Render};
 use crate::graph;
-use crate::layers::code::edit::writable;
-use crate::layers::code::text_edit::{self, Selection, TextEdit};
-use crate::plan::{Change, Plan};
+use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
 /// The most edits that one call makes.
-const MOST_EDITS: usize = 100;
+const MAX_EDITS: usize = 100;
 
 /// Edit text inside files or symbols, or create a file
 ///
@@ -33,7 +33,7 @@ const MOST_EDITS: usize = 100;
 pub struct Edit {
     /// File, or symbol as path#name, that the edit stays inside
     #[serde(default, alias = "path", alias = "file")]
-    pub target: Option<Target>,
+    pub target: Option<NodeTarget>,
     /// Text to replace, exactly as it stands there
     #[arg(long)]
     #[serde(default, alias = "old_text", alias = "old_string")]
@@ -64,9 +64,9 @@ pub struct Edit {
 /// One of several edits.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OneEdit {
+struct EditRequest {
     #[serde(alias = "path", alias = "file")]
-    target: Target,
+    target: NodeTarget,
     #[serde(default, alias = "old_text", alias = "old_string")]
     old: Option<String>,
     #[serde(default, alias = "new_text", alias = "new_string")]
@@ -81,14 +81,14 @@ struct OneEdit {
 
 /// What was edited
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct EditedTexts {
+pub struct EditAnswer {
     /// The files, each with what changed
-    pub edited: Vec<EditedText>,
+    pub edited: Vec<EditedFile>,
 }
 
 /// One file that was edited
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct EditedText {
+pub struct EditedFile {
     /// The file
     pub path: RepoPath,
     /// How many places changed; 0 for a new file
@@ -106,25 +106,25 @@ pub struct EditedText {
 impl Mutation for Edit {
     const NAME: &'static str = "code.edit";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const TOOLSET: Toolset = Toolset::Everyday;
-    const EXAMPLES: &'static [Example] = &[
-        Example {
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample {
             args: "src/session.ts#Session.refresh --old 'retries: 3' --new 'retries: 5'",
             shows: "one place inside a method",
         },
-        Example { args: "src/a.rs --lines 10-12 --new '' --dry-run", shows: "lines taken out" },
+        OpExample { args: "src/a.rs --lines 10-12 --new '' --dry-run", shows: "lines taken out" },
     ];
-    type Answer = EditedTexts;
+    type Answer = EditAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<EditedTexts>> {
+    fn plan(self, view: &View) -> Result<Plan<EditAnswer>> {
         let edits = self.all()?;
-        let mut by_file: BTreeMap<RepoPath, Vec<Resolved>> = BTreeMap::new();
+        let mut by_file: BTreeMap<RepoPath, Vec<ResolvedEdit>> = BTreeMap::new();
         let mut texts: BTreeMap<RepoPath, Option<String>> = BTreeMap::new();
         for edit in edits {
-            let place = Place::find(view, &edit, &mut texts)?;
-            by_file.entry(place.path.clone()).or_default().push(Resolved { place, edit });
+            let place = CodeEditTarget::find(view, &edit, &mut texts)?;
+            by_file.entry(place.path.clone()).or_default().push(ResolvedEdit { place, edit });
         }
-        let mut plan = EditedTexts { edited: Vec::new() };
+        let mut plan = EditAnswer { edited: Vec::new() };
         let mut changes = Vec::new();
         for (path, edits) in by_file {
             let before = texts.remove(&path).flatten();
@@ -134,14 +134,15 @@ impl Mutation for Edit {
         }
         let names: Vec<String> = plan.edited.iter().map(|one| one.path.to_string()).collect();
         let summary = format!("Edited {}", names.join(", "));
-        let change = if changes.is_empty() { Change::Nothing } else { Change::Files(changes) };
-        Ok(Plan { summary, change, answer: plan, again: true })
+        let change =
+            if changes.is_empty() { PlannedChange::Nothing } else { PlannedChange::Files(changes) };
+        Ok(Plan { summary, change, answer: plan, retry_on_conflict: true })
     }
 }
 
 impl Edit {
     /// All edits, whichever way they were given.
-    fn all(self) -> Result<Vec<OneEdit>> {
+    fn all(self) -> Result<Vec<EditRequest>> {
         let Self { target, old, new, lines, pattern, count, edits } = self;
         let mut all = Vec::new();
         for value in edits.as_ref().map(Objects::get).unwrap_or_default() {
@@ -152,19 +153,18 @@ impl Edit {
             all.push(one);
         }
         if let Some(target) = target {
-            all.push(OneEdit { target, old, new, lines, pattern, count });
+            all.push(EditRequest { target, old, new, lines, pattern, count });
         }
-        if all.is_empty() || all.len() > MOST_EDITS {
-            return Err(Problem::invalid(format!("{} edits were given", all.len())).hint(format!(
-                "give `target` with `old` and `new`, or 1 to {MOST_EDITS} `edits`"
-            )));
+        if all.is_empty() || all.len() > MAX_EDITS {
+            return Err(Problem::invalid(format!("{} edits were given", all.len()))
+                .hint(format!("give `target` with `old` and `new`, or 1 to {MAX_EDITS} `edits`")));
         }
         Ok(all)
     }
 }
 
 /// Where an edit may change something.
-struct Place {
+struct CodeEditTarget {
     path: RepoPath,
     /// The bytes of the symbol, or of the whole file
     within: Range<usize>,
@@ -172,21 +172,21 @@ struct Place {
     name: String,
 }
 
-struct Resolved {
-    place: Place,
-    edit: OneEdit,
+struct ResolvedEdit {
+    place: CodeEditTarget,
+    edit: EditRequest,
 }
 
-impl Place {
+impl CodeEditTarget {
     fn find(
         view: &View,
-        edit: &OneEdit,
+        edit: &EditRequest,
         texts: &mut BTreeMap<RepoPath, Option<String>>,
     ) -> Result<Self> {
         let creates = edit.old.is_none() && edit.lines.is_none() && edit.pattern.is_none();
         let node = match graph::resolve(view, &edit.target) {
             Ok(node) => node,
-            Err(problem) if creates && problem.code == Code::NotFound => {
+            Err(problem) if creates && problem.code == ProblemCode::NotFound => {
                 return Self::new_file(view, edit, texts, problem);
             }
             Err(problem) => return Err(problem),
@@ -206,13 +206,13 @@ impl Place {
             None => 0..text.len(),
             Some(name) => symbol_range(path, text, name)?,
         };
-        Ok(Self { path: path.clone(), within, name: node.typed() })
+        Ok(Self { path: path.clone(), within, name: node.short_handle() })
     }
 
     /// A file that is not there yet.
     fn new_file(
         view: &View,
-        edit: &OneEdit,
+        edit: &EditRequest,
         texts: &mut BTreeMap<RepoPath, Option<String>>,
         problem: Problem,
     ) -> Result<Self> {
@@ -220,9 +220,9 @@ impl Place {
         let paths = view.typed_paths(text.strip_prefix("file:").unwrap_or(text));
         let path = paths.into_iter().last().filter(|path| !path.is_root() && !text.contains('#'));
         let path = path.ok_or(problem)?;
-        view.confine(text)?;
+        view.check_inside_repository(text)?;
         if view.tree().stat(&path)?.is_some() {
-            return Err(Problem::new(Code::Conflict, format!("`{path}` is there already"))
+            return Err(Problem::new(ProblemCode::Conflict, format!("`{path}` is there already"))
                 .hint("give `old`, `lines` or `pattern` to change a part of it"));
         }
         texts.insert(path.clone(), None);
@@ -231,18 +231,18 @@ impl Place {
 }
 
 fn read(view: &View, path: &RepoPath) -> Result<String> {
-    writable(view, path)?;
+    check_writable(view, path)?;
     let blob = view.tree().read(path)?;
     let blob = blob.ok_or_else(|| Problem::not_found(format!("`{path}` is gone")))?;
     String::from_utf8(blob.bytes)
-        .map_err(|_| Problem::new(Code::InvalidOperation, format!("`{path}` is not UTF-8")))
+        .map_err(|_| Problem::new(ProblemCode::InvalidOperation, format!("`{path}` is not UTF-8")))
 }
 
 /// The bytes of a symbol, with its comments and attributes.
 fn symbol_range(path: &RepoPath, text: &str, name: &str) -> Result<Range<usize>> {
     let missing = || Problem::not_found(format!("no symbol `{name}` in {path}"));
-    let language = Language::of(path).ok_or_else(missing)?;
-    let spans = syntax::edit::itself(language, text, name).map_err(|_| missing())?;
+    let language = Language::from_path(path).ok_or_else(missing)?;
+    let spans = syntax::edit::symbol_spans(language, text, name).map_err(|_| missing())?;
     spans.first().map(|span| span.range()).ok_or_else(missing)
 }
 
@@ -250,8 +250,8 @@ fn symbol_range(path: &RepoPath, text: &str, name: &str) -> Result<Range<usize>>
 fn edit_file(
     path: RepoPath,
     before: Option<&str>,
-    edits: &[Resolved],
-) -> Result<(EditedText, Option<FileEdit>)> {
+    edits: &[ResolvedEdit],
+) -> Result<(EditedFile, Option<FileEdit>)> {
     let text = before.unwrap_or_default();
     let mut patterns = Vec::new();
     for one in edits {
@@ -267,9 +267,9 @@ fn edit_file(
         });
     }
     let name = edits.first().map_or_else(|| path.to_string(), |one| one.place.name.clone());
-    let (next, places) = text_edit::apply(&name, text, &resolved)?;
+    let (next, places) = text_edit::apply_edits(&name, text, &resolved)?;
     let checked = check_syntax(&path, text, &next)?;
-    let edited = EditedText {
+    let edited = EditedFile {
         places: if before.is_none() { 0 } else { places },
         is_new: before.is_none(),
         hash: Hash::of(next.as_bytes()),
@@ -289,10 +289,10 @@ fn compile(pattern: &str) -> Result<Regex> {
 }
 
 fn selection<'a>(
-    edit: &'a OneEdit,
+    edit: &'a EditRequest,
     pattern: Option<&'a Regex>,
     is_new: bool,
-) -> Result<Selection<'a>> {
+) -> Result<EditSelection<'a>> {
     let given = [edit.old.is_some(), edit.lines.is_some(), edit.pattern.is_some()];
     let one_of = || {
         Problem::invalid(format!(
@@ -302,14 +302,14 @@ fn selection<'a>(
         .hint("`new` alone writes a file that is not there yet")
     };
     match given.iter().filter(|given| **given).count() {
-        0 if is_new && edit.new.is_some() => Ok(Selection::Whole),
+        0 if is_new && edit.new.is_some() => Ok(EditSelection::Whole),
         1 => {
             match (&edit.old, &edit.lines, pattern) {
                 (Some(old), ..) if old.is_empty() => Err(Problem::invalid("`old` is empty")
                     .hint("name the text to replace, or use `lines`")),
-                (Some(old), ..) => Ok(Selection::Exact(old)),
+                (Some(old), ..) => Ok(EditSelection::Exact(old)),
                 (_, Some(lines), _) => line_range(lines),
-                (_, _, Some(pattern)) => Ok(Selection::Pattern(pattern)),
+                (_, _, Some(pattern)) => Ok(EditSelection::Pattern(pattern)),
                 _ => Err(one_of()),
             }
         }
@@ -317,10 +317,10 @@ fn selection<'a>(
     }
 }
 
-fn line_range<'a>(lines: &str) -> Result<Selection<'a>> {
+fn line_range<'a>(lines: &str) -> Result<EditSelection<'a>> {
     let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
     match (first.trim().parse(), last.trim().parse()) {
-        (Ok(first), Ok(last)) => Ok(Selection::Lines(first, last)),
+        (Ok(first), Ok(last)) => Ok(EditSelection::Lines(first, last)),
         _ => Err(Problem::invalid(format!("`{lines}` is no range of lines"))
             .hint("lines are numbered from 1: 10-20")),
     }
@@ -328,7 +328,7 @@ fn line_range<'a>(lines: &str) -> Result<Selection<'a>> {
 
 /// Refuses a text that has more syntax errors than before.
 fn check_syntax(path: &RepoPath, before: &str, next: &str) -> Result<&'static str> {
-    let Some(language) = Language::of(path).filter(|language| language.is_code()) else {
+    let Some(language) = Language::from_path(path).filter(|language| language.is_code()) else {
         return Ok("not parsed: no code that cairn reads");
     };
     let errors = |text: &str| syntax::extract(Some(language), text.as_bytes()).errors;
@@ -339,14 +339,14 @@ fn check_syntax(path: &RepoPath, before: &str, next: &str) -> Result<&'static st
     let error = &found[0];
     let message = format!("`{path}` would no longer parse: {}", error.message);
     let place = format!("{}:{}", error.line, error.column);
-    Err(Problem::new(Code::SyntaxError, format!("{message}, at {place} of the result"))
+    Err(Problem::new(ProblemCode::SyntaxError, format!("{message}, at {place} of the result"))
         .detail("syntax_error", true)
         .detail("line", error.line)
         .detail("column", error.column)
         .hint("nothing was written; correct the edit and repeat it"))
 }
 
-impl Render for EditedTexts {
+impl Render for EditAnswer {
     fn render(&self, page: &mut Page) {
         let places: usize = self.edited.iter().map(|one| one.places).sum();
         let new = self.edited.iter().filter(|one| one.is_new).count();

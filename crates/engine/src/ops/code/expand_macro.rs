@@ -1,21 +1,21 @@
 //! `code.expand_macro`: what a Rust macro becomes.
 
 use base::words::counted;
-use base::{Code, EntityRef, Problem, Result};
+use base::{EntityRef, Problem, ProblemCode, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use syntax::{Decorator, Language};
 
-use crate::contract::alias::Alias;
-use crate::contract::args::Target;
-use crate::contract::op::{Example, Query};
+use crate::contract::alias::OpAlias;
+use crate::contract::args::NodeTarget;
+use crate::contract::op::{OpExample, Query};
 use crate::contract::page::{Page, Render};
-use crate::precise::{Absent, By, Server, Spot};
+use crate::language_server::{AnswerSource, LanguageServer, MissingServer, TargetPosition};
 use crate::view::View;
 
 /// The longest expansion that is given, in bytes.
-const LONGEST: usize = 100 * 1024;
+const MAX_EXPANSION_BYTES: usize = 100 * 1024;
 
 /// Show what a Rust macro call or derive becomes
 ///
@@ -24,7 +24,7 @@ const LONGEST: usize = 100 * 1024;
 #[serde(deny_unknown_fields)]
 pub struct ExpandMacro {
     /// Place as path:line:column, or symbol as path#name
-    pub target: Target,
+    pub target: NodeTarget,
     /// Line of that file where the macro is used, from 1
     #[arg(long)]
     #[serde(default)]
@@ -33,7 +33,7 @@ pub struct ExpandMacro {
 
 /// What a macro becomes
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Expanded {
+pub struct ExpandMacroAnswer {
     /// Where it is called
     pub target: String,
     /// The macro's name
@@ -43,34 +43,36 @@ pub struct Expanded {
     /// Whether the rest was cut off
     pub is_cut: bool,
     /// Who answered
-    pub by: By,
+    pub by: AnswerSource,
 }
 
 impl Query for ExpandMacro {
     const NAME: &'static str = "code.expand_macro";
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_expand_macro").joining(["path|file", "symbol", "#", "target"])];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "src/lib.rs:12:5", shows: "the code behind the macro there" }];
-    type Answer = Expanded;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("kart_expand_macro").joining(["path|file", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "src/lib.rs:12:5", shows: "the code behind the macro there" }];
+    type Answer = ExpandMacroAnswer;
 
-    fn run(self, view: &View) -> Result<Expanded> {
-        let mut spot = Spot::of(view, &self.target, self.line)?;
+    fn run(self, view: &View) -> Result<ExpandMacroAnswer> {
+        let mut spot = TargetPosition::of(view, &self.target, self.line)?;
         if spot.language != Language::Rust {
             let message = format!(
                 "`{}` is {}, and only Rust macros are expanded",
                 spot.path,
                 spot.language.name()
             );
-            return Err(Problem::new(Code::InvalidOperation, message));
+            return Err(Problem::new(ProblemCode::InvalidOperation, message));
         }
-        let server = Server::open(view, (&spot.path, spot.language))?.map_err(Absent::problem)?;
+        let server = LanguageServer::open(view, (&spot.path, spot.language))?
+            .map_err(MissingServer::into_problem)?;
         // Not a part of the protocol, so no capability names it.
         let method = ("rust-analyzer/expandMacro", "textDocumentSync");
         let (mut names, mut expansion) = (Vec::new(), String::new());
-        for offset in self.places(&spot) {
+        for offset in self.macro_offsets(&spot) {
             spot.offset = offset;
-            let answer = server.ask(method, &server.at(&spot))?.map_err(Absent::problem)?;
+            let answer =
+                server.ask(method, &server.at(&spot))?.map_err(MissingServer::into_problem)?;
             let Some(text) = answer["expansion"].as_str() else { continue };
             let name = answer["name"].as_str().unwrap_or_default().trim_end_matches('!');
             names.push(name.to_owned());
@@ -80,12 +82,15 @@ impl Query for ExpandMacro {
             expansion.push_str(text);
         }
         if names.is_empty() {
-            return Err(Problem::not_found(format!("no macro is called at {}", spot.named()))
-                .hint("name the macro's own name as path:line:column"));
+            return Err(Problem::not_found(format!(
+                "no macro is called at {}",
+                spot.display_name()
+            ))
+            .hint("name the macro's own name as path:line:column"));
         }
-        let shown = &expansion[..expansion.floor_char_boundary(LONGEST)];
-        Ok(Expanded {
-            target: spot.named(),
+        let shown = &expansion[..expansion.floor_char_boundary(MAX_EXPANSION_BYTES)];
+        Ok(ExpandMacroAnswer {
+            target: spot.display_name(),
             name: names.join(", "),
             expansion: shown.to_owned(),
             is_cut: shown.len() < expansion.len(),
@@ -97,7 +102,7 @@ impl Query for ExpandMacro {
 impl ExpandMacro {
     /// Where macros may be called: at the derives and attributes of a symbol and at its name, or at
     /// the place that was named.
-    fn places(&self, spot: &Spot) -> Vec<usize> {
+    fn macro_offsets(&self, spot: &TargetPosition) -> Vec<usize> {
         let EntityRef::Symbol(_, name) = &spot.node else { return vec![spot.offset] };
         let own = spot.facts.symbols.iter().filter(|symbol| symbol.path == name.as_str());
         let attributes = own.filter(|_| self.line.is_none()).flat_map(|symbol| &symbol.decorators);
@@ -128,7 +133,7 @@ fn attribute_names(text: &str, attribute: &Decorator) -> Vec<usize> {
     found
 }
 
-impl Render for Expanded {
+impl Render for ExpandMacroAnswer {
     fn render(&self, page: &mut Page) {
         let lines = self.expansion.lines().count();
         let by = self.by.name().unwrap_or("nobody");
@@ -136,7 +141,7 @@ impl Render for Expanded {
         page.answer(format!("{} at {} becomes {lines}, by {by}", self.name, self.target));
         page.quoted(&self.expansion, &self.target);
         if self.is_cut {
-            page.say(format!("Cut off after {LONGEST} bytes"));
+            page.say(format!("Cut off after {MAX_EXPANSION_BYTES} bytes"));
         }
     }
 }

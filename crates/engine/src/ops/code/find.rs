@@ -7,14 +7,14 @@ use code::SymbolMatch;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::unread::{self, Unread};
-use crate::contract::alias::Alias;
+use super::unread::{self, UnreadFile};
+use crate::areas::code::{handle, symbol_names};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target, Words};
-use crate::contract::op::{Example, Query, Toolset};
-use crate::contract::page::{Cell, Page, Render};
+use crate::contract::args::{Limit, NodeTarget, Offset, Words};
+use crate::contract::op::{OpExample, Query, ToolVisibility};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::graph;
-use crate::layers::code::{handle, names};
 use crate::view::View;
 
 /// Find symbols by name: functions, types, methods, constants
@@ -37,7 +37,7 @@ pub struct Find {
     /// Only symbols in this file or folder
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -50,21 +50,21 @@ pub struct Find {
 
 /// Symbols that fit, best first
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct FoundSymbols {
+pub struct FindAnswer {
     /// The name that was looked for
     pub name: String,
     /// The symbols
-    pub symbols: Vec<Symbol>,
+    pub symbols: Vec<SymbolMatchRow>,
     /// Where nothing was found: files that hold the name and are not wholly known
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadFile>,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// One symbol
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Symbol {
+pub struct SymbolMatchRow {
     /// Its handle
     pub node: String,
     /// What it is
@@ -90,15 +90,15 @@ const fn is_zero(count: &usize) -> bool {
 
 impl Query for Find {
     const NAME: &'static str = "code.find";
-    const TOOLSET: Toolset = Toolset::Everyday;
-    const ALIASES: &'static [Alias] = &[Alias::of("kart_find")];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "refresh --kind method", shows: "methods with that in their name" },
-        Example { args: "Workspace.open", shows: "a method by its nested name" },
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_find")];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "refresh --kind method", shows: "methods with that in their name" },
+        OpExample { args: "Workspace.open", shows: "a method by its nested name" },
     ];
-    type Answer = FoundSymbols;
+    type Answer = FindAnswer;
 
-    fn run(self, view: &View) -> Result<FoundSymbols> {
+    fn run(self, view: &View) -> Result<FindAnswer> {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let path = path.as_ref().and_then(|node| node.path());
         if let Some(kind) = &self.kind {
@@ -107,24 +107,30 @@ impl Query for Find {
                 .map_err(|error| Problem::invalid(format!("`kind`: {error}")))?;
         }
         let name = self.name.as_str().trim();
-        let wanted = code::Find { name, kind: self.kind.as_deref(), exported: self.exported, path };
-        let names = names(view)?;
+        let wanted = code::SymbolNameQuery {
+            name,
+            kind: self.kind.as_deref(),
+            exported: self.exported,
+            path,
+        };
+        let names = symbol_names(view)?;
         let (offset, limit) = (self.offset.get(), self.limit.get());
-        let (total, found) = code::find((view.index()?.conn(), &names), &wanted, (offset, limit))?;
+        let (total, found) =
+            code::find_symbols((view.index()?.conn(), &names), &wanted, (offset, limit))?;
         let (offset, limit, total) = (offset as u64, limit as u64, total as u64);
         let paging = Paging { offset, limit, total };
         let symbols = found.into_iter().map(symbol).collect();
         let unread = match paging.total {
-            0 => unread::holding(view, &unread::family(None), (&[name.to_owned()], &[]))?,
+            0 => unread::unread_with_words(view, &unread::family(None), (&[name.to_owned()], &[]))?,
             _ => Vec::new(),
         };
-        Ok(FoundSymbols { name: name.to_owned(), symbols, unread, paging })
+        Ok(FindAnswer { name: name.to_owned(), symbols, unread, paging })
     }
 }
 
-fn symbol(found: SymbolMatch) -> Symbol {
+fn symbol(found: SymbolMatch) -> SymbolMatchRow {
     let SymbolMatch { symbol: row, alias_in } = found;
-    Symbol {
+    SymbolMatchRow {
         node: handle(&row.path, &row.full),
         kind: row.kind,
         exported: row.exported || alias_in.is_some(),
@@ -135,7 +141,7 @@ fn symbol(found: SymbolMatch) -> Symbol {
     }
 }
 
-impl Render for FoundSymbols {
+impl Render for FindAnswer {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
         let symbols = counted(usize::try_from(total).unwrap_or(usize::MAX), "symbol");
@@ -143,7 +149,7 @@ impl Render for FoundSymbols {
             true => format!("{symbols} for `{}`", self.name),
             false => format!("No symbol is called `{}`, whole or in part", self.name),
         });
-        let cells = |symbol: &Symbol| {
+        let cells = |symbol: &SymbolMatchRow| {
             let more = match symbol.overloads {
                 0 => String::new(),
                 more => format!(" (+{})", counted(more, "overload")),
@@ -151,13 +157,13 @@ impl Render for FoundSymbols {
             let alias = symbol.alias_in.as_ref();
             let alias = alias.map(|path| format!(" (as {} in {path})", self.name));
             vec![
-                Cell::text(format!("{}{more}{}", symbol.signature, alias.unwrap_or_default())),
-                Cell::faint(symbol.line),
-                Cell::handle(&symbol.node),
+                PageCell::text(format!("{}{more}{}", symbol.signature, alias.unwrap_or_default())),
+                PageCell::faint(symbol.line),
+                PageCell::handle(&symbol.node),
             ]
         };
         page.table(0, self.symbols.iter().map(cells).collect());
-        self.paging.say_rest(page, self.symbols.len());
+        self.paging.render_rest(page, self.symbols.len());
         if !self.unread.is_empty() {
             page.say("These hold it and could not be read as code:");
             unread::render(page, &self.unread);

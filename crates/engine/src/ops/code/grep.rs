@@ -12,32 +12,32 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::alias::Alias;
+use crate::areas::files::{self, Shown};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target, Words, comma_list, number_type};
-use crate::contract::choices;
-use crate::contract::op::{Example, Query, Toolset};
-use crate::contract::page::{Cell, Page, Render};
-use crate::globs::Globs;
+use crate::contract::args::{Limit, NodeTarget, Offset, Words, comma_list, number_type};
+use crate::contract::op::{OpExample, Query, ToolVisibility};
+use crate::contract::page::{Page, PageCell, Render};
+use crate::contract::schema_choices;
 use crate::graph;
-use crate::layers::files::{self, Shown};
+use crate::path_globs::PathGlobs;
 use crate::view::View;
 
 /// A compiled pattern may take this much memory, in bytes.
-const PATTERN_SIZE: usize = 10 * 1024 * 1024;
+const MAX_PATTERN_BYTES: usize = 10 * 1024 * 1024;
 
 /// Files beyond this are not searched, and counted, in bytes.
-const LARGEST: u64 = 64 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// So many matching lines are gathered before the search is cut off, and says so.
-const MOST_MATCHES: usize = 20_000;
+const MAX_MATCHES: usize = 20_000;
 
 /// A longer line is cut around its match, in characters.
-const LINE: usize = 240;
+const MAX_LINE_CHARS: usize = 240;
 
 number_type!(
     /// How many lines around a match are shown.
-    Around, 0..=50, default 0
+    ContextLines, 0..=50, default 0
 );
 
 /// Search the text of files for a pattern
@@ -52,7 +52,7 @@ pub struct Grep {
     /// Files and folders to search; all if left out
     #[arg(value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    pub paths: Vec<Target>,
+    pub paths: Vec<NodeTarget>,
     /// Only files that match these globs; `!` excludes
     #[arg(short = 'g', long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
@@ -60,7 +60,7 @@ pub struct Grep {
     /// Only files in these languages, such as `rust`
     #[arg(short = 't', long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    #[schemars(schema_with = "choices::languages", extend("x-rare" = true))]
+    #[schemars(schema_with = "schema_choices::languages", extend("x-rare" = true))]
     pub types: Vec<String>,
     /// Take the pattern literally, not as a regular expression
     #[arg(short = 'F', long)]
@@ -93,17 +93,17 @@ pub struct Grep {
     /// Lines to show around each match
     #[arg(short = 'C', long, default_value_t)]
     #[serde(default)]
-    pub context: Around,
+    pub context: ContextLines,
     /// Lines to show before each match
     #[arg(short = 'B', long, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub before: Around,
+    pub before: ContextLines,
     /// Lines to show after each match
     #[arg(short = 'A', long, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub after: Around,
+    pub after: ContextLines,
     /// Matches to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -117,16 +117,16 @@ pub struct Grep {
 
 /// Lines that match
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Grepped {
+pub struct GrepAnswer {
     /// How many files hold a match
     pub files: usize,
     /// How many files were searched
     pub searched: usize,
     /// The matches, by file and line
-    pub matches: Vec<Match>,
+    pub matches: Vec<GrepMatch>,
     /// How many lines match in each file, where that was asked for
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub by_file: Vec<FileMatches>,
+    pub by_file: Vec<FileMatchCount>,
     /// What the answer leaves open
     pub notes: Vec<String>,
     #[serde(skip)]
@@ -141,7 +141,7 @@ pub struct Grepped {
 
 /// How many lines of a file match
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct FileMatches {
+pub struct FileMatchCount {
     /// The file
     pub path: RepoPath,
     /// How many lines match
@@ -150,7 +150,7 @@ pub struct FileMatches {
 
 /// One matching line
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Match {
+pub struct GrepMatch {
     /// The file
     pub path: RepoPath,
     /// The line, from 1
@@ -167,37 +167,40 @@ pub struct Match {
 
 impl Query for Grep {
     const NAME: &'static str = "code.grep";
-    const TOOLSET: Toolset = Toolset::Everyday;
-    const ALIASES: &'static [Alias] = &[Alias::of("kart_search")];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "TODO --types rust", shows: "lines with a word, in one language" },
-        Example { args: "fn\\s+open src -g *.rs -C 2", shows: "an expression, with lines around" },
-        Example { args: "-il session src tests", shows: "the files that hold a word" },
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_search")];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "TODO --types rust", shows: "lines with a word, in one language" },
+        OpExample {
+            args: "fn\\s+open src -g *.rs -C 2",
+            shows: "an expression, with lines around",
+        },
+        OpExample { args: "-il session src tests", shows: "the files that hold a word" },
     ];
-    type Answer = Grepped;
+    type Answer = GrepAnswer;
 
-    fn run(self, view: &View) -> Result<Grepped> {
+    fn run(self, view: &View) -> Result<GrepAnswer> {
         let matcher = self.matcher()?;
-        let wanted = self.wanted(view)?;
+        let wanted = self.files_to_search(view)?;
         let (small, large): (Vec<&Shown>, Vec<&Shown>) =
-            wanted.iter().partition(|file| file.size <= LARGEST);
+            wanted.iter().partition(|file| file.size <= MAX_FILE_BYTES);
         let found = AtomicUsize::new(0);
-        let around = self.around();
+        let around = self.context_lines();
         let tree = view.tree();
         let one = |file: &&Shown| search_file(tree, &file.path, &matcher, around, &found);
-        let by_file: Vec<Vec<Match>> = small.par_iter().map(one).collect();
-        view.call().go_on()?;
+        let by_file: Vec<Vec<GrepMatch>> = small.par_iter().map(one).collect();
+        view.call().check_stopped()?;
         let files = by_file.iter().filter(|matches| !matches.is_empty()).count();
         let lines = by_file.iter().map(Vec::len).sum();
-        let (matches, by_file, paging) = self.shown(by_file);
-        let cut = (found.load(Ordering::Relaxed) > MOST_MATCHES)
-            .then(|| format!("cut off at {MOST_MATCHES} matches; narrow the pattern or the files"));
+        let (matches, by_file, paging) = self.page_of_matches(by_file);
+        let cut = (found.load(Ordering::Relaxed) > MAX_MATCHES)
+            .then(|| format!("cut off at {MAX_MATCHES} matches; narrow the pattern or the files"));
         let skipped = (!large.is_empty())
             .then(|| format!("too large to search: {}", counted(large.len(), "file")));
         if let Some(skipped) = &skipped {
-            view.doubt(skipped);
+            view.mark_partial(skipped);
         }
-        Ok(Grepped {
+        Ok(GrepAnswer {
             files,
             searched: small.len(),
             matches,
@@ -213,15 +216,18 @@ impl Query for Grep {
 
 impl Grep {
     /// The part of the matches that is asked for: lines, or files.
-    fn shown(&self, by_file: Vec<Vec<Match>>) -> (Vec<Match>, Vec<FileMatches>, Paging) {
+    fn page_of_matches(
+        &self,
+        by_file: Vec<Vec<GrepMatch>>,
+    ) -> (Vec<GrepMatch>, Vec<FileMatchCount>, Paging) {
         if !self.files_only && !self.count {
-            let all: Vec<Match> = by_file.into_iter().flatten().collect();
+            let all: Vec<GrepMatch> = by_file.into_iter().flatten().collect();
             let (matches, paging) = Paging::cut(all, self.offset, self.limit);
             return (matches, Vec::new(), paging);
         }
-        let file = |matches: &Vec<Match>| {
+        let file = |matches: &Vec<GrepMatch>| {
             let path = matches.first()?.path.clone();
-            Some(FileMatches { path, lines: matches.len() })
+            Some(FileMatchCount { path, lines: matches.len() })
         };
         let (files, paging) =
             Paging::cut(by_file.iter().filter_map(file).collect(), self.offset, self.limit);
@@ -229,7 +235,7 @@ impl Grep {
     }
 
     /// Lines before and after each match.
-    fn around(&self) -> [usize; 2] {
+    fn context_lines(&self) -> [usize; 2] {
         match self.files_only || self.count {
             true => [0, 0],
             false => [self.before, self.after].map(|one| one.get().max(self.context.get())),
@@ -243,8 +249,8 @@ impl Grep {
             .case_insensitive(self.ignore_case)
             .fixed_strings(self.fixed)
             .word(self.word)
-            .size_limit(PATTERN_SIZE)
-            .dfa_size_limit(PATTERN_SIZE)
+            .size_limit(MAX_PATTERN_BYTES)
+            .dfa_size_limit(MAX_PATTERN_BYTES)
             .line_terminator(Some(b'\n'));
         builder.build(self.pattern.as_str()).map_err(|error| {
             // The last line says what is wrong; those before it draw where.
@@ -252,27 +258,30 @@ impl Grep {
             let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
             Problem::invalid(format!("`{}` is not a pattern: {why}", self.pattern)).hint_call(
                 "to search for the text as it is written",
-                NextCall::again().with("fixed", true),
+                NextCall::repeat().with("fixed", true),
             )
         })
     }
 
     /// The files to search: text, in the paths, globs and languages that were named.
-    fn wanted(&self, view: &View) -> Result<Vec<Shown>> {
-        let resolve = |target: &Target| graph::resolve(view, target);
+    fn files_to_search(&self, view: &View) -> Result<Vec<Shown>> {
+        let resolve = |target: &NodeTarget| graph::resolve(view, target);
         if self.ignore_case && self.case_sensitive {
             return Err(Problem::invalid("`ignore_case` and `case_sensitive` exclude each other"));
         }
         let paths = self.paths.iter().map(resolve).collect::<Result<Vec<_>>>()?;
         let globs = match self.glob.is_empty() {
             true => None,
-            false => Some(Globs::new(self.glob.iter().map(String::as_str))?),
+            false => Some(PathGlobs::new(self.glob.iter().map(String::as_str))?),
         };
-        let languages =
-            self.types.iter().map(|name| choices::language(name)).collect::<Result<Vec<_>>>()?;
-        let mut files = files::below(view, &RepoPath::ROOT)?;
+        let languages = self
+            .types
+            .iter()
+            .map(|name| schema_choices::language(name))
+            .collect::<Result<Vec<_>>>()?;
+        let mut files = files::files_below(view, &RepoPath::ROOT)?;
         files.retain(|file| {
-            let within = |folder: &RepoPath| file.path.is_below(folder);
+            let within = |folder: &RepoPath| file.path.is_at_or_below(folder);
             file.skipped.as_deref() != Some("not text")
                 && (paths.is_empty() || paths.iter().filter_map(|node| node.path()).any(within))
                 && globs.as_ref().is_none_or(|g| g.match_below(&file.path, &RepoPath::ROOT))
@@ -284,14 +293,15 @@ impl Grep {
 
 /// The matches of one file; one that vanished has none.
 fn search_file(
-    tree: &tree::Tree,
+    tree: &tree::WorkingTree,
     path: &RepoPath,
     matcher: &RegexMatcher,
     [before, after]: [usize; 2],
     found: &AtomicUsize,
-) -> Vec<Match> {
-    let Ok(Some(Ok(blob))) = tree.read_at_most(path, LARGEST) else { return Vec::new() };
-    let mut lines = Lines { path, matcher, matches: Vec::new(), before: Vec::new(), found };
+) -> Vec<GrepMatch> {
+    let Ok(Some(Ok(blob))) = tree.read_at_most(path, MAX_FILE_BYTES) else { return Vec::new() };
+    let mut lines =
+        MatchCollector { path, matcher, matches: Vec::new(), before: Vec::new(), found };
     let mut searcher = SearcherBuilder::new()
         .line_number(true)
         .before_context(before)
@@ -303,32 +313,32 @@ fn search_file(
     lines.matches
 }
 
-struct Lines<'a> {
+struct MatchCollector<'a> {
     path: &'a RepoPath,
     matcher: &'a RegexMatcher,
-    matches: Vec<Match>,
+    matches: Vec<GrepMatch>,
     before: Vec<String>,
     found: &'a AtomicUsize,
 }
 
-impl Sink for Lines<'_> {
+impl Sink for MatchCollector<'_> {
     type Error = std::io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Self::Error> {
         let at = self.matcher.find(found.bytes()).ok().flatten().map_or(0, |m| m.start());
-        self.matches.push(Match {
+        self.matches.push(GrepMatch {
             path: self.path.clone(),
             line: found.line_number().unwrap_or_default(),
-            text: shown(found.bytes(), at),
+            text: line_excerpt(found.bytes(), at),
             before: std::mem::take(&mut self.before),
             after: Vec::new(),
         });
-        Ok(self.found.fetch_add(1, Ordering::Relaxed) < MOST_MATCHES)
+        Ok(self.found.fetch_add(1, Ordering::Relaxed) < MAX_MATCHES)
     }
 
     fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> Result<bool, Self::Error> {
         use grep_searcher::SinkContextKind::After;
-        let text = shown(line.bytes(), 0);
+        let text = line_excerpt(line.bytes(), 0);
         match self.matches.last_mut() {
             Some(last) if matches!(line.kind(), After) => last.after.push(text),
             _ => self.before.push(text),
@@ -343,19 +353,19 @@ impl Sink for Lines<'_> {
 }
 
 /// A line as an answer shows it: whole, or the part around its match.
-fn shown(bytes: &[u8], at: usize) -> String {
+fn line_excerpt(bytes: &[u8], at: usize) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_end_matches(['\n', '\r']);
-    if text.chars().count() <= LINE {
+    if text.chars().count() <= MAX_LINE_CHARS {
         return text.to_owned();
     }
-    let start = text.floor_char_boundary(at.min(text.len()).saturating_sub(LINE / 3));
-    let piece: String = text[start..].chars().take(LINE).collect();
+    let start = text.floor_char_boundary(at.min(text.len()).saturating_sub(MAX_LINE_CHARS / 3));
+    let piece: String = text[start..].chars().take(MAX_LINE_CHARS).collect();
     let (left, right) = (if start > 0 { "…" } else { "" }, "…");
     format!("{left}{piece}{right}")
 }
 
-impl Render for Grepped {
+impl Render for GrepAnswer {
     fn render(&self, page: &mut Page) {
         let searched = counted(self.searched, "file");
         page.answer(match self.lines {
@@ -365,9 +375,9 @@ impl Render for Grepped {
                 format!("{lines} for `{}` in {} of {searched}", self.pattern, self.files)
             }
         });
-        let row = |one: &FileMatches| match self.shows_counts {
-            true => vec![Cell::text(format!("{:>5}", one.lines)), Cell::handle(&one.path)],
-            false => vec![Cell::handle(&one.path)],
+        let row = |one: &FileMatchCount| match self.shows_counts {
+            true => vec![PageCell::text(format!("{:>5}", one.lines)), PageCell::handle(&one.path)],
+            false => vec![PageCell::handle(&one.path)],
         };
         page.table(0, self.by_file.iter().map(row).collect());
         let mut file = None;
@@ -377,15 +387,18 @@ impl Render for Grepped {
                 file = Some(&found.path);
             }
             let around = |(line, text): (u64, &String)| {
-                vec![Cell::faint(format!("{line:>5}")), Cell::faint(text)]
+                vec![PageCell::faint(format!("{line:>5}")), PageCell::faint(text)]
             };
             let first = found.line - found.before.len() as u64;
-            let mut rows: Vec<Vec<Cell>> = (first..).zip(&found.before).map(around).collect();
-            rows.push(vec![Cell::strong(format!("{:>5}", found.line)), Cell::text(&found.text)]);
+            let mut rows: Vec<Vec<PageCell>> = (first..).zip(&found.before).map(around).collect();
+            rows.push(vec![
+                PageCell::strong(format!("{:>5}", found.line)),
+                PageCell::text(&found.text),
+            ]);
             rows.extend((found.line + 1..).zip(&found.after).map(around));
             page.table(0, rows);
         }
-        self.paging.say_rest(page, self.matches.len() + self.by_file.len());
+        self.paging.render_rest(page, self.matches.len() + self.by_file.len());
         self.notes.iter().for_each(|note| page.say(note));
     }
 

@@ -6,14 +6,14 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolchain::lsp::{Position, offset_at, position_at};
+use toolchain::lsp::{LspPosition, offset_at, position_at};
 
-use crate::contract::alias::Alias;
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::precise::{Absent, By, Server, Spot};
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
+use crate::language_server::{AnswerSource, LanguageServer, MissingServer, TargetPosition};
 use crate::view::View;
 
 /// Show inferred types and parameter names of a file or symbol
@@ -23,7 +23,7 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Hints {
     /// File, or symbol as path#name, to show inferred types in
-    pub path: Target,
+    pub path: NodeTarget,
     /// First line to show, from 1; the start of the file if left out
     #[arg(long)]
     #[serde(default)]
@@ -45,20 +45,20 @@ pub struct Hints {
 
 /// Hints of a file
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Hinted {
+pub struct HintsAnswer {
     /// The file or symbol
     pub node: EntityRef,
     /// Who answered
-    pub by: By,
+    pub by: AnswerSource,
     /// The hints, in order
-    pub hints: Vec<Hint>,
+    pub hints: Vec<InlayHint>,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// One hint
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct Hint {
+pub struct InlayHint {
     /// The line, from 1
     pub line: u32,
     /// The column, from 1, in characters
@@ -73,16 +73,17 @@ pub struct Hint {
 
 impl Query for Hints {
     const NAME: &'static str = "code.hints";
-    const ALIASES: &'static [Alias] = &[Alias::of("kart_inlay_hints")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_inlay_hints")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "src/app.ts --start-line 1 --end-line 40",
         shows: "types of the first lines",
     }];
-    type Answer = Hinted;
+    type Answer = HintsAnswer;
 
-    fn run(self, view: &View) -> Result<Hinted> {
-        let spot = Spot::of(view, &self.path, None)?;
-        let server = Server::open(view, (&spot.path, spot.language))?.map_err(Absent::problem)?;
+    fn run(self, view: &View) -> Result<HintsAnswer> {
+        let spot = TargetPosition::of(view, &self.path, None)?;
+        let server = LanguageServer::open(view, (&spot.path, spot.language))?
+            .map_err(MissingServer::into_problem)?;
         let (start, end) = self.range(&spot);
         let at = |offset| position_at(&spot.text, offset, server.encoding()).to_json();
         let params = json!({
@@ -90,19 +91,19 @@ impl Query for Hints {
             "range": {"start": at(start), "end": at(end)},
         });
         let method = ("textDocument/inlayHint", "inlayHintProvider");
-        let answer = server.ask(method, &params)?.map_err(Absent::problem)?;
+        let answer = server.ask(method, &params)?.map_err(MissingServer::into_problem)?;
         let items = answer.as_array().map_or(&[][..], Vec::as_slice);
-        let mut all: Vec<Hint> =
+        let mut all: Vec<InlayHint> =
             items.iter().filter_map(|item| hint(item, &spot.text, server.encoding())).collect();
         all.sort();
         let (hints, paging) = Paging::cut(all, self.offset, self.limit);
-        Ok(Hinted { node: spot.node, by: server.by(), hints, paging })
+        Ok(HintsAnswer { node: spot.node, by: server.by(), hints, paging })
     }
 }
 
 impl Hints {
     /// The bytes that are asked about: lines, a symbol, or all of the file.
-    fn range(&self, spot: &Spot) -> (usize, usize) {
+    fn range(&self, spot: &TargetPosition) -> (usize, usize) {
         if let (EntityRef::Symbol(_, name), None, None) =
             (&spot.node, self.start_line, self.end_line)
         {
@@ -122,8 +123,8 @@ impl Hints {
     }
 }
 
-fn hint(item: &Value, text: &str, encoding: toolchain::lsp::Encoding) -> Option<Hint> {
-    let at = Position::from_json(&item["position"])?;
+fn hint(item: &Value, text: &str, encoding: toolchain::lsp::PositionEncoding) -> Option<InlayHint> {
+    let at = LspPosition::from_json(&item["position"])?;
     let offset = offset_at(text, at, encoding)?;
     let label = match &item["label"] {
         Value::String(label) => label.clone(),
@@ -135,24 +136,30 @@ fn hint(item: &Value, text: &str, encoding: toolchain::lsp::Encoding) -> Option<
     let column = u32::try_from(before.chars().count() + 1).unwrap_or(u32::MAX);
     let kind = if item["kind"].as_u64() == Some(2) { "parameter" } else { "type" };
     let label = label.trim().to_owned();
-    Some(Hint { line: at.line + 1, column, kind, label, after: before.trim_start().to_owned() })
+    Some(InlayHint {
+        line: at.line + 1,
+        column,
+        kind,
+        label,
+        after: before.trim_start().to_owned(),
+    })
 }
 
-impl Render for Hinted {
+impl Render for HintsAnswer {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
         let by = self.by.name().unwrap_or("nobody");
         let count = if total == 0 { "No hints".into() } else { counted(total, "hint") };
         page.answer(format!("{count} in {}, by {by}", self.node));
-        let row = |hint: &Hint| {
+        let row = |hint: &InlayHint| {
             vec![
-                Cell::text(format!("{}:{}", hint.line, hint.column)),
-                Cell::text(&hint.label),
-                Cell::faint(format!("after  {}", hint.after)),
+                PageCell::text(format!("{}:{}", hint.line, hint.column)),
+                PageCell::text(&hint.label),
+                PageCell::faint(format!("after  {}", hint.after)),
             ]
         };
         page.table(2, self.hints.iter().map(row).collect());
-        self.paging.say_rest(page, self.hints.len());
+        self.paging.render_rest(page, self.hints.len());
     }
 
     fn paging(&self) -> Option<Paging> {

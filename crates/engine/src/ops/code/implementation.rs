@@ -2,15 +2,15 @@
 
 use base::Result;
 use clap::Args;
-use code::Relation;
+use code::SymbolRelation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::places::{Asked, Found, used_by};
-use crate::contract::alias::Alias;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::precise::{Absent, Places, Spot};
+use super::locations::{LocationQuery, LocationsAnswer, used_by};
+use crate::contract::alias::OpAlias;
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::language_server::{CodeLocations, MissingServer, TargetPosition};
 use crate::view::View;
 
 /// Show what implements an interface, trait or abstract method
@@ -20,7 +20,7 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Implementation {
     /// Symbol as path#name, or place as path:line:column
-    pub target: Target,
+    pub target: NodeTarget,
     /// Line of that file where it is used, from 1
     #[arg(long)]
     #[serde(default)]
@@ -38,21 +38,21 @@ pub struct Implementation {
 
 impl Query for Implementation {
     const NAME: &'static str = "code.implementation";
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_implementation").joining(["path|file", "symbol", "#", "target"])];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "src/store.ts#Store", shows: "the classes that implement it" }];
-    type Answer = Found;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("kart_implementation").joining(["path|file", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "src/store.ts#Store", shows: "the classes that implement it" }];
+    type Answer = LocationsAnswer;
 
-    fn run(self, view: &View) -> Result<Found> {
-        let spot = Spot::of_use(view, &self.target, self.line)?;
-        let asked = Asked {
+    fn run(self, view: &View) -> Result<LocationsAnswer> {
+        let spot = TargetPosition::of_use(view, &self.target, self.line)?;
+        let asked = LocationQuery {
             method: ("textDocument/implementation", "implementationProvider"),
-            what: "implementation",
+            noun: "implementation",
             limit: self.limit,
             offset: self.offset,
         };
-        match asked.server(view, &spot)? {
+        match asked.ask_server(view, &spot)? {
             Ok(found) => Ok(found),
             Err(absent) => from_index(view, &spot, &asked, absent),
         }
@@ -60,8 +60,13 @@ impl Query for Implementation {
 }
 
 /// Types and methods that say what they implement or extend.
-fn from_index(view: &View, spot: &Spot, asked: &Asked, absent: Absent) -> Result<Found> {
-    let relations = [Relation::Implements, Relation::Extends];
+fn from_index(
+    view: &View,
+    spot: &TargetPosition,
+    asked: &LocationQuery,
+    absent: MissingServer,
+) -> Result<LocationsAnswer> {
+    let relations = [SymbolRelation::Implements, SymbolRelation::Extends];
     let ((places, by), _) = used_by(view, spot, &relations, absent)?;
-    Ok(asked.found(spot, by, Places { inside: places, outside: Vec::new() }))
+    Ok(asked.answer(spot, by, CodeLocations { inside: places, outside: Vec::new() }))
 }

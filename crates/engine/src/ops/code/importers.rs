@@ -4,31 +4,31 @@ use std::collections::BTreeMap;
 
 use base::{EntityRef, Problem, RepoPath, Result};
 use clap::Args;
-use code::Taker;
+use code::ImporterRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use syntax::Language;
 
-use super::unread::{self, Unread};
-use crate::contract::alias::Alias;
+use super::unread::{self, UnreadFile};
+use crate::areas::code::EmbeddedCode;
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::graph;
 use crate::index::tables;
-use crate::layers::code::EmbeddedCode;
 use crate::view::View;
 
 /// How many names a row of the page shows.
-const NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 
 /// Show who imports a file or one of its symbols, also through barrels and re-exports
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Importers {
     /// File, or symbol as path#name, that is imported
-    pub path: Target,
+    pub path: NodeTarget,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -42,16 +42,16 @@ pub struct Importers {
 
 /// Who imports a file
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ImporterList {
+pub struct ImportersAnswer {
     /// The file or symbol
     pub node: EntityRef,
     /// The files that import it
-    pub importers: Vec<Importer>,
+    pub importers: Vec<ImportingFile>,
     /// How many files were read to know that
     pub files: u64,
     /// Files that mention it and are not wholly known
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadFile>,
     /// How many files of formats that are not read may import it, by how they end
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub not_read: BTreeMap<&'static str, usize>,
@@ -64,7 +64,7 @@ pub struct ImporterList {
 
 /// One file that imports another
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Importer {
+pub struct ImportingFile {
     /// The file
     pub node: EntityRef,
     /// The names it takes; `*` for the file as a whole
@@ -82,12 +82,12 @@ pub struct Importer {
 
 impl Query for Importers {
     const NAME: &'static str = "code.importers";
-    const ALIASES: &'static [Alias] = &[Alias::of("kart_importers")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "src/lib.rs", shows: "every file that takes something from it" }];
-    type Answer = ImporterList;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_importers")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "src/lib.rs", shows: "every file that takes something from it" }];
+    type Answer = ImportersAnswer;
 
-    fn run(self, view: &View) -> Result<ImporterList> {
+    fn run(self, view: &View) -> Result<ImportersAnswer> {
         let node = graph::resolve(view, &self.path)?;
         let (path, name) = match &node {
             EntityRef::Module(path) => (path, None),
@@ -100,37 +100,42 @@ impl Query for Importers {
             }
         };
         let all = importers(view, path, name)?;
-        let words = words(path, &all);
-        let unread = hidden(view, path, (&words, &all))?;
-        let embedded = EmbeddedCode::find(view, Language::of(path), &words)?;
-        embedded.doubt(view);
+        let words = import_words(path, &all);
+        let unread = unread_importers(view, path, (&words, &all))?;
+        let embedded = EmbeddedCode::find(view, Language::from_path(path), &words)?;
+        embedded.report(view);
         let (importers, paging) = Paging::cut(all, self.offset, self.limit);
-        let files = readable(view, path)?;
+        let files = importable_file_count(view, path)?;
         let EmbeddedCode { counts: not_read, mentioning } = embedded;
-        Ok(ImporterList { node, importers, files, unread, not_read, mentioning, paging })
+        Ok(ImportersAnswer { node, importers, files, unread, not_read, mentioning, paging })
     }
 }
 
 /// Who takes something, one row a file; direct importers first.
-pub(super) fn importers(view: &View, path: &RepoPath, name: Option<&str>) -> Result<Vec<Importer>> {
-    let takers = code::takers(view.index()?.conn(), path)?;
-    let wanted = |taker: &Taker| name.is_none_or(|name| taker.name == name || taker.name == "*");
-    let mut found: BTreeMap<RepoPath, Importer> = BTreeMap::new();
+pub(super) fn importers(
+    view: &View,
+    path: &RepoPath,
+    name: Option<&str>,
+) -> Result<Vec<ImportingFile>> {
+    let takers = code::importers(view.index()?.conn(), path)?;
+    let wanted =
+        |taker: &ImporterRow| name.is_none_or(|name| taker.name == name || taker.name == "*");
+    let mut found: BTreeMap<RepoPath, ImportingFile> = BTreeMap::new();
     for taker in takers.into_iter().filter(wanted) {
-        let node = |path: &RepoPath| view.node(path);
-        let row = found.entry(taker.path.clone()).or_insert_with(|| Importer {
+        let node = |path: &RepoPath| view.path_node(path);
+        let row = found.entry(taker.path.clone()).or_insert_with(|| ImportingFile {
             node: node(&taker.path),
             names: Vec::new(),
             line: taker.line,
-            how: how(&taker.kind, taker.type_only),
-            through: taker.through.as_ref().map(node),
+            how: import_style(&taker.kind, taker.type_only),
+            through: taker.via.as_ref().map(node),
         });
-        if taker.through.is_none() {
+        if taker.via.is_none() {
             row.through = None;
         }
         row.names.push(taker.name);
     }
-    let mut all: Vec<Importer> = found.into_values().collect();
+    let mut all: Vec<ImportingFile> = found.into_values().collect();
     for row in &mut all {
         row.names.sort();
         row.names.dedup();
@@ -140,7 +145,7 @@ pub(super) fn importers(view: &View, path: &RepoPath, name: Option<&str>) -> Res
 }
 
 /// How something is imported, where that is not by a plain import.
-pub(super) fn how(kind: &str, type_only: bool) -> Option<&'static str> {
+pub(super) fn import_style(kind: &str, type_only: bool) -> Option<&'static str> {
     match kind {
         "ReExport" | "PubUse" => Some("re-export"),
         "Dynamic" => Some("dynamic"),
@@ -154,15 +159,16 @@ pub(super) fn how(kind: &str, type_only: bool) -> Option<&'static str> {
 }
 
 /// How many files can import a file: those in a language of its family.
-fn readable(view: &View, path: &RepoPath) -> Result<u64> {
-    let family = unread::family(Language::of(path));
-    let is_kin =
-        |path: &&RepoPath| Language::of(path).is_some_and(|language| family.contains(&language));
+fn importable_file_count(view: &View, path: &RepoPath) -> Result<u64> {
+    let family = unread::family(Language::from_path(path));
+    let is_kin = |path: &&RepoPath| {
+        Language::from_path(path).is_some_and(|language| family.contains(&language))
+    };
     Ok(tables::all_files(view.index()?.conn())?.iter().filter(is_kin).count() as u64)
 }
 
 /// What an import of a file, or of one that hands it on, must hold.
-fn words(path: &RepoPath, found: &[Importer]) -> Vec<String> {
+fn import_words(path: &RepoPath, found: &[ImportingFile]) -> Vec<String> {
     let through = found.iter().filter_map(|row| row.through.as_ref()?.path().cloned());
     let mut words: Vec<String> = through.chain([path.clone()]).map(|path| stem(&path)).collect();
     words.sort();
@@ -171,14 +177,14 @@ fn words(path: &RepoPath, found: &[Importer]) -> Vec<String> {
 }
 
 /// Files that are not wholly known and hold one of some words.
-fn hidden(
+fn unread_importers(
     view: &View,
     path: &RepoPath,
-    (words, found): (&[String], &[Importer]),
-) -> Result<Vec<Unread>> {
+    (words, found): (&[String], &[ImportingFile]),
+) -> Result<Vec<UnreadFile>> {
     let known = found.iter().filter_map(|row| row.node.path());
     let known: Vec<&RepoPath> = known.chain([path]).collect();
-    unread::holding(view, &unread::family(Language::of(path)), (words, &known))
+    unread::unread_with_words(view, &unread::family(Language::from_path(path)), (words, &known))
 }
 
 /// The word that an import of a file must hold: its name, or its folder's for an index.
@@ -196,14 +202,14 @@ fn stem(path: &RepoPath) -> String {
     }
 }
 
-impl Render for ImporterList {
+impl Render for ImportersAnswer {
     fn render(&self, page: &mut Page) {
         let (node, total) = (&self.node, self.paging.total);
         let unread = self.unread.len();
         let counts = EmbeddedCode { counts: self.not_read.clone(), mentioning: Vec::new() };
         let but = match counts.is_empty() {
             true => String::new(),
-            false => format!(", but {} are not read and may import it", counts.counted()),
+            false => format!(", but {} are not read and may import it", counts.counts_text()),
         };
         page.answer(match (total, unread) {
             (0, 0) if but.is_empty() => format!(
@@ -215,10 +221,10 @@ impl Render for ImporterList {
             _ => format!("{total} files import {node}{but}"),
         });
         page.table(0, self.importers.iter().map(cells).collect());
-        self.paging.say_rest(page, self.importers.len());
+        self.paging.render_rest(page, self.importers.len());
         if !self.mentioning.is_empty() {
-            let shown = self.mentioning.iter().take(NAMES).map(ToString::to_string);
-            let more = match self.mentioning.len().saturating_sub(NAMES) {
+            let shown = self.mentioning.iter().take(MAX_NAMES).map(ToString::to_string);
+            let more = match self.mentioning.len().saturating_sub(MAX_NAMES) {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
@@ -240,19 +246,19 @@ impl Render for ImporterList {
     }
 }
 
-fn cells(importer: &Importer) -> Vec<Cell> {
+fn cells(importer: &ImportingFile) -> Vec<PageCell> {
     let through = importer.through.as_ref().map(|node| format!("through {node}"));
-    let mut names: Vec<&str> = importer.names.iter().map(String::as_str).take(NAMES).collect();
+    let mut names: Vec<&str> = importer.names.iter().map(String::as_str).take(MAX_NAMES).collect();
     let more = importer.names.len() - names.len();
     let rest = format!("{more} more");
     if more > 0 {
         names.push(&rest);
     }
     vec![
-        Cell::faint(importer.line),
-        Cell::text(names.join(", ")),
-        Cell::faint(importer.how.unwrap_or_default()),
-        Cell::faint(through.unwrap_or_default()),
-        Cell::handle(&importer.node),
+        PageCell::faint(importer.line),
+        PageCell::text(names.join(", ")),
+        PageCell::faint(importer.how.unwrap_or_default()),
+        PageCell::faint(through.unwrap_or_default()),
+        PageCell::handle(&importer.node),
     ]
 }

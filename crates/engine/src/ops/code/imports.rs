@@ -2,18 +2,18 @@
 
 use base::{EntityRef, Problem, Result};
 use clap::Args;
-use code::Imported;
+use code::ImportRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use syntax::Language;
 
-use super::importers::how;
+use super::importers::import_style;
 use super::unread;
-use crate::contract::alias::Alias;
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::graph;
 use crate::view::View;
 
@@ -22,7 +22,7 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Imports {
     /// File whose imports to list
-    pub path: Target,
+    pub path: NodeTarget,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -36,11 +36,11 @@ pub struct Imports {
 
 /// What a file imports
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ImportList {
+pub struct ImportsAnswer {
     /// The file
     pub node: EntityRef,
     /// Its imports, in source order
-    pub imports: Vec<Import>,
+    pub imports: Vec<ListedImport>,
     /// How many of all are of files in this repository
     pub own: usize,
     #[serde(skip)]
@@ -49,7 +49,7 @@ pub struct ImportList {
 
 /// One import
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Import {
+pub struct ListedImport {
     /// What is asked for, as written
     pub specifier: String,
     /// The names that are taken
@@ -68,20 +68,20 @@ pub struct Import {
 
 impl Query for Imports {
     const NAME: &'static str = "code.imports";
-    const ALIASES: &'static [Alias] = &[Alias::of("kart_imports")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "src/main.rs", shows: "what a file takes from others" }];
-    type Answer = ImportList;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_imports")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "src/main.rs", shows: "what a file takes from others" }];
+    type Answer = ImportsAnswer;
 
-    fn run(self, view: &View) -> Result<ImportList> {
+    fn run(self, view: &View) -> Result<ImportsAnswer> {
         let node = graph::resolve(view, &self.path)?;
         let path = module(&node)?;
         let imports = code::imports(view.index()?.conn(), path)?;
         let own = imports.iter().filter(|import| import.target.is_some()).count();
-        unread::itself(view, path)?;
+        unread::note_if_unread(view, path)?;
         let (imports, paging) = Paging::cut(imports, self.offset, self.limit);
         let imports = imports.into_iter().map(|import| row(view, import)).collect();
-        Ok(ImportList { node, imports, own, paging })
+        Ok(ImportsAnswer { node, imports, own, paging })
     }
 }
 
@@ -96,13 +96,13 @@ pub(super) fn module(node: &EntityRef) -> Result<&base::RepoPath> {
     }
 }
 
-pub(super) fn row(view: &View, import: Imported) -> Import {
-    Import {
-        target: import.target.map(|target| match Language::of(&import.path) {
+pub(super) fn row(view: &View, import: ImportRow) -> ListedImport {
+    ListedImport {
+        target: import.target.map(|target| match Language::from_path(&import.path) {
             Some(Language::Go) => EntityRef::Dir(target), // a package is a folder
-            _ => view.node(&target),
+            _ => view.path_node(&target),
         }),
-        how: how(&import.kind, import.type_only),
+        how: import_style(&import.kind, import.type_only),
         specifier: import.specifier,
         names: import.names.into_iter().map(|taken| taken.0).collect(),
         type_only: import.type_only,
@@ -110,22 +110,22 @@ pub(super) fn row(view: &View, import: Imported) -> Import {
     }
 }
 
-impl Render for ImportList {
+impl Render for ImportsAnswer {
     fn render(&self, page: &mut Page) {
         let (node, count, own) = (&self.node, self.paging.total, self.own);
         page.answer(format!("{count} imports in {node}, {own} of files in this repository"));
-        let cells = |import: &Import| {
+        let cells = |import: &ListedImport| {
             let names = import.names.join(", ");
             let target = import.target.as_ref().map(ToString::to_string).unwrap_or_default();
             vec![
-                Cell::faint(import.line),
-                Cell::text(&import.specifier),
-                Cell::text(names),
-                Cell::handle(target),
+                PageCell::faint(import.line),
+                PageCell::text(&import.specifier),
+                PageCell::text(names),
+                PageCell::handle(target),
             ]
         };
         page.table(0, self.imports.iter().map(cells).collect());
-        self.paging.say_rest(page, self.imports.len());
+        self.paging.render_rest(page, self.imports.len());
     }
 
     fn paging(&self) -> Option<Paging> {

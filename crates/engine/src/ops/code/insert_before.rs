@@ -4,12 +4,14 @@ use base::{Hash, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use syntax::edit::Edit;
+use syntax::edit::SymbolEdit;
 
-use crate::contract::alias::Alias;
-use crate::contract::args::Target;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::code::edit::{Content, Declared, Edited, Format, lint};
+use crate::areas::code::edit::{
+    DeclaredSymbol, EditContent, FormatMode, SymbolEditAnswer, add_lint_results,
+};
+use crate::contract::alias::OpAlias;
+use crate::contract::args::NodeTarget;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -20,15 +22,15 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct InsertBefore {
     /// Symbol, as path#name
-    pub target: Target,
+    pub target: NodeTarget,
     /// Declarations to insert
     #[arg(long)]
-    pub content: Content,
+    pub content: EditContent,
     /// Whether to run the project's formatter, where it leaves the rest alone
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub format: Format,
+    pub format: FormatMode,
     /// Only if the file still has this hash
     #[arg(long)]
     #[serde(default)]
@@ -38,24 +40,24 @@ pub struct InsertBefore {
 impl Mutation for InsertBefore {
     const NAME: &'static str = "code.insert_before";
     const EFFECT: Effect = Effect::ADDS;
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_insert_before").joining(["file|path", "symbol", "#", "target"])];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("kart_insert_before").joining(["file|path", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "src/session.ts#Session.refresh --content 'refresh() {}' --dry-run",
         shows: "what it would look like",
     }];
-    type Answer = Edited;
+    type Answer = SymbolEditAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Edited>> {
-        let declared = Declared::find(view, &self.target, self.if_hash)?;
+    fn plan(self, view: &View) -> Result<Plan<SymbolEditAnswer>> {
+        let declared = DeclaredSymbol::find(view, &self.target, self.if_hash)?;
         declared.plan(
             view,
-            (Edit::InsertBefore(self.content.as_str()), "Inserted before"),
+            (SymbolEdit::InsertBefore(self.content.as_str()), "Inserted before"),
             self.format,
         )
     }
 
-    fn committed(view: &View, answer: &mut Edited) {
-        lint(view, answer);
+    fn committed(view: &View, answer: &mut SymbolEditAnswer) {
+        add_lint_results(view, answer);
     }
 }

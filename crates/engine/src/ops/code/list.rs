@@ -6,14 +6,14 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::alias::Alias;
+use crate::areas::files;
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::globs::Globs;
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::graph;
-use crate::layers::files;
+use crate::path_globs::PathGlobs;
 use crate::view::View;
 
 /// List files and folders, without what git ignores
@@ -24,7 +24,7 @@ use crate::view::View;
 pub struct List {
     /// Folder to list; the root if left out
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Also list what is in its folders
     #[arg(long)]
     #[serde(default)]
@@ -46,18 +46,18 @@ pub struct List {
 
 /// What a folder holds
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct CodeListAnswer {
     /// The folder
     pub path: RepoPath,
     /// Its folders and files
-    pub entries: Vec<Entry>,
+    pub entries: Vec<CodeListEntry>,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// A file or folder
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Entry {
+pub struct CodeListEntry {
     /// Its handle
     pub node: EntityRef,
     /// What it is, in a few words
@@ -66,34 +66,34 @@ pub struct Entry {
 
 impl Query for List {
     const NAME: &'static str = "code.list";
-    const ALIASES: &'static [Alias] = &[Alias::of("kart_list")];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "docs", shows: "one folder" },
-        Example { args: "--glob **/*.sql", shows: "files by name, anywhere" },
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_list")];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "docs", shows: "one folder" },
+        OpExample { args: "--glob **/*.sql", shows: "files by name, anywhere" },
     ];
-    type Answer = Listed;
+    type Answer = CodeListAnswer;
 
-    fn run(self, view: &View) -> Result<Listed> {
+    fn run(self, view: &View) -> Result<CodeListAnswer> {
         let folder = folder(view, self.path.as_ref())?;
-        let globs = self.glob.as_deref().map(|glob| Globs::new([glob])).transpose()?;
+        let globs = self.glob.as_deref().map(|glob| PathGlobs::new([glob])).transpose()?;
         let deep = self.recursive || globs.is_some();
-        let mut entries: Vec<Entry> = Vec::new();
-        for (node, about) in files::listed(view, &folder, deep)? {
+        let mut entries: Vec<CodeListEntry> = Vec::new();
+        for (node, about) in files::list_folder(view, &folder, deep)? {
             let is_dir = matches!(node, EntityRef::Dir(_));
             let path = node.path().cloned().unwrap_or(RepoPath::ROOT);
             let wanted =
                 globs.as_ref().is_none_or(|globs| !is_dir && globs.match_below(&path, &folder));
             if wanted {
-                entries.push(Entry { node, about });
+                entries.push(CodeListEntry { node, about });
             }
         }
         let (entries, paging) = Paging::cut(entries, self.offset, self.limit);
-        Ok(Listed { path: folder, entries, paging })
+        Ok(CodeListAnswer { path: folder, entries, paging })
     }
 }
 
 /// The folder that was named.
-pub(super) fn folder(view: &View, path: Option<&Target>) -> Result<RepoPath> {
+pub(super) fn folder(view: &View, path: Option<&NodeTarget>) -> Result<RepoPath> {
     let Some(path) = path else { return Ok(RepoPath::ROOT) };
     match graph::resolve(view, path)? {
         EntityRef::Dir(folder) => Ok(folder),
@@ -102,16 +102,18 @@ pub(super) fn folder(view: &View, path: Option<&Target>) -> Result<RepoPath> {
     }
 }
 
-impl Render for Listed {
+impl Render for CodeListAnswer {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
         match total {
             0 => page.answer(format!("Nothing in {} fits", self.path)),
             _ => page.answer(format!("{} in {}", counted(total, "entry"), self.path)),
         }
-        let cells = |entry: &Entry| vec![Cell::handle(&entry.node), Cell::faint(&entry.about)];
+        let cells = |entry: &CodeListEntry| {
+            vec![PageCell::handle(&entry.node), PageCell::faint(&entry.about)]
+        };
         page.table(0, self.entries.iter().map(cells).collect());
-        self.paging.say_rest(page, self.entries.len());
+        self.paging.render_rest(page, self.entries.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -2,16 +2,18 @@
 
 use base::Result;
 use clap::Args;
-use code::Relation;
+use code::SymbolRelation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::places::{Asked, Found, used_by};
-use crate::contract::alias::Alias;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::precise::{Absent, Places, Server, Spot, Texts};
+use super::locations::{LocationQuery, LocationsAnswer, used_by};
+use crate::contract::alias::OpAlias;
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::language_server::{
+    CodeLocations, LanguageServer, MissingServer, ParsedFileCache, TargetPosition,
+};
 use crate::view::View;
 
 /// Show every use of a symbol
@@ -21,7 +23,7 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct References {
     /// Symbol as path#name, or place as path:line:column
-    pub target: Target,
+    pub target: NodeTarget,
     /// Line of that file where it is used, from 1
     #[arg(long)]
     #[serde(default)]
@@ -39,17 +41,17 @@ pub struct References {
 
 impl Query for References {
     const NAME: &'static str = "code.references";
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_references").joining(["path|file", "symbol", "#", "target"])];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "src/session.ts#Session.refresh", shows: "who uses a method" }];
-    type Answer = Found;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("kart_references").joining(["path|file", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "src/session.ts#Session.refresh", shows: "who uses a method" }];
+    type Answer = LocationsAnswer;
 
-    fn run(self, view: &View) -> Result<Found> {
-        let spot = Spot::of_use(view, &self.target, self.line)?;
-        let asked = Asked {
+    fn run(self, view: &View) -> Result<LocationsAnswer> {
+        let spot = TargetPosition::of_use(view, &self.target, self.line)?;
+        let asked = LocationQuery {
             method: ("textDocument/references", "referencesProvider"),
-            what: "reference",
+            noun: "reference",
             limit: self.limit,
             offset: self.offset,
         };
@@ -60,26 +62,35 @@ impl Query for References {
     }
 }
 
-fn from_server(view: &View, spot: &Spot, asked: &Asked) -> Result<Result<Found, Absent>> {
-    let server = match Server::open_for_all(view, (&spot.path, spot.language))? {
+fn from_server(
+    view: &View,
+    spot: &TargetPosition,
+    asked: &LocationQuery,
+) -> Result<Result<LocationsAnswer, MissingServer>> {
+    let server = match LanguageServer::open_for_all(view, (&spot.path, spot.language))? {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
-    server.show_projects(spot)?;
+    server.open_projects_mentioning(spot)?;
     let mut params = server.at(spot);
     params["context"] = json!({"includeDeclaration": false});
     match server.ask(asked.method, &params)? {
         Ok(answer) => {
-            let places = Texts::new(view).places(&answer, server.encoding())?;
-            Ok(Ok(asked.found(spot, server.by(), places)))
+            let places = ParsedFileCache::new(view).places(&answer, server.encoding())?;
+            Ok(Ok(asked.answer(spot, server.by(), places)))
         }
         Err(absent) => Ok(Err(absent)),
     }
 }
 
-fn from_index(view: &View, spot: &Spot, asked: &Asked, absent: Absent) -> Result<Found> {
-    let ((places, by), unsure) = used_by(view, spot, &Relation::ALL, absent)?;
-    let mut found = asked.found(spot, by, Places { inside: places, outside: Vec::new() });
+fn from_index(
+    view: &View,
+    spot: &TargetPosition,
+    asked: &LocationQuery,
+    absent: MissingServer,
+) -> Result<LocationsAnswer> {
+    let ((places, by), unsure) = used_by(view, spot, &SymbolRelation::ALL, absent)?;
+    let mut found = asked.answer(spot, by, CodeLocations { inside: places, outside: Vec::new() });
     found.notes.push("Each symbol that uses it is listed once".into());
     if unsure > 0 {
         found

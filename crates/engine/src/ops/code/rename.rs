@@ -9,14 +9,16 @@ use serde_json::json;
 use similar::TextDiff;
 use tree::FileEdit;
 
-use crate::contract::alias::Alias;
-use crate::contract::args::Target;
-use crate::contract::op::{Effect, Example, Mutation};
+use crate::areas::code::missed_uses::{UnsureUses, complete_rename};
+use crate::areas::code::rename::{rename_by_index, symbol_of};
+use crate::contract::alias::OpAlias;
+use crate::contract::args::NodeTarget;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::code::missed::{UnsureUses, complete};
-use crate::layers::code::rename::{by_index, symbol_of};
-use crate::plan::{Change, Plan};
-use crate::precise::{Absent, By, Rewrite, Server, Spot, rewrites};
+use crate::language_server::{
+    AnswerSource, FileRewrite, LanguageServer, MissingServer, TargetPosition, rewrites,
+};
+use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
 text_type!(
@@ -40,7 +42,7 @@ text_type!(
 #[serde(deny_unknown_fields)]
 pub struct Rename {
     /// Symbol, as path#name
-    pub target: Target,
+    pub target: NodeTarget,
     /// Its new name, without what it is nested in
     pub new_name: NewName,
     /// Uses that the server misses and the index is not certain of: refuse, rename or leave
@@ -55,13 +57,13 @@ pub struct Rename {
 
 /// What a rename did
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Renamed {
+pub struct CodeRenameAnswer {
     /// What was renamed
     pub target: String,
     /// Its new name
     pub new_name: String,
     /// Who found the uses
-    pub by: By,
+    pub by: AnswerSource,
     /// Places that the language server left and the index renamed
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<String>,
@@ -79,40 +81,40 @@ pub struct Renamed {
 impl Mutation for Rename {
     const NAME: &'static str = "code.rename";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_rename").joining(["path|file", "symbol", "#", "target"])];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("kart_rename").joining(["path|file", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "src/session.ts#refresh renew --dry-run",
         shows: "what a rename would change",
     }];
-    type Answer = Renamed;
+    type Answer = CodeRenameAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Renamed>> {
-        let spot = Spot::of_symbol(view, &self.target, None)?;
+    fn plan(self, view: &View) -> Result<Plan<CodeRenameAnswer>> {
+        let spot = TargetPosition::of_symbol(view, &self.target, None)?;
         self.check_hash(&spot)?;
         let new = self.new_name.as_str();
         let (mut added, mut left) = (Vec::new(), Vec::new());
         let (by, files) = match by_server(view, &spot, new)? {
             Ok((by, files)) => match symbol_of(&spot.node) {
                 Some(symbol) => {
-                    let done = complete(view, (symbol, new), files, self.unsure)?;
+                    let done = complete_rename(view, (symbol, new), files, self.unsure)?;
                     (added, left) = (done.added, done.left);
                     (by, done.files)
                 }
                 None => (by, files),
             },
-            Err(absent) if absent.code == base::Code::InvalidOperation => {
-                return Err(absent.problem().hint("nothing was written"));
+            Err(absent) if absent.code == base::ProblemCode::InvalidOperation => {
+                return Err(absent.into_problem().hint("nothing was written"));
             }
             Err(absent) => {
                 let symbol = symbol_of(&spot.node);
-                let Some(symbol) = symbol else { return Err(absent.problem()) };
-                let files =
-                    by_index(view, symbol, new).map_err(|problem| also(problem, &absent))?;
+                let Some(symbol) = symbol else { return Err(absent.into_problem()) };
+                let files = rename_by_index(view, symbol, new)
+                    .map_err(|problem| with_server_reason(problem, &absent))?;
                 (absent.by(), files)
             }
         };
-        files.iter().try_for_each(crate::precise::still_parses)?;
+        files.iter().try_for_each(crate::language_server::refuse_new_syntax_errors)?;
         let mut plan = plan(&spot, new, by, files);
         (plan.answer.added, plan.answer.left) = (added, left);
         Ok(plan)
@@ -120,26 +122,30 @@ impl Mutation for Rename {
 }
 
 impl Rename {
-    fn check_hash(&self, spot: &Spot) -> Result<()> {
+    fn check_hash(&self, spot: &TargetPosition) -> Result<()> {
         let now = Hash::of(spot.text.as_bytes());
         let Some(wanted) = self.if_hash.filter(|wanted| *wanted != now) else { return Ok(()) };
         let message = format!("`{}` changed since it was read", spot.path);
-        Err(Problem::new(base::Code::Conflict, message)
+        Err(Problem::new(base::ProblemCode::Conflict, message)
             .detail("expected", wanted.to_string())
             .detail("current", now.to_string())
             .hint("read the file again and repeat the request"))
     }
 }
 
-fn by_server(view: &View, spot: &Spot, new: &str) -> Result<Result<(By, Vec<Rewrite>), Absent>> {
-    let server = match Server::open_for_all(view, (&spot.path, spot.language))? {
+fn by_server(
+    view: &View,
+    spot: &TargetPosition,
+    new: &str,
+) -> Result<Result<(AnswerSource, Vec<FileRewrite>), MissingServer>> {
+    let server = match LanguageServer::open_for_all(view, (&spot.path, spot.language))? {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
-    if let Some(absent) = server.in_doubt() {
+    if let Some(absent) = server.incomplete_project() {
         return Ok(Err(absent));
     }
-    server.show_projects(spot)?;
+    server.open_projects_mentioning(spot)?;
     let mut params = server.at(spot);
     params["newName"] = json!(new);
     let edit = match server.ask(("textDocument/rename", "renameProvider"), &params)? {
@@ -147,19 +153,24 @@ fn by_server(view: &View, spot: &Spot, new: &str) -> Result<Result<(By, Vec<Rewr
         Err(absent) => return Ok(Err(absent)),
     };
     // It may have found only while it answered that it cannot read all of the project.
-    if let Some(absent) = server.in_doubt() {
+    if let Some(absent) = server.incomplete_project() {
         return Ok(Err(absent));
     }
     Ok(Ok((server.by(), rewrites(view, &edit, server.encoding())?)))
 }
 
 /// A refusal of the index says why no server was asked.
-fn also(problem: Problem, absent: &Absent) -> Problem {
+fn with_server_reason(problem: Problem, absent: &MissingServer) -> Problem {
     let problem = problem.hint(format!("no language server was asked: {}", absent.why));
     absent.hints.iter().fold(problem, |problem, hint| problem.hint(hint.clone()))
 }
 
-fn plan(spot: &Spot, new: &str, by: By, files: Vec<Rewrite>) -> Plan<Renamed> {
+fn plan(
+    spot: &TargetPosition,
+    new: &str,
+    by: AnswerSource,
+    files: Vec<FileRewrite>,
+) -> Plan<CodeRenameAnswer> {
     let mut diff = String::new();
     let mut places = 0;
     for file in &files {
@@ -167,8 +178,8 @@ fn plan(spot: &Spot, new: &str, by: By, files: Vec<Rewrite>) -> Plan<Renamed> {
         places += changed.ops().iter().filter(|op| op.tag() != similar::DiffTag::Equal).count();
         diff.push_str(&one_diff(&file.path, &file.before, &file.after));
     }
-    let answer = Renamed {
-        target: spot.named(),
+    let answer = CodeRenameAnswer {
+        target: spot.display_name(),
         new_name: new.to_owned(),
         by,
         added: Vec::new(),
@@ -178,14 +189,15 @@ fn plan(spot: &Spot, new: &str, by: By, files: Vec<Rewrite>) -> Plan<Renamed> {
         diff,
     };
     let summary = format!("Renamed {} to {new}", answer.target);
-    let edit = |file: Rewrite| FileEdit {
+    let edit = |file: FileRewrite| FileEdit {
         path: file.path,
         expected: Some(file.hash),
         content: Some(file.after.into_bytes()),
     };
     let edits: Vec<FileEdit> = files.into_iter().map(edit).collect();
-    let change = if edits.is_empty() { Change::Nothing } else { Change::Files(edits) };
-    Plan { summary, change, answer, again: true }
+    let change =
+        if edits.is_empty() { PlannedChange::Nothing } else { PlannedChange::Files(edits) };
+    Plan { summary, change, answer, retry_on_conflict: true }
 }
 
 fn one_diff(path: &RepoPath, before: &str, after: &str) -> String {
@@ -194,7 +206,7 @@ fn one_diff(path: &RepoPath, before: &str, after: &str) -> String {
     diff.unified_diff().context_radius(0).header(&old, &new).to_string()
 }
 
-impl Render for Renamed {
+impl Render for CodeRenameAnswer {
     fn render(&self, page: &mut Page) {
         let Self { target, new_name, files, places, .. } = self;
         let by = match self.by.name() {

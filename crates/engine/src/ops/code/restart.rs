@@ -7,8 +7,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Action, Effect, Example};
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Action, Effect, OpExample};
 use crate::contract::page::{Page, Render};
 use crate::workspace::Workspace;
 
@@ -21,7 +21,7 @@ pub struct Restart {}
 
 /// What was ended
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Restarted {
+pub struct RestartAnswer {
     /// The servers that ran
     pub servers: Vec<String>,
 }
@@ -29,17 +29,18 @@ pub struct Restarted {
 impl Action for Restart {
     const NAME: &'static str = "code.restart";
     const EFFECT: Effect = Effect::REBUILDS;
-    const ALIASES: &'static [Alias] = &[Alias::of("kart_restart")];
-    const EXAMPLES: &'static [Example] = &[Example { args: "", shows: "which servers were ended" }];
-    type Answer = Restarted;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_restart")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "", shows: "which servers were ended" }];
+    type Answer = RestartAnswer;
 
-    fn run(self, workspace: &Workspace, _: &Arc<Call>) -> Result<Restarted> {
+    fn run(self, workspace: &Workspace, _: &Arc<Call>) -> Result<RestartAnswer> {
         let stopped = workspace.servers.stop();
-        Ok(Restarted { servers: stopped.into_iter().map(|one| one.title).collect() })
+        Ok(RestartAnswer { servers: stopped.into_iter().map(|one| one.title).collect() })
     }
 }
 
-impl Render for Restarted {
+impl Render for RestartAnswer {
     fn render(&self, page: &mut Page) {
         match self.servers.as_slice() {
             [] => page.answer("No language server ran; the next question starts one"),

@@ -6,26 +6,26 @@ use std::str::FromStr;
 
 use base::{EntityRef, NextCall, Problem, RepoPath, Result};
 use clap::{Args, ValueEnum};
-use code::{Relation, SymbolRow};
+use code::{SymbolRelation, SymbolRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answers::callers::{self, Caller};
+use crate::answers::callers::{self, SymbolCaller};
 use crate::answers::source::{Excerpt, LineRange, SourceText};
 use crate::answers::test_finder::{TestFile, tests_for};
-use crate::contract::args::{Target, comma_list, one_or_many};
-use crate::contract::op::{Example, Query, Toolset};
+use crate::areas::code::edge_end;
+use crate::areas::files;
+use crate::areas::history::{HistoryReader, SymbolHistory, follow_symbol, short_commit_id};
+use crate::contract::args::{NodeTarget, comma_list, one_or_many};
+use crate::contract::op::{OpExample, Query, ToolVisibility};
 use crate::graph;
-use crate::layers::code::edge_end;
-use crate::layers::files;
-use crate::layers::history::{Book, SymbolHistory, follow_symbol, short};
 use crate::view::View;
 
 /// The most source that one answer shows, in bytes; more is cut after a whole line.
-const LARGEST_TEXT: usize = 100 * 1024;
+const MAX_TEXT_BYTES: usize = 100 * 1024;
 
 /// How many commits are shown beside a symbol.
-const COMMITS: usize = 5;
+const MAX_COMMITS: usize = 5;
 
 /// Show the source of symbols, line ranges or files
 ///
@@ -36,11 +36,11 @@ pub struct Show {
     /// Symbols as path#name or a name, ranges as path:10-40, or files
     #[arg(required = true)]
     #[serde(alias = "target", alias = "path", alias = "paths", deserialize_with = "one_or_many")]
-    pub targets: Vec<Target>,
+    pub targets: Vec<NodeTarget>,
     /// What to add to each symbol, with source lines
     #[arg(long, value_enum, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    pub with: Vec<Beside>,
+    pub with: Vec<ShowExtra>,
 }
 
 /// What is shown beside a symbol.
@@ -58,7 +58,7 @@ pub struct Show {
     JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Beside {
+pub enum ShowExtra {
     /// Who uses it directly
     Callers,
     /// What it calls
@@ -69,7 +69,7 @@ pub enum Beside {
     History,
 }
 
-impl FromStr for Beside {
+impl FromStr for ShowExtra {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         <Self as ValueEnum>::from_str(text, true)
@@ -78,16 +78,16 @@ impl FromStr for Beside {
 
 /// Source, in the order it was asked for
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ShownSource {
+pub struct CodeShowAnswer {
     /// One part for each target
-    pub parts: Vec<ShownPart>,
+    pub parts: Vec<CodeShowPart>,
     /// Whether the rest was cut: the text is over 100 KB
     pub is_cut: bool,
 }
 
 /// The source of one target
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ShownPart {
+pub struct CodeShowPart {
     /// The file
     pub path: RepoPath,
     /// The symbol, nested with `.`
@@ -110,7 +110,7 @@ pub struct ShownPart {
     pub tests: Option<Vec<TestFile>>,
     /// The newest commits that changed it
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub history: Option<Vec<ShownCommit>>,
+    pub history: Option<Vec<SymbolCommit>>,
     /// Whether callers were asked for with their source lines
     #[serde(skip)]
     lists_callers: bool,
@@ -136,7 +136,7 @@ pub struct CodeUse {
 
 /// A commit that changed a symbol
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ShownCommit {
+pub struct SymbolCommit {
     /// Its abbreviated name
     pub commit: String,
     /// When it was made
@@ -154,22 +154,22 @@ const fn is_zero(count: &u32) -> bool {
 
 impl Query for Show {
     const NAME: &'static str = "code.show";
-    const TOOLSET: Toolset = Toolset::Everyday;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "src/session.ts#Session.refresh", shows: "a method and who calls it" },
-        Example { args: "src/a.rs:10-40 src/b.rs#run", shows: "a range and a function at once" },
-        Example {
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "src/session.ts#Session.refresh", shows: "a method and who calls it" },
+        OpExample { args: "src/a.rs:10-40 src/b.rs#run", shows: "a range and a function at once" },
+        OpExample {
             args: "Session --with callers,tests",
             shows: "a class, its callers and its tests",
         },
     ];
-    type Answer = ShownSource;
+    type Answer = CodeShowAnswer;
 
-    fn run(self, view: &View) -> Result<ShownSource> {
+    fn run(self, view: &View) -> Result<CodeShowAnswer> {
         if self.targets.is_empty() {
             return Err(Problem::invalid("`targets` is empty").hint("name a symbol or a file"));
         }
-        let mut left = LARGEST_TEXT;
+        let mut left = MAX_TEXT_BYTES;
         let mut parts = Vec::new();
         for target in &self.targets {
             let mut part = self.part(view, target)?;
@@ -178,12 +178,12 @@ impl Query for Show {
             parts.push(part);
         }
         let is_cut = parts.iter().any(|part| part.lines_cut > 0);
-        Ok(ShownSource { parts, is_cut })
+        Ok(CodeShowAnswer { parts, is_cut })
     }
 }
 
 impl Show {
-    fn part(&self, view: &View, target: &Target) -> Result<ShownPart> {
+    fn part(&self, view: &View, target: &NodeTarget) -> Result<CodeShowPart> {
         if let Some((path, range)) = range_of(view, target.as_str())? {
             return line_part(view, &path, range);
         }
@@ -196,46 +196,46 @@ impl Show {
             }
             EntityRef::Module(path) | EntityRef::File(path) => {
                 let text = SourceText::read(view, path)?;
-                Ok(ShownPart::of(
+                Ok(CodeShowPart::of(
                     path,
                     None,
-                    text.excerpt(LineRange { first: 1, last: text.count() }),
+                    text.excerpt(LineRange { first: 1, last: text.line_count() }),
                 ))
             }
             EntityRef::Dir(path) => Err(Problem::invalid(format!("`{path}` is a folder"))
-                .hint_call("what it holds is listed by", zoom(path))),
+                .hint_call("what it holds is listed by", zoom_call(path))),
             other => Err(Problem::invalid(format!("{other} has no source"))
                 .hint("name a symbol, a file, or lines of one as path:10-40")),
         }
     }
 
-    fn symbol_part(&self, view: &View, node: &EntityRef, row: &SymbolRow) -> Result<ShownPart> {
+    fn symbol_part(&self, view: &View, node: &EntityRef, row: &SymbolRow) -> Result<CodeShowPart> {
         let text = SourceText::read(view, &row.path)?;
         let source = text.excerpt(text.lines_with_docs(row));
-        let mut part = ShownPart::of(&row.path, Some(row.full.clone()), source);
+        let mut part = CodeShowPart::of(&row.path, Some(row.full.clone()), source);
         let asks = |beside| self.with.contains(&beside);
-        part.lists_callers = asks(Beside::Callers);
+        part.lists_callers = asks(ShowExtra::Callers);
         let mut whole = vec![node.clone()];
-        for layer in view.layers() {
+        for layer in view.graph_areas() {
             whole.extend(layer.parts(view, node)?);
         }
-        let callers = callers::direct(view, &whole)?;
-        let callers = callers.iter().map(|caller| used_in(view, caller, part.lists_callers));
+        let callers = callers::direct_callers(view, &whole)?;
+        let callers = callers.iter().map(|caller| code_use(view, caller, part.lists_callers));
         part.callers = Some(callers.collect::<Result<_>>()?);
-        if asks(Beside::Callees) {
+        if asks(ShowExtra::Callees) {
             part.callees = Some(callees(view, row)?);
         }
-        if asks(Beside::Tests) {
+        if asks(ShowExtra::Tests) {
             part.tests = Some(tests_for(view, std::slice::from_ref(node))?);
         }
-        if asks(Beside::History) {
+        if asks(ShowExtra::History) {
             part.history = commits(view, &row.path, &row.full)?;
         }
         Ok(part)
     }
 }
 
-impl ShownPart {
+impl CodeShowPart {
     fn of(path: &RepoPath, symbol: Option<String>, source: Excerpt) -> Self {
         Self {
             path: path.clone(),
@@ -274,7 +274,7 @@ fn range_of(view: &View, target: &str) -> Result<Option<(RepoPath, LineRange)>> 
         None => (lines, None),
     };
     let Ok(first) = first.trim().parse::<u32>() else { return Ok(None) };
-    let found = files::matching(view, path.strip_prefix("file:").unwrap_or(path))?;
+    let found = files::files_matching(view, path.strip_prefix("file:").unwrap_or(path))?;
     let [path] = found.as_slice() else { return Ok(None) };
     let refused = |why: &str| {
         Problem::invalid(format!("`{lines}` {why}")).hint("lines are numbered from 1: path:10-40")
@@ -287,7 +287,7 @@ fn range_of(view: &View, target: &str) -> Result<Option<(RepoPath, LineRange)>> 
             let last = last.trim().parse().map_err(|_| refused("is no range of lines"))?;
             LineRange { first, last }
         }
-        None => around(view, path, first)?,
+        None => lines_around(view, path, first)?,
     };
     if range.last < range.first {
         return Err(refused("ends before it starts"));
@@ -296,29 +296,32 @@ fn range_of(view: &View, target: &str) -> Result<Option<(RepoPath, LineRange)>> 
 }
 
 /// Lines around one outside of any symbol.
-const NEAR: u32 = 10;
+const CONTEXT_LINES: u32 = 10;
 
-fn around(view: &View, path: &RepoPath, line: u32) -> Result<LineRange> {
-    let rows = code::in_file(view.index()?.conn(), path)?;
+fn lines_around(view: &View, path: &RepoPath, line: u32) -> Result<LineRange> {
+    let rows = code::symbols_in_file(view.index()?.conn(), path)?;
     let holding = rows.iter().filter(|row| row.line <= line && line <= row.end_line);
     let inner = holding.min_by_key(|row| row.end_line - row.line);
     Ok(match inner {
         Some(row) => LineRange { first: row.line, last: row.end_line },
-        None => LineRange { first: line.saturating_sub(NEAR).max(1), last: line + NEAR },
+        None => LineRange {
+            first: line.saturating_sub(CONTEXT_LINES).max(1),
+            last: line + CONTEXT_LINES,
+        },
     })
 }
 
-fn line_part(view: &View, path: &RepoPath, range: LineRange) -> Result<ShownPart> {
+fn line_part(view: &View, path: &RepoPath, range: LineRange) -> Result<CodeShowPart> {
     let text = SourceText::read(view, path)?;
-    if range.first > text.count() {
-        let count = base::words::counted(text.count(), "line");
+    if range.first > text.line_count() {
+        let count = base::words::counted(text.line_count(), "line");
         return Err(Problem::not_found(format!("`{path}` has {count}"))
-            .hint(format!("the last is {path}:{}", text.count())));
+            .hint(format!("the last is {path}:{}", text.line_count())));
     }
-    Ok(ShownPart::of(path, None, text.excerpt(range)))
+    Ok(CodeShowPart::of(path, None, text.excerpt(range)))
 }
 
-fn used_in(view: &View, caller: &Caller, with_text: bool) -> Result<CodeUse> {
+fn code_use(view: &View, caller: &SymbolCaller, with_text: bool) -> Result<CodeUse> {
     let text = match with_text {
         true => SourceText::read(view, &caller.path)?.line(caller.line).trim().to_owned(),
         false => String::new(),
@@ -336,7 +339,7 @@ fn used_in(view: &View, caller: &Caller, with_text: bool) -> Result<CodeUse> {
 /// What a symbol calls, in source order.
 fn callees(view: &View, row: &SymbolRow) -> Result<Vec<CodeUse>> {
     let conn = view.index()?.conn();
-    let mut rows = code::edges_from(conn, &[(&row.path, &row.full)], &[Relation::Calls])?;
+    let mut rows = code::edges_from(conn, &[(&row.path, &row.full)], &[SymbolRelation::Calls])?;
     rows.sort_by_key(|edge| edge.line);
     let mut found = Vec::new();
     for edge in rows {
@@ -345,7 +348,7 @@ fn callees(view: &View, row: &SymbolRow) -> Result<Vec<CodeUse>> {
         found.push(CodeUse {
             line: callee.line,
             text: callee.signature,
-            relation: Relation::Calls.name(),
+            relation: SymbolRelation::Calls.name(),
             is_test: callee.is_test,
             symbol: callee.full,
             path,
@@ -355,20 +358,20 @@ fn callees(view: &View, row: &SymbolRow) -> Result<Vec<CodeUse>> {
 }
 
 /// The newest commits that changed a symbol; nothing where there is no history.
-fn commits(view: &View, path: &RepoPath, symbol: &str) -> Result<Option<Vec<ShownCommit>>> {
-    let Some(book) = Book::soon(view)? else { return Ok(None) };
-    let Some(artifact) = book.at(path)? else { return Ok(Some(Vec::new())) };
+fn commits(view: &View, path: &RepoPath, symbol: &str) -> Result<Option<Vec<SymbolCommit>>> {
+    let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(None) };
+    let Some(artifact) = book.artifact_at(path)? else { return Ok(Some(Vec::new())) };
     let SymbolHistory { touches, .. } = follow_symbol(view, &book, &artifact, symbol)?;
-    let newest = touches.into_iter().rev().take(COMMITS);
-    let row = |one: crate::layers::history::SymbolTouch| {
-        let stop = book.stop(one.touch.pos)?;
+    let newest = touches.into_iter().rev().take(MAX_COMMITS);
+    let row = |one: crate::areas::history::SymbolTouch| {
+        let stop = book.commit_position(one.touch.pos)?;
         let subject = book.message(&stop)?.lines().next().unwrap_or_default().to_owned();
-        let date = crate::layers::history::moment(stop.time);
-        Ok(ShownCommit { commit: short(&stop.sha), date, subject, how: one.how })
+        let date = crate::areas::history::time_text(stop.time);
+        Ok(SymbolCommit { commit: short_commit_id(&stop.sha), date, subject, how: one.how })
     };
     newest.map(row).collect::<Result<Vec<_>>>().map(Some)
 }
 
-fn zoom(path: &RepoPath) -> NextCall {
-    NextCall::to("code.zoom").with("path", path.to_string())
+fn zoom_call(path: &RepoPath) -> NextCall {
+    NextCall::new("code.zoom").with("path", path.to_string())
 }

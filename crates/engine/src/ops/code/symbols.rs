@@ -11,23 +11,23 @@ use serde_json::{Value, json};
 use syntax::Language;
 
 use super::unread::family;
-use crate::contract::alias::Alias;
+use crate::areas::code::{handle, symbol_names};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target, Words};
-use crate::contract::choices;
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
+use crate::contract::args::{Limit, NodeTarget, Offset, Words};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
+use crate::contract::schema_choices;
 use crate::graph;
 use crate::index::tables;
-use crate::layers::code::{handle, names};
-use crate::precise::{Absent, By, Server, Texts};
+use crate::language_server::{AnswerSource, LanguageServer, MissingServer, ParsedFileCache};
 use crate::view::View;
 
 /// How many symbols of the index are looked at.
-const MOST: usize = 5_000;
+const MAX_SYMBOLS: usize = 5_000;
 
 /// How many files a server is shown, so that it loads their projects.
-const MOST_SHOWN: usize = 8;
+const MAX_OPENED_FILES: usize = 8;
 
 /// Find symbols by name as the project's language servers do
 ///
@@ -40,12 +40,12 @@ pub struct Symbols {
     /// Only ask the server of this language, such as `rust`
     #[arg(long)]
     #[serde(default)]
-    #[schemars(schema_with = "choices::code_language", extend("x-rare" = true))]
+    #[schemars(schema_with = "schema_choices::code_language", extend("x-rare" = true))]
     pub language: Option<String>,
     /// Only symbols in this file or folder
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -59,20 +59,20 @@ pub struct Symbols {
 
 /// Symbols that were found
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Named {
+pub struct SymbolsAnswer {
     /// What was looked for
     pub query: String,
     /// Who answered, by language
-    pub by: BTreeMap<String, By>,
+    pub by: BTreeMap<String, AnswerSource>,
     /// The symbols
-    pub symbols: Vec<NamedSymbol>,
+    pub symbols: Vec<ServerSymbol>,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// A symbol
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct NamedSymbol {
+pub struct ServerSymbol {
     /// Its handle
     pub node: EntityRef,
     /// The file
@@ -83,25 +83,26 @@ pub struct NamedSymbol {
 
 impl Query for Symbols {
     const NAME: &'static str = "code.symbols";
-    const ALIASES: &'static [Alias] = &[Alias::of("kart_workspace_symbol")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "Session", shows: "what servers find by that name" }];
-    type Answer = Named;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_workspace_symbol")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "Session", shows: "what servers find by that name" }];
+    type Answer = SymbolsAnswer;
 
-    fn run(self, view: &View) -> Result<Named> {
+    fn run(self, view: &View) -> Result<SymbolsAnswer> {
         let query = self.query.as_str();
-        let wanted = self.language.as_deref().map(choices::language).transpose()?;
+        let wanted = self.language.as_deref().map(schema_choices::language).transpose()?;
         let known = from_index(view, query)?;
         let mut by = BTreeMap::new();
         let mut all = Vec::new();
-        for (language, files) in served(view, wanted)? {
+        for (language, files) in files_by_language(view, wanted)? {
             let kin = family(Some(language));
-            let is_kin = |path: &RepoPath| Language::of(path).is_some_and(|own| kin.contains(&own));
+            let is_kin =
+                |path: &RepoPath| Language::from_path(path).is_some_and(|own| kin.contains(&own));
             // What the index has is there, whether or not the server loaded its project.
-            let own: Vec<NamedSymbol> =
+            let own: Vec<ServerSymbol> =
                 known.iter().filter(|one| is_kin(&one.path)).cloned().collect();
             let shown = own.iter().map(|one| &one.path).chain(&files);
-            let source = match ask(view, (shown, language), query)? {
+            let source = match ask_server(view, (shown, language), query)? {
                 Ok((source, found)) => {
                     all.extend(found);
                     source
@@ -114,20 +115,24 @@ impl Query for Symbols {
         all.sort();
         all.dedup();
         if let Some(path) = &self.path {
-            let place = graph::place(view, path)?;
-            all.retain(|symbol: &NamedSymbol| place.holds(&symbol.node));
+            let place = graph::resolve_path_scope(view, path)?;
+            all.retain(|symbol: &ServerSymbol| place.contains(&symbol.node));
         }
         let (symbols, paging) = Paging::cut(all, self.offset, self.limit);
-        Ok(Named { query: self.query.to_string(), by, symbols, paging })
+        Ok(SymbolsAnswer { query: self.query.to_string(), by, symbols, paging })
     }
 }
 
 /// Some files of each language at hand. Dialects that share a server are one language, named by the
 /// one with most files.
-fn served(view: &View, wanted: Option<Language>) -> Result<Vec<(Language, Vec<RepoPath>)>> {
+fn files_by_language(
+    view: &View,
+    wanted: Option<Language>,
+) -> Result<Vec<(Language, Vec<RepoPath>)>> {
     let mut by_family: BTreeMap<Language, BTreeMap<Language, Vec<RepoPath>>> = BTreeMap::new();
     for path in tables::all_files(view.index()?.conn())? {
-        let Some(language) = Language::of(&path).filter(|language| language.is_code()) else {
+        let Some(language) = Language::from_path(&path).filter(|language| language.is_code())
+        else {
             continue;
         };
         let Some(first) = family(Some(language)).first().copied() else { continue };
@@ -146,24 +151,27 @@ fn served(view: &View, wanted: Option<Language>) -> Result<Vec<(Language, Vec<Re
 
 /// Asks the server of a language. It knows only the projects of files that it was shown, so it is
 /// shown where the index has the name.
-fn ask<'f>(
+fn ask_server<'f>(
     view: &View,
     (files, language): (impl Iterator<Item = &'f RepoPath>, Language),
     query: &str,
-) -> Result<Result<(By, Vec<NamedSymbol>), Absent>> {
+) -> Result<Result<(AnswerSource, Vec<ServerSymbol>), MissingServer>> {
     let mut files: Vec<&RepoPath> = files.collect();
     let mut folders = BTreeSet::new();
     files.retain(|path| folders.insert(path.parent()));
-    files.truncate(MOST_SHOWN);
+    files.truncate(MAX_OPENED_FILES);
     let Some(first) = files.first() else {
-        return Ok(Err(Absent::none(format!("no file is written in {}", language.name()))));
+        return Ok(Err(MissingServer::unavailable(format!(
+            "no file is written in {}",
+            language.name()
+        ))));
     };
-    let language = Language::of(first).unwrap_or(language);
-    let server = match Server::open(view, (first, language))? {
+    let language = Language::from_path(first).unwrap_or(language);
+    let server = match LanguageServer::open(view, (first, language))? {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
-    server.show(&files)?;
+    server.open_files(&files)?;
     let method = ("workspace/symbol", "workspaceSymbolProvider");
     let answer = match server.ask(method, &json!({"query": query}))? {
         Ok(answer) => answer,
@@ -171,8 +179,8 @@ fn ask<'f>(
     };
     let items = answer.as_array().map_or(&[][..], Vec::as_slice);
     let places: Value = items.iter().map(|item| item["location"].clone()).collect();
-    let places = Texts::new(view).places(&places, server.encoding())?;
-    let symbol = |one: crate::precise::Sighting| NamedSymbol {
+    let places = ParsedFileCache::new(view).places(&places, server.encoding())?;
+    let symbol = |one: crate::language_server::CodeLocation| ServerSymbol {
         node: one.node,
         path: one.path,
         line: one.line,
@@ -180,27 +188,31 @@ fn ask<'f>(
     Ok(Ok((server.by(), places.inside.into_iter().map(symbol).collect())))
 }
 
-fn from_index(view: &View, query: &str) -> Result<Vec<NamedSymbol>> {
-    let wanted = code::Find { name: query, kind: None, exported: None, path: None };
-    let (_, rows) = code::find((view.index()?.conn(), &*names(view)?), &wanted, (0, MOST))?;
+fn from_index(view: &View, query: &str) -> Result<Vec<ServerSymbol>> {
+    let wanted = code::SymbolNameQuery { name: query, kind: None, exported: None, path: None };
+    let (_, rows) = code::find_symbols(
+        (view.index()?.conn(), &*symbol_names(view)?),
+        &wanted,
+        (0, MAX_SYMBOLS),
+    )?;
     let symbol = |found: code::SymbolMatch| {
         let row = found.symbol;
         let node = handle(&row.path, &row.full).parse().ok()?;
-        Some(NamedSymbol { node, path: row.path, line: row.line })
+        Some(ServerSymbol { node, path: row.path, line: row.line })
     };
     Ok(rows.into_iter().filter_map(symbol).collect())
 }
 
-impl Render for Named {
+impl Render for SymbolsAnswer {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
         let count = if total == 0 { "No symbols".into() } else { counted(total, "symbol") };
         page.answer(format!("{count} called like {}", self.query));
-        let row = |one: &NamedSymbol| {
-            vec![Cell::text(format!("{}:{}", one.path, one.line)), Cell::handle(&one.node)]
+        let row = |one: &ServerSymbol| {
+            vec![PageCell::text(format!("{}:{}", one.path, one.line)), PageCell::handle(&one.node)]
         };
         page.table(2, self.symbols.iter().map(row).collect());
-        self.paging.say_rest(page, self.symbols.len());
+        self.paging.render_rest(page, self.symbols.len());
         for (language, by) in &self.by {
             match by.name() {
                 Some(name) => page.item(language, name),

@@ -5,11 +5,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::places::{Asked, Found};
-use crate::contract::alias::Alias;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::precise::Spot;
+use super::locations::{LocationQuery, LocationsAnswer};
+use crate::contract::alias::OpAlias;
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::language_server::TargetPosition;
 use crate::view::View;
 
 /// Show where the type of a value is declared
@@ -19,7 +19,7 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct TypeDefinition {
     /// Symbol as path#name, or place as path:line:column
-    pub target: Target,
+    pub target: NodeTarget,
     /// Line of that file where it is used, from 1
     #[arg(long)]
     #[serde(default)]
@@ -37,20 +37,20 @@ pub struct TypeDefinition {
 
 impl Query for TypeDefinition {
     const NAME: &'static str = "code.type_definition";
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_type_definition").joining(["path|file", "symbol", "#", "target"])];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "src/app.ts:12:7", shows: "the type of what stands there" }];
-    type Answer = Found;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("kart_type_definition").joining(["path|file", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "src/app.ts:12:7", shows: "the type of what stands there" }];
+    type Answer = LocationsAnswer;
 
-    fn run(self, view: &View) -> Result<Found> {
-        let spot = Spot::of_use(view, &self.target, self.line)?;
-        let asked = Asked {
+    fn run(self, view: &View) -> Result<LocationsAnswer> {
+        let spot = TargetPosition::of_use(view, &self.target, self.line)?;
+        let asked = LocationQuery {
             method: ("textDocument/typeDefinition", "typeDefinitionProvider"),
-            what: "type definition",
+            noun: "type definition",
             limit: self.limit,
             offset: self.offset,
         };
-        asked.server(view, &spot)?.map_err(crate::precise::Absent::problem)
+        asked.ask_server(view, &spot)?.map_err(crate::language_server::MissingServer::into_problem)
     }
 }

@@ -3,21 +3,21 @@
 use base::words::counted;
 use base::{RepoPath, Result};
 use clap::Args;
-use code::Unused as Found;
+use code::UnusedSymbol as Found;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::mentions;
-use super::unread::{self, Unread};
-use crate::contract::alias::Alias;
+use super::unread::{self, UnreadFile};
+use crate::areas::code::{handle, named_node, report_embedded_code};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::globs::Globs;
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::graph;
 use crate::index::tables;
-use crate::layers::code::{doubt_embedded, handle, named_node};
+use crate::path_globs::PathGlobs;
 use crate::view::View;
 
 /// How sure an unused export must be to be listed.
@@ -36,7 +36,7 @@ use crate::view::View;
     clap::ValueEnum,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Sure {
+pub enum UnusedConfidence {
     /// Nothing names it
     Certain,
     /// Nothing takes it, but it is used at home or handed on
@@ -54,11 +54,11 @@ pub enum Sure {
 pub struct Unused {
     /// Only symbols in this file or folder
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Least certain ones to list
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
-    pub sure: Sure,
+    pub sure: UnusedConfidence,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -72,18 +72,18 @@ pub struct Unused {
 
 /// Exports that nothing takes
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct UnusedList {
+pub struct UnusedAnswer {
     /// The exports, the surest first
     pub exports: Vec<UnusedExport>,
     /// How many there are of each: certain, likely, maybe
     pub counts: [usize; 3],
     /// Files that are not wholly known and mention one of those that are listed
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadFile>,
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
-    asked: (Option<RepoPath>, Sure),
+    scope: (Option<RepoPath>, UnusedConfidence),
 }
 
 /// One export
@@ -96,42 +96,42 @@ pub struct UnusedExport {
     /// The line its name is on
     pub line: u32,
     /// How sure it is
-    pub sure: Sure,
+    pub sure: UnusedConfidence,
     /// Why
     pub why: String,
 }
 
 impl Query for Unused {
     const NAME: &'static str = "code.unused";
-    const ALIASES: &'static [Alias] = &[Alias::of("kart_unused_exports")];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "src", shows: "exports of a folder that nothing takes" },
-        Example { args: "--sure certain", shows: "only what nothing names at all" },
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_unused_exports")];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "src", shows: "exports of a folder that nothing takes" },
+        OpExample { args: "--sure certain", shows: "only what nothing names at all" },
     ];
-    type Answer = UnusedList;
+    type Answer = UnusedAnswer;
 
-    fn run(self, view: &View) -> Result<UnusedList> {
+    fn run(self, view: &View) -> Result<UnusedAnswer> {
         let conn = view.index()?.conn();
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let path = path.as_ref().and_then(|node| node.path()).cloned();
         let below = path.clone().unwrap_or(RepoPath::ROOT);
         let entries: Vec<&str> =
-            view.config().entries.iter().map(config::Pattern::as_str).collect();
-        let globs = (!entries.is_empty()).then(|| Globs::new(entries)).transpose()?;
+            view.config().entries.iter().map(config::PathPattern::as_str).collect();
+        let globs = (!entries.is_empty()).then(|| PathGlobs::new(entries)).transpose()?;
         let is_entry = |path: &RepoPath| {
             globs.as_ref().is_some_and(|globs| globs.match_below(path, &RepoPath::ROOT))
         };
-        let mut found = code::unused(conn, &tables::all_files(conn)?, &below, &is_entry)?;
+        let mut found = code::unused_exports(conn, &tables::all_files(conn)?, &below, &is_entry)?;
         doubt_mentioned(view, &mut found)?;
         let mut counts = [0; 3];
         for one in &found {
-            counts[one.sure as usize] += 1;
+            counts[one.certainty as usize] += 1;
         }
-        let wanted = found.iter().filter(|one| sure(one.sure) <= self.sure).map(export);
+        let wanted = found.iter().filter(|one| sure(one.certainty) <= self.sure).map(export);
         let (exports, paging) = Paging::cut(wanted.collect(), self.offset, self.limit);
-        let unread = hidden(view, &found, exports.len())?;
+        let unread = unread_mentions(view, &found, exports.len())?;
         doubt_not_read(view, &found)?;
-        Ok(UnusedList { exports, counts, unread, paging, asked: (path, self.sure) })
+        Ok(UnusedAnswer { exports, counts, unread, paging, scope: (path, self.sure) })
     }
 }
 
@@ -139,32 +139,32 @@ impl Query for Unused {
 fn doubt_not_read(view: &View, found: &[Found]) -> Result<()> {
     let symbols: Vec<base::EntityRef> =
         found.iter().map(|one| named_node(&one.symbol.path, &one.symbol.full)).collect();
-    doubt_embedded(view, symbols.iter())
+    report_embedded_code(view, symbols.iter())
 }
 
 /// What a page, a template or a setting names may be used there, which nobody follows.
 fn doubt_mentioned(view: &View, found: &mut [Found]) -> Result<()> {
     let is_doubtful = |one: &Found| {
-        let is_rust = syntax::Language::of(&one.symbol.path) == Some(syntax::Language::Rust);
-        one.sure != code::Unneeded::Maybe && !is_rust // compiled: no page can name it
+        let is_rust = syntax::Language::from_path(&one.symbol.path) == Some(syntax::Language::Rust);
+        one.certainty != code::Unneeded::Maybe && !is_rust // compiled: no page can name it
     };
     let names = found.iter().filter(|one| is_doubtful(one)).map(|one| one.symbol.name.as_str());
-    let mentioned = mentions::of(view, &names.collect())?;
+    let mentioned = mentions::find_mentions(view, &names.collect())?;
     for one in found.iter_mut().filter(|one| is_doubtful(one)) {
         if let Some(path) = mentioned.get(&one.symbol.name) {
-            one.sure = code::Unneeded::Maybe;
-            one.why = format!("{path} has that name, and is not followed");
+            one.certainty = code::Unneeded::Maybe;
+            one.reason = format!("{path} has that name, and is not followed");
         }
     }
-    found.sort_by_key(|one| one.sure); // within one degree the order stays
+    found.sort_by_key(|one| one.certainty); // within one degree the order stays
     Ok(())
 }
 
-const fn sure(found: code::Unneeded) -> Sure {
+const fn sure(found: code::Unneeded) -> UnusedConfidence {
     match found {
-        code::Unneeded::Certain => Sure::Certain,
-        code::Unneeded::Likely => Sure::Likely,
-        code::Unneeded::Maybe => Sure::Maybe,
+        code::Unneeded::Certain => UnusedConfidence::Certain,
+        code::Unneeded::Likely => UnusedConfidence::Likely,
+        code::Unneeded::Maybe => UnusedConfidence::Maybe,
     }
 }
 
@@ -174,13 +174,13 @@ fn export(found: &Found) -> UnusedExport {
         node: handle(&symbol.path, &symbol.full),
         kind: symbol.kind.clone(),
         line: symbol.line,
-        sure: sure(found.sure),
-        why: found.why.clone(),
+        sure: sure(found.certainty),
+        why: found.reason.clone(),
     }
 }
 
 /// Files that are not wholly known and hold the name of something that is listed.
-fn hidden(view: &View, found: &[Found], listed: usize) -> Result<Vec<Unread>> {
+fn unread_mentions(view: &View, found: &[Found], listed: usize) -> Result<Vec<UnreadFile>> {
     let shown = &found[..listed.min(found.len())];
     let words: Vec<String> = shown.iter().map(|one| one.symbol.name.clone()).collect();
     if words.is_empty() {
@@ -188,19 +188,19 @@ fn hidden(view: &View, found: &[Found], listed: usize) -> Result<Vec<Unread>> {
     }
     let mut languages: Vec<syntax::Language> = Vec::new();
     for one in shown {
-        let own = syntax::Language::of(&one.symbol.path);
+        let own = syntax::Language::from_path(&one.symbol.path);
         languages.extend(unread::family(own));
     }
     languages.sort();
     languages.dedup();
     let own: Vec<&RepoPath> = shown.iter().map(|one| &one.symbol.path).collect();
-    unread::holding(view, &languages, (&words, &own))
+    unread::unread_with_words(view, &languages, (&words, &own))
 }
 
-impl Render for UnusedList {
+impl Render for UnusedAnswer {
     fn render(&self, page: &mut Page) {
         let [certain, likely, maybe] = self.counts;
-        let place = self.asked.0.as_ref().map(|path| format!(" in {path}")).unwrap_or_default();
+        let place = self.scope.0.as_ref().map(|path| format!(" in {path}")).unwrap_or_default();
         let total = certain + likely + maybe;
         page.answer(match total {
             0 => format!("Every export{place} is used, or an entry"),
@@ -212,18 +212,18 @@ impl Render for UnusedList {
         let cells = |export: &UnusedExport| {
             let sure = format!("{:?}", export.sure).to_lowercase();
             vec![
-                Cell::text(sure),
-                Cell::text(&export.kind),
-                Cell::faint(&export.why),
-                Cell::faint(export.line),
-                Cell::handle(&export.node),
+                PageCell::text(sure),
+                PageCell::text(&export.kind),
+                PageCell::faint(&export.why),
+                PageCell::faint(export.line),
+                PageCell::handle(&export.node),
             ]
         };
         page.table(0, self.exports.iter().map(cells).collect());
-        self.paging.say_rest(page, self.exports.len());
+        self.paging.render_rest(page, self.exports.len());
         let left_out = (total as u64).saturating_sub(self.paging.total);
         if left_out > 0 {
-            let all = page.asked().with("sure", "maybe").without("offset");
+            let all = page.answered_call().with("sure", "maybe").without("offset");
             page.say_call(format!("{left_out} less sure left out"), all);
         }
         if !self.unread.is_empty() {

@@ -13,20 +13,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::role::is_test;
-use crate::contract::alias::Alias;
-use crate::contract::args::Target;
-use crate::contract::op::{Example, Query, Toolset};
+use crate::areas::files::{self, Shown};
+use crate::contract::alias::OpAlias;
+use crate::contract::args::NodeTarget;
+use crate::contract::op::{OpExample, Query, ToolVisibility};
 use crate::graph;
 use crate::index::tables::range_below;
-use crate::layers::files::{self, Shown};
-use crate::precise::{self, By};
+use crate::language_server::{self, AnswerSource};
 use crate::view::View;
 
 /// The most text that level 2 gives, in bytes; a longer one is cut after a whole line.
-const LARGEST_TEXT: usize = 100 * 1024;
+const MAX_TEXT_BYTES: usize = 100 * 1024;
 
 /// Larger files are not opened for their text, in bytes.
-const LARGEST_FILE: u64 = 64 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// How deep to look: 0, 1 or 2.
 #[derive(
@@ -34,29 +34,29 @@ const LARGEST_FILE: u64 = 64 * 1024 * 1024;
 )]
 #[serde(try_from = "u8", into = "u8")]
 #[schemars(with = "u8")]
-pub struct Level(u8);
+pub struct ZoomLevel(u8);
 
-impl TryFrom<u8> for Level {
+impl TryFrom<u8> for ZoomLevel {
     type Error = String;
     fn try_from(level: u8) -> Result<Self, String> {
         (level <= 2).then_some(Self(level)).ok_or_else(|| format!("{level} is not 0, 1 or 2"))
     }
 }
 
-impl FromStr for Level {
+impl FromStr for ZoomLevel {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         text.parse::<u8>().map_err(|error| error.to_string())?.try_into()
     }
 }
 
-impl From<Level> for u8 {
-    fn from(level: Level) -> Self {
+impl From<ZoomLevel> for u8 {
+    fn from(level: ZoomLevel) -> Self {
         level.0
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for ZoomLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
@@ -69,11 +69,11 @@ impl fmt::Display for Level {
 #[serde(deny_unknown_fields)]
 pub struct Zoom {
     /// File, folder, or symbol as path#name
-    pub path: Target,
+    pub path: NodeTarget,
     /// Depth: 0 for exports, 1 for all symbols, 2 for the text
     #[arg(long, default_value_t)]
     #[serde(default)]
-    pub level: Level,
+    pub level: ZoomLevel,
     /// Ask the language server for inferred types
     #[arg(long)]
     #[serde(default)]
@@ -82,7 +82,7 @@ pub struct Zoom {
 
 /// What a file or folder offers
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Zoomed {
+pub struct ZoomAnswer {
     /// The file or folder
     pub node: EntityRef,
     /// The depth
@@ -96,7 +96,7 @@ pub struct Zoomed {
     pub folders: Vec<ZoomedFolder>,
     /// Who inferred types, where that was asked for
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<By>,
+    pub by: Option<AnswerSource>,
 }
 
 /// A folder inside a folder
@@ -123,7 +123,7 @@ pub struct ZoomedFile {
     /// How many symbols it exports
     pub exports: usize,
     /// The symbols that are shown
-    pub symbols: Vec<Declared>,
+    pub symbols: Vec<ZoomedSymbol>,
     /// The text, at level 2
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -137,7 +137,7 @@ pub struct ZoomedFile {
 
 /// One declaration
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Declared {
+pub struct ZoomedSymbol {
     /// Its nested name: the file and `#` before it make its handle
     pub name: String,
     /// The declaration as the language writes it, without its body
@@ -159,31 +159,31 @@ pub struct Declared {
 
 impl Query for Zoom {
     const NAME: &'static str = "code.zoom";
-    const TOOLSET: Toolset = Toolset::Everyday;
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("kart_zoom").renaming(&[("resolveTypes", "precise")])];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "src", shows: "the files of a folder with what they export" },
-        Example { args: "src/main.rs --level 1", shows: "every symbol of a file" },
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("kart_zoom").renaming(&[("resolveTypes", "precise")])];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "src", shows: "the files of a folder with what they export" },
+        OpExample { args: "src/main.rs --level 1", shows: "every symbol of a file" },
     ];
-    type Answer = Zoomed;
+    type Answer = ZoomAnswer;
 
-    fn run(self, view: &View) -> Result<Zoomed> {
+    fn run(self, view: &View) -> Result<ZoomAnswer> {
         let node = graph::resolve(view, &self.path)?;
         match &node {
             EntityRef::Dir(folder) => zoom_folder(view, node.clone(), folder, self.level),
             EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Symbol(path, _) => {
-                let file =
-                    files::one(view, path)?.ok_or_else(|| Problem::not_found("it vanished"))?;
+                let file = files::file_summary(view, path)?
+                    .ok_or_else(|| Problem::not_found("it vanished"))?;
                 let mut shown = match &node {
                     EntityRef::Symbol(_, name) => {
                         zoom_symbol(view, &file, name.as_str(), self.level)?
                     }
                     _ => zoom_file(view, &file, self.level)?,
                 };
-                super::unread::itself(view, path)?;
+                super::unread::note_if_unread(view, path)?;
                 let by = if self.precise { Some(resolve_types(view, &mut shown)?) } else { None };
-                Ok(Zoomed {
+                Ok(ZoomAnswer {
                     node,
                     level: self.level.0,
                     files: vec![shown],
@@ -197,7 +197,12 @@ impl Query for Zoom {
     }
 }
 
-fn zoom_folder(view: &View, node: EntityRef, folder: &RepoPath, level: Level) -> Result<Zoomed> {
+fn zoom_folder(
+    view: &View,
+    node: EntityRef,
+    folder: &RepoPath,
+    level: ZoomLevel,
+) -> Result<ZoomAnswer> {
     let by_file = exports_by_file(view, folder)?;
     let folders = folders(view, folder, &by_file)?;
     let all = files::in_folder(view, folder)?;
@@ -212,13 +217,13 @@ fn zoom_folder(view: &View, node: EntityRef, folder: &RepoPath, level: Level) ->
         }
         files.push(match level.0 {
             0 => ZoomedFile {
-                symbols: by_file[&file.path].iter().map(declared).collect(),
+                symbols: by_file[&file.path].iter().map(zoomed_symbol).collect(),
                 ..empty(&file, exports)
             },
-            _ => zoom_file(view, &file, Level(level.0.min(1)))?,
+            _ => zoom_file(view, &file, ZoomLevel(level.0.min(1)))?,
         });
     }
-    Ok(Zoomed { node, level: level.0, files, left_out, folders, by: None })
+    Ok(ZoomAnswer { node, level: level.0, files, left_out, folders, by: None })
 }
 
 /// The folders right inside a folder that hold code, each with what is below it.
@@ -228,7 +233,7 @@ fn folders(
     by_file: &BTreeMap<RepoPath, Vec<SymbolRow>>,
 ) -> Result<Vec<ZoomedFolder>> {
     let mut found: BTreeMap<RepoPath, ZoomedFolder> = BTreeMap::new();
-    for file in files::below(view, folder)? {
+    for file in files::files_below(view, folder)? {
         let is_code = file.language.is_some_and(syntax::Language::is_code);
         let Some(path) = folder_inside(&file.path, folder).filter(|_| is_code) else { continue };
         let row = found.entry(path.clone()).or_insert(ZoomedFolder { path, files: 0, exports: 0 });
@@ -252,19 +257,19 @@ fn folder_inside(file: &RepoPath, folder: &RepoPath) -> Option<RepoPath> {
 fn exports_by_file(view: &View, folder: &RepoPath) -> Result<BTreeMap<RepoPath, Vec<SymbolRow>>> {
     let (low, high) = range_below(folder);
     let mut by_file: BTreeMap<RepoPath, Vec<SymbolRow>> = BTreeMap::new();
-    for row in code::in_folder(view.index()?.conn(), (&low, &high))? {
+    for row in code::top_level_exports_between(view.index()?.conn(), (&low, &high))? {
         by_file.entry(row.path.clone()).or_default().push(row);
     }
     Ok(by_file)
 }
 
-fn zoom_file(view: &View, file: &Shown, level: Level) -> Result<ZoomedFile> {
-    let rows = code::in_file(view.index()?.conn(), &file.path)?;
+fn zoom_file(view: &View, file: &Shown, level: ZoomLevel) -> Result<ZoomedFile> {
+    let rows = code::symbols_in_file(view.index()?.conn(), &file.path)?;
     let top = |row: &SymbolRow| row.exported && row.parent.is_none();
     let exports = rows.iter().filter(|row| top(row)).count();
     let mut shown = empty(file, exports);
-    let wanted = |row: &&SymbolRow| level.0 > 0 || (row.exported && is_offered(row, &rows));
-    shown.symbols = rows.iter().filter(wanted).map(declared).collect();
+    let wanted = |row: &&SymbolRow| level.0 > 0 || (row.exported && is_parent_exported(row, &rows));
+    shown.symbols = rows.iter().filter(wanted).map(zoomed_symbol).collect();
     let cost: usize = shown.symbols.iter().map(|s| s.signature.len() + s.doc.len() + 8).sum();
     // An outline that is longer than the file helps nobody.
     if level.0 == 2 || (cost as u64 > file.size && level.0 > 0) {
@@ -274,19 +279,19 @@ fn zoom_file(view: &View, file: &Shown, level: Level) -> Result<ZoomedFile> {
 }
 
 /// A symbol: what it holds, or its text.
-fn zoom_symbol(view: &View, file: &Shown, name: &str, level: Level) -> Result<ZoomedFile> {
-    let rows = code::in_file(view.index()?.conn(), &file.path)?;
+fn zoom_symbol(view: &View, file: &Shown, name: &str, level: ZoomLevel) -> Result<ZoomedFile> {
+    let rows = code::symbols_in_file(view.index()?.conn(), &file.path)?;
     let is_wanted = |row: &&SymbolRow| {
         let inside = row.full.strip_prefix(name);
         let is_inside = inside.is_some_and(|rest| rest.starts_with('.'));
         row.full == name || (is_inside && (level.0 > 0 || row.exported))
     };
     let mut shown = empty(file, 0);
-    shown.symbols = rows.iter().filter(is_wanted).map(declared).collect();
+    shown.symbols = rows.iter().filter(is_wanted).map(zoomed_symbol).collect();
     if level.0 == 2 {
         let text = text(view, &file.path)?;
         let language = file.language.ok_or_else(|| Problem::internal("a symbol of no language"))?;
-        let spans = syntax::edit::itself(language, &text, name)
+        let spans = syntax::edit::symbol_spans(language, &text, name)
             .map_err(|_| Problem::not_found(format!("no symbol `{name}` in {}", file.path)))?;
         let own = spans.first().copied().unwrap_or_default().range();
         let start = text[..own.start].rfind('\n').map_or(0, |at| at + 1);
@@ -300,7 +305,7 @@ fn zoom_symbol(view: &View, file: &Shown, name: &str, level: Level) -> Result<Zo
 impl ZoomedFile {
     /// Shows text in place of symbols, as many whole lines as level 2 gives.
     fn show(&mut self, first_line: u32, text: &str) {
-        let most = text.floor_char_boundary(LARGEST_TEXT);
+        let most = text.floor_char_boundary(MAX_TEXT_BYTES);
         let is_cut = most < text.len();
         let end = text[..most].rfind('\n').map_or(most, |at| at + 1);
         let end = if is_cut { end } else { text.len() };
@@ -312,18 +317,18 @@ impl ZoomedFile {
 }
 
 /// Whether everything around a symbol is offered too.
-fn is_offered(row: &SymbolRow, rows: &[SymbolRow]) -> bool {
+fn is_parent_exported(row: &SymbolRow, rows: &[SymbolRow]) -> bool {
     row.parent.is_none_or(|parent| {
         rows.iter().find(|r| r.id == parent).is_none_or(|r| r.kind == "impl" || r.exported)
     })
 }
 
 fn text(view: &View, path: &RepoPath) -> Result<String> {
-    let blob = view.tree().read_at_most(path, LARGEST_FILE)?;
+    let blob = view.tree().read_at_most(path, MAX_FILE_BYTES)?;
     match blob {
         Some(Ok(blob)) => Ok(String::from_utf8_lossy(&blob.bytes).into_owned()),
         Some(Err(size)) => Err(Problem::invalid(format!("`{path}` has {size} bytes"))
-            .hint(format!("files over {LARGEST_FILE} bytes are not shown"))),
+            .hint(format!("files over {MAX_FILE_BYTES} bytes are not shown"))),
         None => Err(Problem::not_found(format!("no file `{path}`"))),
     }
 }
@@ -341,8 +346,8 @@ fn empty(file: &Shown, exports: usize) -> ZoomedFile {
     }
 }
 
-fn declared(row: &SymbolRow) -> Declared {
-    Declared {
+fn zoomed_symbol(row: &SymbolRow) -> ZoomedSymbol {
+    ZoomedSymbol {
         name: row.full.clone(),
         signature: row.signature.clone(),
         overloads: row.overloads.clone(),
@@ -354,9 +359,9 @@ fn declared(row: &SymbolRow) -> Declared {
 }
 
 /// Has the language server say what each symbol that is shown is.
-fn resolve_types(view: &View, file: &mut ZoomedFile) -> Result<By> {
+fn resolve_types(view: &View, file: &mut ZoomedFile) -> Result<AnswerSource> {
     let names: Vec<&str> = file.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
-    let (by, mut types) = precise::types(view, &file.path, &names)?;
+    let (by, mut types) = language_server::types(view, &file.path, &names)?;
     for symbol in &mut file.symbols {
         symbol.resolved = types.remove(&symbol.name);
     }

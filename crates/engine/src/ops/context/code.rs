@@ -6,20 +6,20 @@ use base::words::counted;
 use base::{EntityRef, RepoPath, Result};
 
 use super::cost;
-use crate::answers::callers::{self, Caller};
+use crate::answers::callers::{self, SymbolCaller};
 use crate::answers::source::{Excerpt, LineRange, SourceText};
-use crate::answers::test_finder::{HOW_LOOKED, TestFile, tests_for};
-use crate::graph::{Item, Section};
+use crate::answers::test_finder::{SEARCH_METHODS, TestFile, tests_for};
+use crate::graph::{ContextItem, ContextSection};
 use crate::view::View;
 
 /// Files with callers that are listed.
-const FILES: usize = 12;
+const MAX_FILES: usize = 12;
 
 /// Callers that are named for one file.
-const NAMED: usize = 5;
+const MAX_NAMED_CALLERS: usize = 5;
 
 /// Test files that are named.
-const TESTS: usize = 3;
+const MAX_TEST_FILES: usize = 3;
 
 /// The source of a symbol, as many whole lines as a part of the budget allows.
 pub(super) fn source(view: &View, node: &EntityRef, budget: usize) -> Result<Option<Excerpt>> {
@@ -41,70 +41,75 @@ pub(super) fn source(view: &View, node: &EntityRef, budget: usize) -> Result<Opt
 }
 
 /// Who uses a symbol or a file of code, grouped by file, and the tests to run for it.
-pub(super) fn used_by(view: &View, node: &EntityRef) -> Result<Vec<Item>> {
+pub(super) fn used_by(view: &View, node: &EntityRef) -> Result<Vec<ContextItem>> {
     if !matches!(node, EntityRef::Symbol(..) | EntityRef::Module(_)) {
         return Ok(Vec::new());
     }
     let mut whole = vec![node.clone()];
-    for layer in view.layers() {
+    for layer in view.graph_areas() {
         whole.extend(layer.parts(view, node)?);
     }
-    let callers = callers::direct(view, &whole)?;
-    let production: Vec<&Caller> = callers.iter().filter(|caller| !caller.is_test).collect();
+    let callers = callers::direct_callers(view, &whole)?;
+    let production: Vec<&SymbolCaller> = callers.iter().filter(|caller| !caller.is_test).collect();
     let files = by_file(&production);
     let mut items = Vec::new();
     if !production.is_empty() {
         let text =
             format!("{} in {}", counted(production.len(), "caller"), counted(files.len(), "file"));
-        items.push(say(text));
+        items.push(text_item(text));
     }
     let own = node.path();
-    items.extend(files.iter().take(FILES).map(|(path, callers)| {
+    items.extend(files.iter().take(MAX_FILES).map(|(path, callers)| {
         let place = if Some(*path) == own { "this file".to_owned() } else { path.to_string() };
-        say(format!("{place}: {}", named(callers)))
+        text_item(format!("{place}: {}", callers_text(callers)))
     }));
-    if files.len() > FILES {
-        items.push(say(format!("{} more", counted(files.len() - FILES, "file"))));
+    if files.len() > MAX_FILES {
+        items.push(text_item(format!("{} more", counted(files.len() - MAX_FILES, "file"))));
     }
-    items.extend(importing(view, own, &callers)?);
-    items.push(say(tests(&tests_for(view, std::slice::from_ref(node))?)));
+    items.extend(importers_item(view, own, &callers)?);
+    items.push(text_item(tests_text(&tests_for(view, std::slice::from_ref(node))?)));
     Ok(items)
 }
 
 /// The callers of one file in a line.
-fn named(callers: &[&Caller]) -> String {
-    let name = |caller: &&Caller| {
+fn callers_text(callers: &[&SymbolCaller]) -> String {
+    let name = |caller: &&SymbolCaller| {
         let name = if caller.name.is_empty() { "top level" } else { &caller.name };
         format!("{name} {}", caller.line)
     };
-    let mut names: Vec<String> = callers.iter().take(NAMED).map(name).collect();
-    if callers.len() > NAMED {
-        names.push(format!("{} more", callers.len() - NAMED));
+    let mut names: Vec<String> = callers.iter().take(MAX_NAMED_CALLERS).map(name).collect();
+    if callers.len() > MAX_NAMED_CALLERS {
+        names.push(format!("{} more", callers.len() - MAX_NAMED_CALLERS));
     }
     names.join(", ")
 }
 
 /// The files that import one and are no callers, as one line.
-fn importing(view: &View, own: Option<&RepoPath>, callers: &[Caller]) -> Result<Option<Item>> {
+fn importers_item(
+    view: &View,
+    own: Option<&RepoPath>,
+    callers: &[SymbolCaller],
+) -> Result<Option<ContextItem>> {
     let Some(path) = own else { return Ok(None) };
-    let taking = ::code::taken_by(view.index()?.conn(), path)?;
+    let taking = ::code::importer_names(view.index()?.conn(), path)?;
     let mut files: Vec<RepoPath> = taking.into_iter().map(|(path, _)| path).collect();
     files.sort();
     files.dedup();
     files.retain(|path| !callers.iter().any(|caller| caller.path == *path));
     let item = || match files.len() {
-        1 => say("1 file imports the file and calls nothing of it".into()),
-        count => say(format!("{count} files import the file and call nothing of it")),
+        1 => text_item("1 file imports the file and calls nothing of it".into()),
+        count => text_item(format!("{count} files import the file and call nothing of it")),
     };
     Ok((!files.is_empty()).then(item))
 }
 
-fn tests(found: &[TestFile]) -> String {
+fn tests_text(found: &[TestFile]) -> String {
     if found.is_empty() {
-        return format!("no test found ({HOW_LOOKED})");
+        return format!("no test found ({SEARCH_METHODS})");
     }
-    let names: Vec<String> = found.iter().take(TESTS).map(|test| test.path.to_string()).collect();
-    let more = match found.len().saturating_sub(TESTS) {
+    let names: Vec<String> =
+        found.iter().take(MAX_TEST_FILES).map(|test| test.path.to_string()).collect();
+    let more = match found.len().saturating_sub(MAX_TEST_FILES) {
         0 => String::new(),
         more => format!(" (+{more})"),
     };
@@ -112,9 +117,9 @@ fn tests(found: &[TestFile]) -> String {
 }
 
 /// Callers by file, in the order in which the files first appear.
-fn by_file<'c>(callers: &[&'c Caller]) -> Vec<(&'c RepoPath, Vec<&'c Caller>)> {
+fn by_file<'c>(callers: &[&'c SymbolCaller]) -> Vec<(&'c RepoPath, Vec<&'c SymbolCaller>)> {
     let mut order: BTreeMap<&RepoPath, usize> = BTreeMap::new();
-    let mut files: Vec<(&RepoPath, Vec<&Caller>)> = Vec::new();
+    let mut files: Vec<(&RepoPath, Vec<&SymbolCaller>)> = Vec::new();
     for caller in callers {
         let at = *order.entry(&caller.path).or_insert(files.len());
         if at == files.len() {
@@ -125,6 +130,6 @@ fn by_file<'c>(callers: &[&'c Caller]) -> Vec<(&'c RepoPath, Vec<&'c Caller>)> {
     files
 }
 
-fn say(text: String) -> Item {
-    Item { section: Section::IfItChanges, text, handle: None }
+fn text_item(text: String) -> ContextItem {
+    ContextItem { section: ContextSection::IfItChanges, text, handle: None }
 }

@@ -11,42 +11,42 @@ use serde::Serialize;
 use super::cost;
 use crate::answers::callers;
 use crate::answers::role::FileRole;
-use crate::answers::source::{Excerpt, LineRange, SourceText, more_lines};
-use crate::answers::test_finder::{HOW_LOOKED, TestFile, tests_for};
-use crate::contract::page::{Cell, Page};
-use crate::layers::code::named_node;
-use crate::layers::history::Book;
-use crate::locate::{Located, Place, SymbolPlace};
+use crate::answers::source::{Excerpt, LineRange, SourceText, omitted_lines_text};
+use crate::answers::test_finder::{SEARCH_METHODS, TestFile, tests_for};
+use crate::areas::code::named_node;
+use crate::areas::history::HistoryReader;
+use crate::contract::page::{Page, PageCell};
+use crate::locate::{FileCandidate, LocateResult, SymbolCandidate};
 use crate::ops::first_sentence;
 use crate::view::View;
 
 /// Symbols that are shown at most.
-const MOST_SYMBOLS: usize = 12;
+const MAX_SYMBOLS: usize = 12;
 
 /// How much of the source budget the best symbols get, in percent; what one leaves over goes to
 /// the next.
-const SHARES: [usize; 5] = [34, 22, 16, 12, 8];
+const SOURCE_SHARES: [usize; 5] = [34, 22, 16, 12, 8];
 
 /// How much of the budget is for everything but source at most, in percent.
-const REST: usize = 30;
+const MAX_REST_PERCENT: usize = 30;
 
 /// What the first line, the headings and the basis cost.
-const FRAME: usize = 45;
+const FRAME_COST: usize = 45;
 
 /// How many of the best files are looked through for documents.
-const DOCUMENTS: usize = 40;
+const MAX_FILES_SEARCHED_FOR_DOCUMENTS: usize = 40;
 
 /// Lines that are shown before and after one that says much of the question.
-const AROUND: u32 = 2;
+const CONTEXT_LINES: u32 = 2;
 
 /// The symbols whose tests are looked for.
-const TESTED: usize = 3;
+const MAX_TESTED_SYMBOLS: usize = 3;
 
 /// Tests, documents and callers that are named.
-const NAMED: usize = 4;
+const MAX_NAMED: usize = 4;
 
 /// A file changes with another in at least so many commits before that is said.
-const OFTEN: u64 = 3;
+const MIN_SHARED_COMMITS: u64 = 3;
 
 /// Where a question leads, with what goes with it
 #[derive(Debug, Serialize, JsonSchema)]
@@ -60,7 +60,7 @@ pub struct QuestionAnswer {
     /// Who uses the best of them directly
     pub callers: Vec<EntityRef>,
     /// Files that usually change with the best one
-    pub changes_together: Vec<ChangedTogether>,
+    pub changes_together: Vec<CochangedFileRow>,
 }
 
 /// A symbol, or a file, that a question is about
@@ -87,7 +87,7 @@ pub struct LocatedSymbol {
 
 /// A file that usually changes with another
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ChangedTogether {
+pub struct CochangedFileRow {
     /// The file
     pub path: RepoPath,
     /// In how many commits both changed
@@ -97,29 +97,32 @@ pub struct ChangedTogether {
 }
 
 impl QuestionAnswer {
-    pub(super) fn of(view: &View, located: &Located, budget: usize) -> Result<Self> {
+    pub(super) fn of(view: &View, located: &LocateResult, budget: usize) -> Result<Self> {
         let best: Vec<EntityRef> = located
             .symbols
             .iter()
             .map(|place| &place.symbol)
             .filter(|one| !one.full.is_empty() && FileRole::of(&one.path) == FileRole::Production)
-            .take(TESTED)
+            .take(MAX_TESTED_SYMBOLS)
             .map(|one| named_node(&one.path, &one.full))
             .collect();
         let tests = if best.is_empty() { Vec::new() } else { tests_for(view, &best)? };
-        let callers = best.first().map(|first| callers::direct(view, std::slice::from_ref(first)));
+        let callers =
+            best.first().map(|first| callers::direct_callers(view, std::slice::from_ref(first)));
         let callers = callers.transpose()?.unwrap_or_default();
         let callers = callers.into_iter().filter(|one| !one.is_test).map(|one| one.node).collect();
-        let is_document = |place: &&Place| FileRole::of(&place.path) == FileRole::Document;
-        let documents = located.files.iter().take(DOCUMENTS).filter(is_document);
-        let documents = documents.take(NAMED).map(|place| place.path.clone()).collect();
+        let is_document = |place: &&FileCandidate| FileRole::of(&place.path) == FileRole::Document;
+        let documents =
+            located.files.iter().take(MAX_FILES_SEARCHED_FOR_DOCUMENTS).filter(is_document);
+        let documents = documents.take(MAX_NAMED).map(|place| place.path.clone()).collect();
         let changes_together = match located.files.first() {
-            Some(first) => together(view, &first.path)?,
+            Some(first) => cochanged_files(view, &first.path)?,
             None => Vec::new(),
         };
         let mut answer = Self { symbols: Vec::new(), tests, documents, callers, changes_together };
-        let rest = answer.cut_rest(budget * REST / 100);
-        answer.symbols = choose(view, &located.symbols, budget.saturating_sub(rest + FRAME))?;
+        let rest = answer.cut_rest(budget * MAX_REST_PERCENT / 100);
+        answer.symbols =
+            choose_symbols(view, &located.symbols, budget.saturating_sub(rest + FRAME_COST))?;
         let shown: BTreeSet<&RepoPath> = answer.symbols.iter().map(|one| &one.path).collect();
         answer.documents.retain(|path| !shown.contains(path));
         Ok(answer)
@@ -160,10 +163,12 @@ impl QuestionAnswer {
 
     fn render_rest(&self, page: &mut Page) {
         if self.tests.is_empty() {
-            page.item("Tests", format!("none found ({HOW_LOOKED})"));
+            page.item("Tests", format!("none found ({SEARCH_METHODS})"));
         }
-        let row = |test: &TestFile| vec![Cell::handle(&test.path), Cell::faint(test.how())];
-        let tests: Vec<Vec<Cell>> = self.tests.iter().take(NAMED).map(row).collect();
+        let row = |test: &TestFile| {
+            vec![PageCell::handle(&test.path), PageCell::faint(test.found_by_text())]
+        };
+        let tests: Vec<Vec<PageCell>> = self.tests.iter().take(MAX_NAMED).map(row).collect();
         if !tests.is_empty() {
             page.say("Tests");
             page.table(2, tests);
@@ -176,17 +181,17 @@ impl QuestionAnswer {
             page.item("Documents", names(&self.documents));
         }
         if !self.callers.is_empty() {
-            let named = self.callers.iter().take(NAMED).map(EntityRef::typed);
+            let named = self.callers.iter().take(MAX_NAMED).map(EntityRef::short_handle);
             let mut named: Vec<String> = named.collect();
-            if self.callers.len() > NAMED {
-                named.push(format!("{} more", self.callers.len() - NAMED));
+            if self.callers.len() > MAX_NAMED {
+                named.push(format!("{} more", self.callers.len() - MAX_NAMED));
             }
             let of = self.symbols.iter().find(|one| !one.name.is_empty());
             let of = of.map_or(String::new(), |one| one.name.clone());
             page.item(format!("Callers of {of}"), named.join(", "));
         }
         if !self.changes_together.is_empty() {
-            let part = |one: &ChangedTogether| {
+            let part = |one: &CochangedFileRow| {
                 format!("{} ({} of {} commits)", one.path, one.commits, one.of)
             };
             let parts: Vec<String> = self.changes_together.iter().map(part).collect();
@@ -198,23 +203,25 @@ impl QuestionAnswer {
     /// costs. Tests come first.
     fn cut_rest(&mut self, budget: usize) -> usize {
         let mut left = budget;
-        let price = |test: &TestFile| cost(&test.how()) + cost(&test.path.to_string()) + 2;
+        let price =
+            |test: &TestFile| cost(&test.found_by_text()) + cost(&test.path.to_string()) + 2;
         let mut shown = 0;
         self.tests.retain(|test| {
             shown += 1;
-            shown > NAMED || spend(&mut left, price(test))
+            shown > MAX_NAMED || try_spend(&mut left, price(test))
         });
-        self.changes_together.retain(|one| spend(&mut left, cost(&one.path.to_string()) + 6));
-        self.documents.retain(|path| spend(&mut left, cost(&path.to_string()) + 1));
-        let first = self.callers.iter().take(NAMED).map(|one| cost(&one.typed()) + 1).sum();
-        if !spend(&mut left, first) {
+        self.changes_together.retain(|one| try_spend(&mut left, cost(&one.path.to_string()) + 6));
+        self.documents.retain(|path| try_spend(&mut left, cost(&path.to_string()) + 1));
+        let first =
+            self.callers.iter().take(MAX_NAMED).map(|one| cost(&one.short_handle()) + 1).sum();
+        if !try_spend(&mut left, first) {
             self.callers.clear();
         }
         budget - left
     }
 }
 
-fn spend(left: &mut usize, price: usize) -> bool {
+fn try_spend(left: &mut usize, price: usize) -> bool {
     let enough = *left >= price;
     *left -= if enough { price } else { 0 };
     enough
@@ -224,9 +231,9 @@ impl LocatedSymbol {
     fn render(&self, page: &mut Page) {
         let lines = format!("{}–{}", self.first_line, self.last_line);
         let name = if self.name.is_empty() { "(file)" } else { &self.name };
-        let mut row = vec![Cell::strong(name), Cell::faint(lines)];
+        let mut row = vec![PageCell::strong(name), PageCell::faint(lines)];
         if !self.doc.is_empty() {
-            row.push(Cell::faint(&self.doc));
+            row.push(PageCell::faint(&self.doc));
         }
         page.table(2, vec![row]);
         for part in &self.source {
@@ -239,8 +246,8 @@ impl LocatedSymbol {
                 "" => self.path.to_string(),
                 name => format!("{}#{name}", self.path),
             };
-            let next = NextCall::to("code.show").with("targets", vec![target]);
-            page.say_call(more_lines(more), next);
+            let next = NextCall::new("code.show").with("targets", vec![target]);
+            page.say_call(omitted_lines_text(more), next);
         }
     }
 
@@ -258,21 +265,26 @@ pub(super) fn source_cost(part: &Excerpt) -> usize {
 
 /// Takes the best symbols until the budget for source is spent, and of each the lines that say
 /// most.
-fn choose(view: &View, symbols: &[SymbolPlace], budget: usize) -> Result<Vec<LocatedSymbol>> {
+fn choose_symbols(
+    view: &View,
+    symbols: &[SymbolCandidate],
+    budget: usize,
+) -> Result<Vec<LocatedSymbol>> {
     let mut texts: BTreeMap<RepoPath, SourceText> = BTreeMap::new();
     let mut taken: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
-    let mut chosen: Vec<(LocatedSymbol, &SymbolPlace)> = Vec::new();
+    let mut chosen: Vec<(LocatedSymbol, &SymbolCandidate)> = Vec::new();
     let (mut left, mut over) = (budget, 0);
-    for (rank, place) in symbols.iter().take(MOST_SYMBOLS).enumerate() {
+    for (rank, place) in symbols.iter().take(MAX_SYMBOLS).enumerate() {
         let path = &place.symbol.path;
         if !texts.contains_key(path) {
             texts.insert(path.clone(), SourceText::read(view, path)?);
         }
         let text = &texts[path];
-        let share = SHARES.get(rank).copied().unwrap_or(SHARES[SHARES.len() - 1]);
+        let share =
+            SOURCE_SHARES.get(rank).copied().unwrap_or(SOURCE_SHARES[SOURCE_SHARES.len() - 1]);
         let most = (budget * share / 100 + over).min(left);
         let lines = taken.entry(path.clone()).or_default();
-        let mut one = located(text, place);
+        let mut one = located_symbol(text, place);
         let frame = one.cost();
         if frame + 12 > most {
             break;
@@ -302,7 +314,7 @@ fn choose(view: &View, symbols: &[SymbolPlace], budget: usize) -> Result<Vec<Loc
     Ok(chosen.into_iter().map(|(one, _)| one).collect())
 }
 
-fn located(text: &SourceText, place: &SymbolPlace) -> LocatedSymbol {
+fn located_symbol(text: &SourceText, place: &SymbolCandidate) -> LocatedSymbol {
     let symbol = &place.symbol;
     let LineRange { first, last } = text.lines_of(symbol);
     LocatedSymbol {
@@ -325,7 +337,7 @@ fn located(text: &SourceText, place: &SymbolPlace) -> LocatedSymbol {
 /// question. Lines that were shown before are left out.
 fn best_lines(
     text: &SourceText,
-    place: &SymbolPlace,
+    place: &SymbolCandidate,
     budget: usize,
     taken: &mut BTreeSet<u32>,
 ) -> Vec<Excerpt> {
@@ -338,18 +350,20 @@ fn best_lines(
     } else {
         let mut left = budget;
         let declared = place.symbol.line.max(first);
-        if free.contains(&declared) && spend(&mut left, price(&declared)) {
+        if free.contains(&declared) && try_spend(&mut left, price(&declared)) {
             lines.insert(declared);
         }
         let mut says: BTreeMap<u32, f64> = place.lines.iter().copied().collect();
         says.retain(|line, _| free.contains(line) && !lines.contains(line));
-        for _ in 0..STRETCHES {
+        for _ in 0..MAX_STRETCHES {
             let Some(best) = best_stretch(&says, left, price, LineRange { first, last }) else {
                 break;
             };
             for line in best.first..=best.last {
                 says.remove(&line);
-                if free.contains(&line) && !lines.contains(&line) && spend(&mut left, price(&line))
+                if free.contains(&line)
+                    && !lines.contains(&line)
+                    && try_spend(&mut left, price(&line))
                 {
                     lines.insert(line);
                 }
@@ -357,11 +371,11 @@ fn best_lines(
         }
     }
     taken.extend(&lines);
-    runs(&lines).into_iter().map(|range| text.excerpt(range)).collect()
+    contiguous_ranges(&lines).into_iter().map(|range| text.excerpt(range)).collect()
 }
 
 /// How many stretches of a long symbol are shown, at most.
-const STRETCHES: usize = 3;
+const MAX_STRETCHES: usize = 3;
 
 /// The stretch that says most of the question for what it may cost, with the lines around it.
 fn best_stretch(
@@ -386,13 +400,13 @@ fn best_stretch(
         }
     }
     best.map(|(_, LineRange { first, last })| LineRange {
-        first: first.saturating_sub(AROUND).max(within.first),
-        last: (last + AROUND).min(within.last),
+        first: first.saturating_sub(CONTEXT_LINES).max(within.first),
+        last: (last + CONTEXT_LINES).min(within.last),
     })
 }
 
 /// Lines as ranges without gaps; a gap of one line is not worth a break.
-fn runs(lines: &BTreeSet<u32>) -> Vec<LineRange> {
+fn contiguous_ranges(lines: &BTreeSet<u32>) -> Vec<LineRange> {
     let mut runs: Vec<LineRange> = Vec::new();
     for &line in lines {
         match runs.last_mut() {
@@ -404,12 +418,12 @@ fn runs(lines: &BTreeSet<u32>) -> Vec<LineRange> {
 }
 
 /// The files that usually change with one, most often first.
-fn together(view: &View, path: &RepoPath) -> Result<Vec<ChangedTogether>> {
-    let Some(book) = Book::soon(view)? else { return Ok(Vec::new()) };
-    let Some(artifact) = book.at(path)? else { return Ok(Vec::new()) };
-    let of = book.weight(artifact.id)?;
-    let often = book.often_with(artifact.id, (OFTEN, NAMED))?;
-    let row = |one: crate::layers::history::Together| ChangedTogether {
+fn cochanged_files(view: &View, path: &RepoPath) -> Result<Vec<CochangedFileRow>> {
+    let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
+    let Some(artifact) = book.artifact_at(path)? else { return Ok(Vec::new()) };
+    let of = book.counted_commits_of(artifact.id)?;
+    let often = book.frequent_partners(artifact.id, (MIN_SHARED_COMMITS, MAX_NAMED))?;
+    let row = |one: crate::areas::history::CochangedFile| CochangedFileRow {
         path: one.path,
         commits: one.partner.count,
         of,
@@ -424,7 +438,8 @@ mod tests {
     #[test]
     fn lines_become_ranges() {
         let lines: BTreeSet<u32> = [1, 2, 3, 7, 9, 10].into();
-        let found: Vec<(u32, u32)> = runs(&lines).iter().map(|run| (run.first, run.last)).collect();
+        let found: Vec<(u32, u32)> =
+            contiguous_ranges(&lines).iter().map(|run| (run.first, run.last)).collect();
         assert_eq!(found, [(1, 3), (7, 7), (9, 10)]);
     }
 }

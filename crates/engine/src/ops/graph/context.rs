@@ -5,20 +5,20 @@ use base::{Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
+use work::WorkRecordRef;
 use work::container::project_if_any;
-use work::graph::context::{KnowledgePart, Known};
-use work::text::Many;
-use work::words::Grain;
+use work::knowledge::context::{KnowledgePage, PathKnowledge};
+use work::text::ListArg;
+use work::words::KnowledgeKind;
 
-use super::show::Changes;
-use super::shown::render_known;
-use crate::contract::alias::Alias;
+use super::details::render_known;
+use super::show::ChangelogLimit;
+use crate::areas::work::{expand_paths, knowledge_about, read_store};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset};
-use crate::contract::op::{Example, Query};
+use crate::contract::op::{OpExample, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::{known_about, look, named_paths};
 use crate::view::View;
 
 /// Say what is known about some files: atoms that cover them, their molecules, and gaps
@@ -26,15 +26,15 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Context {
     /// Files, folders or globs, with commas between them
-    pub paths: Many<String>,
+    pub paths: ListArg<String>,
     /// Id or name of the project; needed only if there are several
     #[arg(long)]
     #[serde(default, alias = "project_id")]
-    pub project: Option<Ref>,
+    pub project: Option<WorkRecordRef>,
     /// Only atoms or only molecules; both if left out
     #[arg(long)]
     #[serde(default, alias = "entity_type")]
-    pub kind: Option<Grain>,
+    pub kind: Option<KnowledgeKind>,
     /// Show the changelog of each atom; true if left out
     #[arg(long)]
     #[serde(default)]
@@ -44,7 +44,7 @@ pub struct Context {
     #[arg(long, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub changelog_limit: Changes,
+    pub changelog_limit: ChangelogLimit,
     /// Atoms to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -58,10 +58,10 @@ pub struct Context {
 
 /// Knowledge about some paths, with which part of it this is
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct KnownPaths {
+pub struct GraphContextAnswer {
     /// The knowledge
     #[serde(flatten)]
-    pub known: Known,
+    pub known: PathKnowledge,
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
@@ -70,48 +70,48 @@ pub struct KnownPaths {
 
 impl Query for Context {
     const NAME: &'static str = "graph.context";
-    const ALIASES: &'static [Alias] = &[Alias::of("query_graph").when("operation", "context")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "src/a.ts,src/b.ts", shows: "what others learnt about two files" }];
-    type Answer = KnownPaths;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("query_graph").when("operation", "context")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "src/a.ts,src/b.ts", shows: "what others learnt about two files" }];
+    type Answer = GraphContextAnswer;
 
-    fn run(self, view: &View) -> Result<KnownPaths> {
+    fn run(self, view: &View) -> Result<GraphContextAnswer> {
         if self.paths.0.is_empty() {
             return Err(Problem::invalid("`paths` is empty").hint("name one or more files"));
         }
-        self.paths.0.iter().try_for_each(|path| view.confine(path))?;
-        let changelog_limit = self.changelog_limit.shown(self.include_changelog);
+        self.paths.0.iter().try_for_each(|path| view.check_inside_repository(path))?;
+        let changelog_limit = self.changelog_limit.entry_count(self.include_changelog);
         let (offset, limit) = (self.offset.get(), self.limit.get());
-        let paths = named_paths(view, &self.paths.0)?;
-        let mut known = look(view, |draft| {
+        let paths = expand_paths(view, &self.paths.0)?;
+        let mut known = read_store(view, |draft| {
             let project = project_if_any(draft, self.project.as_ref())?;
             let project = project.as_ref().map(|project| &project.id);
-            known_about(
+            knowledge_about(
                 view,
                 draft,
                 project,
                 &paths,
-                KnowledgePart { offset, limit, changelog_limit },
+                KnowledgePage { offset, limit, changelog_limit },
             )
         })?;
         let shown = known.atoms().count();
         let paging =
             Paging { offset: offset as u64, limit: limit as u64, total: known.total_atoms as u64 };
         match self.kind {
-            Some(Grain::Atom) => {
+            Some(KnowledgeKind::Atom) => {
                 known.molecules.iter_mut().for_each(|one| one.knowledge.clear());
             }
-            Some(Grain::Molecule) => {
+            Some(KnowledgeKind::Molecule) => {
                 known.orphan_atoms.clear();
                 known.molecules.iter_mut().for_each(|one| one.atoms.clear());
             }
             None => {}
         }
-        Ok(KnownPaths { known, paging, shown })
+        Ok(GraphContextAnswer { known, paging, shown })
     }
 }
 
-impl Render for KnownPaths {
+impl Render for GraphContextAnswer {
     fn render(&self, page: &mut Page) {
         let gaps = self.known.unmatched_paths.len() + self.known.more_unmatched_paths;
         let gaps = counted(gaps, "path");
@@ -120,7 +120,7 @@ impl Render for KnownPaths {
             atoms => format!("{} about these paths; no atom covers {gaps}", counted(atoms, "atom")),
         });
         render_known(page, &self.known);
-        self.paging.say_rest(page, self.shown);
+        self.paging.render_rest(page, self.shown);
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -4,16 +4,16 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::graph::edit::{Fields, RelatedRef, create};
-use work::graph::globs::Pattern;
-use work::text::{Json, Knowledge, Many, Name, OrNone};
-use work::words::Grain;
+use work::WorkRecordRef;
+use work::knowledge::edit::{KnowledgeFields, RelatedRef, create};
+use work::knowledge::globs::PathGlob;
+use work::text::{ClearableArg, JsonArg, KnowledgeText, ListArg, RecordName};
+use work::words::KnowledgeKind;
 
-use super::shown::Kept;
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::work::{plan, seen};
+use super::details::GraphWriteAnswer;
+use crate::areas::work::{matched_files, plan};
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -23,54 +23,54 @@ use crate::view::View;
 pub struct Create {
     /// What to make: atom or molecule
     #[serde(alias = "entity_type")]
-    pub kind: Grain,
+    pub kind: KnowledgeKind,
     /// Name of the atom or molecule
-    pub name: Name,
+    pub name: RecordName,
     /// What is worth knowing, as text
     #[arg(long)]
     #[serde(default)]
-    pub knowledge: Option<Knowledge>,
+    pub knowledge: Option<KnowledgeText>,
     /// Globs of the files that an atom is about
     #[arg(long)]
     #[serde(default)]
-    pub paths: Option<Many<Pattern>>,
+    pub paths: Option<ListArg<PathGlob>>,
     /// Molecule that an atom belongs to
     #[arg(long)]
     #[serde(default, alias = "molecule_id")]
-    pub molecule: Option<Ref>,
+    pub molecule: Option<WorkRecordRef>,
     /// Related atoms or molecules, as JSON: id and reason
     #[arg(long)]
     #[serde(default, alias = "related_atoms", alias = "related_molecules")]
     #[schemars(with = "Vec<serde_json::Value>")]
     #[schemars(extend("x-rare" = true))]
-    pub related: Option<Json<Vec<RelatedRef>>>,
+    pub related: Option<JsonArg<Vec<RelatedRef>>>,
     /// Project that it belongs to
     #[arg(long)]
     #[serde(default, alias = "project_id")]
-    pub project: Option<Ref>,
+    pub project: Option<WorkRecordRef>,
     /// Task in which it was learnt
     #[arg(long)]
     #[serde(default, alias = "created_by_task_id", alias = "last_task_id", alias = "task_id")]
-    pub task: Option<Ref>,
+    pub task: Option<WorkRecordRef>,
 }
 
 impl Mutation for Create {
     const NAME: &'static str = "graph.create";
     const EFFECT: Effect = Effect::ADDS;
-    const ALIASES: &'static [Alias] = &[Alias::of("manage_graph").when("operation", "create")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("manage_graph").when("operation", "create")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "atom Webhooks --paths src/webhooks/** --knowledge \"All handlers are idempotent\"",
         shows: "knowledge about a folder",
     }];
-    type Answer = Kept;
+    type Answer = GraphWriteAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Kept>> {
+    fn plan(self, view: &View) -> Result<Plan<GraphWriteAnswer>> {
         let summary = format!("create {} \"{}\"", self.kind, self.name.as_str().trim());
-        let fields = Fields {
+        let fields = KnowledgeFields {
             name: Some(self.name),
             paths: self.paths,
             knowledge: self.knowledge,
-            molecule: self.molecule.map(|molecule| OrNone(Some(molecule))),
+            molecule: self.molecule.map(|molecule| ClearableArg(Some(molecule))),
             related: self.related,
             task: self.task,
         };
@@ -78,14 +78,20 @@ impl Mutation for Create {
             view,
             |_| summary,
             |draft| {
-                let patterns: Vec<String> =
-                    fields.paths.iter().flat_map(|many| &many.0).map(Pattern::normalised).collect();
+                let patterns: Vec<String> = fields
+                    .paths
+                    .iter()
+                    .flat_map(|many| &many.0)
+                    .map(PathGlob::normalised)
+                    .collect();
                 let files = match self.kind {
-                    Grain::Atom if !patterns.is_empty() => Some(seen(view, &patterns)?.to_vec()),
+                    KnowledgeKind::Atom if !patterns.is_empty() => {
+                        Some(matched_files(view, &patterns)?.to_vec())
+                    }
                     _ => None,
                 };
                 let made = create(draft, (self.kind, self.project.as_ref()), &fields, files)?;
-                Kept::of(draft, made, "Wrote")
+                GraphWriteAnswer::of(draft, made, "Wrote")
             },
         )
     }

@@ -5,14 +5,14 @@ use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::graph::edit::{Removed, delete};
-use work::words::Grain;
+use work::WorkRecordRef;
+use work::knowledge::edit::{DeletedKnowledge, delete};
+use work::words::KnowledgeKind;
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
+use crate::areas::work::plan;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::plan;
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -21,7 +21,7 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Delete {
     /// Id, its first digits, a name or a handle
-    pub id: Ref,
+    pub id: WorkRecordRef,
     /// Version you last read; refused if it has changed since
     #[arg(long)]
     pub version: u32,
@@ -29,7 +29,7 @@ pub struct Delete {
     #[arg(long)]
     #[serde(default, alias = "entity_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Grain>,
+    pub kind: Option<KnowledgeKind>,
     /// Also delete the atoms of a molecule
     #[arg(long)]
     #[serde(default)]
@@ -38,20 +38,20 @@ pub struct Delete {
     #[arg(long)]
     #[serde(default, alias = "last_task_id", alias = "task_id")]
     #[schemars(extend("x-rare" = true))]
-    pub task: Option<Ref>,
+    pub task: Option<WorkRecordRef>,
 }
 
 impl Mutation for Delete {
     const NAME: &'static str = "graph.delete";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] = &[Alias::of("manage_graph").when("operation", "delete")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("manage_graph").when("operation", "delete")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "molecule:019b7d2f-1a2b --version 2 --dry-run",
         shows: "what would become of its atoms",
     }];
-    type Answer = Removed;
+    type Answer = DeletedKnowledge;
 
-    fn plan(self, view: &View) -> Result<Plan<Removed>> {
+    fn plan(self, view: &View) -> Result<Plan<DeletedKnowledge>> {
         plan(
             view,
             |_| format!("delete {}", self.id),
@@ -63,7 +63,7 @@ impl Mutation for Delete {
     }
 }
 
-impl Render for Removed {
+impl Render for DeletedKnowledge {
     fn render(&self, page: &mut Page) {
         page.answer(format!(
             "Deleted {} \"{}\" with {}; {} deleted, {} without a molecule now",

@@ -6,20 +6,20 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::container::project;
-use work::graph::drift::Drift as Moved;
+use work::knowledge::drift::KnowledgeDrift as Moved;
 use work::record::Atom;
-use work::{Id, Ref};
+use work::{WorkRecordId, WorkRecordRef};
 
-use super::search::covering;
+use super::search::atoms_covering;
+use crate::areas::work::{drift, matched_files, read_store, work_patterns};
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::{derived, drift, look, seen};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// How many uncovered folders are named.
-const FOLDERS: usize = 10;
+const MAX_FOLDERS: usize = 10;
 
 /// Rank the atoms whose files moved on since they were written, and list what none covers
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -28,7 +28,7 @@ pub struct Drift {
     /// Only atoms of this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
-    pub project: Option<Ref>,
+    pub project: Option<WorkRecordRef>,
     /// Only atoms that cover this file, or something in this folder
     #[arg(long)]
     #[serde(default)]
@@ -46,7 +46,7 @@ pub struct Drift {
 
 /// What to look at again, most moved first
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Drifted {
+pub struct DriftAnswer {
     /// Atoms whose files moved on
     pub atoms: Vec<DriftedAtom>,
     /// Atoms that nothing has moved under
@@ -54,7 +54,7 @@ pub struct Drifted {
     /// Atoms whose patterns match no file
     pub covering_nothing: Vec<DriftedAtom>,
     /// Files that no atom covers, by folder
-    pub uncovered: Vec<Folder>,
+    pub uncovered: Vec<UncoveredFolder>,
     #[serde(skip)]
     paging: Paging,
 }
@@ -63,7 +63,7 @@ pub struct Drifted {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DriftedAtom {
     /// Its id
-    pub id: Id,
+    pub id: WorkRecordId,
     /// What it is called
     pub name: String,
     /// How far
@@ -73,7 +73,7 @@ pub struct DriftedAtom {
 
 /// A folder and how many of its files no atom covers
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Folder {
+pub struct UncoveredFolder {
     /// The folder
     pub path: String,
     /// How many files
@@ -82,25 +82,26 @@ pub struct Folder {
 
 impl Query for Drift {
     const NAME: &'static str = "graph.drift";
-    const EXAMPLES: &'static [Example] = &[Example { args: "", shows: "what to refresh first" }];
-    type Answer = Drifted;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "", shows: "what to refresh first" }];
+    type Answer = DriftAnswer;
 
-    fn run(self, view: &View) -> Result<Drifted> {
-        look(view, |draft| {
+    fn run(self, view: &View) -> Result<DriftAnswer> {
+        read_store(view, |draft| {
             let atoms = match &self.project {
                 Some(id) => draft.list::<Atom>("project_id", &project(draft, Some(id))?.id)?,
                 None => draft.all::<Atom>()?,
             };
-            let covering = self.path.as_ref().map(|path| covering(view, path)).transpose()?;
+            let covering = self.path.as_ref().map(|path| atoms_covering(view, path)).transpose()?;
             let mut atoms = atoms;
             atoms.retain(|atom| covering.as_ref().is_none_or(|known| known.contains(&atom.id)));
             let (mut moved, mut fresh, mut covering_nothing) = (Vec::new(), 0, Vec::new());
             for atom in atoms {
-                view.call().go_on()?;
+                view.call().check_stopped()?;
                 let drift = drift(view, draft, &atom)?;
                 let is_empty = match &drift {
                     Some(drift) => drift.files == drift.removed && drift.added == 0,
-                    None => seen(view, &atom.paths)?.is_empty(),
+                    None => matched_files(view, &atom.paths)?.is_empty(),
                 };
                 let row = DriftedAtom { id: atom.id, name: atom.name, drift };
                 match &row.drift {
@@ -114,29 +115,29 @@ impl Query for Drift {
                 (std::cmp::Reverse(percent), row.name.clone(), row.id.clone())
             });
             let (atoms, paging) = Paging::cut(moved, self.offset, self.limit);
-            Ok(Drifted { atoms, fresh, covering_nothing, uncovered: uncovered(view)?, paging })
+            Ok(DriftAnswer { atoms, fresh, covering_nothing, uncovered: uncovered(view)?, paging })
         })
     }
 }
 
 /// The folders with the most files that no atom covers.
-fn uncovered(view: &View) -> Result<Vec<Folder>> {
-    let derived = derived(view)?;
+fn uncovered(view: &View) -> Result<Vec<UncoveredFolder>> {
+    let derived = work_patterns(view)?;
     let mut counts = std::collections::BTreeMap::<String, usize>::new();
-    for path in crate::layers::files::paths(view)? {
+    for path in crate::areas::files::all_paths(view)? {
         if derived.matcher.matching(&path.to_string(), None).is_empty() {
             let folder = path.parent().map_or(".".into(), |folder| folder.to_string());
             *counts.entry(folder).or_default() += 1;
         }
     }
-    let mut folders: Vec<Folder> =
-        counts.into_iter().map(|(path, files)| Folder { path, files }).collect();
+    let mut folders: Vec<UncoveredFolder> =
+        counts.into_iter().map(|(path, files)| UncoveredFolder { path, files }).collect();
     folders.sort_by(|a, b| b.files.cmp(&a.files).then_with(|| a.path.cmp(&b.path)));
-    folders.truncate(FOLDERS);
+    folders.truncate(MAX_FOLDERS);
     Ok(folders)
 }
 
-impl Render for Drifted {
+impl Render for DriftAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!(
             "{} drifted; as fresh as their files: {}; covering nothing: {}",
@@ -145,20 +146,21 @@ impl Render for Drifted {
             self.covering_nothing.len()
         ));
         let cells = |row: &DriftedAtom| {
-            let words = row.drift.as_ref().map_or("no file".into(), Moved::words);
-            let name = Cell::text(format!("\"{}\"", row.name));
-            vec![name, Cell::faint(words), Cell::handle(format!("atom:{}", row.id.short()))]
+            let words = row.drift.as_ref().map_or("no file".into(), Moved::describe);
+            let name = PageCell::text(format!("\"{}\"", row.name));
+            vec![name, PageCell::faint(words), PageCell::handle(format!("atom:{}", row.id.short()))]
         };
         page.table(2, self.atoms.iter().map(cells).collect());
-        self.paging.say_rest(page, self.atoms.len());
+        self.paging.render_rest(page, self.atoms.len());
         if !self.covering_nothing.is_empty() {
             page.heading("Their patterns match no file");
             page.table(2, self.covering_nothing.iter().take(20).map(cells).collect());
         }
         if !self.uncovered.is_empty() {
             page.heading("Folders with files that no atom covers");
-            let cells =
-                |folder: &Folder| vec![Cell::text(folder.files), Cell::handle(&folder.path)];
+            let cells = |folder: &UncoveredFolder| {
+                vec![PageCell::text(folder.files), PageCell::handle(&folder.path)]
+            };
             page.table(2, self.uncovered.iter().map(cells).collect());
         }
     }

@@ -3,8 +3,8 @@
 pub(super) mod context;
 pub(super) mod create;
 pub(super) mod delete;
+pub(crate) mod details;
 pub(super) mod drift;
 pub(super) mod search;
 pub(super) mod show;
-pub(crate) mod shown;
 pub(super) mod update;

@@ -7,28 +7,28 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::container::project;
-use work::graph::search::{Wanted, atoms, molecules};
+use work::knowledge::search::{KnowledgeQuery, atoms, molecules};
 use work::record::{Atom, Molecule};
-use work::words::Grain;
-use work::{Id, Ref};
+use work::words::KnowledgeKind;
+use work::{WorkRecordId, WorkRecordRef};
 
-use super::show::Changes;
-use super::shown::{AtomShown, MoleculeShown};
-use crate::contract::alias::Alias;
+use super::details::{AtomDetails, MoleculeDetails};
+use super::show::ChangelogLimit;
+use crate::areas::work::{expand_paths, read_store, work_patterns};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset, number_type};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::{derived, look, named_paths};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 number_type!(
     /// How many rows an answer holds at most.
-    Few, 1..=1000, default 20
+    SearchLimit, 1..=1000, default 20
 );
 
-impl From<Few> for Limit {
-    fn from(few: Few) -> Self {
+impl From<SearchLimit> for Limit {
+    fn from(few: SearchLimit) -> Self {
         Self::try_from(u32::from(few)).unwrap_or_default()
     }
 }
@@ -44,15 +44,15 @@ pub struct Search {
     /// Search atoms or molecules; atoms if left out
     #[arg(long)]
     #[serde(default, alias = "entity_type")]
-    pub kind: Option<Grain>,
+    pub kind: Option<KnowledgeKind>,
     /// Only atoms and molecules of this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
-    pub project: Option<Ref>,
+    pub project: Option<WorkRecordRef>,
     /// Only atoms of this molecule
     #[arg(long)]
     #[serde(default, alias = "molecule_id")]
-    pub molecule: Option<Ref>,
+    pub molecule: Option<WorkRecordRef>,
     /// Only atoms that belong to no molecule
     #[arg(long)]
     #[serde(default)]
@@ -66,7 +66,7 @@ pub struct Search {
     #[arg(long, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub changelog_limit: Changes,
+    pub changelog_limit: ChangelogLimit,
     /// Only atoms that cover this file or something in this folder
     #[arg(long)]
     #[serde(default)]
@@ -74,7 +74,7 @@ pub struct Search {
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
-    pub limit: Few,
+    pub limit: SearchLimit,
     /// Rows to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -84,35 +84,37 @@ pub struct Search {
 
 /// Atoms or molecules, by name
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Found {
+pub struct GraphSearchAnswer {
     /// Atoms
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub atoms: Option<Vec<AtomShown>>,
+    pub atoms: Option<Vec<AtomDetails>>,
     /// Molecules
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub molecules: Option<Vec<MoleculeShown>>,
+    pub molecules: Option<Vec<MoleculeDetails>>,
     #[serde(skip)]
     paging: Paging,
 }
 
 impl Query for Search {
     const NAME: &'static str = "graph.search";
-    const ALIASES: &'static [Alias] = &[Alias::of("query_graph").when("operation", "search")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "webhook", shows: "atoms that speak of webhooks" }];
-    type Answer = Found;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("query_graph").when("operation", "search")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "webhook", shows: "atoms that speak of webhooks" }];
+    type Answer = GraphSearchAnswer;
 
-    fn run(self, view: &View) -> Result<Found> {
-        let changes = self.changelog_limit.shown(self.include_changelog);
-        look(view, |draft| {
+    fn run(self, view: &View) -> Result<GraphSearchAnswer> {
+        let changes = self.changelog_limit.entry_count(self.include_changelog);
+        read_store(view, |draft| {
             let project = project(draft, self.project.as_ref())?;
             let molecule =
                 self.molecule.as_ref().map(|id| draft.find::<Molecule>(id)).transpose()?;
             let molecule = molecule.as_ref().map(|molecule| &molecule.id);
-            let wanted = Wanted { words: &self.query, molecule, orphans_only: self.orphans_only };
-            let covering = self.path.as_ref().map(|path| covering(view, path)).transpose()?;
-            let covers = |id: &Id| covering.as_ref().is_none_or(|atoms| atoms.contains(id));
-            if self.kind == Some(Grain::Molecule) {
+            let wanted =
+                KnowledgeQuery { words: &self.query, molecule, orphans_only: self.orphans_only };
+            let covering = self.path.as_ref().map(|path| atoms_covering(view, path)).transpose()?;
+            let covers =
+                |id: &WorkRecordId| covering.as_ref().is_none_or(|atoms| atoms.contains(id));
+            if self.kind == Some(KnowledgeKind::Molecule) {
                 let mut all = molecules(draft, &project.id, &wanted)?;
                 if covering.is_some() {
                     let mut atoms = draft.list::<Atom>("project_id", &project.id)?;
@@ -123,32 +125,32 @@ impl Query for Search {
                     all.retain(of);
                 }
                 let (found, paging) = Paging::cut(all, self.offset, self.limit.into());
-                let shown = found.into_iter().map(|one| MoleculeShown::of(draft, one, changes));
+                let shown = found.into_iter().map(|one| MoleculeDetails::of(draft, one, changes));
                 let molecules = Some(shown.collect::<Result<Vec<_>>>()?);
-                return Ok(Found { atoms: None, molecules, paging });
+                return Ok(GraphSearchAnswer { atoms: None, molecules, paging });
             }
             let mut all = atoms(draft, &project.id, &wanted)?;
             all.retain(|atom| covers(&atom.id));
             let (found, paging) = Paging::cut(all, self.offset, self.limit.into());
-            let shown = found.into_iter().map(|one| AtomShown::of(draft, one, changes));
+            let shown = found.into_iter().map(|one| AtomDetails::of(draft, one, changes));
             let atoms = Some(shown.collect::<Result<Vec<_>>>()?);
-            Ok(Found { atoms, molecules: None, paging })
+            Ok(GraphSearchAnswer { atoms, molecules: None, paging })
         })
     }
 }
 
 /// The atoms that cover a path, or something below it.
-pub(super) fn covering(view: &View, path: &str) -> Result<BTreeSet<Id>> {
-    view.confine(path)?;
-    let derived = derived(view)?;
+pub(super) fn atoms_covering(view: &View, path: &str) -> Result<BTreeSet<WorkRecordId>> {
+    view.check_inside_repository(path)?;
+    let derived = work_patterns(view)?;
     let mut found = BTreeSet::new();
-    for path in named_paths(view, &[path.to_owned()])? {
+    for path in expand_paths(view, &[path.to_owned()])? {
         found.extend(derived.matcher.matching(&path, None).into_iter().cloned());
     }
     Ok(found)
 }
 
-impl Render for Found {
+impl Render for GraphSearchAnswer {
     fn render(&self, page: &mut Page) {
         let kind = if self.molecules.is_some() { "molecules" } else { "atoms" };
         page.answer(match self.paging.total {
@@ -156,21 +158,25 @@ impl Render for Found {
             total => format!("{total} {kind} fit"),
         });
         let atoms = self.atoms.iter().flatten().map(|atom| {
-            let paths = Cell::faint(atom.paths.join(", "));
-            vec![Cell::text(format!("\"{}\"", atom.name)), paths, Cell::handle(atom.handle())]
+            let paths = PageCell::faint(atom.paths.join(", "));
+            vec![
+                PageCell::text(format!("\"{}\"", atom.name)),
+                paths,
+                PageCell::handle(atom.handle()),
+            ]
         });
         let molecules = self.molecules.iter().flatten().map(|one| {
             let first = one.knowledge.lines().next().unwrap_or_default();
             vec![
-                Cell::text(format!("\"{}\"", one.name)),
-                Cell::faint(first),
-                Cell::handle(one.handle()),
+                PageCell::text(format!("\"{}\"", one.name)),
+                PageCell::faint(first),
+                PageCell::handle(one.handle()),
             ]
         });
-        let rows: Vec<Vec<Cell>> = atoms.chain(molecules).collect();
+        let rows: Vec<Vec<PageCell>> = atoms.chain(molecules).collect();
         let shown = rows.len();
         page.table(0, rows);
-        self.paging.say_rest(page, shown);
+        self.paging.render_rest(page, shown);
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -4,28 +4,28 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::graph::edit::{Knows, find};
+use work::WorkRecordRef;
+use work::knowledge::edit::{KnowledgeRecord, find};
 use work::record::{Atom, Molecule, Project, Task};
-use work::words::Grain;
-use work::{Draft, Id};
+use work::words::KnowledgeKind;
+use work::{WorkDraft, WorkRecordId};
 
-use super::shown::{AtomShown, MoleculeShown};
-use crate::contract::alias::Alias;
+use super::details::{AtomDetails, MoleculeDetails};
+use crate::areas::work::{drift, read_store};
+use crate::contract::alias::OpAlias;
 use crate::contract::args::number_type;
-use crate::contract::op::{Example, Query};
+use crate::contract::op::{OpExample, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::{drift, look};
 use crate::view::View;
 
 number_type!(
     /// How many entries of a history come along.
-    Changes, 0..=100, default 5
+    ChangelogLimit, 0..=100, default 5
 );
 
-impl Changes {
+impl ChangelogLimit {
     /// How many are shown; none if the changelog is not asked for.
-    pub(super) fn shown(self, include_changelog: Option<bool>) -> usize {
+    pub(super) fn entry_count(self, include_changelog: Option<bool>) -> usize {
         if include_changelog == Some(false) { 0 } else { self.get() }
     }
 }
@@ -35,12 +35,12 @@ impl Changes {
 #[serde(deny_unknown_fields)]
 pub struct Show {
     /// Id, its first digits, a name or a handle
-    pub id: Ref,
+    pub id: WorkRecordRef,
     /// Whether the id is of an atom or a molecule
     #[arg(long)]
     #[serde(default, alias = "entity_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Grain>,
+    pub kind: Option<KnowledgeKind>,
     /// Show its changelog; true if left out
     #[arg(long)]
     #[serde(default)]
@@ -50,49 +50,54 @@ pub struct Show {
     #[arg(long, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub changelog_limit: Changes,
+    pub changelog_limit: ChangelogLimit,
 }
 
 /// An atom or molecule
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Shown {
+pub struct GraphShowAnswer {
     /// The atom, if it is one
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub atom: Option<AtomShown>,
+    pub atom: Option<AtomDetails>,
     /// The molecule, if it is one
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub molecule: Option<MoleculeShown>,
+    pub molecule: Option<MoleculeDetails>,
     /// A molecule's atoms, by name
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub atoms: Option<Vec<AtomShown>>,
+    pub atoms: Option<Vec<AtomDetails>>,
     #[serde(skip)]
-    home: Vec<HomeLine>,
+    origin: Vec<OriginLine>,
 }
 
 impl Query for Show {
     const NAME: &'static str = "graph.show";
-    const ALIASES: &'static [Alias] = &[Alias::of("query_graph").when("operation", "get")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "atom:019b7d2f-1a2b", shows: "an atom, its age and its history" }];
-    type Answer = Shown;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("query_graph").when("operation", "get")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "atom:019b7d2f-1a2b", shows: "an atom, its age and its history" }];
+    type Answer = GraphShowAnswer;
 
-    fn run(self, view: &View) -> Result<Shown> {
-        let changes = self.changelog_limit.shown(self.include_changelog);
-        look(view, |draft| match find(draft, self.kind, &self.id)? {
-            Knows::Atom(atom) => {
-                let home = home(draft, &Knows::Atom(atom.clone()))?;
+    fn run(self, view: &View) -> Result<GraphShowAnswer> {
+        let changes = self.changelog_limit.entry_count(self.include_changelog);
+        read_store(view, |draft| match find(draft, self.kind, &self.id)? {
+            KnowledgeRecord::Atom(atom) => {
+                let home = origin_lines(draft, &KnowledgeRecord::Atom(atom.clone()))?;
                 let drift = drift(view, draft, &atom)?;
-                let atom = AtomShown { drift, ..AtomShown::of(draft, atom, changes)? };
-                Ok(Shown { atom: Some(atom), molecule: None, atoms: None, home })
+                let atom = AtomDetails { drift, ..AtomDetails::of(draft, atom, changes)? };
+                Ok(GraphShowAnswer { atom: Some(atom), molecule: None, atoms: None, origin: home })
             }
-            Knows::Molecule(molecule) => {
-                let home = home(draft, &Knows::Molecule(molecule.clone()))?;
+            KnowledgeRecord::Molecule(molecule) => {
+                let home = origin_lines(draft, &KnowledgeRecord::Molecule(molecule.clone()))?;
                 let mut atoms = draft.list::<Atom>("molecule_id", &molecule.id)?;
                 atoms.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
-                let atoms = atoms.into_iter().map(|atom| AtomShown::of(draft, atom, 0));
+                let atoms = atoms.into_iter().map(|atom| AtomDetails::of(draft, atom, 0));
                 let atoms = atoms.collect::<Result<Vec<_>>>()?;
-                let molecule = MoleculeShown::of(draft, molecule, changes)?;
-                Ok(Shown { atom: None, molecule: Some(molecule), atoms: Some(atoms), home })
+                let molecule = MoleculeDetails::of(draft, molecule, changes)?;
+                Ok(GraphShowAnswer {
+                    atom: None,
+                    molecule: Some(molecule),
+                    atoms: Some(atoms),
+                    origin: home,
+                })
             }
         })
     }
@@ -100,24 +105,26 @@ impl Query for Show {
 
 /// One thing that an atom or molecule belongs to, or came from.
 #[derive(Debug)]
-struct HomeLine {
+struct OriginLine {
     label: &'static str,
     name: String,
     handle: String,
 }
 
 /// The project, the molecule, and the tasks that made and last changed an atom or molecule.
-fn home(draft: &Draft<'_>, known: &Knows) -> Result<Vec<HomeLine>> {
+fn origin_lines(draft: &WorkDraft<'_>, known: &KnowledgeRecord) -> Result<Vec<OriginLine>> {
     let (project, molecule, made, last) = match known {
-        Knows::Atom(one) => {
+        KnowledgeRecord::Atom(one) => {
             (&one.project_id, one.molecule_id.as_ref(), &one.created_by_task_id, &one.last_task_id)
         }
-        Knows::Molecule(one) => (&one.project_id, None, &one.created_by_task_id, &one.last_task_id),
+        KnowledgeRecord::Molecule(one) => {
+            (&one.project_id, None, &one.created_by_task_id, &one.last_task_id)
+        }
     };
     let mut lines = Vec::new();
-    let mut line = |label, kind: &str, id: &Id, name: Option<String>| {
+    let mut line = |label, kind: &str, id: &WorkRecordId, name: Option<String>| {
         let name = name.map_or("(deleted)".into(), |name| format!("\"{name}\""));
-        lines.push(HomeLine { label, name, handle: format!("{kind}:{}", id.short()) });
+        lines.push(OriginLine { label, name, handle: format!("{kind}:{}", id.short()) });
     };
     line("project", "project", project, draft.get::<Project>(project)?.map(|one| one.name));
     if let Some(id) = molecule {
@@ -131,7 +138,7 @@ fn home(draft: &Draft<'_>, known: &Knows) -> Result<Vec<HomeLine>> {
     Ok(lines)
 }
 
-impl Render for Shown {
+impl Render for GraphShowAnswer {
     fn render(&self, page: &mut Page) {
         let mut changes = Vec::new();
         if let Some(atom) = &self.atom {
@@ -143,14 +150,14 @@ impl Render for Shown {
             ));
             page.item("paths", atom.paths.join(", "));
             if let Some(drift) = &atom.drift {
-                page.item("age", format!("written {}; {}", drift.written_at, drift.words()));
+                page.item("age", format!("written {}; {}", drift.written_at, drift.describe()));
             }
             if !atom.knowledge.is_empty() {
                 page.quoted(&atom.knowledge, atom.handle());
             }
             for related in &atom.related_atoms {
                 let line = format!("related: \"{}\", {}", related.name, related.reason);
-                page.say_next(line, format!("atom:{}", related.atom_id.short()));
+                page.say_handle(line, format!("atom:{}", related.atom_id.short()));
             }
             changes.extend(&atom.changelog);
         }
@@ -162,15 +169,15 @@ impl Render for Shown {
             }
             for related in &molecule.related_molecules {
                 let line = format!("related: \"{}\", {}", related.name, related.reason);
-                page.say_next(line, format!("molecule:{}", related.molecule_id.short()));
+                page.say_handle(line, format!("molecule:{}", related.molecule_id.short()));
             }
             changes.extend(&molecule.changelog);
         }
-        for HomeLine { label, name, handle } in &self.home {
-            page.say_next(format!("{label}: {name}"), handle);
+        for OriginLine { label, name, handle } in &self.origin {
+            page.say_handle(format!("{label}: {name}"), handle);
         }
         for atom in self.atoms.iter().flatten() {
-            page.say_next(
+            page.say_handle(
                 format!("  \"{}\" over {}", atom.name, atom.paths.join(", ")),
                 atom.handle(),
             );
@@ -179,7 +186,7 @@ impl Render for Shown {
             page.heading("History");
             for change in changes {
                 let line = format!("  {}  {}", change.created_at, change.summary);
-                page.say_next(line, change.task());
+                page.say_handle(line, change.task());
             }
         }
     }

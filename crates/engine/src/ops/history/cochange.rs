@@ -1,17 +1,19 @@
 //! `history cochange`: what usually changes together with some files.
 
 use base::words::counted;
-use base::{Code, Problem, RepoPath, Result};
+use base::{Problem, ProblemCode, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::alias::Alias;
+use crate::areas::history::{
+    Artifact, CochangedFile, HistoryReader, MAX_PARTNERS, elapsed_text, time_text,
+};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target, one_or_many};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::history::{Artifact, Book, MOST_PARTNERS, Together, ago, moment};
+use crate::contract::args::{Limit, NodeTarget, Offset, one_or_many};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// Tell which files usually change together with these
@@ -24,7 +26,7 @@ pub struct Cochange {
     /// File to look at, or several that change together
     #[arg(required = true)]
     #[serde(deserialize_with = "one_or_many")]
-    pub paths: Vec<Target>,
+    pub paths: Vec<NodeTarget>,
     /// Files to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -38,13 +40,13 @@ pub struct Cochange {
 
 /// What changes with some files, most likely first
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Ranked {
+pub struct CochangeAnswer {
     /// The files that were asked about
     pub paths: Vec<RepoPath>,
     /// How many of their commits count
     pub commits: u64,
     /// What changes with them
-    pub partners: Vec<Row>,
+    pub partners: Vec<CochangeRow>,
     /// Why this cannot be told here; absent when it can
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unavailable: Option<CochangeUnavailable>,
@@ -65,7 +67,7 @@ pub struct CochangeUnavailable {
 
 /// A file that changes with them
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Row {
+pub struct CochangeRow {
     /// The file
     pub path: RepoPath,
     /// Commits that changed both
@@ -87,24 +89,26 @@ pub struct Row {
 
 impl Query for Cochange {
     const NAME: &'static str = "history.cochange";
-    const ALIASES: &'static [Alias] = &[
-        Alias::of("get_cochange").renaming(&[("path", "paths")]),
-        Alias::of("kart_cochange").renaming(&[("path", "paths")]),
+    const ALIASES: &'static [OpAlias] = &[
+        OpAlias::of("get_cochange").renaming(&[("path", "paths")]),
+        OpAlias::of("kart_cochange").renaming(&[("path", "paths")]),
     ];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "README.md", shows: "what is usually changed with one file" },
-        Example { args: "src/a.ts src/b.ts --limit 5", shows: "what goes with two of them" },
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "README.md", shows: "what is usually changed with one file" },
+        OpExample { args: "src/a.ts src/b.ts --limit 5", shows: "what goes with two of them" },
     ];
-    type Answer = Ranked;
+    type Answer = CochangeAnswer;
 
-    fn run(self, view: &View) -> Result<Ranked> {
+    fn run(self, view: &View) -> Result<CochangeAnswer> {
         if self.paths.is_empty() {
             return Err(Problem::invalid("`paths` is empty").hint("name a file"));
         }
-        let book = match Book::open(view) {
+        let book = match HistoryReader::open(view) {
             Ok(book) => book,
-            Err(problem) if matches!(problem.code, Code::Unavailable | Code::Busy) => {
-                return Ok(Ranked::unavailable(&problem, self.offset, self.limit));
+            Err(problem)
+                if matches!(problem.code, ProblemCode::Unavailable | ProblemCode::Busy) =>
+            {
+                return Ok(CochangeAnswer::unavailable(&problem, self.offset, self.limit));
             }
             Err(problem) => return Err(problem),
         };
@@ -113,18 +117,18 @@ impl Query for Cochange {
             .iter()
             .map(|path| book.artifact_or_new(view, path))
             .collect::<Result<_>>()?;
-        let (together, found) = book.together(&asked)?;
+        let (together, found) = book.cochanged_files(&asked)?;
         let (together, paging) = Paging::cut(together, self.offset, self.limit);
-        let all = book.counted(view)?;
+        let all = book.counted_commits(view)?;
         let row = |together| row(view, &book, together, (found.commits, all));
         let partners = together.into_iter().map(row).collect::<Result<_>>()?;
         let paths = asked.into_iter().map(|artifact| artifact.path).collect();
-        let (commits, is_cut) = (found.commits, found.is_cut);
-        Ok(Ranked { paths, commits, partners, unavailable: None, paging, is_cut })
+        let (commits, is_cut) = (found.commits, found.is_truncated);
+        Ok(CochangeAnswer { paths, commits, partners, unavailable: None, paging, is_cut })
     }
 }
 
-impl Ranked {
+impl CochangeAnswer {
     /// The answer where there is no history to read.
     fn unavailable(problem: &Problem, offset: Offset, limit: Limit) -> Self {
         let hints = problem.hints.iter().map(ToString::to_string).collect();
@@ -143,21 +147,21 @@ impl Ranked {
 
 fn row(
     view: &View,
-    book: &Book<'_>,
-    Together { path, partner }: Together,
+    book: &HistoryReader<'_>,
+    CochangedFile { path, partner }: CochangedFile,
     (own, all): (u64, u64),
-) -> Result<Row> {
-    let theirs = book.weight(partner.artifact)?;
-    let last = partner.last.map(|commits| book.time_ago(commits)).transpose()?;
-    Ok(Row {
+) -> Result<CochangeRow> {
+    let theirs = book.counted_commits_of(partner.artifact)?;
+    let last = partner.last_commits_ago.map(|commits| book.time_ago(commits)).transpose()?;
+    Ok(CochangeRow {
         path,
         count: partner.count,
         jaccard: share(partner.count, (own + theirs).saturating_sub(partner.count)),
         confidence: share(partner.count, own),
         support: share(partner.count, all),
         score: rounded(partner.score),
-        last: last.map(moment),
-        when: last.map(|last| ago(view.call().now, last)).unwrap_or_default(),
+        last: last.map(time_text),
+        when: last.map(|last| elapsed_text(view.call().now, last)).unwrap_or_default(),
     })
 }
 
@@ -170,7 +174,7 @@ fn rounded(number: f64) -> f64 {
     (number * 10_000.0).round() / 10_000.0
 }
 
-impl Render for Ranked {
+impl Render for CochangeAnswer {
     fn render(&self, page: &mut Page) {
         if let Some(CochangeUnavailable { reason, hints }) = &self.unavailable {
             page.answer(format!("What changes together is not known: {reason}"));
@@ -187,23 +191,23 @@ impl Render for Ranked {
         };
         match self.paging.total {
             0 => page.answer(format!("Nothing changes with {names} ({commits} looked at)")),
-            n if n == MOST_PARTNERS as u64 => page.answer(format!(
-                "The {MOST_PARTNERS} files likeliest to change with {names} ({commits} looked at)"
+            n if n == MAX_PARTNERS as u64 => page.answer(format!(
+                "The {MAX_PARTNERS} files likeliest to change with {names} ({commits} looked at)"
             )),
             n => {
                 let files = counted(n, "file");
                 page.answer(format!("{files} may change with {names} ({commits} looked at)"));
             }
         }
-        let cells = |row: &Row| {
+        let cells = |row: &CochangeRow| {
             let often = match row.count {
                 0 => "by its name or folder alone".to_owned(),
                 count => format!("{count} of {}, jaccard {:.2}", self.commits, row.jaccard),
             };
-            vec![Cell::handle(&row.path), Cell::text(often), Cell::faint(&row.when)]
+            vec![PageCell::handle(&row.path), PageCell::text(often), PageCell::faint(&row.when)]
         };
         page.table(0, self.partners.iter().map(cells).collect());
-        self.paging.say_rest(page, self.partners.len());
+        self.paging.render_rest(page, self.partners.len());
     }
 
     fn paging(&self) -> Option<Paging> {

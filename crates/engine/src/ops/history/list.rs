@@ -3,20 +3,20 @@
 use std::collections::BTreeSet;
 
 use base::words::counted;
-use base::{Code, NextCall, RepoPath, Result};
+use base::{NextCall, ProblemCode, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{handle, listed};
-use crate::contract::alias::Alias;
+use super::{handle, tags_text};
+use crate::areas::history::{HistoryReader, time_text};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target, comma_list};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
+use crate::contract::args::{Limit, NodeTarget, Offset, comma_list};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::graph;
 use crate::index::tables;
-use crate::layers::history::{Book, moment};
 use crate::view::View;
 
 /// List files by tag, with when each last changed
@@ -32,7 +32,7 @@ pub struct List {
     /// Only files in this folder
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Also list deleted files
     #[arg(long)]
     #[serde(default)]
@@ -60,16 +60,16 @@ pub struct List {
 
 /// Files, by path
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct HistoryListAnswer {
     /// The files
-    pub artifacts: Vec<Row>,
+    pub artifacts: Vec<HistoryFileRow>,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// A file
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Row {
+pub struct HistoryFileRow {
     /// Where it is, or was last
     pub path: RepoPath,
     /// Its tags
@@ -84,19 +84,20 @@ pub struct Row {
 
 impl Query for List {
     const NAME: &'static str = "history.list";
-    const ALIASES: &'static [Alias] = &[Alias::of("list_artifacts"), Alias::of("kiste_query")];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "--tags auth,session", shows: "files that have both tags" },
-        Example { args: "--include-deleted", shows: "everything there ever was" },
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("list_artifacts"), OpAlias::of("kiste_query")];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "--tags auth,session", shows: "files that have both tags" },
+        OpExample { args: "--include-deleted", shows: "everything there ever was" },
     ];
-    type Answer = Listed;
+    type Answer = HistoryListAnswer;
 
-    fn run(self, view: &View) -> Result<Listed> {
-        let book = Book::open(view)?;
-        let gone = if self.include_deleted { book.gone()? } else { Vec::new() };
+    fn run(self, view: &View) -> Result<HistoryListAnswer> {
+        let book = HistoryReader::open(view)?;
+        let gone = if self.include_deleted { book.deleted_files()? } else { Vec::new() };
         let folder = self.folder(view, &gone)?;
-        let mut files = self.wanted(view, (folder.as_ref(), book.live()?), true)?;
-        files.extend(self.wanted(view, (folder.as_ref(), gone), false)?);
+        let mut files = self.selected_files(view, (folder.as_ref(), book.live_files()?), true)?;
+        files.extend(self.selected_files(view, (folder.as_ref(), gone), false)?);
         let pairs: Vec<(RepoPath, i64)> =
             files.iter().map(|(path, artifact, _)| (path.clone(), *artifact)).collect();
         let mut rows: Vec<_> = files.into_iter().zip(book.all_tags(&pairs)?).collect();
@@ -104,19 +105,19 @@ impl Query for List {
         rows.sort_by(|a, b| a.0.cmp(&b.0));
         let (rows, paging) = Paging::cut(rows, self.offset, self.limit);
         let row = |((path, artifact, alive), tags)| {
-            let last = book.last(artifact)?;
-            let last_modified = last.as_ref().map(|stop| moment(stop.time)).unwrap_or_default();
+            let last = book.last_commit(artifact)?;
+            let last_modified = last.as_ref().map(|stop| time_text(stop.time)).unwrap_or_default();
             let commit = last.as_ref().map(handle).unwrap_or_default();
-            Ok(Row { path, tags, last_modified, commit, alive })
+            Ok(HistoryFileRow { path, tags, last_modified, commit, alive })
         };
         let artifacts = rows.into_iter().map(row).collect::<Result<_>>()?;
-        Ok(Listed { artifacts, paging })
+        Ok(HistoryListAnswer { artifacts, paging })
     }
 }
 
 impl List {
     /// Those of some files that were asked for, tags aside.
-    fn wanted(
+    fn selected_files(
         &self,
         view: &View,
         (folder, files): (Option<&RepoPath>, Vec<(RepoPath, i64)>),
@@ -127,7 +128,7 @@ impl List {
             false => ignored(view)?,
         };
         let wanted = |path: &RepoPath| {
-            folder.is_none_or(|folder| path.is_below(folder))
+            folder.is_none_or(|folder| path.is_at_or_below(folder))
                 && !ignored.contains(path)
                 && (!self.source_only || is_source(path))
         };
@@ -143,11 +144,11 @@ impl List {
             Ok(node) => return Ok(node.path().cloned()),
             Err(problem) => problem,
         };
-        if !self.include_deleted || problem.code != Code::NotFound {
+        if !self.include_deleted || problem.code != ProblemCode::NotFound {
             return Err(problem);
         }
         let typed = view.typed_paths(target.as_str());
-        let was = |path: &&RepoPath| files.iter().any(|(file, _)| file.is_below(path));
+        let was = |path: &&RepoPath| files.iter().any(|(file, _)| file.is_at_or_below(path));
         typed.iter().find(was).cloned().map(Some).ok_or(problem)
     }
 }
@@ -163,28 +164,28 @@ fn is_source(path: &RepoPath) -> bool {
     folder.as_bytes().split(|byte| *byte == b'/').any(|part| part == b"src")
 }
 
-impl Render for Listed {
+impl Render for HistoryListAnswer {
     fn render(&self, page: &mut Page) {
         match self.paging.total {
             0 => {
                 page.answer("No file fits");
-                page.say_call("Which tags there are is told by", NextCall::to("history.tags"));
+                page.say_call("Which tags there are is told by", NextCall::new("history.tags"));
             }
             total => page.answer(counted(total, "file")),
         }
-        let cells = |row: &Row| {
-            let tags = listed(&row.tags);
+        let cells = |row: &HistoryFileRow| {
+            let tags = tags_text(&row.tags);
             let gone = if row.alive { "" } else { "deleted " };
             let when = row.last_modified.get(..10).unwrap_or_default();
             vec![
-                Cell::handle(&row.path),
-                Cell::text(tags),
-                Cell::faint(format!("{gone}{when}")),
-                Cell::handle(&row.commit),
+                PageCell::handle(&row.path),
+                PageCell::text(tags),
+                PageCell::faint(format!("{gone}{when}")),
+                PageCell::handle(&row.commit),
             ]
         };
         page.table(0, self.artifacts.iter().map(cells).collect());
-        self.paging.say_rest(page, self.artifacts.len());
+        self.paging.render_rest(page, self.artifacts.len());
     }
 
     fn paging(&self) -> Option<Paging> {

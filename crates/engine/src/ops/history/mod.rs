@@ -12,11 +12,11 @@ pub mod tags;
 use std::collections::BTreeSet;
 
 use base::Result;
-use history::line::Stop;
+use history::checkout::CheckoutCommit;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::layers::history::{Book, moment, short};
+use crate::areas::history::{HistoryReader, short_commit_id, time_text};
 
 /// A commit as answers show it
 #[derive(Debug, Serialize, JsonSchema)]
@@ -52,17 +52,17 @@ const FIRST_KNOWN: &str = "first known";
 
 impl CommitRow {
     /// A commit that did this to a file, unless nobody can know.
-    fn of(book: &Book<'_>, stop: &Stop, change: &str) -> Result<Self> {
+    fn of(book: &HistoryReader<'_>, stop: &CheckoutCommit, change: &str) -> Result<Self> {
         let commit = book.commit(stop)?;
-        let conventional = history::conventional(&commit.message);
+        let conventional = history::parse_conventional_subject(&commit.message);
         Ok(Self {
-            commit: history::hex(&stop.sha),
+            commit: history::sha_to_hex(&stop.sha),
             author: format!("{} <{}>", commit.author.name, commit.author.email),
-            timestamp: moment(stop.time),
+            timestamp: time_text(stop.time),
             conv_type: conventional.as_ref().map(|c| c.kind.to_owned()),
             conv_scope: conventional.as_ref().and_then(|c| c.scope).map(str::to_owned),
             breaking: conventional.is_some_and(|c| c.breaking),
-            change: if commit.is_edge { FIRST_KNOWN } else { change }.to_owned(),
+            change: if commit.is_shallow_edge { FIRST_KNOWN } else { change }.to_owned(),
             path: String::new(),
             tags_at_commit: BTreeSet::new(),
             message: commit.message,
@@ -83,11 +83,11 @@ impl CommitRow {
     }
 }
 
-fn handle(stop: &Stop) -> String {
-    format!("commit:{}", short(&stop.sha))
+fn handle(stop: &CheckoutCommit) -> String {
+    format!("commit:{}", short_commit_id(&stop.sha))
 }
 
 /// Tags with commas between them.
-fn listed(tags: &BTreeSet<String>) -> String {
+fn tags_text(tags: &BTreeSet<String>) -> String {
     tags.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }

@@ -8,13 +8,13 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CommitRow, listed};
-use crate::contract::alias::Alias;
+use super::{CommitRow, tags_text};
+use crate::areas::history::{Artifact, HistoryReader, SymbolHistory, SymbolTouch, follow_symbol};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::history::{Artifact, Book, SymbolHistory, SymbolTouch, follow_symbol};
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// Tell how a file or symbol got here: its commits, oldest first, with tags at each
@@ -24,7 +24,7 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// File, by its name now or earlier; `path#name` for one symbol
-    pub path: Target,
+    pub path: NodeTarget,
     /// Show the newest commits first
     #[arg(long)]
     #[serde(default)]
@@ -42,13 +42,13 @@ pub struct Provenance {
 
 /// Which commits of a chain are shown, and in which order.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ChainPart {
+pub(super) struct CommitPage {
     pub newest: bool,
     pub offset: Offset,
     pub limit: Limit,
 }
 
-impl ChainPart {
+impl CommitPage {
     /// Cuts commits, oldest first, to the part that is shown.
     fn cut<T>(self, mut all: Vec<T>) -> (Vec<T>, Paging) {
         if self.newest {
@@ -60,7 +60,7 @@ impl ChainPart {
 
 /// The commits of a file
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Chain {
+pub struct ProvenanceAnswer {
     /// Where it is, or was last
     pub path: RepoPath,
     /// Whether the commit that is checked out has it
@@ -80,17 +80,17 @@ pub struct Chain {
 
 impl Query for Provenance {
     const NAME: &'static str = "history.provenance";
-    const ALIASES: &'static [Alias] = &[Alias::of("get_provenance")];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "README.md --limit 5", shows: "how a file began" },
-        Example { args: "README.md --newest --limit 5", shows: "what happened to it last" },
-        Example { args: "src/a.ts#Session.refresh", shows: "what changed one function" },
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("get_provenance")];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "README.md --limit 5", shows: "how a file began" },
+        OpExample { args: "README.md --newest --limit 5", shows: "what happened to it last" },
+        OpExample { args: "src/a.ts#Session.refresh", shows: "what changed one function" },
     ];
-    type Answer = Chain;
+    type Answer = ProvenanceAnswer;
 
-    fn run(self, view: &View) -> Result<Chain> {
-        let book = Book::open(view)?;
-        let part = ChainPart { newest: self.newest, offset: self.offset, limit: self.limit };
+    fn run(self, view: &View) -> Result<ProvenanceAnswer> {
+        let book = HistoryReader::open(view)?;
+        let part = CommitPage { newest: self.newest, offset: self.offset, limit: self.limit };
         let text = self.path.as_str().trim();
         let text = text.strip_prefix("symbol:").unwrap_or(text);
         if let Some((path, symbol)) = text.split_once('#') {
@@ -103,42 +103,54 @@ impl Query for Provenance {
 }
 
 /// A part of the commits of an artifact.
-pub(super) fn chain(book: &Book<'_>, artifact: Artifact, part: ChainPart) -> Result<Chain> {
+pub(super) fn chain(
+    book: &HistoryReader<'_>,
+    artifact: Artifact,
+    part: CommitPage,
+) -> Result<ProvenanceAnswer> {
     let touches = book.touches(artifact.id)?;
-    let all = touches.iter().flat_map(|touch| touch.old.iter().chain([&touch.path]));
+    let all = touches.iter().flat_map(|touch| touch.old_path.iter().chain([&touch.path]));
     let earlier = all.filter(|path| **path != artifact.path).cloned().collect();
     let ops = book.tag_ops(artifact.id)?;
     let (touches, paging) = part.cut(touches);
     let mut commits = Vec::with_capacity(touches.len());
     for touch in touches {
-        let stop = book.stop(touch.pos)?;
+        let stop = book.commit_position(touch.pos)?;
         commits.push(CommitRow {
             path: touch.path.to_string(),
             tags_at_commit: book.tags_at(&touch.path, &ops, touch.pos),
-            ..CommitRow::of(book, &stop, touch.how.word())?
+            ..CommitRow::of(book, &stop, touch.kind.word())?
         });
     }
     let (path, alive) = (artifact.path, artifact.is_live);
-    Ok(Chain { path, alive, symbol: None, earlier, commits, paging, newest: part.newest })
+    Ok(ProvenanceAnswer {
+        path,
+        alive,
+        symbol: None,
+        earlier,
+        commits,
+        paging,
+        newest: part.newest,
+    })
 }
 
 /// A part of the commits that touched one symbol.
 fn symbol_chain(
     view: &View,
-    book: &Book<'_>,
+    book: &HistoryReader<'_>,
     artifact: Artifact,
-    (symbol, part): (&str, ChainPart),
-) -> Result<Chain> {
+    (symbol, part): (&str, CommitPage),
+) -> Result<ProvenanceAnswer> {
     let SymbolHistory { touches, is_cut } = follow_symbol(view, book, &artifact, symbol)?;
     if touches.is_empty() {
         return Err(Problem::not_found(format!("no commit of {} has `{symbol}`", artifact.path))
             .hint_call(
                 "its symbols are listed by",
-                NextCall::to("code.zoom").with("path", artifact.path.to_string()).with("level", 1),
+                NextCall::new("code.zoom").with("path", artifact.path.to_string()).with("level", 1),
             ));
     }
     if is_cut {
-        view.doubt("only the newest commits of the file were looked at");
+        view.mark_partial("only the newest commits of the file were looked at");
     }
     let names = touches.iter().map(|touch| touch.touch.path.clone());
     let earlier = names.filter(|path| *path != artifact.path).collect();
@@ -148,15 +160,15 @@ fn symbol_chain(
         Ok(CommitRow {
             path: format!("{}#{name}", touch.path),
             tags_at_commit: book.tags_at(&touch.path, &ops, touch.pos),
-            ..CommitRow::of(book, &book.stop(touch.pos)?, how)?
+            ..CommitRow::of(book, &book.commit_position(touch.pos)?, how)?
         })
     };
     let commits = touches.into_iter().map(row).collect::<Result<_>>()?;
     let (path, alive, symbol) = (artifact.path, artifact.is_live, Some(symbol.to_owned()));
-    Ok(Chain { path, alive, symbol, earlier, commits, paging, newest: part.newest })
+    Ok(ProvenanceAnswer { path, alive, symbol, earlier, commits, paging, newest: part.newest })
 }
 
-impl Render for Chain {
+impl Render for ProvenanceAnswer {
     fn render(&self, page: &mut Page) {
         let gone = if self.alive { "" } else { ", deleted" };
         let commits = counted(self.paging.total, "commit");
@@ -168,7 +180,7 @@ impl Render for Chain {
             page.item("earlier at", earlier.join(", "));
         }
         self.rows(page);
-        self.paging.say_rest(page, self.commits.len());
+        self.paging.render_rest(page, self.commits.len());
     }
 
     fn paging(&self) -> Option<Paging> {
@@ -176,7 +188,7 @@ impl Render for Chain {
     }
 }
 
-impl Chain {
+impl ProvenanceAnswer {
     /// The commits as a table; tags are told where they change.
     pub(super) fn rows(&self, page: &mut Page) {
         let mut before: Option<&BTreeSet<String>> = None;
@@ -184,17 +196,17 @@ impl Chain {
         for commit in &self.commits {
             let tags = match before == Some(&commit.tags_at_commit) {
                 true => String::new(),
-                false => format!("[{}]", listed(&commit.tags_at_commit)),
+                false => format!("[{}]", tags_text(&commit.tags_at_commit)),
             };
             before = Some(&commit.tags_at_commit);
             let author = commit.author.split(" <").next().unwrap_or_default();
             rows.push(vec![
-                Cell::faint(commit.day()),
-                Cell::text(&commit.change),
-                Cell::text(commit.subject()),
-                Cell::faint(author),
-                Cell::text(tags),
-                Cell::handle(commit.handle()),
+                PageCell::faint(commit.day()),
+                PageCell::text(&commit.change),
+                PageCell::text(commit.subject()),
+                PageCell::faint(author),
+                PageCell::text(tags),
+                PageCell::handle(commit.handle()),
             ]);
         }
         page.table(0, rows);

@@ -3,29 +3,29 @@
 use std::collections::BTreeSet;
 
 use base::words::counted;
-use base::{Code, NextCall, Problem, RepoPath, Result};
+use base::{NextCall, Problem, ProblemCode, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::provenance::{Chain, ChainPart, chain};
-use super::{CommitRow, listed};
-use crate::contract::alias::Alias;
+use super::provenance::{CommitPage, ProvenanceAnswer, chain};
+use super::{CommitRow, tags_text};
+use crate::areas::history::{Artifact, HistoryReader};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target, Words};
-use crate::contract::op::{Example, Query};
+use crate::contract::args::{Limit, NodeTarget, Offset, Words};
+use crate::contract::op::{OpExample, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::history::{Artifact, Book};
 use crate::view::View;
 
 /// A longer content is cut, in bytes.
-const LONGEST: usize = 100 * 1024;
+const MAX_CONTENT_BYTES: usize = 100 * 1024;
 
 /// A larger file is not read at all, in bytes.
-const LARGEST: u64 = 16 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How much of a file is searched for a NUL, which no text has. As in git.
-const PROBE: usize = 8000;
+const BINARY_PROBE_BYTES: usize = 8000;
 
 /// Show a file as it was at a commit, with its tags and commits
 ///
@@ -34,7 +34,7 @@ const PROBE: usize = 8000;
 #[serde(deny_unknown_fields)]
 pub struct Show {
     /// File, by its name now or earlier
-    pub path: Target,
+    pub path: NodeTarget,
     /// Branch, tag or commit to look from; what is checked out if left out
     #[arg(long)]
     #[serde(default)]
@@ -56,7 +56,7 @@ pub struct Show {
 
 /// A file and how it got here
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Shown {
+pub struct HistoryShowAnswer {
     /// Where it is at that commit
     pub path: RepoPath,
     /// The commit that it was read at
@@ -76,62 +76,65 @@ pub struct Shown {
     /// Its commits, oldest first unless the newest were asked for
     pub commits: Vec<CommitRow>,
     #[serde(skip)]
-    chain: Chain,
+    chain: ProvenanceAnswer,
 }
 
 impl Query for Show {
     const NAME: &'static str = "history.show";
-    const ALIASES: &'static [Alias] = &[Alias::of("get_artifact")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "README.md --ref HEAD~3", shows: "a file as it was three commits ago" }];
-    type Answer = Shown;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("get_artifact")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "README.md --ref HEAD~3",
+        shows: "a file as it was three commits ago",
+    }];
+    type Answer = HistoryShowAnswer;
 
-    fn run(self, view: &View) -> Result<Shown> {
-        let book = Book::open(view)?;
+    fn run(self, view: &View) -> Result<HistoryShowAnswer> {
+        let book = HistoryReader::open(view)?;
         let artifact = book.artifact(view, &self.path)?;
         let tags = book.tags(&artifact)?;
         let revision = self.r#ref.as_ref().map_or("HEAD", Words::as_str);
         let (path, at, bytes) = read(view, &book, &artifact, revision)?;
         let (content, cut) = text(&bytes);
-        let part = ChainPart { newest: self.newest, offset: self.offset, limit: self.limit };
+        let part = CommitPage { newest: self.newest, offset: self.offset, limit: self.limit };
         let mut chain = chain(&book, artifact, part)?;
         let commits = std::mem::take(&mut chain.commits);
         let (now, alive) = (chain.path.clone(), chain.alive);
-        Ok(Shown { path, at, content, cut, tags, now, alive, commits, chain })
+        Ok(HistoryShowAnswer { path, at, content, cut, tags, now, alive, commits, chain })
     }
 }
 
 /// The content of an artifact at a commit, wherever it was then.
 fn read(
     view: &View,
-    book: &Book<'_>,
+    book: &HistoryReader<'_>,
     artifact: &Artifact,
     revision: &str,
 ) -> Result<(RepoPath, String, Vec<u8>)> {
     let git = view.git().ok_or_else(|| Problem::internal("a history without git"))?.repo();
     let commit = git.resolve(view.call(), revision)?;
     let touches = book.touches(artifact.id)?;
-    let earlier = touches.iter().rev().flat_map(|touch| [Some(&touch.path), touch.old.as_ref()]);
+    let earlier =
+        touches.iter().rev().flat_map(|touch| [Some(&touch.path), touch.old_path.as_ref()]);
     let mut tried = BTreeSet::new();
     for path in [Some(&artifact.path)].into_iter().chain(earlier).flatten() {
         if !tried.insert(path) {
             continue;
         }
-        match git.show(view.call(), commit.as_str(), path, LARGEST) {
+        match git.show(view.call(), commit.as_str(), path, MAX_FILE_BYTES) {
             Ok(bytes) => return Ok((path.clone(), commit.to_string(), bytes)),
-            Err(problem) if problem.code == Code::NotFound => {}
+            Err(problem) if problem.code == ProblemCode::NotFound => {}
             Err(problem) => return Err(problem),
         }
     }
-    let last = touches.iter().rev().find(|touch| touch.how != history::How::Deleted);
+    let last = touches.iter().rev().find(|touch| touch.kind != history::CommitChangeKind::Deleted);
     let problem = Problem::not_found(format!("{} is not in {revision}", artifact.path));
     Err(match last {
         Some(touch) => {
-            let commit = history::hex(&book.stop(touch.pos)?.sha);
+            let commit = history::sha_to_hex(&book.commit_position(touch.pos)?.sha);
             let commit = commit.get(..12).unwrap_or(&commit);
             problem.hint_call(
                 "its last content is shown by",
-                NextCall::to("history.show")
+                NextCall::new("history.show")
                     .with("path", touch.path.to_string())
                     .with("ref", commit),
             )
@@ -141,19 +144,19 @@ fn read(
 }
 
 fn text(bytes: &[u8]) -> (Option<String>, Option<String>) {
-    if bytes.iter().take(PROBE).any(|byte| *byte == 0) {
+    if bytes.iter().take(BINARY_PROBE_BYTES).any(|byte| *byte == 0) {
         return (None, Some(format!("not a text, {} bytes", bytes.len())));
     }
     let mut content = String::from_utf8_lossy(bytes).into_owned();
-    if content.len() <= LONGEST {
+    if content.len() <= MAX_CONTENT_BYTES {
         return (Some(content), None);
     }
-    let end = (0..=LONGEST).rev().find(|at| content.is_char_boundary(*at)).unwrap_or(0);
+    let end = (0..=MAX_CONTENT_BYTES).rev().find(|at| content.is_char_boundary(*at)).unwrap_or(0);
     content.truncate(end);
-    (Some(content), Some(format!("the first {LONGEST} of {} bytes", bytes.len())))
+    (Some(content), Some(format!("the first {MAX_CONTENT_BYTES} of {} bytes", bytes.len())))
 }
 
-impl Render for Shown {
+impl Render for HistoryShowAnswer {
     fn render(&self, page: &mut Page) {
         let at = self.at.get(..12).unwrap_or(&self.at);
         let total = self.chain.paging().map_or(0, |paging| paging.total);
@@ -165,13 +168,13 @@ impl Render for Shown {
             page.say("It is deleted now.");
         }
         if !self.tags.is_empty() {
-            page.item("tags", listed(&self.tags));
+            page.item("tags", tags_text(&self.tags));
         }
         for commit in &self.commits {
             page.item(commit.day(), format!("{}    {}", commit.subject(), commit.handle()));
         }
         if let Some(paging) = self.chain.paging() {
-            paging.say_rest(page, self.commits.len());
+            paging.render_rest(page, self.commits.len());
         }
         if let Some(content) = &self.content {
             page.quoted(content, format!("{} at {at}", self.path));

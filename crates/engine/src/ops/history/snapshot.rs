@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use base::words::counted;
-use base::{Call, Code, NextCall, Problem, RepoPath, Result};
+use base::{Call, NextCall, Problem, ProblemCode, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::snapshots::{KeptRow, store};
-use crate::contract::op::{Action, Effect, Example};
+use super::snapshots::{SnapshotRow, store};
+use crate::areas::history::{HistoryReader, snapshot};
+use crate::contract::op::{Action, Effect, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::history::{Book, snapshot};
 use crate::view::View;
 use crate::workspace::Workspace;
 
@@ -29,9 +29,9 @@ pub struct TakeSnapshot {
 
 /// The snapshot that was taken
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Taken {
+pub struct TakeSnapshotAnswer {
     /// What it is
-    pub snapshot: KeptRow,
+    pub snapshot: SnapshotRow,
     /// The file that was written, if one was named
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<RepoPath>,
@@ -40,25 +40,25 @@ pub struct Taken {
 impl Action for TakeSnapshot {
     const NAME: &'static str = "history.snapshot";
     const EFFECT: Effect = Effect::REBUILDS;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "", shows: "the history kept as it is now" },
-        Example { args: "--to history.snapshot", shows: "a file that CI can keep" },
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "", shows: "the history kept as it is now" },
+        OpExample { args: "--to history.snapshot", shows: "a file that CI can keep" },
     ];
-    type Answer = Taken;
+    type Answer = TakeSnapshotAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Taken> {
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<TakeSnapshotAnswer> {
         let view = workspace.view(call.clone())?;
         let file = self.to.as_deref().map(|to| writable(&view, to)).transpose()?;
-        let book = Book::open(&view)?;
-        let (about, bytes) = snapshot::take(book.stores(), (view.config(), call))?;
+        let book = HistoryReader::open(&view)?;
+        let (about, bytes) = snapshot::take_snapshot(book.stores(), (view.config(), call))?;
         if about.commits == 0 {
-            return Err(Problem::new(Code::InvalidOperation, "there are no commits yet")
+            return Err(Problem::new(ProblemCode::InvalidOperation, "there are no commits yet")
                 .hint("a snapshot is of commits; make one first"));
         }
         let name = match &file {
             None => {
-                let name = snapshot::name_of(&about);
-                snapshot::keep(&store(&view)?, &name, &bytes)?;
+                let name = snapshot::default_name(&about);
+                snapshot::write(&store(&view)?, &name, &bytes)?;
                 name
             }
             Some(path) => {
@@ -68,30 +68,30 @@ impl Action for TakeSnapshot {
                 path.to_string()
             }
         };
-        Ok(Taken { snapshot: KeptRow::of(name, bytes.len() as u64, &about), file })
+        Ok(TakeSnapshotAnswer { snapshot: SnapshotRow::of(name, bytes.len() as u64, &about), file })
     }
 }
 
 /// A path to write to: a new one, or that of an older snapshot.
 fn writable(view: &View, to: &str) -> Result<RepoPath> {
-    view.confine(to)?;
+    view.check_inside_repository(to)?;
     let path = view.typed_paths(to).into_iter().next();
     let path = path.ok_or_else(|| Problem::invalid(format!("`{to}` is no path to write to")))?;
     let there = view.tree().read(&path)?;
     if there.is_some_and(|file| history::snapshot::read(&file.bytes).is_err()) {
         let text = format!("{path} is there, and is no snapshot");
-        return Err(Problem::new(Code::Conflict, text).hint("name another file"));
+        return Err(Problem::new(ProblemCode::Conflict, text).hint("name another file"));
     }
     Ok(path)
 }
 
-impl Render for Taken {
+impl Render for TakeSnapshotAnswer {
     fn render(&self, page: &mut Page) {
-        let KeptRow { name, commits, head, bytes, .. } = &self.snapshot;
+        let SnapshotRow { name, commits, head, bytes, .. } = &self.snapshot;
         let size = bytes.div_ceil(1024);
         let commits = counted(*commits, "commit");
         page.answer(format!("{commits} up to {head} kept as {name}, {size} KB"));
-        let restore = NextCall::to("history.restore").with("snapshot", name.as_str());
+        let restore = NextCall::new("history.restore").with("snapshot", name.as_str());
         page.say_call("A clone that lacks commits takes them with", restore);
     }
 }

@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use base::words::counted;
 use base::{NextCall, Problem, Result};
 use clap::Args;
-use history::snapshot::{About, Snapshot};
+use history::snapshot::{Snapshot, SnapshotHeader};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::areas::history::snapshot::{self, StoredSnapshot};
+use crate::areas::history::snapshot_check::{SnapshotCheck, check_snapshot};
+use crate::areas::history::{elapsed_text, short_commit_id, time_text};
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::history::check::{Checked, check};
-use crate::layers::history::snapshot::{self, Kept};
-use crate::layers::history::{ago, moment, short};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// List the snapshots of the history, and check them on request
@@ -39,16 +39,16 @@ pub struct Snapshots {
 
 /// Snapshots, newest first
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct SnapshotsAnswer {
     /// The snapshots
-    pub snapshots: Vec<KeptRow>,
+    pub snapshots: Vec<SnapshotRow>,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// A snapshot
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct KeptRow {
+pub struct SnapshotRow {
     /// Its name, as `history restore` takes it
     pub name: String,
     /// How many commits it holds
@@ -72,52 +72,53 @@ pub struct KeptRow {
     when: String,
 }
 
-impl KeptRow {
-    pub(super) fn of(name: String, bytes: u64, about: &About) -> Self {
-        let head = format!("commit:{}", short(&about.head));
-        let (commits, made) = (about.commits, moment(about.made));
+impl SnapshotRow {
+    pub(super) fn of(name: String, bytes: u64, about: &SnapshotHeader) -> Self {
+        let head = format!("commit:{}", short_commit_id(&about.head));
+        let (commits, made) = (about.commits, time_text(about.created_at));
         Self { name, commits, head, made, bytes, ..Self::default() }
     }
 }
 
 impl Query for Snapshots {
     const NAME: &'static str = "history.snapshots";
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "--verify", shows: "each replayed and compared with git" }];
-    type Answer = Listed;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "--verify", shows: "each replayed and compared with git" }];
+    type Answer = SnapshotsAnswer;
 
-    fn run(self, view: &View) -> Result<Listed> {
+    fn run(self, view: &View) -> Result<SnapshotsAnswer> {
         let kept = snapshot::list(&store(view)?);
         let (kept, paging) = Paging::cut(kept, self.offset, self.limit);
-        let row = |kept: Kept| row(view, kept, self.verify);
-        Ok(Listed { snapshots: kept.into_iter().map(row).collect::<Result<_>>()?, paging })
+        let row = |kept: StoredSnapshot| row(view, kept, self.verify);
+        Ok(SnapshotsAnswer { snapshots: kept.into_iter().map(row).collect::<Result<_>>()?, paging })
     }
 }
 
 /// The store of commits that snapshots lie beside.
 pub(super) fn store(view: &View) -> Result<PathBuf> {
-    let files = view.followed_files();
+    let files = view.follower_paths();
     let found = files.into_iter().find(|(name, _)| *name == "commits");
     found.map(|(_, path)| path).ok_or_else(|| Problem::internal("no store of commits"))
 }
 
-fn row(view: &View, kept: Kept, verify: bool) -> Result<KeptRow> {
-    let unread = KeptRow { name: kept.name.clone(), bytes: kept.bytes, ..KeptRow::default() };
+fn row(view: &View, kept: StoredSnapshot, verify: bool) -> Result<SnapshotRow> {
+    let unread =
+        SnapshotRow { name: kept.name.clone(), bytes: kept.bytes, ..SnapshotRow::default() };
     let bytes = snapshot::read(&kept.path);
     let found = bytes.as_deref().map_err(ToString::to_string);
     let found = found.and_then(|bytes| history::snapshot::read(bytes).map_err(|p| p.to_string()));
     let found = match found {
         Ok(found) => found,
-        Err(problem) => return Ok(KeptRow { problem: Some(problem), ..unread }),
+        Err(problem) => return Ok(SnapshotRow { problem: Some(problem), ..unread }),
     };
-    let mut row = KeptRow::of(kept.name, kept.bytes, &found.about);
-    row.when = ago(view.call().now, found.about.made);
+    let mut row = SnapshotRow::of(kept.name, kept.bytes, &found.header);
+    row.when = elapsed_text(view.call().now, found.header.created_at);
     if verify {
         match verified(view, &found) {
-            Ok(Checked { same, absent }) => {
+            Ok(SnapshotCheck { same, absent }) => {
                 (row.same_in_git, row.not_in_git) = (Some(same), Some(absent));
             }
-            Err(problem) if problem.code == base::Code::StoreDamaged => {
+            Err(problem) if problem.code == base::ProblemCode::StoreDamaged => {
                 row.problem = Some(problem.to_string());
             }
             Err(problem) => return Err(problem),
@@ -126,18 +127,18 @@ fn row(view: &View, kept: Kept, verify: bool) -> Result<KeptRow> {
     Ok(row)
 }
 
-fn verified(view: &View, found: &Snapshot<'_>) -> Result<Checked> {
+fn verified(view: &View, found: &Snapshot<'_>) -> Result<SnapshotCheck> {
     let git = view.git().ok_or_else(|| Problem::internal("a snapshot without git"))?;
-    check(git.repo(), found, view.call())
+    check_snapshot(git.repo(), found, view.call())
 }
 
-impl Render for Listed {
+impl Render for SnapshotsAnswer {
     fn render(&self, page: &mut Page) {
         let bad = self.snapshots.iter().filter(|row| row.problem.is_some()).count();
         match (self.paging.total, bad) {
             (0, _) => {
                 page.answer("No snapshots");
-                page.say_call("One is taken by", NextCall::to("history.snapshot"));
+                page.say_call("One is taken by", NextCall::new("history.snapshot"));
             }
             (total, 0) => page.answer(counted(total, "snapshot")),
             (total, bad) => {
@@ -145,7 +146,7 @@ impl Render for Listed {
             }
         }
         page.table(0, self.snapshots.iter().map(cells).collect());
-        self.paging.say_rest(page, self.snapshots.len());
+        self.paging.render_rest(page, self.snapshots.len());
     }
 
     fn paging(&self) -> Option<Paging> {
@@ -157,10 +158,10 @@ impl Render for Listed {
     }
 }
 
-fn cells(row: &KeptRow) -> Vec<Cell> {
-    let size = Cell::faint(format!("{} KB", row.bytes.div_ceil(1024)));
+fn cells(row: &SnapshotRow) -> Vec<PageCell> {
+    let size = PageCell::faint(format!("{} KB", row.bytes.div_ceil(1024)));
     if let Some(problem) = &row.problem {
-        return vec![Cell::handle(&row.name), Cell::bad(problem), size];
+        return vec![PageCell::handle(&row.name), PageCell::bad(problem), size];
     }
     let checked = match (row.same_in_git, row.not_in_git) {
         (Some(same), Some(0)) => format!("true: all {same} as git has them"),
@@ -170,11 +171,11 @@ fn cells(row: &KeptRow) -> Vec<Cell> {
         _ => String::new(),
     };
     vec![
-        Cell::handle(&row.name),
-        Cell::text(counted(row.commits, "commit")),
-        Cell::faint(&row.when),
+        PageCell::handle(&row.name),
+        PageCell::text(counted(row.commits, "commit")),
+        PageCell::faint(&row.when),
         size,
-        Cell::text(checked),
-        Cell::handle(&row.head),
+        PageCell::text(checked),
+        PageCell::handle(&row.head),
     ]
 }

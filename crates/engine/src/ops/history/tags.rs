@@ -8,13 +8,13 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::alias::Alias;
+use crate::areas::history::HistoryReader;
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::graph;
-use crate::layers::history::Book;
 use crate::view::View;
 
 /// List all tags, with how many files have each
@@ -24,7 +24,7 @@ pub struct Tags {
     /// Only tags of files in this folder
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Tags to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -38,16 +38,16 @@ pub struct Tags {
 
 /// Tags, the most common first
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Counted {
+pub struct HistoryTagsAnswer {
     /// The tags
-    pub tags: Vec<Row>,
+    pub tags: Vec<HistoryTagRow>,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// A tag
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Row {
+pub struct HistoryTagRow {
     /// Its name
     pub tag: String,
     /// How many files have it
@@ -56,41 +56,41 @@ pub struct Row {
 
 impl Query for Tags {
     const NAME: &'static str = "history.tags";
-    const ALIASES: &'static [Alias] = &[Alias::of("list_tags")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "", shows: "what the files of this repository are about" }];
-    type Answer = Counted;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("list_tags")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "", shows: "what the files of this repository are about" }];
+    type Answer = HistoryTagsAnswer;
 
-    fn run(self, view: &View) -> Result<Counted> {
-        let book = Book::open(view)?;
+    fn run(self, view: &View) -> Result<HistoryTagsAnswer> {
+        let book = HistoryReader::open(view)?;
         let folder = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let folder = folder.and_then(|node| node.path().cloned());
-        let mut files = book.live()?;
-        files.retain(|(path, _)| folder.as_ref().is_none_or(|folder| path.is_below(folder)));
+        let mut files = book.live_files()?;
+        files.retain(|(path, _)| folder.as_ref().is_none_or(|folder| path.is_at_or_below(folder)));
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for tag in book.all_tags(&files)?.into_iter().flatten() {
             *counts.entry(tag).or_default() += 1;
         }
-        let mut rows: Vec<Row> =
-            counts.into_iter().map(|(tag, count)| Row { tag, count }).collect();
+        let mut rows: Vec<HistoryTagRow> =
+            counts.into_iter().map(|(tag, count)| HistoryTagRow { tag, count }).collect();
         rows.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.tag.cmp(&b.tag)));
         let (tags, paging) = Paging::cut(rows, self.offset, self.limit);
-        Ok(Counted { tags, paging })
+        Ok(HistoryTagsAnswer { tags, paging })
     }
 }
 
-impl Render for Counted {
+impl Render for HistoryTagsAnswer {
     fn render(&self, page: &mut Page) {
         match self.paging.total {
             0 => page.answer("No file has a tag"),
             total => page.answer(counted(total, "tag")),
         }
-        let cells = |row: &Row| {
-            let list = NextCall::to("history.list").with("tags", vec![row.tag.clone()]);
-            vec![Cell::text(&row.tag), Cell::text(row.count), Cell::call(list)]
+        let cells = |row: &HistoryTagRow| {
+            let list = NextCall::new("history.list").with("tags", vec![row.tag.clone()]);
+            vec![PageCell::text(&row.tag), PageCell::text(row.count), PageCell::call(list)]
         };
         page.table(0, self.tags.iter().map(cells).collect());
-        self.paging.say_rest(page, self.tags.len());
+        self.paging.render_rest(page, self.tags.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -6,12 +6,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::areas::kb::DURABLE;
+use crate::areas::kb::branch_stores::{self, BranchRow};
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::kb::DURABLE;
-use crate::layers::kb::branch::{self, BranchRow};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// List the branches that have a knowledge base of their own, and what each holds
@@ -31,7 +31,7 @@ pub struct KbBranches {
 
 /// The stores of all branches
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct BranchStores {
+pub struct KbBranchesAnswer {
     /// One row a branch
     pub branches: Vec<BranchRow>,
     /// The branch whose store is read here, where that is not the current branch's own
@@ -43,21 +43,22 @@ pub struct BranchStores {
 
 impl Query for KbBranches {
     const NAME: &'static str = "kb.branches";
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "", shows: "every branch that has a store" }];
-    type Answer = BranchStores;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "", shows: "every branch that has a store" }];
+    type Answer = KbBranchesAnswer;
 
-    fn run(self, view: &View) -> Result<BranchStores> {
-        let all = branch::all(view.place()?, view.git(), view.call())?;
+    fn run(self, view: &View) -> Result<KbBranchesAnswer> {
+        let all =
+            branch_stores::all_branch_stores(view.store_locations()?, view.git(), view.call())?;
         let rows: Vec<BranchRow> = all.into_iter().map(|(row, _)| row).collect();
         let is_own = rows.is_empty() || rows.iter().any(|row| row.current);
-        let read = view.place()?.seen_branch(&DURABLE).filter(|_| !is_own);
+        let read = view.store_locations()?.read_branch(&DURABLE).filter(|_| !is_own);
         let (branches, paging) = Paging::cut(rows, self.offset, self.limit);
-        Ok(BranchStores { branches, read, paging })
+        Ok(KbBranchesAnswer { branches, read, paging })
     }
 }
 
-impl Render for BranchStores {
+impl Render for KbBranchesAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
             0 => "No branch has a knowledge base of its own yet; the first write makes one".into(),
@@ -68,7 +69,7 @@ impl Render for BranchStores {
         if let Some(read) = &self.read {
             page.say(format!("the current branch has none yet and reads that of {read}"));
         }
-        self.paging.say_rest(page, self.branches.len());
+        self.paging.render_rest(page, self.branches.len());
     }
 
     fn paging(&self) -> Option<Paging> {
@@ -77,7 +78,7 @@ impl Render for BranchStores {
 }
 
 /// The cells of a branch's row.
-pub(super) fn cells(row: &BranchRow) -> Vec<Cell> {
+pub(super) fn cells(row: &BranchRow) -> Vec<PageCell> {
     let gone = match &row.renamed_to {
         Some(new) => format!("renamed to {new}, which has its own"),
         None => "branch is gone".to_owned(),
@@ -93,14 +94,14 @@ pub(super) fn cells(row: &BranchRow) -> Vec<Cell> {
     };
     let problem = row.problem.as_deref().unwrap_or_default();
     vec![
-        Cell::strong(&row.branch),
-        Cell::text(format!(
+        PageCell::strong(&row.branch),
+        PageCell::text(format!(
             "{}, {}",
             counted(row.entities, "entity"),
             counted(row.relations, "relation")
         )),
-        Cell::text(unmerged),
-        Cell::bad(problem),
-        Cell::faint(marks.join(", ")),
+        PageCell::text(unmerged),
+        PageCell::bad(problem),
+        PageCell::faint(marks.join(", ")),
     ]
 }

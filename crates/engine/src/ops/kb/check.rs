@@ -6,13 +6,15 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::alias::Alias;
+use crate::areas::kb::{RULES, kb_state, resolve_path};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target, comma_list};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::kb::{RULES, known, place};
-use crate::rules::{self, Finding, Report, Rule, Scope, Severity, Staged};
+use crate::contract::args::{Limit, NodeTarget, Offset, comma_list};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
+use crate::rules::{
+    self, RuleFinding, RuleReport, RuleScope, RuleSeverity, StagedChanges, VerifyRule,
+};
 use crate::view::View;
 
 /// Check the knowledge base: coverage, cycles, references, fields, stale and contradicting facts
@@ -26,7 +28,7 @@ pub struct KbCheck {
     /// Only problems in this file or folder
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Only check what the next commit would change
     #[arg(long)]
     #[serde(default)]
@@ -44,7 +46,7 @@ pub struct KbCheck {
 
 /// What does not hold in the knowledge base
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Checked {
+pub struct KbCheckAnswer {
     /// How many errors there are
     pub errors: usize,
     /// How many warnings there are
@@ -54,63 +56,63 @@ pub struct Checked {
     /// How many entities there are
     pub entities: usize,
     /// The problems, worst first
-    pub violations: Vec<Finding>,
+    pub violations: Vec<RuleFinding>,
     #[serde(skip)]
     paging: Paging,
 }
 
 impl Query for KbCheck {
     const NAME: &'static str = "kb.check";
-    const ALIASES: &'static [Alias] = &[Alias::of("kb.check")];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "", shows: "every rule" },
-        Example { args: "--rules must_coverage", shows: "one rule" },
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kb.check")];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "", shows: "every rule" },
+        OpExample { args: "--rules must_coverage", shows: "one rule" },
     ];
-    type Answer = Checked;
+    type Answer = KbCheckAnswer;
 
-    fn run(self, view: &View) -> Result<Checked> {
+    fn run(self, view: &View) -> Result<KbCheckAnswer> {
         let scope = match self.staged {
-            true => Scope::Staged(Staged::look(view)?),
-            false => Scope::Everything,
+            true => RuleScope::Staged(StagedChanges::read(view)?),
+            false => RuleScope::Everything,
         };
-        let chosen = chosen(&self.rules)?;
-        let Report { mut findings, rules } =
-            rules::run_these(view, &scope, (&chosen, !self.rules.is_empty()))?;
-        if let Some(place) = place(view, self.path.as_ref())? {
-            let below = |path: &RepoPath| *path == place || path.is_below(&place);
+        let chosen = selected_rules(&self.rules)?;
+        let RuleReport { mut findings, rules } =
+            rules::run_selected(view, &scope, (&chosen, !self.rules.is_empty()))?;
+        if let Some(place) = resolve_path(view, self.path.as_ref())? {
+            let below = |path: &RepoPath| *path == place || path.is_at_or_below(&place);
             findings.retain(|finding| finding.path.as_ref().is_some_and(below));
         }
         let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
-        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+        let (errors, warnings) = (count(RuleSeverity::Error), count(RuleSeverity::Warning));
         let rules = rules.len();
-        let entities = known(view)?.model.facts().count();
+        let entities = kb_state(view)?.model.facts().count();
         let (violations, paging) = Paging::cut(findings, self.offset, self.limit);
-        Ok(Checked { errors, warnings, rules, entities, violations, paging })
+        Ok(KbCheckAnswer { errors, warnings, rules, entities, violations, paging })
     }
 }
 
 /// The rules of this area that are meant, with or without `KB_`; all of them if none is named.
-fn chosen(names: &[String]) -> Result<Vec<&'static Rule>> {
+fn selected_rules(names: &[String]) -> Result<Vec<&'static VerifyRule>> {
     if names.is_empty() {
         return Ok(RULES.iter().collect());
     }
     names.iter().map(|name| find(name)).collect()
 }
 
-fn find(name: &str) -> Result<&'static Rule> {
+fn find(name: &str) -> Result<&'static VerifyRule> {
     let plain = name.to_uppercase().replace('-', "_");
     let is = |code: &str| code == plain || code.strip_prefix("KB_") == Some(&plain);
     RULES.iter().find(|rule| is(rule.code)).ok_or_else(|| {
         let codes = || RULES.iter().map(|rule| rule.code);
         let problem = Problem::not_found(format!("no rule is called `{name}`"));
-        let near = base::near::nearest(&plain, codes(), 1);
+        let near = base::similarity::most_similar(&plain, codes(), 1);
         let hint = near.first().map(|near| format!("the nearest is `{near}`"));
         let all = format!("there are {}", codes().collect::<Vec<_>>().join(", "));
         hint.into_iter().chain([all]).fold(problem, Problem::hint)
     })
 }
 
-impl Render for Checked {
+impl Render for KbCheckAnswer {
     fn render(&self, page: &mut Page) {
         let rules = counted(self.rules, "rule");
         let of = format!("{rules} over {}", counted(self.entities, "entity"));
@@ -122,22 +124,22 @@ impl Render for Checked {
                 format!("{errors}, {warnings} in {of}")
             }
         });
-        let cells = |finding: &Finding| {
-            let word = finding.severity.word();
+        let cells = |finding: &RuleFinding| {
+            let word = finding.severity.as_str();
             let severity = match finding.severity {
-                Severity::Error => Cell::bad(word),
-                _ => Cell::text(word),
+                RuleSeverity::Error => PageCell::bad(word),
+                _ => PageCell::text(word),
             };
             vec![
                 severity,
-                Cell::text(finding.code),
-                Cell::text(&finding.message),
-                Cell::faint(format!("fix: {}", finding.fix)),
-                Cell::handle(finding.place()),
+                PageCell::text(finding.code),
+                PageCell::text(&finding.message),
+                PageCell::faint(format!("fix: {}", finding.fix)),
+                PageCell::handle(finding.place()),
             ]
         };
         page.table(0, self.violations.iter().map(cells).collect());
-        self.paging.say_rest(page, self.violations.len());
+        self.paging.render_rest(page, self.violations.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -8,9 +8,9 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::contract::op::{Action, Door, Effect, Example};
+use crate::areas::kb::DURABLE;
+use crate::contract::op::{Action, Door, Effect, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::kb::DURABLE;
 use crate::workspace::Workspace;
 
 /// Compact this branch's knowledge base; facts and the audit log stay
@@ -20,7 +20,7 @@ pub struct KbCompact {}
 
 /// What compacting brought
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Compacted {
+pub struct KbCompactAnswer {
     /// Bytes before
     pub before: u64,
     /// Bytes afterwards
@@ -31,24 +31,24 @@ impl Action for KbCompact {
     const NAME: &'static str = "kb.compact";
     const EFFECT: Effect = Effect::REBUILDS;
     const DOORS: &'static [Door] = Door::PERSON;
-    const EXAMPLES: &'static [Example] = &[Example { args: "", shows: "this branch's store" }];
-    type Answer = Compacted;
+    const EXAMPLES: &'static [OpExample] = &[OpExample { args: "", shows: "this branch's store" }];
+    type Answer = KbCompactAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Compacted> {
-        let file = workspace.place(call)?.own(&DURABLE);
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<KbCompactAnswer> {
+        let file = workspace.store_locations(call)?.write_path(&DURABLE);
         let log = file.with_extension("sqlite-wal");
         let size = || [&file, &log].iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
         let before = size();
         if file.exists() {
             let store = DURABLE.open(&file)?;
-            kb::shrink(store.connection())?;
+            kb::vacuum(store.connection())?;
             store.checkpoint()?;
         }
-        Ok(Compacted { before, after: size() })
+        Ok(KbCompactAnswer { before, after: size() })
     }
 }
 
-impl Render for Compacted {
+impl Render for KbCompactAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.before {
             0 => "This branch has no knowledge base of its own yet".to_owned(),

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::upsert::apply;
-use crate::contract::alias::Alias;
+use crate::areas::kb::answer_rows::KbChangeAnswer;
+use crate::contract::alias::OpAlias;
 use crate::contract::args::Objects;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::kb::show::Applied;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -31,29 +31,29 @@ pub struct KbDelete {
 impl Mutation for KbDelete {
     const NAME: &'static str = "kb.delete";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] = &[Alias::of("kb.delete").renaming(&[
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kb.delete").renaming(&[
         ("ids", "targets"),
         ("id", "targets"),
         ("entities", "targets"),
         ("edges", "targets"),
         ("relations", "targets"),
     ])];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "FACT-7", shows: "one entity, with its own relations" },
-        Example { args: "REQ-9 --cascade", shows: "an entity and what points at it" },
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "FACT-7", shows: "one entity, with its own relations" },
+        OpExample { args: "REQ-9 --cascade", shows: "an entity and what points at it" },
     ];
-    type Answer = Applied;
+    type Answer = KbChangeAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Applied>> {
+    fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
         if self.targets.get().is_empty() {
             return Err(Problem::invalid("nothing to remove was named"));
         }
-        let (mut set, faults) = Changeset::read(&[], &[], self.targets.get());
+        let (mut set, faults) = Changeset::parse(&[], &[], self.targets.get());
         set.cascade = self.cascade;
         let planned = apply(view, (set, faults), ("delete", "removed"));
         planned.map_err(|problem| match problem.code {
-            base::Code::Blocked => problem
-                .hint_call("to delete the relations too", NextCall::again().with("cascade", true)),
+            base::ProblemCode::Blocked => problem
+                .hint_call("to delete the relations too", NextCall::repeat().with("cascade", true)),
             _ => problem,
         })
     }

@@ -9,13 +9,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::branches::cells;
+use crate::areas::kb::DURABLE;
+use crate::areas::kb::branch_stores::{self, BranchRow};
 use crate::backup::BackupFolder;
-use crate::contract::op::{Action, Door, Effect, Example};
+use crate::contract::op::{Action, Door, Effect, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::durable::place::{self, Kept};
-use crate::layers::kb::DURABLE;
-use crate::layers::kb::branch::{self, BranchRow};
-use crate::layout;
+use crate::durable::locations::{self, BranchStoreFolder};
+use crate::layout_version;
 use crate::ops::backup::KEEP;
 use crate::workspace::Workspace;
 
@@ -34,7 +34,7 @@ pub struct KbGc {
 
 /// The stores of branches that are gone
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Collected {
+pub struct KbGcAnswer {
     /// One row a store that was removed, or would be
     pub stores: Vec<BranchRow>,
     /// Whether they were removed
@@ -58,25 +58,25 @@ impl Action for KbGc {
     const NAME: &'static str = "kb.gc";
     const EFFECT: Effect = Effect::OVERWRITES;
     const DOORS: &'static [Door] = Door::PERSON;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "", shows: "what could go, and what would be lost" },
-        Example { args: "--force", shows: "removes them; each stays as a backup" },
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "", shows: "what could go, and what would be lost" },
+        OpExample { args: "--force", shows: "removes them; each stays as a backup" },
     ];
-    type Answer = Collected;
+    type Answer = KbGcAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Collected> {
-        let place = workspace.place(call)?;
-        let all = branch::all(&place, workspace.git.as_ref(), call)?;
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<KbGcAnswer> {
+        let place = workspace.store_locations(call)?;
+        let all = branch_stores::all_branch_stores(&place, workspace.git.as_ref(), call)?;
         let gone = all.into_iter().filter(|(row, _)| !row.exists && !row.current && !row.default);
         let (backups, failed) = (Vec::new(), Vec::new());
-        let mut done = Collected { stores: Vec::new(), removed: self.force, backups, failed };
+        let mut done = KbGcAnswer { stores: Vec::new(), removed: self.force, backups, failed };
         if !self.force {
             done.stores = gone.map(|(row, _)| row).collect();
             return Ok(done);
         }
-        layout::refuse_newer(&workspace.tree)?;
-        let _lock = place::lock(&workspace.homes.shared, call)?;
-        workspace.stores().forget();
+        layout_version::refuse_newer(&workspace.tree)?;
+        let _lock = locations::lock(&workspace.data_folders.shared, call)?;
+        workspace.stores().close_idle();
         for (row, kept) in gone {
             match remove(workspace, &kept, call) {
                 Ok(backup) => {
@@ -94,7 +94,7 @@ impl Action for KbGc {
 }
 
 /// Copies a store to the backups, then removes it. Nobody writes to it meanwhile.
-fn remove(workspace: &Workspace, kept: &Kept, call: &Call) -> Result<String> {
+fn remove(workspace: &Workspace, kept: &BranchStoreFolder, call: &Call) -> Result<String> {
     let file = kept.file(&DURABLE);
     let _lock = Workspace::lock_store(&file, call)?;
     DURABLE.refuse_newer(&file)?;
@@ -103,7 +103,7 @@ fn remove(workspace: &Workspace, kept: &Kept, call: &Call) -> Result<String> {
     Ok(backup.name)
 }
 
-impl Render for Collected {
+impl Render for KbGcAnswer {
     fn render(&self, page: &mut Page) {
         let lost: u64 = self.stores.iter().map(|row| row.unmerged).sum();
         let lost = counted(lost, "changeset");
@@ -126,17 +126,17 @@ impl Render for Collected {
             page.item(format!("{branch} stays"), reason);
         }
         for (row, backup) in self.stores.iter().zip(&self.backups) {
-            let restore = NextCall::to("restore").with("backup", backup.as_str());
+            let restore = NextCall::new("restore").with("backup", backup.as_str());
             page.say_call(format!("to get {} back", row.branch), restore);
         }
         if !self.removed && !self.stores.is_empty() {
             page.say_call(
                 "bring one over first",
-                NextCall::to("kb.merge").with("branch", "BRANCH"),
+                NextCall::new("kb.merge").with("branch", "BRANCH"),
             );
             page.say_call(
                 "remove them; a copy of each is kept",
-                NextCall::to("kb.gc").with("force", true),
+                NextCall::new("kb.gc").with("force", true),
             );
         }
     }

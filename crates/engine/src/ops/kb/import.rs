@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use base::words::counted;
 use base::{Problem, RepoPath, Result};
 use clap::Args;
-use kb::{Changeset, Doomed, Importer};
+use kb::{Changeset, Deletion, ReportImporter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::upsert::apply;
-use crate::contract::choices;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::kb::STORE;
-use crate::layers::kb::show::Applied;
+use crate::areas::kb::STORE;
+use crate::areas::kb::answer_rows::KbChangeAnswer;
+use crate::contract::op::{Effect, Mutation, OpExample};
+use crate::contract::schema_choices;
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -28,21 +28,21 @@ pub struct KbImport {
     /// Format of the report; detected if left out
     #[arg(long)]
     #[serde(default)]
-    #[schemars(schema_with = "choices::report_format")]
+    #[schemars(schema_with = "schema_choices::report_format")]
     pub format: Option<String>,
 }
 
 impl Mutation for KbImport {
     const NAME: &'static str = "kb.import";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "target/junit.xml", shows: "test results" },
-        Example { args: "coverage/lcov.info --format lcov", shows: "which code tests cover" },
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "target/junit.xml", shows: "test results" },
+        OpExample { args: "coverage/lcov.info --format lcov", shows: "which code tests cover" },
     ];
-    type Answer = Applied;
+    type Answer = KbChangeAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Applied>> {
-        view.confine(&self.path)?;
+    fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
+        view.check_inside_repository(&self.path)?;
         let missing = || Problem::not_found(format!("there is no file {}", self.path));
         let mut paths = view.typed_paths(&self.path).into_iter();
         let read = paths.find_map(|path| Some((view.tree().read(&path).ok()??, path)));
@@ -52,17 +52,17 @@ impl Mutation for KbImport {
             Problem::invalid(format!("{path} cannot be read as {}: {message}", importer.name()))
         };
         let found =
-            importer.import(&blob.bytes, &path.name(), &Indexed { view }).map_err(refused)?;
-        let (mut set, faults) = Changeset::read(&found.entities, &found.relations, &[]);
+            importer.import(&blob.bytes, &path.name(), &IndexedCode { view }).map_err(refused)?;
+        let (mut set, faults) = Changeset::parse(&found.entities, &found.relations, &[]);
         let source = format!("import:{}:{path}", importer.name());
         set.source = Some(source.clone());
         set.delete = outdated(view, &set, &source)?;
         set.cascade = true;
         let mut plan = apply(view, (set, faults), ("import", "imported"))?;
-        if found.unknown > 0 {
+        if found.unresolved > 0 {
             let warning = format!(
                 "nothing in the tree matches {} of the report",
-                counted(found.unknown, "part")
+                counted(found.unresolved, "part")
             );
             plan.answer.warnings.push(warning);
         }
@@ -70,12 +70,12 @@ impl Mutation for KbImport {
     }
 }
 
-fn importer(format: Option<&str>, bytes: &[u8]) -> Result<&'static dyn Importer> {
+fn importer(format: Option<&str>, bytes: &[u8]) -> Result<&'static dyn ReportImporter> {
     let names = || kb::IMPORTERS.iter().map(|importer| importer.name());
     let listed = names().collect::<Vec<_>>().join(", ");
     let found = kb::IMPORTERS.iter().find(|importer| match format {
         Some(format) => importer.name().eq_ignore_ascii_case(format),
-        None => importer.knows(bytes),
+        None => importer.recognizes(bytes),
     });
     found.copied().ok_or_else(|| match format {
         Some(format) => Problem::invalid(format!("`{format}` is no format: {listed}")),
@@ -85,7 +85,7 @@ fn importer(format: Option<&str>, bytes: &[u8]) -> Result<&'static dyn Importer>
 }
 
 /// What the report said last time and no longer says. A test that others tied something to stays.
-fn outdated(view: &View, set: &Changeset, source: &str) -> Result<Vec<Doomed>> {
+fn outdated(view: &View, set: &Changeset, source: &str) -> Result<Vec<Deletion>> {
     let Some(reading) = view.store(STORE)? else { return Ok(Vec::new()) };
     let keys: BTreeSet<_> = set.relations.iter().map(|tie| tie.key.clone()).collect();
     let ids: BTreeSet<&str> = set.entities.iter().map(|patch| patch.id.as_str()).collect();
@@ -93,27 +93,27 @@ fn outdated(view: &View, set: &Changeset, source: &str) -> Result<Vec<Doomed>> {
     let mut doomed = Vec::new();
     for relation in relations.iter().filter(|relation| relation.source == source) {
         if !keys.contains(&relation.key()) {
-            doomed.push(Doomed::Relation("an older import".into(), relation.key()));
+            doomed.push(Deletion::Relation("an older import".into(), relation.key()));
         }
     }
     let tied =
         |id: &str| relations.iter().any(|r| r.source != source && (r.from == id || r.to == id));
     for entity in kb::entities(&reading.conn)? {
         if entity.source == source && !ids.contains(entity.id.as_str()) && !tied(&entity.id) {
-            doomed.push(Doomed::Entity("an older import".into(), entity.id, None));
+            doomed.push(Deletion::Entity("an older import".into(), entity.id, None));
         }
     }
     Ok(doomed)
 }
 
 /// The code as the index knows it.
-struct Indexed<'a, 'w> {
+struct IndexedCode<'a, 'w> {
     view: &'a View<'w>,
 }
 
-impl kb::Code for Indexed<'_, '_> {
+impl kb::CodeLookup for IndexedCode<'_, '_> {
     fn path(&self, text: &str) -> Option<RepoPath> {
-        let there = |path: &RepoPath| self.view.tree().stat_if_there(path).is_some();
+        let there = |path: &RepoPath| self.view.tree().stat_if_reachable(path).is_some();
         if let Some(path) = self.view.typed_paths(text).into_iter().find(there) {
             return Some(path);
         }
@@ -124,10 +124,10 @@ impl kb::Code for Indexed<'_, '_> {
     }
 
     fn at(&self, path: &RepoPath, line: u32) -> Option<String> {
-        let rows = code::in_file(self.view.index().ok()?.conn(), path).ok()?;
+        let rows = code::symbols_in_file(self.view.index().ok()?.conn(), path).ok()?;
         let around = rows.iter().filter(|row| row.line <= line && line <= row.end_line);
         let inner = around.min_by_key(|row| row.end_line - row.line)?;
-        Some(crate::layers::code::handle(path, &inner.full))
+        Some(crate::areas::code::handle(path, &inner.full))
     }
 
     fn named(&self, path: &RepoPath, name: &str) -> Option<String> {
@@ -140,6 +140,6 @@ impl kb::Code for Indexed<'_, '_> {
             false => whole,
         };
         let [only] = found.as_slice() else { return None };
-        Some(crate::layers::code::handle(path, &only.full))
+        Some(crate::areas::code::handle(path, &only.full))
     }
 }

@@ -3,17 +3,17 @@
 use base::words::counted;
 use base::{NextCall, RepoPath, Result};
 use clap::Args;
-use kb::{Edit, Logged};
+use kb::{AuditEntry, KbRowChange};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::areas::kb::answer_rows::{one_line, time_text};
+use crate::areas::kb::{STORE, resolve_path};
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::kb::show::{moment, short};
-use crate::layers::kb::{STORE, place};
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// Show the audit log of the knowledge base, newest first
@@ -26,7 +26,7 @@ pub struct KbLog {
     /// Only entries about code or files at or below this path
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Entries to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -40,16 +40,16 @@ pub struct KbLog {
 
 /// What was done to the knowledge base
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Log {
+pub struct KbLogAnswer {
     /// The entries, newest first
-    pub entries: Vec<LogRow>,
+    pub entries: Vec<KbLogRow>,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// One changeset
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct LogRow {
+pub struct KbLogRow {
     /// Its number, for `kb rollback`
     pub entry: i64,
     /// When it was applied
@@ -71,70 +71,70 @@ pub struct LogRow {
 
 impl Query for KbLog {
     const NAME: &'static str = "kb.log";
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "--limit 5", shows: "the last five changesets" },
-        Example { args: "REQ-001", shows: "what happened to one entity" },
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "--limit 5", shows: "the last five changesets" },
+        OpExample { args: "REQ-001", shows: "what happened to one entity" },
     ];
-    type Answer = Log;
+    type Answer = KbLogAnswer;
 
-    fn run(self, view: &View) -> Result<Log> {
+    fn run(self, view: &View) -> Result<KbLogAnswer> {
         let (limit, offset) = (self.limit.get(), self.offset.get());
         let id = self.id.as_deref().map(|id| id.strip_prefix("kb:").unwrap_or(id));
-        let place = place(view, self.path.as_ref())?;
+        let place = resolve_path(view, self.path.as_ref())?;
         let (total, entries) = match (view.store(STORE)?, place) {
             (None, _) => (0, Vec::new()),
-            (Some(reading), None) => kb::logged(&reading.conn, id, (limit, offset))?,
+            (Some(reading), None) => kb::log_page(&reading.conn, id, (limit, offset))?,
             (Some(reading), Some(place)) => {
-                let (_, mut all) = kb::logged(&reading.conn, id, (usize::MAX, 0))?;
+                let (_, mut all) = kb::log_page(&reading.conn, id, (usize::MAX, 0))?;
                 all.retain(|entry| entry.edits.iter().any(|edit| is_at(edit, &place)));
                 (all.len() as u64, all.into_iter().skip(offset).take(limit).collect())
             }
         };
         let paging = Paging { offset: offset as u64, limit: limit as u64, total };
-        Ok(Log { entries: entries.into_iter().map(entry).collect(), paging })
+        Ok(KbLogAnswer { entries: entries.into_iter().map(entry).collect(), paging })
     }
 }
 
 /// Whether a change names something at or below a place.
-fn is_at(edit: &Edit, place: &RepoPath) -> bool {
-    let paths = edit.code().into_iter().filter_map(|node| node.path().cloned());
-    paths.into_iter().any(|path| path == *place || path.is_below(place))
+fn is_at(edit: &KbRowChange, place: &RepoPath) -> bool {
+    let paths = edit.code_refs().into_iter().filter_map(|node| node.path().cloned());
+    paths.into_iter().any(|path| path == *place || path.is_at_or_below(place))
 }
 
-fn entry(logged: Logged) -> LogRow {
-    LogRow {
+fn entry(logged: AuditEntry) -> KbLogRow {
+    KbLogRow {
         entry: logged.seq,
         at: logged.at,
         actor: logged.actor,
         action: logged.action,
         source: logged.source,
         changeset: logged.changeset,
-        rows: logged.edits.iter().map(kb::Edit::words).collect(),
+        rows: logged.edits.iter().map(kb::KbRowChange::describe).collect(),
         edits: logged.edits.iter().filter_map(|edit| serde_json::to_value(edit).ok()).collect(),
     }
 }
 
-impl Render for Log {
+impl Render for KbLogAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
             0 => "The log is empty: nothing was written here".to_owned(),
             total => format!("{}, newest first", counted(total, "entry")),
         });
-        let cells = |entry: &LogRow| {
+        let cells = |entry: &KbLogRow| {
             let rows = match entry.rows.as_slice() {
                 [] => "nothing".to_owned(),
                 [only] => only.clone(),
                 [first, rest @ ..] => format!("{first} and {} more", rest.len()),
             };
             vec![
-                Cell::faint(moment(&entry.at)),
-                Cell::text(&entry.actor),
-                Cell::text(format!("{}: {}", entry.action, short(&rows, 100))),
-                Cell::call(NextCall::to("kb.rollback").with("entry", entry.entry)),
+                PageCell::faint(time_text(&entry.at)),
+                PageCell::text(&entry.actor),
+                PageCell::text(format!("{}: {}", entry.action, one_line(&rows, 100))),
+                PageCell::call(NextCall::new("kb.rollback").with("entry", entry.entry)),
             ]
         };
         page.table(0, self.entries.iter().map(cells).collect());
-        self.paging.say_rest(page, self.entries.len());
+        self.paging.render_rest(page, self.entries.len());
     }
 
     fn paging(&self) -> Option<Paging> {

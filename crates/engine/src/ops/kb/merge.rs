@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use base::shared::Prefer;
+use base::shared::MergePreference;
 use base::words::counted;
 use base::{NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::upsert::nothing;
-use crate::contract::args::Side;
-use crate::contract::op::{Door, Effect, Example, Mutation};
-use crate::layers::kb::show::Applied;
-use crate::layers::kb::{KbChange, STORE, What, branch, shared, stamp};
-use crate::plan::{Change, Plan};
+use super::upsert::empty_plan;
+use crate::areas::kb::answer_rows::KbChangeAnswer;
+use crate::areas::kb::{KbChange, KbChangeKind, STORE, branch_stores, current_stamp, shared};
+use crate::contract::args::MergeSide;
+use crate::contract::op::{Door, Effect, Mutation, OpExample};
+use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
 /// Replay another branch's changesets onto this branch's knowledge base
@@ -29,50 +29,55 @@ pub struct KbMerge {
     /// Whose rows win where both sides changed them; refused if left out
     #[arg(long, value_enum)]
     #[serde(default)]
-    pub prefer: Option<Side>,
+    pub prefer: Option<MergeSide>,
 }
 
 impl Mutation for KbMerge {
     const NAME: &'static str = "kb.merge";
     const EFFECT: Effect = Effect::OVERWRITES;
     const DOORS: &'static [Door] = Door::PERSON;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "feature/x --dry-run", shows: "what would come over" },
-        Example { args: "feature/x --prefer theirs", shows: "their rows win" },
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "feature/x --dry-run", shows: "what would come over" },
+        OpExample { args: "feature/x --prefer theirs", shows: "their rows win" },
     ];
-    type Answer = Applied;
+    type Answer = KbChangeAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Applied>> {
-        let own = view.place()?.seen_branch(&crate::layers::kb::DURABLE);
+    fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
+        let own = view.store_locations()?.read_branch(&crate::areas::kb::DURABLE);
         if own.as_deref() == Some(self.branch.as_str()) {
             return Err(Problem::invalid(format!("{} is what is read here", self.branch))
                 .hint_call(
                     "name another branch; they are listed by",
-                    NextCall::to("kb.branches"),
+                    NextCall::new("kb.branches"),
                 ));
         }
-        let other = branch::open(view.place()?, &self.branch)?;
-        let theirs = kb::whole_log(&other)?;
-        let prefer = Side::prefer(self.prefer);
+        let other = branch_stores::open(view.store_locations()?, &self.branch)?;
+        let theirs = kb::full_log(&other)?;
+        let prefer = MergeSide::prefer(self.prefer);
         let replay = match view.store(STORE)? {
             Some(reading) => kb::replay(&reading.conn, &theirs, prefer)?,
             None => kb::replay(&shared::empty()?, &theirs, prefer)?,
         };
-        if prefer == Prefer::Neither && !replay.conflicts.is_empty() {
-            return Err(kb::torn(&self.branch, &replay.conflicts));
+        if prefer == MergePreference::Neither && !replay.conflicts.is_empty() {
+            return Err(kb::merge_conflict(&self.branch, &replay.conflicts));
         }
-        let edits: Vec<kb::Edit> =
+        let edits: Vec<kb::KbRowChange> =
             replay.entries.iter().flat_map(|entry| entry.edits.clone()).collect();
         let count = replay.entries.len();
         let merged = counted(count, "changeset");
-        let mut answer = Applied::of(format!("merged {merged} of {}", self.branch), &edits);
+        let mut answer = KbChangeAnswer::of(format!("merged {merged} of {}", self.branch), &edits);
         answer.warnings.extend(replay.conflicts.iter().map(|what| format!("both changed {what}")));
         if count == 0 {
-            return Ok(nothing(answer));
+            return Ok(empty_plan(answer));
         }
         let (summary, preview) = (format!("merge of {}", self.branch), answer.preview());
-        let what = What::Merge(theirs, self.branch, prefer);
-        let change = KbChange { what, stamp: Some(stamp(view)), preview };
-        Ok(Plan { summary, change: Change::Store(Arc::new(change)), answer, again: true })
+        let what = KbChangeKind::Merge(theirs, self.branch, prefer);
+        let change = KbChange { kind: what, author: Some(current_stamp(view)), preview };
+        Ok(Plan {
+            summary,
+            change: PlannedChange::Store(Arc::new(change)),
+            answer,
+            retry_on_conflict: true,
+        })
     }
 }

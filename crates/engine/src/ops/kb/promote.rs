@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use base::{Call, Hash, NextCall, Problem, RepoPath, Result};
 use clap::Args;
-use kb::Origin;
+use kb::FactOrigin;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
-use crate::contract::op::{Action, Effect, Example};
+use crate::areas::kb::{KbChange, KbChangeKind, STORE, current_stamp, kb_state};
+use crate::contract::op::{Action, Effect, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::kb::{KbChange, STORE, What, known, stamp};
-use crate::plan::{Change, Plan};
+use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 use crate::workspace::Workspace;
 
@@ -36,7 +36,7 @@ pub struct KbPromote {
 
 /// An entity that became a document
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Promoted {
+pub struct KbPromoteAnswer {
     /// The document
     pub path: RepoPath,
     /// The changes' numbers, for `undo`: the document, then the store
@@ -51,25 +51,30 @@ pub struct Promoted {
 impl Action for KbPromote {
     const NAME: &'static str = "kb.promote";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "FACT-7", shows: "a fact becomes a document of its own" },
-        Example { args: "REQ-9 --dry-run", shows: "the document that would be written" },
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "FACT-7", shows: "a fact becomes a document of its own" },
+        OpExample { args: "REQ-9 --dry-run", shows: "the document that would be written" },
     ];
-    type Answer = Promoted;
+    type Answer = KbPromoteAnswer;
 
-    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<Promoted> {
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<KbPromoteAnswer> {
         let id = self.id.strip_prefix("kb:").unwrap_or(&self.id).to_owned();
         let write = |view: &View<'_>| self.document(view, &id);
         if self.dry_run {
             let planned = write(&workspace.view(call.clone())?)?;
             let shown = workspace.preview(planned)?;
-            return Ok(Promoted { path: shown.result, changes: Vec::new(), diff: shown.diff, id });
+            return Ok(KbPromoteAnswer {
+                path: shown.result,
+                changes: Vec::new(),
+                diff: shown.diff,
+                id,
+            });
         }
         let written = workspace.write(call, write)?;
         let path = written.result;
         let handed = workspace.write(call, |view| hand_over(view, &id, &path))?;
         let changes = [written.change, handed.change].into_iter().flatten().collect();
-        Ok(Promoted { path, changes, diff: None, id })
+        Ok(KbPromoteAnswer { path, changes, diff: None, id })
     }
 }
 
@@ -82,43 +87,54 @@ impl KbPromote {
         let Some(entity) = entity else { return Err(missing(view, id)?) };
         let relations = reading.map(|reading| kb::relations(&reading.conn)).transpose()?;
         let relations = relations.unwrap_or_default();
-        let own: Vec<kb::Relation> = relations.into_iter().filter(|r| r.from == id).collect();
+        let own: Vec<kb::KbRelation> = relations.into_iter().filter(|r| r.from == id).collect();
         let text = kb::to_document(&entity, &own);
         let path = match &self.path {
             Some(path) => path.clone(),
             None => kb::document_path(&entity).parse().map_err(Problem::invalid)?,
         };
-        if !crate::layers::kb::is_document(view, &path)? {
+        if !crate::areas::kb::is_document(view, &path)? {
             let message = format!("{path} is not among the documents of the knowledge base");
             return Err(Problem::invalid(message).hint("`kb.documents` in cairn.jsonc names them"));
         }
         let there = view.tree().read(&path)?.map(|blob| blob.bytes);
         if there.as_deref() == Some(text.as_bytes()) {
             let summary = String::new();
-            return Ok(Plan { summary, change: Change::Nothing, answer: path, again: true });
+            return Ok(Plan {
+                summary,
+                change: PlannedChange::Nothing,
+                answer: path,
+                retry_on_conflict: true,
+            });
         }
         if let Some(bytes) = there {
-            let problem = Problem::new(base::Code::Conflict, format!("{path} is already there"));
+            let problem =
+                Problem::new(base::ProblemCode::Conflict, format!("{path} is already there"));
             return Err(problem.detail("hash", Hash::of(&bytes).to_string()).hint_call(
                 "name another file, for example with",
-                NextCall::again().with("path", "docs/facts/NAME.md"),
+                NextCall::repeat().with("path", "docs/facts/NAME.md"),
             ));
         }
         let edit =
             FileEdit { path: path.clone(), expected: None, content: Some(text.into_bytes()) };
         let summary = format!("promote {id} to {path}");
-        Ok(Plan { summary, change: Change::Files(vec![edit]), answer: path, again: true })
+        Ok(Plan {
+            summary,
+            change: PlannedChange::Files(vec![edit]),
+            answer: path,
+            retry_on_conflict: true,
+        })
     }
 }
 
 fn missing(view: &View<'_>, id: &str) -> Result<Problem> {
-    let known = known(view)?;
-    if let Some(Origin::File(path, _)) = known.model.get(id).map(|fact| &fact.origin) {
+    let known = kb_state(view)?;
+    if let Some(FactOrigin::File(path, _)) = known.model.get(id).map(|fact| &fact.origin) {
         let message = format!("{id} already lives in {path}");
-        return Ok(Problem::new(base::Code::InvalidOperation, message));
+        return Ok(Problem::new(base::ProblemCode::InvalidOperation, message));
     }
     let ids = known.model.facts().map(|fact| fact.entity.id.as_str());
-    let near = base::near::nearest(id, ids, 1);
+    let near = base::similarity::most_similar(id, ids, 1);
     let problem = Problem::not_found(format!("no entity is called {id}"));
     let hint = near.first().map(|near| format!("the nearest is {near}"));
     Ok(hint.into_iter().fold(problem, Problem::hint))
@@ -127,13 +143,18 @@ fn missing(view: &View<'_>, id: &str) -> Result<Problem> {
 /// Plans to take the entity out of the store, now that a file has it.
 fn hand_over(view: &View<'_>, id: &str, path: &RepoPath) -> Result<Plan<()>> {
     let preview = format!("removes {id}: {path} has it now\n");
-    let what = What::HandOver(id.to_owned(), path.to_string());
-    let change = KbChange { what, stamp: Some(stamp(view)), preview };
+    let what = KbChangeKind::MoveToFile(id.to_owned(), path.to_string());
+    let change = KbChange { kind: what, author: Some(current_stamp(view)), preview };
     let summary = format!("hand {id} over to {path}");
-    Ok(Plan { summary, change: Change::Store(Arc::new(change)), answer: (), again: true })
+    Ok(Plan {
+        summary,
+        change: PlannedChange::Store(Arc::new(change)),
+        answer: (),
+        retry_on_conflict: true,
+    })
 }
 
-impl Render for Promoted {
+impl Render for KbPromoteAnswer {
     fn render(&self, page: &mut Page) {
         match &self.diff {
             Some(diff) => {
@@ -143,7 +164,7 @@ impl Render for Promoted {
             None => page.answer(format!("{} now lives in {}; commit it", self.id, self.path)),
         }
         for change in &self.changes {
-            let undo = NextCall::to("undo").with("change", change.as_str());
+            let undo = NextCall::new("undo").with("change", change.as_str());
             page.say_call(format!("change {change}"), undo);
         }
     }

@@ -5,24 +5,26 @@ use std::collections::BTreeSet;
 use base::words::counted;
 use base::{NextCall, Problem, Result};
 use clap::{Args, ValueEnum};
-use kb::{Pattern, Wanted, Way};
+use kb::{EntityQuery, RelationPattern, TraversalDirection};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::contract::alias::Alias;
+use crate::areas::kb::answer_rows::{
+    EntityRow, RelationView, fill_relation_dates, one_line, time_text,
+};
+use crate::areas::kb::{kb_state, resolve_path};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Depth, Limit, Offset, Target, Words, comma_list};
-use crate::contract::op::{Example, Query};
+use crate::contract::args::{Limit, NodeTarget, Offset, WalkDepth, Words, comma_list};
+use crate::contract::op::{OpExample, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::kb::show::{Row, Tie, date, moment, short};
-use crate::layers::kb::{known, place};
 use crate::view::View;
 
 /// What fills an empty knowledge base.
 fn first_fact() -> NextCall {
     let fact = json!({"id": "FACT-1", "type": "fact", "title": "…"});
-    NextCall::to("kb.upsert").with("changeset", json!({"entities": [fact]}))
+    NextCall::new("kb.upsert").with("changeset", json!({"entities": [fact]}))
 }
 
 /// Find requirements, tests, decisions, facts
@@ -35,7 +37,7 @@ pub struct KbQuery {
     /// Only entities of these types
     #[arg(id = "type", long = "type", value_delimiter = ',')]
     #[serde(default, rename = "type", deserialize_with = "comma_list")]
-    #[schemars(with = "Vec<kb::Kind>")]
+    #[schemars(with = "Vec<kb::KbEntityKind>")]
     pub kind: Vec<String>,
     /// Only entities with these ids
     #[arg(long, value_delimiter = ',')]
@@ -58,7 +60,7 @@ pub struct KbQuery {
     /// Only entities in or about this file or folder
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Only entities that these ids lead to
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
@@ -72,19 +74,19 @@ pub struct KbQuery {
     /// Relation types to follow; all if left out
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    #[schemars(with = "Vec<kb::Relates>")]
+    #[schemars(with = "Vec<kb::KbRelationKind>")]
     #[schemars(extend("x-rare" = true))]
     pub relation: Vec<String>,
     /// Direction to follow relations in
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub direction: Heading,
+    pub direction: RelationDirection,
     /// How many relations to follow one after another
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub depth: Option<Depth>,
+    pub depth: Option<WalkDepth>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -102,11 +104,11 @@ fn statuses(_: &mut SchemaGenerator) -> Schema {
 }
 
 fn all_statuses() -> BTreeSet<&'static str> {
-    kb::Kind::ALL.iter().flat_map(|kind| kind.statuses()).copied().collect()
+    kb::KbEntityKind::ALL.iter().flat_map(|kind| kind.statuses()).copied().collect()
 }
 
 /// Refuses a status that no type has and no document writes.
-fn refuse_unknown(statuses: &[String], model: &kb::Model) -> Result<()> {
+fn refuse_unknown(statuses: &[String], model: &kb::KnowledgeModel) -> Result<()> {
     let all = all_statuses();
     let is_written =
         |status: &String| model.facts().any(|fact| fact.entity.status.eq_ignore_ascii_case(status));
@@ -123,7 +125,7 @@ fn refuse_unknown(statuses: &[String], model: &kb::Model) -> Result<()> {
     Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Heading {
+pub enum RelationDirection {
     /// From start to end
     #[default]
     Out,
@@ -133,35 +135,35 @@ pub enum Heading {
     Both,
 }
 
-impl From<Heading> for Way {
-    fn from(heading: Heading) -> Self {
+impl From<RelationDirection> for TraversalDirection {
+    fn from(heading: RelationDirection) -> Self {
         match heading {
-            Heading::Out => Self::Out,
-            Heading::In => Self::In,
-            Heading::Both => Self::Both,
+            RelationDirection::Out => Self::Out,
+            RelationDirection::In => Self::In,
+            RelationDirection::Both => Self::Both,
         }
     }
 }
 
 /// What is known
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Answered {
+pub struct KbQueryAnswer {
     /// The entities, by type and id
-    pub entities: Vec<Row>,
+    pub entities: Vec<EntityRow>,
     /// The relations that were followed; those of an entity that was asked for by its id
-    pub relations: Vec<Tie>,
+    pub relations: Vec<RelationView>,
     /// What the answer leaves open
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
-    known: usize,
+    total_known: usize,
 }
 
 impl Query for KbQuery {
     const NAME: &'static str = "kb.query";
-    const ALIASES: &'static [Alias] = &[Alias::of("kb.query").renaming(&[
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kb.query").renaming(&[
         ("types", "type"),
         ("ids", "id"),
         ("sourceFile", "source"),
@@ -169,61 +171,64 @@ impl Query for KbQuery {
         ("relationship", "relation"),
         ("query", "text"),
     ])];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "--type req --status open", shows: "requirements that are open" },
-        Example { args: "--path src/auth --type adr", shows: "decisions about a folder's code" },
-        Example { args: "--id REQ-001", shows: "one requirement with its text and relations" },
-        Example {
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "--type req --status open", shows: "requirements that are open" },
+        OpExample { args: "--path src/auth --type adr", shows: "decisions about a folder's code" },
+        OpExample { args: "--id REQ-001", shows: "one requirement with its text and relations" },
+        OpExample {
             args: "--to REQ-001 --relation implements",
             shows: "the code that implements a requirement",
         },
     ];
-    type Answer = Answered;
+    type Answer = KbQueryAnswer;
 
-    fn run(self, view: &View) -> Result<Answered> {
-        let known = known(view)?;
+    fn run(self, view: &View) -> Result<KbQueryAnswer> {
+        let known = kb_state(view)?;
         let wanted = self.wanted()?;
         refuse_unknown(&wanted.statuses, &known.model)?;
         let mut found = kb::query(&known.model, &wanted);
-        if let Some(place) = place(view, self.path.as_ref())? {
-            found.facts.retain(|fact| known.is_near(fact, &place));
+        if let Some(place) = resolve_path(view, self.path.as_ref())? {
+            found.facts.retain(|fact| known.is_tied_to(fact, &place));
         }
         let by_id = !wanted.ids.is_empty();
-        let mut ties: Vec<Tie> = found.bonds.iter().map(|bond| Tie::of(bond)).collect();
-        let rows: Vec<Row> = found.facts.iter().map(|fact| Row::of(fact, by_id)).collect();
+        let mut ties: Vec<RelationView> =
+            found.bonds.iter().map(|bond| RelationView::of(bond)).collect();
+        let rows: Vec<EntityRow> =
+            found.facts.iter().map(|fact| EntityRow::of(fact, by_id)).collect();
         if by_id && wanted.pattern.is_none() {
-            ties = own(&known.model, &found.facts);
+            ties = relations_of(&known.model, &found.facts);
         }
         let count = known.model.facts().count();
         let (entities, paging) = Paging::cut(rows, self.offset, self.limit);
         ties.truncate(self.limit.get() * 4);
-        date(view, &mut ties)?;
-        let notes = self.depth.and_then(Depth::note).into_iter().collect();
-        Ok(Answered { entities, relations: ties, notes, paging, known: count })
+        fill_relation_dates(view, &mut ties)?;
+        let notes = self.depth.and_then(WalkDepth::note).into_iter().collect();
+        Ok(KbQueryAnswer { entities, relations: ties, notes, paging, total_known: count })
     }
 }
 
 /// The relations at some entities, by all their names.
-fn own(model: &kb::Model, facts: &[&kb::Fact]) -> Vec<Tie> {
+fn relations_of(model: &kb::KnowledgeModel, facts: &[&kb::KnownEntity]) -> Vec<RelationView> {
     let mut ties = Vec::new();
     for fact in facts {
         let node = fact.code.clone().or_else(|| model.node_of(&fact.entity.id));
         for name in node.iter().flat_map(|node| model.names_of(node)) {
-            let bonds = model.starting(&name).chain(model.ending(&name));
-            ties.extend(bonds.map(Tie::of));
+            let bonds = model.relations_from(&name).chain(model.relations_to(&name));
+            ties.extend(bonds.map(RelationView::of));
         }
     }
     ties
 }
 
 impl KbQuery {
-    fn wanted(&self) -> Result<Wanted> {
+    fn wanted(&self) -> Result<EntityQuery> {
         let parse = |text: &String| text.to_lowercase().parse().map_err(Problem::invalid);
         let relation = |text: &String| text.trim_start_matches("kb.").parse();
-        let end =
-            |text: &String| kb::End::read(text).map(|end| end.text()).map_err(Problem::invalid);
+        let end = |text: &String| {
+            kb::KbEndpoint::parse(text).map(|end| end.canonical_text()).map_err(Problem::invalid)
+        };
         let ids = self.id.iter().map(end).collect::<Result<_>>()?;
-        let pattern = Pattern {
+        let pattern = RelationPattern {
             from: self.from.iter().map(end).collect::<Result<_>>()?,
             to: self.to.iter().map(end).collect::<Result<_>>()?,
             relates: self
@@ -231,12 +236,12 @@ impl KbQuery {
                 .iter()
                 .map(|text| relation(text).map_err(Problem::invalid))
                 .collect::<Result<_>>()?,
-            way: self.direction.into(),
-            depth: self.depth.map_or(1, Depth::clamped),
+            direction: self.direction.into(),
+            depth: self.depth.map_or(1, WalkDepth::clamped),
         };
         let is_tied = !pattern.from.is_empty() || !pattern.to.is_empty();
         let is_tied = is_tied || !pattern.relates.is_empty();
-        Ok(Wanted {
+        Ok(EntityQuery {
             kinds: self.kind.iter().map(parse).collect::<Result<_>>()?,
             ids,
             tags: self.tags.clone(),
@@ -248,25 +253,25 @@ impl KbQuery {
     }
 }
 
-impl Render for Answered {
+impl Render for KbQueryAnswer {
     fn render(&self, page: &mut Page) {
         match (self.entities.as_slice(), self.paging.total) {
-            ([], _) if self.known == 0 => {
+            ([], _) if self.total_known == 0 => {
                 page.answer("The knowledge base is empty: no document, manifest or changeset yet");
                 page.say_call("write the first fact", first_fact());
                 page.say("or a document such as docs/requirements/REQ-001.md, with id, title and status in its frontmatter");
             }
-            ([], _) => page.answer(format!("No entity fits; {} are known", self.known)),
-            ([only], 1) => one(page, only),
+            ([], _) => page.answer(format!("No entity fits; {} are known", self.total_known)),
+            ([only], 1) => render_one(page, only),
             (rows, total) => {
                 page.answer(counted(total, "entity"));
-                page.table(0, rows.iter().map(Row::cells).collect());
-                self.paging.say_rest(page, rows.len());
+                page.table(0, rows.iter().map(EntityRow::cells).collect());
+                self.paging.render_rest(page, rows.len());
             }
         }
         if !self.relations.is_empty() {
             page.heading(counted(self.relations.len(), "relation"));
-            page.table(2, self.relations.iter().map(Tie::cells).collect());
+            page.table(2, self.relations.iter().map(RelationView::cells).collect());
         }
         self.notes.iter().for_each(|note| page.say(note));
     }
@@ -276,9 +281,9 @@ impl Render for Answered {
     }
 }
 
-fn one(page: &mut Page, row: &Row) {
+fn render_one(page: &mut Page, row: &EntityRow) {
     let entity = &row.entity;
-    page.answer(format!("{}: {}", entity.id, short(&entity.title, 200)));
+    page.answer(format!("{}: {}", entity.id, one_line(&entity.title, 200)));
     page.table(2, vec![row.cells()]);
     let more = &entity.more;
     let rows = [
@@ -291,8 +296,8 @@ fn one(page: &mut Page, row: &Row) {
         ("told in", row.file.clone()),
         ("text in", more.text_ref.clone().filter(|text| *text != entity.source)),
         ("by", Some(entity.author.clone()).filter(|author| !author.is_empty())),
-        ("created", Some(moment(&entity.created_at)).filter(|at| !at.is_empty())),
-        ("updated", Some(moment(&entity.updated_at)).filter(|at| !at.is_empty())),
+        ("created", Some(time_text(&entity.created_at)).filter(|at| !at.is_empty())),
+        ("updated", Some(time_text(&entity.updated_at)).filter(|at| !at.is_empty())),
         ("version", (entity.version > 0).then(|| entity.version.to_string())),
     ];
     for (key, value) in rows {

@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::Connection;
 
-use crate::contract::op::{Effect, Example, Mutation};
+use crate::areas::kb::answer_rows::KbChangeAnswer;
+use crate::areas::kb::{KbChange, KbChangeKind, STORE, current_stamp, logged_entries};
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::durable::tables;
-use crate::layers::kb::show::Applied;
-use crate::layers::kb::{KbChange, STORE, What, made_entries, stamp};
-use crate::plan::{Change, Plan};
+use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
 /// Take back a changeset of the knowledge base
@@ -28,38 +28,43 @@ pub struct KbRollback {
 impl Mutation for KbRollback {
     const NAME: &'static str = "kb.rollback";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "12 --dry-run", shows: "what taking entry 12 back would do" }];
-    type Answer = Applied;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "12 --dry-run", shows: "what taking entry 12 back would do" }];
+    type Answer = KbChangeAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Applied>> {
+    fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
         let unknown = || {
             Problem::not_found(format!("the log has no entry {}", self.entry))
-                .hint_call("entries are listed by", NextCall::to("kb.log"))
+                .hint_call("entries are listed by", NextCall::new("kb.log"))
         };
         let reading = view.store(STORE)?.ok_or_else(unknown)?;
         let entries = entries(&reading.conn, self.entry)?.ok_or_else(unknown)?;
         let edits = entries.iter().flat_map(|entry| entry.edits.iter().cloned());
-        let edits: Vec<kb::Edit> = edits.map(kb::Edit::inverse).collect();
-        let answer = Applied::of(format!("took entry {} back", self.entry), &edits);
+        let edits: Vec<kb::KbRowChange> = edits.map(kb::KbRowChange::inverse).collect();
+        let answer = KbChangeAnswer::of(format!("took entry {} back", self.entry), &edits);
         let seqs = entries.iter().map(|entry| entry.seq).collect();
-        let (what, preview) = (What::RollBack(seqs), answer.preview());
-        let change = KbChange { what, stamp: Some(stamp(view)), preview };
+        let (what, preview) = (KbChangeKind::RollBack(seqs), answer.preview());
+        let change = KbChange { kind: what, author: Some(current_stamp(view)), preview };
         let summary = format!("rollback of entry {}", self.entry);
-        Ok(Plan { summary, change: Change::Store(Arc::new(change)), answer, again: true })
+        Ok(Plan {
+            summary,
+            change: PlannedChange::Store(Arc::new(change)),
+            answer,
+            retry_on_conflict: true,
+        })
     }
 }
 
 /// The entry of this number. A merge has a number for itself and one for each entry that it brought
 /// over, so its own number means all of them.
-fn entries(conn: &Connection, number: i64) -> Result<Option<Vec<kb::Logged>>> {
-    if let Some(entry) = kb::entry(conn, number)? {
+fn entries(conn: &Connection, number: i64) -> Result<Option<Vec<kb::AuditEntry>>> {
+    if let Some(entry) = kb::log_entry(conn, number)? {
         return Ok(Some(vec![entry]));
     }
-    let made = tables::made(conn, number)?.filter(|made| made.session.is_some());
-    let Some(seqs) = made.map(|made| made_entries(&made.inverse)).transpose()? else {
+    let made = tables::change_record(conn, number)?.filter(|made| made.session.is_some());
+    let Some(seqs) = made.map(|made| logged_entries(&made.inverse)).transpose()? else {
         return Ok(None);
     };
-    let entries = seqs.into_iter().filter_map(|seq| kb::entry(conn, seq).transpose());
+    let entries = seqs.into_iter().filter_map(|seq| kb::log_entry(conn, seq).transpose());
     entries.collect::<Result<Vec<_>>>().map(Some)
 }

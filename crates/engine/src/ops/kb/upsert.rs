@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use base::{Problem, Result};
 use clap::Args;
-use kb::{Changeset, Planned};
+use kb::{Changeset, CheckedChangeset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::contract::alias::Alias;
+use crate::areas::kb::answer_rows::KbChangeAnswer;
+use crate::areas::kb::{KbChange, KbChangeKind, STORE, current_stamp, external_names};
+use crate::contract::alias::OpAlias;
 use crate::contract::args::Objects;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::kb::show::Applied;
-use crate::layers::kb::{KbChange, STORE, What, outside, stamp};
-use crate::plan::{Change, Plan};
+use crate::contract::op::{Effect, Mutation, OpExample};
+use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
 /// Write entities and relations: checked as a whole, applied at once, logged, reversible
@@ -56,18 +56,17 @@ pub struct KbUpsert {
 impl Mutation for KbUpsert {
     const NAME: &'static str = "kb.upsert";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("kb.upsert")
-            .renaming(&[("edges", "relations"), ("relationships", "relations")])];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "@changeset.json", shows: "a changeset from a file, as JSON" },
-        Example { args: "- --source design-review", shows: "a changeset from standard input" },
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kb.upsert")
+        .renaming(&[("edges", "relations"), ("relationships", "relations")])];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "@changeset.json", shows: "a changeset from a file, as JSON" },
+        OpExample { args: "- --source design-review", shows: "a changeset from standard input" },
     ];
-    type Answer = Applied;
+    type Answer = KbChangeAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Applied>> {
+    fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
         let parts = self.parts()?;
-        let (mut set, faults) = Changeset::read(&parts.entities, &parts.relations, &parts.delete);
+        let (mut set, faults) = Changeset::parse(&parts.entities, &parts.relations, &parts.delete);
         (set.id, set.source) = (parts.id, parts.source);
         if faults.is_empty()
             && set.entities.is_empty()
@@ -84,37 +83,44 @@ impl Mutation for KbUpsert {
 /// Plans to apply a changeset, under the name of the operation that made it.
 pub(crate) fn apply(
     view: &View,
-    (set, faults): (Changeset, Vec<kb::Fault>),
+    (set, faults): (Changeset, Vec<kb::ChangesetFault>),
     (action, verb): (&'static str, &str),
-) -> Result<Plan<Applied>> {
-    let (outside, stamp) = (outside(view, &set)?, stamp(view));
+) -> Result<Plan<KbChangeAnswer>> {
+    let (outside, stamp) = (external_names(view, &set)?, current_stamp(view));
     let conn = view.store(STORE)?.map(|reading| &*reading.conn);
-    let edits = match kb::check((conn, &outside), (&set, faults), &stamp)? {
-        Planned::Known(entry) => return Ok(nothing(Applied::before(&entry))),
-        Planned::Edits(edits) => edits,
+    let edits = match kb::check_changeset((conn, &outside), (&set, faults), &stamp)? {
+        CheckedChangeset::AlreadyApplied(entry) => {
+            return Ok(empty_plan(KbChangeAnswer::of_logged(&entry)));
+        }
+        CheckedChangeset::Edits(edits) => edits,
     };
-    let answer = Applied::of(verb, &edits);
+    let answer = KbChangeAnswer::of(verb, &edits);
     if edits.is_empty() && set.id.is_none() {
-        return Ok(nothing(answer));
+        return Ok(empty_plan(answer));
     }
     let summary = match edits.as_slice() {
         [] => format!("{action}: nothing"),
-        [only] => format!("{action}: {}", only.words()),
-        [first, rest @ ..] => format!("{action}: {} and {} more", first.words(), rest.len()),
+        [only] => format!("{action}: {}", only.describe()),
+        [first, rest @ ..] => format!("{action}: {} and {} more", first.describe(), rest.len()),
     };
     let preview = answer.preview();
-    let what = What::Apply(set, action, outside);
-    let change = KbChange { what, stamp: Some(stamp), preview };
-    Ok(Plan { summary, change: Change::Store(Arc::new(change)), answer, again: true })
+    let what = KbChangeKind::Apply(set, action, outside);
+    let change = KbChange { kind: what, author: Some(stamp), preview };
+    Ok(Plan {
+        summary,
+        change: PlannedChange::Store(Arc::new(change)),
+        answer,
+        retry_on_conflict: true,
+    })
 }
 
 /// A plan that has nothing to do.
-pub(super) fn nothing(answer: Applied) -> Plan<Applied> {
-    Plan { summary: String::new(), change: Change::Nothing, answer, again: true }
+pub(super) fn empty_plan(answer: KbChangeAnswer) -> Plan<KbChangeAnswer> {
+    Plan { summary: String::new(), change: PlannedChange::Nothing, answer, retry_on_conflict: true }
 }
 
 #[derive(Default)]
-struct Parts {
+struct ChangesetParts {
     id: Option<String>,
     source: Option<String>,
     entities: Vec<Value>,
@@ -124,10 +130,10 @@ struct Parts {
 
 impl KbUpsert {
     /// The parts of the changeset, whether they came one by one or as one.
-    fn parts(&self) -> Result<Parts> {
+    fn parts(&self) -> Result<ChangesetParts> {
         let list =
             |objects: &Option<Objects>| objects.iter().flat_map(Objects::get).cloned().collect();
-        let mut parts = Parts {
+        let mut parts = ChangesetParts {
             id: self.id.clone(),
             source: self.source.clone(),
             entities: list(&self.entities),
@@ -152,7 +158,7 @@ impl KbUpsert {
                     "delete" => parts.delete.extend(items()),
                     other => {
                         let known = ["id", "source", "entities", "relations", "delete"];
-                        let near = base::near::nearest(other, known, 1);
+                        let near = base::similarity::most_similar(other, known, 1);
                         let problem = Problem::invalid(format!("a changeset has no `{other}`"));
                         let hint = near.first().map(|near| format!("the nearest is `{near}`"));
                         return Err(hint.into_iter().fold(problem, Problem::hint));

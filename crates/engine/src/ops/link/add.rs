@@ -1,15 +1,15 @@
-//! `link.add`: code says that it implements a card.
+//! `add_doc_link.add`: code says that it implements a card.
 
 use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use syntax::edit::link;
+use syntax::edit::add_doc_link;
 
-use super::{comment, spot};
-use crate::contract::args::Target;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::ops::card::{Done, key_for_write};
+use super::{edit_comment, link_target};
+use crate::contract::args::NodeTarget;
+use crate::contract::op::{Effect, Mutation, OpExample};
+use crate::ops::card::{CardChangeAnswer, key_for_write};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -21,27 +21,27 @@ use crate::view::View;
 pub struct Add {
     /// File, or symbol as `path#name`
     #[serde(alias = "file_path", alias = "filePath")]
-    pub target: Target,
+    pub target: NodeTarget,
     /// Key, slug or file of the card
     #[serde(alias = "card_key", alias = "cardKey")]
-    pub card: Target,
+    pub card: NodeTarget,
 }
 
 impl Mutation for Add {
     const NAME: &'static str = "link.add";
     const EFFECT: Effect = Effect::Write { destructive: false, idempotent: true };
-    const EXAMPLES: &'static [Example] = &[Example {
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "src/auth.ts#handleCallback spec::auth/login",
         shows: "a function that implements a card",
     }];
-    type Answer = Done;
+    type Answer = CardChangeAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Done>> {
-        let spot = spot(view, &self.target)?;
+    fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
+        let spot = link_target(view, &self.target)?;
         let key = key_for_write(view, &self.card)?;
         let said = format!("linked at {}", spot.node);
-        comment(view, &spot, (&key, said), |text| {
-            link(spot.language, text, spot.place(), key.as_str())
+        edit_comment(view, &spot, (&key, said), |text| {
+            add_doc_link(spot.language, text, spot.place(), key.as_str())
         })
     }
 }

@@ -5,13 +5,13 @@ use base::{Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use syntax::edit::unlink;
+use syntax::edit::remove_doc_link;
 
-use super::{comment, spot};
-use crate::contract::args::Target;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::cards::code_node;
-use crate::ops::card::{Done, named};
+use super::{edit_comment, link_target};
+use crate::areas::cards::code_node;
+use crate::contract::args::NodeTarget;
+use crate::contract::op::{Effect, Mutation, OpExample};
+use crate::ops::card::{CardChangeAnswer, find_card};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -21,28 +21,28 @@ use crate::view::View;
 pub struct Remove {
     /// File, or symbol as `path#name`
     #[serde(alias = "file_path", alias = "filePath")]
-    pub target: Target,
+    pub target: NodeTarget,
     /// Key of the card, which need not exist
     #[serde(alias = "card_key", alias = "cardKey")]
-    pub card: Target,
+    pub card: NodeTarget,
 }
 
 impl Mutation for Remove {
     const NAME: &'static str = "link.remove";
     const EFFECT: Effect = Effect::Write { destructive: true, idempotent: true };
-    const EXAMPLES: &'static [Example] = &[Example {
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "src/auth.ts#handleCallback spec::auth/login",
         shows: "a function that implements it no more",
     }];
-    type Answer = Done;
+    type Answer = CardChangeAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Done>> {
-        let spot = spot(view, &self.target)?;
-        let sees = cards::sees_in(view.index()?.conn(), &spot.path)?;
+    fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
+        let spot = link_target(view, &self.target)?;
+        let sees = cards::see_tags_in_file(view.index()?.conn(), &spot.path)?;
         let written = self.card.as_str().trim();
         let key: CardKey = match sees.iter().any(|see| see.key.as_str() == written) {
             true => written.parse().map_err(Problem::invalid)?,
-            false => named(view, &self.card)?.key,
+            false => find_card(view, &self.card)?.key,
         };
         let elsewhere: Vec<String> = sees
             .iter()
@@ -57,8 +57,8 @@ impl Mutation for Remove {
                 .fold(problem, Problem::hint));
         }
         let said = format!("no longer linked at {}", spot.node);
-        comment(view, &spot, (&key, said), |text| {
-            unlink(spot.language, text, spot.place(), key.as_str())
+        edit_comment(view, &spot, (&key, said), |text| {
+            remove_doc_link(spot.language, text, spot.place(), key.as_str())
         })
     }
 }

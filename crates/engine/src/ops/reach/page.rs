@@ -5,31 +5,32 @@ use std::collections::BTreeMap;
 use base::words::{counted, plural};
 use base::{EntityRef, RepoPath};
 
-use super::{Reach, Row};
-use crate::answers::test_finder::{HOW_LOOKED, TestFile};
+use super::{ReachAnswer, ReachRow};
+use crate::answers::test_finder::{SEARCH_METHODS, TestFile};
 use crate::contract::answer::Paging;
-use crate::contract::page::{Cell, Page, Render};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::graph::Confidence;
-use crate::graph::walk::Sense;
+use crate::graph::walk::WalkKind;
 
 /// Nodes with a high fan-out that a page names.
-const CROWDED: usize = 3;
+const MAX_HIGH_FAN_OUT: usize = 3;
 
 /// Test files and documents that a page names.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
-impl Render for Reach {
+impl Render for ReachAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(self.first_line());
-        let near: Vec<&Row> = self.rows.iter().filter(|row| row.distance == 1).collect();
-        let (code, other): (Vec<&Row>, Vec<&Row>) = near.into_iter().partition(|row| is_code(row));
+        let near: Vec<&ReachRow> = self.rows.iter().filter(|row| row.distance == 1).collect();
+        let (code, other): (Vec<&ReachRow>, Vec<&ReachRow>) =
+            near.into_iter().partition(|row| is_code(row));
         self.render_near(page, &code);
         for row in other {
-            let how = format!("{}{}", row.edge, unsure(row));
-            page.table(0, vec![vec![Cell::handle(&row.node), Cell::faint(how)]]);
+            let how = format!("{}{}", row.edge, confidence_note(row));
+            page.table(0, vec![vec![PageCell::handle(&row.node), PageCell::faint(how)]]);
         }
         self.render_far(page);
-        self.paging.say_rest(page, self.rows.len());
+        self.paging.render_rest(page, self.rows.len());
         self.render_rest(page);
     }
 
@@ -38,13 +39,13 @@ impl Render for Reach {
     }
 }
 
-impl Reach {
+impl ReachAnswer {
     fn is_impact(&self) -> bool {
-        self.sense == Some(Sense::Impact)
+        self.sense == Some(WalkKind::Impact)
     }
 
     fn first_line(&self) -> String {
-        let name = self.target.typed();
+        let name = self.target.short_handle();
         let Some(direct) = &self.direct else { return self.counted_line(&name) };
         let packages = match direct.in_other_packages {
             0 => String::new(),
@@ -96,24 +97,24 @@ impl Reach {
     }
 
     /// Direct uses under their files, with the line of each and what leads to it in turn.
-    fn render_near(&self, page: &mut Page, rows: &[&Row]) {
+    fn render_near(&self, page: &mut Page, rows: &[&ReachRow]) {
         for (path, rows) in by_file(rows) {
             page.say(path);
             for row in rows {
                 let line = row.line.map(|line| line.to_string()).unwrap_or_default();
-                let mut cells = vec![Cell::text(short_name(&row.node)), Cell::faint(line)];
+                let mut cells = vec![PageCell::text(short_name(&row.node)), PageCell::faint(line)];
                 let how = match row.edge {
-                    "calls" => unsure(row).trim_start_matches(", ").to_owned(),
-                    edge => format!("{edge}{}", unsure(row)),
+                    "calls" => confidence_note(row).trim_start_matches(", ").to_owned(),
+                    edge => format!("{edge}{}", confidence_note(row)),
                 };
                 let next = match (row.next.as_slice(), self.is_impact()) {
                     ([], _) => String::new(),
-                    (next, true) => format!("<- {}{}", next.join(", "), more(row)),
-                    (next, false) => format!("-> {}{}", next.join(", "), more(row)),
+                    (next, true) => format!("<- {}{}", next.join(", "), more_text(row)),
+                    (next, false) => format!("-> {}{}", next.join(", "), more_text(row)),
                 };
                 let rest = [how, next].into_iter().filter(|part| !part.is_empty());
                 let rest: Vec<String> = rest.collect();
-                cells.push(Cell::faint(rest.join("  ")));
+                cells.push(PageCell::faint(rest.join("  ")));
                 page.table(2, vec![cells]);
             }
         }
@@ -121,21 +122,21 @@ impl Reach {
 
     /// What is further away, one line a file.
     fn render_far(&self, page: &mut Page) {
-        let far: Vec<&Row> = self.rows.iter().filter(|row| row.distance > 1).collect();
+        let far: Vec<&ReachRow> = self.rows.iter().filter(|row| row.distance > 1).collect();
         let mut distances: Vec<usize> = far.iter().map(|row| row.distance).collect();
         distances.dedup();
         for distance in distances {
             page.heading(format!("{distance} steps away"));
-            let rows: Vec<&Row> =
+            let rows: Vec<&ReachRow> =
                 far.iter().filter(|row| row.distance == distance).copied().collect();
-            let (code, other): (Vec<&Row>, Vec<&Row>) =
+            let (code, other): (Vec<&ReachRow>, Vec<&ReachRow>) =
                 rows.into_iter().partition(|row| is_code(row));
             for (path, rows) in by_file(&code) {
                 let names: Vec<String> = rows.iter().map(|row| short_name(&row.node)).collect();
-                page.table(2, vec![vec![Cell::text(path), Cell::faint(names.join(", "))]]);
+                page.table(2, vec![vec![PageCell::text(path), PageCell::faint(names.join(", "))]]);
             }
             for row in other {
-                page.table(2, vec![vec![Cell::handle(&row.node), Cell::faint(row.edge)]]);
+                page.table(2, vec![vec![PageCell::handle(&row.node), PageCell::faint(row.edge)]]);
             }
         }
     }
@@ -146,22 +147,25 @@ impl Reach {
             self.render_tests(page);
         }
         if !self.documents.is_empty() {
-            let names = self.documents.iter().take(NAMED).map(ToString::to_string);
+            let names = self.documents.iter().take(MAX_NAMED).map(ToString::to_string);
             let names: Vec<String> = names.collect();
-            page.item("Named in", format!("{}{}", names.join(", "), rest(self.documents.len())));
+            page.item(
+                "Named in",
+                format!("{}{}", names.join(", "), and_more(self.documents.len())),
+            );
         }
         if self.only_importing > 0 {
-            let all = page.asked().with("imports", true).without("offset");
+            let all = page.answered_call().with("imports", true).without("offset");
             let text = format!("Not followed: {}", counted(self.only_importing, "file"));
             page.say_call(format!("{text} that only import it"), all);
         }
-        for crowded in self.high_fan_out.iter().take(CROWDED) {
+        for crowded in self.high_fan_out.iter().take(MAX_HIGH_FAN_OUT) {
             let text = format!("High fan-out: {} connections", crowded.connections);
-            page.say_next(text, crowded.node.typed());
+            page.say_handle(text, crowded.node.short_handle());
         }
         if self.not_followed > 0 {
-            let wider = page.asked().with("confidence", "name").without("offset");
-            page.say_call(not_followed(self.not_followed, self.is_cut), wider);
+            let wider = page.answered_call().with("confidence", "name").without("offset");
+            page.say_call(not_followed_text(self.not_followed, self.is_cut), wider);
         }
         match self.by.as_ref().map(|by| (by, by.name())) {
             Some((_, Some(name))) => page.item("calls by", name),
@@ -173,23 +177,25 @@ impl Reach {
 
     fn render_tests(&self, page: &mut Page) {
         if self.tests.is_empty() {
-            page.item("Tests to run", format!("none found ({HOW_LOOKED})"));
+            page.item("Tests to run", format!("none found ({SEARCH_METHODS})"));
             return;
         }
-        page.say(format!("Tests to run{}", rest(self.tests.len())));
-        let row = |test: &TestFile| vec![Cell::handle(&test.path), Cell::faint(test.how())];
-        page.table(2, self.tests.iter().take(NAMED).map(row).collect());
+        page.say(format!("Tests to run{}", and_more(self.tests.len())));
+        let row = |test: &TestFile| {
+            vec![PageCell::handle(&test.path), PageCell::faint(test.found_by_text())]
+        };
+        page.table(2, self.tests.iter().take(MAX_NAMED).map(row).collect());
     }
 }
 
-fn is_code(row: &Row) -> bool {
+fn is_code(row: &ReachRow) -> bool {
     matches!(row.node, EntityRef::Symbol(..) | EntityRef::Module(_))
 }
 
 /// Rows by their file, in the order in which the files first appear.
-fn by_file<'a>(rows: &[&'a Row]) -> Vec<(&'a RepoPath, Vec<&'a Row>)> {
+fn by_file<'a>(rows: &[&'a ReachRow]) -> Vec<(&'a RepoPath, Vec<&'a ReachRow>)> {
     let mut order: BTreeMap<&RepoPath, usize> = BTreeMap::new();
-    let mut files: Vec<(&RepoPath, Vec<&Row>)> = Vec::new();
+    let mut files: Vec<(&RepoPath, Vec<&ReachRow>)> = Vec::new();
     for row in rows {
         let Some(path) = row.node.path() else { continue };
         let at = *order.entry(path).or_insert(files.len());
@@ -205,21 +211,21 @@ fn by_file<'a>(rows: &[&'a Row]) -> Vec<(&'a RepoPath, Vec<&'a Row>)> {
 }
 
 /// How many more there are than a page names.
-fn rest(count: usize) -> String {
+fn and_more(count: usize) -> String {
     count
-        .checked_sub(NAMED)
+        .checked_sub(MAX_NAMED)
         .filter(|more| *more > 0)
         .map_or(String::new(), |more| format!(" (+{more})"))
 }
 
-fn more(row: &Row) -> String {
+fn more_text(row: &ReachRow) -> String {
     match row.leads_on - row.next.len().min(row.leads_on) {
         0 => String::new(),
         more => format!(" (+{more})"),
     }
 }
 
-fn unsure(row: &Row) -> &'static str {
+fn confidence_note(row: &ReachRow) -> &'static str {
     match row.confidence {
         Confidence::Exact => "",
         Confidence::Inferred => ", inferred",
@@ -245,7 +251,7 @@ fn kind_noun(kind: &str) -> &str {
     }
 }
 
-fn not_followed(count: usize, is_cut: bool) -> String {
+fn not_followed_text(count: usize, is_cut: bool) -> String {
     let least = if is_cut { "at least " } else { "" };
     let calls = counted(count, "direct call");
     format!("Not followed: {least}{calls} by name only, on values of unknown type")

@@ -5,9 +5,9 @@ pub(super) mod remove;
 
 use base::Result;
 use base::entity::CardKey;
-use cards::{CardRow, Relate, RelationKind};
+use cards::{CardRelationKind, CardRow, RelationChange};
 
-use super::card::{Done, edit};
+use super::card::{CardChangeAnswer, edit};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -15,17 +15,18 @@ use crate::view::View;
 fn relate(
     view: &View,
     card: &CardRow,
-    what: Relate,
-    (kind, target): (RelationKind, &CardKey),
-) -> Result<Plan<Done>> {
-    let word = if what == Relate::Add { "now" } else { "no longer" };
+    what: RelationChange,
+    (kind, target): (CardRelationKind, &CardKey),
+) -> Result<Plan<CardChangeAnswer>> {
+    let word = if what == RelationChange::Add { "now" } else { "no longer" };
     let said = format!("{word} {kind} {target}");
     edit(
         view,
         card,
         None,
         (said, |text: &str| {
-            Ok(cards::relate(text, what, (kind, target))?.unwrap_or_else(|| text.to_owned()))
+            Ok(cards::change_relation(text, what, (kind, target))?
+                .unwrap_or_else(|| text.to_owned()))
         }),
     )
 }

@@ -1,16 +1,16 @@
 //! `relation.remove`: one card no longer says something about another.
 
 use base::entity::CardKey;
-use base::{Code, NextCall, Problem, Result};
-use cards::{Relate, RelationKind};
+use base::{NextCall, Problem, ProblemCode, Result};
+use cards::{CardRelationKind, RelationChange};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::relate;
-use crate::contract::args::Target;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::ops::card::{Done, named, named_for_write};
+use crate::contract::args::NodeTarget;
+use crate::contract::op::{Effect, Mutation, OpExample};
+use crate::ops::card::{CardChangeAnswer, find_card, find_card_for_write};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -19,38 +19,41 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Remove {
     /// Card that declares the relation
-    pub src_key: Target,
+    pub src_key: NodeTarget,
     /// Card that it points to, which need not exist
-    pub dst_key: Target,
+    pub dst_key: NodeTarget,
     /// Type of the relation
-    pub r#type: RelationKind,
+    pub r#type: CardRelationKind,
 }
 
 impl Mutation for Remove {
     const NAME: &'static str = "relation.remove";
     const EFFECT: Effect = Effect::Write { destructive: true, idempotent: true };
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "auth/login auth/session depends_on", shows: "a prerequisite no more" }];
-    type Answer = Done;
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "auth/login auth/session depends_on",
+        shows: "a prerequisite no more",
+    }];
+    type Answer = CardChangeAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Done>> {
-        let card = named_for_write(view, &self.src_key)?;
+    fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
+        let card = find_card_for_write(view, &self.src_key)?;
         let said = cards::relations_from(view.index()?.conn(), card.key.as_str())?;
         // What is to go may well be broken: the written key counts before any card it may mean.
         let written = self.dst_key.as_str().trim();
         let target: CardKey = match said.iter().any(|said| said.target == written) {
             true => written.parse().map_err(Problem::invalid)?,
-            false => named(view, &self.dst_key)?.key,
+            false => find_card(view, &self.dst_key)?.key,
         };
-        let is_there =
-            |said: &cards::RelationRow| said.kind == self.r#type && said.target == target.as_str();
+        let is_there = |said: &cards::StoredCardRelation| {
+            said.kind == self.r#type && said.target == target.as_str()
+        };
         if !said.iter().any(is_there) {
             let message = format!("{} does not say {} {target}", card.key, self.r#type);
-            return Err(Problem::new(Code::NotFound, message).hint_call(
+            return Err(Problem::new(ProblemCode::NotFound, message).hint_call(
                 "its relations are listed by",
-                NextCall::to("card.relations").with("key", card.key.to_string()),
+                NextCall::new("card.relations").with("key", card.key.to_string()),
             ));
         }
-        relate(view, &card, Relate::Remove, (self.r#type, &target))
+        relate(view, &card, RelationChange::Remove, (self.r#type, &target))
     }
 }

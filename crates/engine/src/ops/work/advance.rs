@@ -4,17 +4,17 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::flow::{Moved, Step, advance};
-use work::text::Many;
-use work::words::{Kind, Status};
-use work::{Container, Ref};
+use work::pipeline::{StatusTransition, TransitionTarget, advance};
+use work::text::ListArg;
+use work::words::{WorkKind, WorkStatus};
+use work::{WorkItem, WorkRecordRef};
 
 use super::evidence;
 use super::hints::{GraphHints, hints};
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
+use crate::areas::work::{pipelines, plan};
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::{pipelines, plan};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -25,12 +25,12 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Advance {
     /// Id, its first digits, a name or a handle
-    pub id: Ref,
+    pub id: WorkRecordRef,
     /// Whether the id is of a feature or a task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
@@ -38,15 +38,15 @@ pub struct Advance {
     /// What shows that a task is done, such as `tests: login.test.ts`
     #[arg(long)]
     #[serde(default)]
-    pub evidence: Option<Many<String>>,
+    pub evidence: Option<ListArg<String>>,
 }
 
 /// What moved, and what to write down now
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Advanced {
+pub struct AdvanceAnswer {
     /// What moved
     #[serde(flatten)]
-    pub moved: Moved,
+    pub moved: StatusTransition,
     /// What the finished task suggests for the knowledge graph
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph_hints: Option<GraphHints>,
@@ -55,53 +55,53 @@ pub struct Advanced {
 impl Mutation for Advance {
     const NAME: &'static str = "work.advance";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] = &[Alias::of("advance")];
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "task:019b7d2f-1a2b --version 3", shows: "a task one step on" },
-        Example {
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("advance")];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "task:019b7d2f-1a2b --version 3", shows: "a task one step on" },
+        OpExample {
             args: "task:019b7d2f-1a2b --evidence \"tests: login.test.ts\"",
             shows: "a task closed where the configuration asks for tests",
         },
     ];
-    type Answer = Advanced;
+    type Answer = AdvanceAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Advanced>> {
+    fn plan(self, view: &View) -> Result<Plan<AdvanceAnswer>> {
         let pipelines = pipelines(view)?;
-        let step = Step { kind: self.kind, id: &self.id, version: self.version };
+        let step = TransitionTarget { kind: self.kind, id: &self.id, version: self.version };
         let given = self.evidence.clone().unwrap_or_default();
-        let told = |done: &Advanced| {
+        let told = |done: &AdvanceAnswer| {
             format!(
                 "advance {} \"{}\" to {}",
                 done.moved.what.kind, done.moved.what.name, done.moved.to
             )
         };
         plan(view, told, |draft| {
-            let both = [Kind::Feature, Kind::Task];
-            let task = match Container::find(draft, &both, &self.id) {
-                Ok(Container::Task(task)) => Some(task),
+            let both = [WorkKind::Feature, WorkKind::Task];
+            let task = match WorkItem::find(draft, &both, &self.id) {
+                Ok(WorkItem::Task(task)) => Some(task),
                 _ => None, // what is wrong with it is told in its order below
             };
             let shown = match &task {
-                Some(task) => evidence::gathered(view, draft, task, &given.0)?,
-                None => evidence::none(&given.0)?,
+                Some(task) => evidence::read_evidence(view, draft, task, &given.0)?,
+                None => evidence::no_evidence(&given.0)?,
             };
             let moved = advance(draft, &pipelines, &step, &shown.given)?;
-            if moved.to == Status::Closed
+            if moved.to == WorkStatus::Closed
                 && let Some(task) = &task
             {
                 evidence::check(view, &pipelines, (task, &shown))?;
             }
-            let is_finished = moved.to == Status::Closed;
+            let is_finished = moved.to == WorkStatus::Closed;
             let graph_hints = match task.filter(|_| is_finished) {
                 Some(task) => Some(hints(view, draft, &task)?),
                 None => None,
             };
-            Ok(Advanced { moved, graph_hints })
+            Ok(AdvanceAnswer { moved, graph_hints })
         })
     }
 }
 
-impl Render for Advanced {
+impl Render for AdvanceAnswer {
     fn render(&self, page: &mut Page) {
         self.moved.render(page);
         if let Some(hints) = &self.graph_hints {

@@ -4,15 +4,15 @@ use base::{Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::depend::{Blocker, Tie, block};
-use work::text::{Many, Summary};
-use work::words::Kind;
+use work::WorkRecordRef;
+use work::dependencies::{BlockerRef, DependencyView, block};
+use work::text::{ListArg, SummaryText};
+use work::words::WorkKind;
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
+use crate::areas::work::plan;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::plan;
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -21,19 +21,19 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Block {
     /// Id, its first digits, a name or a handle of what is blocked
-    pub id: Ref,
+    pub id: WorkRecordRef,
     /// Ids of the work that blocks it, or `NO_OP`
     #[arg(long)]
-    pub blocked_by: Many<Blocker>,
+    pub blocked_by: ListArg<BlockerRef>,
     /// Why it is blocked
     #[arg(long)]
     #[serde(default, alias = "blocked_reason")]
-    pub reason: Option<Summary>,
+    pub reason: Option<SummaryText>,
     /// Whether the id is of a feature or a task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
@@ -42,33 +42,33 @@ pub struct Block {
 
 /// The blocks that are there now
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Blocks {
+pub struct BlockAnswer {
     /// The blocks
-    pub blocks: Vec<Tie>,
+    pub blocks: Vec<DependencyView>,
 }
 
 impl Mutation for Block {
     const NAME: &'static str = "work.block";
     const EFFECT: Effect = Effect::ADDS;
-    const ALIASES: &'static [Alias] = &[Alias::of("block")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("block")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "task:019b7d2f-1a2b --blocked-by NO_OP --reason \"waits for the vendor\"",
         shows: "a task that waits for somebody else",
     }];
-    type Answer = Blocks;
+    type Answer = BlockAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Blocks>> {
+    fn plan(self, view: &View) -> Result<Plan<BlockAnswer>> {
         if self.blocked_by.0.is_empty() {
             return Err(
                 Problem::invalid("`blocked_by` is empty").hint("name what blocks it, or NO_OP")
             );
         }
-        let reason = self.reason.as_ref().map_or("", Summary::as_str).trim();
+        let reason = self.reason.as_ref().map_or("", SummaryText::as_str).trim();
         plan(
             view,
             |_| format!("block {}", self.id),
             |draft| {
-                Ok(Blocks {
+                Ok(BlockAnswer {
                     blocks: block(draft, (&self.id, self.version), &self.blocked_by.0, reason)?,
                 })
             },
@@ -76,9 +76,9 @@ impl Mutation for Block {
     }
 }
 
-impl Render for Blocks {
+impl Render for BlockAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!("Blocked by {}", self.blocks.len()));
-        self.blocks.iter().for_each(|tie| super::dependencies::say(page, tie));
+        self.blocks.iter().for_each(|tie| super::dependencies::render_dependency(page, tie));
     }
 }

@@ -4,19 +4,19 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::container::{Brief, blockers, project};
+use work::WorkRecordRef;
+use work::container::{WorkItemBrief, blockers, project};
 use work::query::blocked;
-use work::words::{Kind, Status};
+use work::words::{WorkKind, WorkStatus};
 
-use super::shown::row;
-use super::state::Block;
-use crate::contract::alias::Alias;
+use super::record::row;
+use super::state::WorkBlocker;
+use crate::areas::work::{read_store, tasks_about};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::{look, work_about};
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// List what is blocked, and by what
@@ -26,15 +26,15 @@ pub struct Blocked {
     /// Only tasks or only features; both if left out
     #[arg(long)]
     #[serde(default, alias = "container_type")]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// Only work of this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
-    pub project: Option<Ref>,
+    pub project: Option<WorkRecordRef>,
     /// Only tasks whose Context Files name this file or folder, and their features
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -48,55 +48,57 @@ pub struct Blocked {
 
 /// What cannot go on
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Stuck {
+pub struct BlockedAnswer {
     /// The rows, urgent first
-    pub items: Vec<StuckRow>,
+    pub items: Vec<BlockedRow>,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// One feature or task that cannot go on
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct StuckRow {
+pub struct BlockedRow {
     /// What it is
     #[serde(flatten)]
-    pub what: Brief,
+    pub what: WorkItemBrief,
     /// What it waits for
-    pub blocked_by: Vec<Block>,
+    pub blocked_by: Vec<WorkBlocker>,
 }
 
 impl Query for Blocked {
     const NAME: &'static str = "work.blocked";
-    const ALIASES: &'static [Alias] = &[
-        Alias::of("get_blocked_tasks").presetting(&[("kind", "\"task\"")]),
-        Alias::of("get_blocked_features").presetting(&[("kind", "\"feature\"")]),
+    const ALIASES: &'static [OpAlias] = &[
+        OpAlias::of("get_blocked_tasks").presetting(&[("kind", "\"task\"")]),
+        OpAlias::of("get_blocked_features").presetting(&[("kind", "\"feature\"")]),
     ];
-    const EXAMPLES: &'static [Example] = &[Example { args: "", shows: "all that waits" }];
-    type Answer = Stuck;
+    const EXAMPLES: &'static [OpExample] = &[OpExample { args: "", shows: "all that waits" }];
+    type Answer = BlockedAnswer;
 
-    fn run(self, view: &View) -> Result<Stuck> {
-        look(view, |draft| {
+    fn run(self, view: &View) -> Result<BlockedAnswer> {
+        read_store(view, |draft| {
             let project = project(draft, self.project.as_ref())?;
-            let kinds = self.kind.map_or(vec![Kind::Feature, Kind::Task], |kind| vec![kind]);
+            let kinds =
+                self.kind.map_or(vec![WorkKind::Feature, WorkKind::Task], |kind| vec![kind]);
             let mut rows = Vec::new();
             for kind in kinds {
                 for one in blocked(draft, kind, &project.id)? {
                     let blocks = blockers(draft, one.id())?.into_iter();
-                    let blocked_by = blocks.map(|(block, by)| Block { by, reason: block.reason });
-                    rows.push(StuckRow { what: one.brief(), blocked_by: blocked_by.collect() });
+                    let blocked_by =
+                        blocks.map(|(block, by)| WorkBlocker { by, reason: block.reason });
+                    rows.push(BlockedRow { what: one.brief(), blocked_by: blocked_by.collect() });
                 }
             }
             if let Some(path) = &self.path {
-                let about = work_about(view, draft, path)?;
+                let about = tasks_about(view, draft, path)?;
                 rows.retain(|row| about.contains(&row.what.id));
             }
             let (items, paging) = Paging::cut(rows, self.offset, self.limit);
-            Ok(Stuck { items, paging })
+            Ok(BlockedAnswer { items, paging })
         })
     }
 }
 
-impl Render for Stuck {
+impl Render for BlockedAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
             0 => "Nothing is blocked".to_owned(),
@@ -108,14 +110,18 @@ impl Render for Stuck {
             for block in &item.blocked_by {
                 let by = block.by.as_ref();
                 let name = by.map_or("a reason", |by| by.name.as_str());
-                let status = by.and_then(|by| by.status).map_or("", Status::word);
+                let status = by.and_then(|by| by.status).map_or("", WorkStatus::word);
                 let text = format!("by \"{name}\" {status} {}", block.reason);
-                let handle = by.map(Brief::handle).unwrap_or_default();
-                rows.push(vec![Cell::text(""), Cell::faint(text.trim_end()), Cell::handle(handle)]);
+                let handle = by.map(WorkItemBrief::handle).unwrap_or_default();
+                rows.push(vec![
+                    PageCell::text(""),
+                    PageCell::faint(text.trim_end()),
+                    PageCell::handle(handle),
+                ]);
             }
         }
         page.table(0, rows);
-        self.paging.say_rest(page, self.items.len());
+        self.paging.render_rest(page, self.items.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -4,22 +4,22 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::claim::{Among, claim, release};
-use work::record::{Claim as Lease, Task};
-use work::words::Priority;
-use work::{Container, Ref};
+use work::claim::{ClaimScope, claim, release};
+use work::record::{Task, TaskClaim as Lease};
+use work::words::WorkPriority;
+use work::{WorkItem, WorkRecordRef};
 
-use super::shown::line;
+use super::record::line;
+use crate::areas::work::plan;
 use crate::contract::args::number_type;
-use crate::contract::op::{Effect, Example, Mutation};
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::plan;
 use crate::plan::Plan;
 use crate::view::View;
 
 number_type!(
     /// How long a claim holds unless it is renewed, in minutes.
-    Minutes, 1..=10_080, default 60
+    ClaimMinutes, 1..=10_080, default 60
 );
 
 /// Claim a task, or the next one that is free, so that nobody else takes it
@@ -30,23 +30,23 @@ number_type!(
 pub struct Claim {
     /// Task to claim; the next one that is ready if left out
     #[serde(default, alias = "id", alias = "task_id")]
-    pub task: Option<Ref>,
+    pub task: Option<WorkRecordRef>,
     /// Only tasks of this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
-    pub project: Option<Ref>,
+    pub project: Option<WorkRecordRef>,
     /// Only tasks of this feature
     #[arg(long)]
     #[serde(default, alias = "feature_id")]
-    pub feature: Option<Ref>,
+    pub feature: Option<WorkRecordRef>,
     /// Only tasks with this priority
     #[arg(long)]
     #[serde(default)]
-    pub priority: Option<Priority>,
+    pub priority: Option<WorkPriority>,
     /// How many minutes the claim holds
     #[arg(long, default_value_t)]
     #[serde(default)]
-    pub minutes: Minutes,
+    pub minutes: ClaimMinutes,
     /// Give the claim on the task back
     #[arg(long, requires = "task")]
     #[serde(default)]
@@ -55,7 +55,7 @@ pub struct Claim {
 
 /// A task and who has it
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Claimed {
+pub struct ClaimAnswer {
     /// The task
     pub task: Task,
     /// The claim, or the one that was given back
@@ -67,19 +67,19 @@ pub struct Claimed {
 impl Mutation for Claim {
     const NAME: &'static str = "work.claim";
     const EFFECT: Effect = Effect::ADDS;
-    const EXAMPLES: &'static [Example] = &[
-        Example { args: "", shows: "the next free task, taken" },
-        Example { args: "task:019b7d2f-1a2b --release", shows: "a task given back" },
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "", shows: "the next free task, taken" },
+        OpExample { args: "task:019b7d2f-1a2b --release", shows: "a task given back" },
     ];
-    type Answer = Claimed;
+    type Answer = ClaimAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Claimed>> {
-        let told = |done: &Claimed| format!("claim task \"{}\"", done.task.title);
+    fn plan(self, view: &View) -> Result<Plan<ClaimAnswer>> {
+        let told = |done: &ClaimAnswer| format!("claim task \"{}\"", done.task.title);
         plan(view, told, |draft| {
             let (task, claim) = match (&self.task, self.release) {
                 (Some(task), true) => release(draft, task)?,
                 (task, _) => {
-                    let among = Among {
+                    let among = ClaimScope {
                         project: self.project.as_ref(),
                         feature: self.feature.as_ref(),
                         priority: self.priority,
@@ -87,14 +87,14 @@ impl Mutation for Claim {
                     claim(draft, task.as_ref(), among, self.minutes.into())?
                 }
             };
-            Ok(Claimed { task, claim, released: self.release })
+            Ok(ClaimAnswer { task, claim, released: self.release })
         })
     }
 }
 
-impl Render for Claimed {
+impl Render for ClaimAnswer {
     fn render(&self, page: &mut Page) {
-        let line = line(&Container::Task(self.task.clone()));
+        let line = line(&WorkItem::Task(self.task.clone()));
         if self.released {
             page.answer(format!("Given back: {line}"));
             return;

@@ -4,15 +4,15 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::edit::{Fields, create};
-use work::text::{Knowledge, Many, Name, OrNone, Summary, Tag};
-use work::words::{Kind, Priority};
+use work::WorkRecordRef;
+use work::edit::{WorkItemFields, create};
+use work::text::{ClearableArg, KnowledgeText, ListArg, RecordName, SummaryText, Tag};
+use work::words::{WorkKind, WorkPriority};
 
-use super::shown::Whole;
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::work::plan;
+use super::record::WorkRecordAnswer;
+use crate::areas::work::plan;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -22,30 +22,30 @@ use crate::view::View;
 pub struct Create {
     /// What to make: project, feature or task
     #[serde(alias = "container_type")]
-    pub kind: Kind,
+    pub kind: WorkKind,
     /// Name of the project or feature, title of the task
     #[serde(alias = "title")]
-    pub name: Name,
+    pub name: RecordName,
     /// Project that it belongs to
     #[arg(long)]
     #[serde(default, alias = "project_id")]
-    pub project: Option<Ref>,
+    pub project: Option<WorkRecordRef>,
     /// Feature that a task belongs to
     #[arg(long)]
     #[serde(default, alias = "feature_id", skip_serializing_if = "Option::is_none")]
-    pub feature: Option<Ref>,
+    pub feature: Option<WorkRecordRef>,
     /// Summary, in one or two sentences
     #[arg(long)]
     #[serde(default)]
-    pub summary: Option<Summary>,
+    pub summary: Option<SummaryText>,
     /// Full description, in any number of lines
     #[arg(long)]
     #[serde(default)]
-    pub description: Option<Knowledge>,
+    pub description: Option<KnowledgeText>,
     /// Priority: HIGH, MEDIUM or LOW
     #[arg(long)]
     #[serde(default)]
-    pub priority: Option<Priority>,
+    pub priority: Option<WorkPriority>,
     /// Complexity of a task, from 1 (simple) to 10
     #[arg(long)]
     #[serde(default)]
@@ -54,39 +54,40 @@ pub struct Create {
     /// Labels, such as `backend`
     #[arg(long)]
     #[serde(default)]
-    pub tags: Option<Many<Tag>>,
+    pub tags: Option<ListArg<Tag>>,
     /// Other work that it is related to
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub related_to: Option<Many<Ref>>,
+    pub related_to: Option<ListArg<WorkRecordRef>>,
     /// Templates whose sections it gets
     #[arg(long)]
     #[serde(default, alias = "template_ids")]
     #[schemars(extend("x-rare" = true))]
-    pub templates: Option<Many<String>>,
+    pub templates: Option<ListArg<String>>,
 }
 
 impl Mutation for Create {
     const NAME: &'static str = "work.create";
     const EFFECT: Effect = Effect::ADDS;
-    const ALIASES: &'static [Alias] = &[Alias::of("manage_container").when("operation", "create")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("manage_container").when("operation", "create")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "task \"Handle disputed charges\" --priority HIGH --templates Task",
         shows: "a task with the sections to fill",
     }];
-    type Answer = Whole;
+    type Answer = WorkRecordAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Whole>> {
+    fn plan(self, view: &View) -> Result<Plan<WorkRecordAnswer>> {
         let summary = format!("create {} \"{}\"", self.kind, self.name.as_str().trim());
-        let fields = Fields {
+        let fields = WorkItemFields {
             name: Some(self.name),
             summary: self.summary,
             description: self.description,
             priority: self.priority,
             complexity: self.complexity,
             tags: self.tags,
-            feature: self.feature.map(|feature| OrNone(Some(feature))),
+            feature: self.feature.map(|feature| ClearableArg(Some(feature))),
             related_to: self.related_to,
         };
         plan(
@@ -98,7 +99,7 @@ impl Mutation for Create {
                     let template = work::templates::find(draft, name)?;
                     work::templates::apply(draft, &made, &template)?;
                 }
-                Ok(Whole::of(made, "Made"))
+                Ok(WorkRecordAnswer::of(made, "Made"))
             },
         )
     }

@@ -5,15 +5,15 @@ use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::edit::{Deleted, delete};
-use work::words::Kind;
+use work::WorkRecordRef;
+use work::edit::{DeletedWorkItem, delete};
+use work::words::WorkKind;
 
-use super::moved::say_freed;
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
+use super::transition::render_freed;
+use crate::areas::work::plan;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::plan;
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -24,7 +24,7 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Delete {
     /// Id, its first digits, a name or a handle
-    pub id: Ref,
+    pub id: WorkRecordRef,
     /// Version you last read; refused if it has changed since
     #[arg(long)]
     pub version: u32,
@@ -32,7 +32,7 @@ pub struct Delete {
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// Also delete everything that it holds
     #[arg(long)]
     #[serde(default, alias = "force")]
@@ -42,14 +42,15 @@ pub struct Delete {
 impl Mutation for Delete {
     const NAME: &'static str = "work.delete";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] = &[Alias::of("manage_container").when("operation", "delete")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("manage_container").when("operation", "delete")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "feature:019b7d2f-1a2b --version 3 --cascade --dry-run",
         shows: "what would go with a feature",
     }];
-    type Answer = Deleted;
+    type Answer = DeletedWorkItem;
 
-    fn plan(self, view: &View) -> Result<Plan<Deleted>> {
+    fn plan(self, view: &View) -> Result<Plan<DeletedWorkItem>> {
         plan(
             view,
             |_| format!("delete {}", self.id),
@@ -58,7 +59,7 @@ impl Mutation for Delete {
     }
 }
 
-impl Render for Deleted {
+impl Render for DeletedWorkItem {
     fn render(&self, page: &mut Page) {
         page.answer(format!(
             "Deleted {} \"{}\", with {}, {}, {}, {} of knowledge",
@@ -69,6 +70,6 @@ impl Render for Deleted {
             counted(self.sections, "section"),
             counted(self.knowledge, "piece")
         ));
-        say_freed(page, &self.unblocked);
+        render_freed(page, &self.unblocked);
     }
 }

@@ -4,15 +4,15 @@ use base::{Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::depend::{Tie, depend};
-use work::text::Summary;
-use work::words::Relation;
+use work::WorkRecordRef;
+use work::dependencies::{DependencyView, add_dependency};
+use work::text::SummaryText;
+use work::words::DependencyKind;
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
+use crate::areas::work::plan;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::plan;
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -22,10 +22,10 @@ use crate::view::View;
 pub struct Depend {
     /// Feature or task that blocks
     #[serde(alias = "from_id", alias = "from_task_id")]
-    pub from: Ref,
+    pub from: WorkRecordRef,
     /// Feature or task that is blocked
     #[serde(alias = "to_id", alias = "to_task_id")]
-    pub to: Ref,
+    pub to: WorkRecordRef,
     /// Relation between them: BLOCKS, `IS_BLOCKED_BY` or `RELATES_TO`
     #[arg(long, default_value = "BLOCKS")]
     #[serde(default = "blocks", alias = "type")]
@@ -34,7 +34,7 @@ pub struct Depend {
     /// Why they depend on each other
     #[arg(long)]
     #[serde(default)]
-    pub reason: Option<Summary>,
+    pub reason: Option<SummaryText>,
 }
 
 fn blocks() -> String {
@@ -43,42 +43,47 @@ fn blocks() -> String {
 
 /// The relation that is there now
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Depends {
+pub struct DependAnswer {
     /// The relation
-    pub dependency: Tie,
+    pub dependency: DependencyView,
 }
 
 impl Mutation for Depend {
     const NAME: &'static str = "work.depend";
     const EFFECT: Effect = Effect::ADDS;
-    const ALIASES: &'static [Alias] = &[Alias::of("manage_dependency").when("operation", "create")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("manage_dependency").when("operation", "create")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "task:019b7d2f-1a2b task:019b7d2f-3c4d",
         shows: "the first has to be closed before the second goes on",
     }];
-    type Answer = Depends;
+    type Answer = DependAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Depends>> {
+    fn plan(self, view: &View) -> Result<Plan<DependAnswer>> {
         let (mut from, mut to) = (&self.from, &self.to);
         let relation = match self.relation.to_uppercase().as_str() {
             "IS_BLOCKED_BY" => {
                 (from, to) = (to, from);
-                Relation::Blocks
+                DependencyKind::Blocks
             }
             word => word.parse().map_err(Problem::invalid)?,
         };
-        let reason = self.reason.as_ref().map_or("", Summary::as_str);
+        let reason = self.reason.as_ref().map_or("", SummaryText::as_str);
         plan(
             view,
             |_| format!("{from} {relation} {to}"),
-            |draft| Ok(Depends { dependency: depend(draft, (from, to), relation, reason.trim())? }),
+            |draft| {
+                Ok(DependAnswer {
+                    dependency: add_dependency(draft, (from, to), relation, reason.trim())?,
+                })
+            },
         )
     }
 }
 
-impl Render for Depends {
+impl Render for DependAnswer {
     fn render(&self, page: &mut Page) {
         page.answer("Now");
-        super::dependencies::say(page, &self.dependency);
+        super::dependencies::render_dependency(page, &self.dependency);
     }
 }

@@ -5,15 +5,15 @@ use base::words::counted;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::container::Brief;
-use work::depend::{Tie, ties};
-use work::words::{Kind, Relation, Status};
-use work::{Container, Ref};
+use work::container::WorkItemBrief;
+use work::dependencies::{DependencyView, dependencies_of};
+use work::words::{DependencyKind, WorkKind, WorkStatus};
+use work::{WorkItem, WorkRecordRef};
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Example, Query};
+use crate::areas::work::read_store;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{OpExample, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::look;
 use crate::view::View;
 
 /// Show what a feature or task waits for, what waits for it, and what relates to it
@@ -22,20 +22,20 @@ use crate::view::View;
 pub struct Dependencies {
     /// Id, its first digits, a name or a handle
     #[serde(alias = "task_id", alias = "container_id")]
-    pub id: Ref,
+    pub id: WorkRecordRef,
     /// Whether the id is of a feature or a task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// What it waits for, what waits for it, or both
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
-    pub direction: TieDirection,
+    pub direction: DependencyDirection,
     /// Only this relation: BLOCKS or `RELATES_TO`
     #[arg(long)]
     #[serde(default, alias = "type")]
-    pub relation: Option<Relation>,
+    pub relation: Option<DependencyKind>,
 }
 
 /// Which dependencies of a feature or task are shown.
@@ -43,7 +43,7 @@ pub struct Dependencies {
     Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum TieDirection {
+pub enum DependencyDirection {
     /// What it waits for
     #[serde(alias = "incoming")]
     #[value(alias = "incoming")]
@@ -61,45 +61,48 @@ pub enum TieDirection {
 
 /// What something hangs together with
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Tied {
+pub struct DependenciesAnswer {
     /// What was asked about
     #[serde(flatten)]
-    pub what: Brief,
+    pub what: WorkItemBrief,
     /// The relations
-    pub dependencies: Vec<Tie>,
+    pub dependencies: Vec<DependencyView>,
 }
 
 impl Query for Dependencies {
     const NAME: &'static str = "work.dependencies";
-    const ALIASES: &'static [Alias] = &[
-        Alias::of("query_dependencies").when("operation", "get"),
-        Alias::of("query_dependencies").when("operation", "search"),
-        Alias::of("query_dependencies"),
+    const ALIASES: &'static [OpAlias] = &[
+        OpAlias::of("query_dependencies").when("operation", "get"),
+        OpAlias::of("query_dependencies").when("operation", "search"),
+        OpAlias::of("query_dependencies"),
     ];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "task:019b7d2f-1a2b", shows: "what it waits for and what waits for it" }];
-    type Answer = Tied;
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "task:019b7d2f-1a2b",
+        shows: "what it waits for and what waits for it",
+    }];
+    type Answer = DependenciesAnswer;
 
-    fn run(self, view: &View) -> Result<Tied> {
-        look(view, |draft| {
-            let kinds = self.kind.map_or(vec![Kind::Feature, Kind::Task], |kind| vec![kind]);
-            let one = Container::find(draft, &kinds, &self.id)?;
-            let mut dependencies = ties(draft, one.id())?;
+    fn run(self, view: &View) -> Result<DependenciesAnswer> {
+        read_store(view, |draft| {
+            let kinds =
+                self.kind.map_or(vec![WorkKind::Feature, WorkKind::Task], |kind| vec![kind]);
+            let one = WorkItem::find(draft, &kinds, &self.id)?;
+            let mut dependencies = dependencies_of(draft, one.id())?;
             dependencies.retain(|tie| {
                 let comes_in = tie.to.id == *one.id();
                 self.relation.is_none_or(|relation| relation == tie.relation)
                     && match self.direction {
-                        TieDirection::Dependencies => comes_in,
-                        TieDirection::Dependents => !comes_in,
-                        TieDirection::All => true,
+                        DependencyDirection::Dependencies => comes_in,
+                        DependencyDirection::Dependents => !comes_in,
+                        DependencyDirection::All => true,
                     }
             });
-            Ok(Tied { what: one.brief(), dependencies })
+            Ok(DependenciesAnswer { what: one.brief(), dependencies })
         })
     }
 }
 
-impl Render for Tied {
+impl Render for DependenciesAnswer {
     fn render(&self, page: &mut Page) {
         let count = counted(self.dependencies.len(), "dependency");
         page.answer(format!(
@@ -108,21 +111,26 @@ impl Render for Tied {
             self.what.name,
             self.what.handle()
         ));
-        self.dependencies.iter().for_each(|tie| say(page, tie));
+        self.dependencies.iter().for_each(|tie| render_dependency(page, tie));
     }
 }
 
 /// A relation on one line.
-pub(super) fn say(page: &mut Page, tie: &Tie) {
-    let name = |brief: &Brief| {
-        format!("\"{}\" {} {}", brief.name, brief.status.map_or("", Status::word), brief.handle())
+pub(super) fn render_dependency(page: &mut Page, tie: &DependencyView) {
+    let name = |brief: &WorkItemBrief| {
+        format!(
+            "\"{}\" {} {}",
+            brief.name,
+            brief.status.map_or("", WorkStatus::word),
+            brief.handle()
+        )
     };
     let from = tie.from.as_ref().map_or("a reason".to_owned(), name);
     let word = match tie.relation {
-        Relation::Blocks if tie.is_resolved => "blocked",
-        Relation::Blocks => "blocks",
-        Relation::RelatesTo => "relates to",
+        DependencyKind::Blocks if tie.is_resolved => "blocked",
+        DependencyKind::Blocks => "blocks",
+        DependencyKind::RelatesTo => "relates to",
     };
     let reason = if tie.reason.is_empty() { String::new() } else { format!("  ({})", tie.reason) };
-    page.say_next(format!("  {from} {word} {}{reason}", name(&tie.to)), tie.id.short());
+    page.say_handle(format!("  {from} {word} {}{reason}", name(&tie.to)), tie.id.short());
 }

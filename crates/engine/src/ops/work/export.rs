@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use work::tables::export;
 
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::look;
+use crate::areas::work::read_store;
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// Export all work and knowledge; with --json every row, sorted
@@ -22,28 +22,29 @@ pub struct Export {}
 
 /// Every row of the store, by table
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Exported {
+pub struct ExportAnswer {
     /// The rows of each table, by id
     pub tables: BTreeMap<String, Vec<Value>>,
 }
 
 impl Query for Export {
     const NAME: &'static str = "work.export";
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "--json", shows: "a backup as text, for a file" }];
-    type Answer = Exported;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "--json", shows: "a backup as text, for a file" }];
+    type Answer = ExportAnswer;
 
-    fn run(self, view: &View) -> Result<Exported> {
-        look(view, |draft| Ok(Exported { tables: export(draft.conn())? }))
+    fn run(self, view: &View) -> Result<ExportAnswer> {
+        read_store(view, |draft| Ok(ExportAnswer { tables: export(draft.conn())? }))
     }
 }
 
-impl Render for Exported {
+impl Render for ExportAnswer {
     fn render(&self, page: &mut Page) {
         let total: usize = self.tables.values().map(Vec::len).sum();
         page.answer(format!("{}; --json gives all of them", counted(total, "row")));
-        let cells =
-            |(name, rows): (&String, &Vec<Value>)| vec![Cell::text(name), Cell::text(rows.len())];
+        let cells = |(name, rows): (&String, &Vec<Value>)| {
+            vec![PageCell::text(name), PageCell::text(rows.len())]
+        };
         page.table(2, self.tables.iter().map(cells).collect());
     }
 }

@@ -4,16 +4,16 @@ use base::Result;
 use base::words::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
-use work::graph::context::KnowledgePart;
+use work::knowledge::context::KnowledgePage;
 use work::record::Task;
-use work::{Container, Draft, Id};
+use work::{WorkDraft, WorkItem, WorkRecordId};
 
-use crate::contract::page::{Cell, Page};
-use crate::layers::work::{files_of, known_about, touched};
+use crate::areas::work::{files_of, files_touched, knowledge_about};
+use crate::contract::page::{Page, PageCell};
 use crate::view::View;
 
 /// How many paths a reader is shown.
-const SHOWN: usize = 12;
+const MAX_SHOWN_PATHS: usize = 12;
 
 /// What to write down now
 #[derive(Debug, Serialize, JsonSchema)]
@@ -34,7 +34,7 @@ pub struct GraphHints {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AtomHint {
     /// Its id
-    pub id: Id,
+    pub id: WorkRecordId,
     /// What it is called
     pub name: String,
     /// Files of this task that it covers
@@ -44,18 +44,23 @@ pub struct AtomHint {
 }
 
 /// Matches what the task's commits touched, else what it names, with the atoms.
-pub(super) fn hints(view: &View, draft: &Draft<'_>, task: &Task) -> Result<GraphHints> {
-    let found = touched(view, draft, task)?;
+pub(super) fn hints(view: &View, draft: &WorkDraft<'_>, task: &Task) -> Result<GraphHints> {
+    let found = files_touched(view, draft, task)?;
     let paths = match found.commits {
-        0 => files_of(view, draft, &Container::Task(task.clone()))?,
+        0 => files_of(view, draft, &WorkItem::Task(task.clone()))?,
         _ => found.paths,
     };
-    let known = known_about(view, draft, Some(&task.project_id), &paths, KnowledgePart::all(0))?;
-    let atom = |atom: &work::graph::context::KnownAtom| AtomHint {
+    let known =
+        knowledge_about(view, draft, Some(&task.project_id), &paths, KnowledgePage::all(0))?;
+    let atom = |atom: &work::knowledge::context::MatchedAtom| AtomHint {
         id: atom.id.clone(),
         name: atom.name.clone(),
         paths: atom.matched_paths.clone(),
-        drift: atom.drift.as_ref().map(work::graph::drift::Drift::words).unwrap_or_default(),
+        drift: atom
+            .drift
+            .as_ref()
+            .map(work::knowledge::drift::KnowledgeDrift::describe)
+            .unwrap_or_default(),
     };
     let actions = [
         "Update atom knowledge for areas affected by this task",
@@ -77,16 +82,20 @@ impl GraphHints {
         page.heading("Worth writing down now");
         self.suggested_actions.iter().for_each(|action| page.say(format!("  {action}")));
         let cells = |atom: &AtomHint| {
-            let name = Cell::text(format!("\"{}\"", atom.name));
+            let name = PageCell::text(format!("\"{}\"", atom.name));
             let files =
                 format!("{} of this task; {}", counted(atom.paths.len(), "file"), atom.drift);
-            vec![name, Cell::faint(files), Cell::handle(format!("atom:{}", atom.id.short()))]
+            vec![
+                name,
+                PageCell::faint(files),
+                PageCell::handle(format!("atom:{}", atom.id.short())),
+            ]
         };
         page.table(2, self.atoms.iter().map(cells).collect());
         if !self.uncovered_paths.is_empty() {
             let shown: Vec<&str> =
-                self.uncovered_paths.iter().take(SHOWN).map(String::as_str).collect();
-            let more = match self.uncovered_paths.len().saturating_sub(SHOWN) {
+                self.uncovered_paths.iter().take(MAX_SHOWN_PATHS).map(String::as_str).collect();
+            let more = match self.uncovered_paths.len().saturating_sub(MAX_SHOWN_PATHS) {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };

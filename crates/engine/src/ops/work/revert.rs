@@ -4,13 +4,13 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::flow::{Moved, Step, revert};
-use work::words::Kind;
+use work::WorkRecordRef;
+use work::pipeline::{StatusTransition, TransitionTarget, revert};
+use work::words::WorkKind;
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::work::{pipelines, plan};
+use crate::areas::work::{pipelines, plan};
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -21,12 +21,12 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Revert {
     /// Id, its first digits, a name or a handle
-    pub id: Ref,
+    pub id: WorkRecordRef,
     /// Whether the id is of a feature or a task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
@@ -36,14 +36,14 @@ pub struct Revert {
 impl Mutation for Revert {
     const NAME: &'static str = "work.revert";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] = &[Alias::of("revert")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "task:019b7d2f-1a2b", shows: "a task one step back" }];
-    type Answer = Moved;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("revert")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "task:019b7d2f-1a2b", shows: "a task one step back" }];
+    type Answer = StatusTransition;
 
-    fn plan(self, view: &View) -> Result<Plan<Moved>> {
+    fn plan(self, view: &View) -> Result<Plan<StatusTransition>> {
         let pipelines = pipelines(view)?;
-        let step = Step { kind: self.kind, id: &self.id, version: self.version };
+        let step = TransitionTarget { kind: self.kind, id: &self.id, version: self.version };
         plan(view, |_| format!("revert {}", self.id), |draft| revert(draft, &pipelines, &step))
     }
 }

@@ -4,20 +4,20 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::container::{Brief, project};
-use work::query::{Wanted, priority_of, search};
+use work::container::{WorkItemBrief, project};
+use work::query::{WorkQuery, priority_of, search};
 use work::record::Feature;
-use work::text::Many;
-use work::words::{Kind, Priority};
-use work::{Container, Ref};
+use work::text::ListArg;
+use work::words::{WorkKind, WorkPriority};
+use work::{WorkItem, WorkRecordRef};
 
-use super::shown::row;
-use crate::contract::alias::Alias;
+use super::record::row;
+use crate::areas::work::{read_store, tasks_about};
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, Offset, Target};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::{look, work_about};
+use crate::contract::args::{Limit, NodeTarget, Offset};
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// Find projects, features and tasks
@@ -33,33 +33,33 @@ pub struct Search {
     /// Only projects, only features or only tasks
     #[arg(long)]
     #[serde(default, alias = "container_type")]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// Only work of this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
-    pub project: Option<Ref>,
+    pub project: Option<WorkRecordRef>,
     /// Only tasks of this feature
     #[arg(long)]
     #[serde(default, alias = "feature_id")]
     #[schemars(extend("x-rare" = true))]
-    pub feature: Option<Ref>,
+    pub feature: Option<WorkRecordRef>,
     /// Only in these states, such as ACTIVE; `!CLOSED` excludes one
     #[arg(long)]
     #[serde(default)]
-    pub status: Option<Many<String>>,
+    pub status: Option<ListArg<String>>,
     /// Only with these priorities
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub priority: Option<Many<String>>,
+    pub priority: Option<ListArg<String>>,
     /// Only with all of these tags
     #[arg(long)]
     #[serde(default)]
-    pub tags: Option<Many<String>>,
+    pub tags: Option<ListArg<String>>,
     /// Only tasks whose Context Files name this file or folder, and their features
     #[arg(long)]
     #[serde(default)]
-    pub path: Option<Target>,
+    pub path: Option<NodeTarget>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -73,22 +73,22 @@ pub struct Search {
 
 /// What was found, urgent first
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Found {
+pub struct WorkSearchAnswer {
     /// The rows
-    pub items: Vec<FoundRow>,
+    pub items: Vec<WorkSearchRow>,
     #[serde(skip)]
     paging: Paging,
 }
 
 /// One project, feature or task
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct FoundRow {
+pub struct WorkSearchRow {
     /// What it is
     #[serde(flatten)]
-    pub what: Brief,
+    pub what: WorkItemBrief,
     /// How urgent it is
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub priority: Option<Priority>,
+    pub priority: Option<WorkPriority>,
     /// Its labels
     pub tags: Vec<String>,
     /// Its version
@@ -97,18 +97,19 @@ pub struct FoundRow {
 
 impl Query for Search {
     const NAME: &'static str = "work.search";
-    const ALIASES: &'static [Alias] = &[Alias::of("query_container").when("operation", "search")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("query_container").when("operation", "search")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "login --kind task --status !CLOSED,!WILL_NOT_IMPLEMENT",
         shows: "open tasks about login",
     }];
-    type Answer = Found;
+    type Answer = WorkSearchAnswer;
 
-    fn run(self, view: &View) -> Result<Found> {
-        look(view, |draft| {
+    fn run(self, view: &View) -> Result<WorkSearchAnswer> {
+        read_store(view, |draft| {
             let asked = self.project.as_ref().map(|id| project(draft, Some(id))).transpose()?;
             let feature = self.feature.as_ref().map(|id| draft.find::<Feature>(id)).transpose()?;
-            let wanted = Wanted {
+            let wanted = WorkQuery {
                 kind: self.kind,
                 project: asked.map(|project| project.id),
                 feature: feature.map(|feature| feature.id),
@@ -119,34 +120,34 @@ impl Query for Search {
             };
             let mut found = search(draft, &wanted)?;
             if let Some(path) = &self.path {
-                let about = work_about(view, draft, path)?;
+                let about = tasks_about(view, draft, path)?;
                 found.retain(|one| about.contains(one.id()));
             }
             let (found, paging) = Paging::cut(found, self.offset, self.limit);
-            Ok(Found { items: found.iter().map(found_row).collect(), paging })
+            Ok(WorkSearchAnswer { items: found.iter().map(found_row).collect(), paging })
         })
     }
 }
 
-fn found_row(one: &Container) -> FoundRow {
+fn found_row(one: &WorkItem) -> WorkSearchRow {
     let (priority, tags, version) = (priority_of(one), one.tags().to_vec(), one.version());
-    FoundRow { what: one.brief(), priority, tags, version }
+    WorkSearchRow { what: one.brief(), priority, tags, version }
 }
 
-impl Render for Found {
+impl Render for WorkSearchAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
             0 => "Nothing fits; all projects, features and tasks were looked at".to_owned(),
             1 => "1 fits".to_owned(),
             total => format!("{total} fit"),
         });
-        let cells = |item: &FoundRow| {
+        let cells = |item: &WorkSearchRow| {
             let mut cells = row(&item.what);
-            cells.insert(1, Cell::text(item.priority.map_or("", Priority::word)));
+            cells.insert(1, PageCell::text(item.priority.map_or("", WorkPriority::word)));
             cells
         };
         page.table(0, self.items.iter().map(cells).collect());
-        self.paging.say_rest(page, self.items.len());
+        self.paging.render_rest(page, self.items.len());
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::record::Section;
 use work::sections::{self, SectionFields};
-use work::text::{Content, Json, Many, Name, Summary, Tag};
-use work::words::{Format, Kind};
-use work::{Container, Draft, Ref};
+use work::text::{JsonArg, ListArg, RecordName, SectionContent, SummaryText, Tag};
+use work::words::{ContentFormat, WorkKind};
+use work::{WorkDraft, WorkItem, WorkRecordRef};
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::plan;
+use crate::areas::work::plan;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -28,11 +28,11 @@ pub struct SectionEdit {
     /// Project, feature or task that the section belongs to
     #[arg(long)]
     #[serde(default, alias = "entity_id")]
-    pub owner: Option<Ref>,
+    pub owner: Option<WorkRecordRef>,
     /// Id of the section, unless one is added
     #[arg(long)]
     #[serde(default, alias = "section_id")]
-    pub id: Option<Ref>,
+    pub id: Option<WorkRecordRef>,
     /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
@@ -40,21 +40,21 @@ pub struct SectionEdit {
     /// Heading of the section
     #[arg(long)]
     #[serde(default)]
-    pub title: Option<Name>,
+    pub title: Option<RecordName>,
     /// What the section is for, in one sentence
     #[arg(long)]
     #[serde(default, alias = "usage_description")]
     #[schemars(extend("x-rare" = true))]
-    pub usage: Option<Summary>,
+    pub usage: Option<SummaryText>,
     /// Text of the section
     #[arg(long)]
     #[serde(default)]
-    pub content: Option<Content>,
+    pub content: Option<SectionContent>,
     /// Format of the text, such as MARKDOWN or CODE
     #[arg(long)]
     #[serde(default, alias = "content_format")]
     #[schemars(extend("x-rare" = true))]
-    pub format: Option<Format>,
+    pub format: Option<ContentFormat>,
     /// Position among the sections of its owner, from 0
     #[arg(long)]
     #[serde(default)]
@@ -64,7 +64,7 @@ pub struct SectionEdit {
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub tags: Option<Many<Tag>>,
+    pub tags: Option<ListArg<Tag>>,
     /// Text to replace, for `update_text`
     #[arg(long)]
     #[serde(default, alias = "old_text")]
@@ -83,18 +83,18 @@ pub struct SectionEdit {
         alias = "section_ids"
     )]
     #[schemars(extend("x-rare" = true))]
-    pub order: Option<Many<Ref>>,
+    pub order: Option<ListArg<WorkRecordRef>>,
     /// Several sections to add at once
     #[arg(long)]
     #[serde(default)]
     #[schemars(with = "Vec<serde_json::Value>")]
     #[schemars(extend("x-rare" = true))]
-    pub sections: Option<Json<Vec<SectionFields>>>,
+    pub sections: Option<JsonArg<Vec<SectionFields>>>,
 }
 
 /// The sections that were written or removed
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Edited {
+pub struct SectionEditAnswer {
     /// What was done
     pub action: String,
     /// The sections
@@ -104,18 +104,19 @@ pub struct Edited {
 impl Mutation for SectionEdit {
     const NAME: &'static str = "work.section_edit";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] = &[Alias::of("manage_sections")
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("manage_sections")
         .renaming(&[("operation", "action")])
         .joining(["entityType", "entityId", ":", "owner"])];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "add --owner task:019b7d2f-1a2b --title \"Context Files\" --content src/a.ts",
         shows: "the files that a task is about",
     }];
-    type Answer = Edited;
+    type Answer = SectionEditAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Edited>> {
-        let told =
-            |done: &Edited| format!("{} {}", done.action, counted(done.sections.len(), "section"));
+    fn plan(self, view: &View) -> Result<Plan<SectionEditAnswer>> {
+        let told = |done: &SectionEditAnswer| {
+            format!("{} {}", done.action, counted(done.sections.len(), "section"))
+        };
         plan(view, told, |draft| {
             let action = self.action.replace(['_', '-'], "").to_lowercase();
             let sections = match action.as_str() {
@@ -139,17 +140,17 @@ impl Mutation for SectionEdit {
                     )));
                 }
             };
-            Ok(Edited { action: self.action.clone(), sections })
+            Ok(SectionEditAnswer { action: self.action.clone(), sections })
         })
     }
 }
 
 impl SectionEdit {
-    fn owner(&self, draft: &Draft<'_>) -> Result<Container> {
+    fn owner(&self, draft: &WorkDraft<'_>) -> Result<WorkItem> {
         let Some(owner) = &self.owner else {
             return Err(Problem::invalid("whose section? name the `owner`"));
         };
-        Container::find(draft, Kind::ALL, owner)
+        WorkItem::find(draft, WorkKind::ALL, owner)
     }
 
     fn fields(&self) -> SectionFields {
@@ -177,7 +178,7 @@ impl SectionEdit {
         sections.0.iter().map(&mut write).collect()
     }
 
-    fn add_all(&self, draft: &mut Draft<'_>) -> Result<Vec<Section>> {
+    fn add_all(&self, draft: &mut WorkDraft<'_>) -> Result<Vec<Section>> {
         self.each(|fields| {
             let owner = match fields.owner(draft)? {
                 Some(owner) => owner,
@@ -187,14 +188,14 @@ impl SectionEdit {
         })
     }
 
-    fn update(&self, draft: &mut Draft<'_>) -> Result<Vec<Section>> {
+    fn update(&self, draft: &mut WorkDraft<'_>) -> Result<Vec<Section>> {
         match self.sections {
             Some(_) => self.each(|fields| sections::update(draft, fields)),
             None => Ok(vec![sections::update(draft, &self.fields())?]),
         }
     }
 
-    fn update_text(&self, draft: &mut Draft<'_>) -> Result<Section> {
+    fn update_text(&self, draft: &mut WorkDraft<'_>) -> Result<Section> {
         let (Some(id), Some(old), Some(new)) = (&self.id, &self.old, &self.new) else {
             return Err(Problem::invalid("`id`, `old` and `new` are needed"));
         };
@@ -202,7 +203,7 @@ impl SectionEdit {
     }
 
     /// One with its version; or several, which are looked at as they are.
-    fn delete(&self, draft: &mut Draft<'_>) -> Result<Vec<Section>> {
+    fn delete(&self, draft: &mut WorkDraft<'_>) -> Result<Vec<Section>> {
         if let Some(id) = &self.id {
             return Ok(vec![sections::delete(draft, id, self.version)?]);
         }
@@ -218,12 +219,12 @@ impl SectionEdit {
     }
 }
 
-impl Render for Edited {
+impl Render for SectionEditAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!("{}: {}", self.action, counted(self.sections.len(), "section")));
         let cells = |section: &Section| {
-            let version = Cell::faint(format!("version {}", section.version));
-            vec![Cell::text(&section.title), version, Cell::handle(section.id.short())]
+            let version = PageCell::faint(format!("version {}", section.version));
+            vec![PageCell::text(&section.title), version, PageCell::handle(section.id.short())]
         };
         page.table(2, self.sections.iter().map(cells).collect());
     }

@@ -7,15 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::edit::kinds;
 use work::record::Section;
-use work::text::Many;
-use work::words::Kind;
-use work::{Container, Ref};
+use work::text::ListArg;
+use work::words::WorkKind;
+use work::{WorkItem, WorkRecordRef};
 
-use super::shown::quote_sections;
-use crate::contract::alias::Alias;
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::look;
+use super::record::quote_sections;
+use crate::areas::work::read_store;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// Show the sections of a project, feature or task
@@ -24,12 +24,12 @@ use crate::view::View;
 pub struct Sections {
     /// Id, its first digits, a name or a handle of the owner
     #[serde(alias = "entity_id")]
-    pub id: Ref,
+    pub id: WorkRecordRef,
     /// Whether the id is of a project, feature or task
     #[arg(long)]
     #[serde(default, alias = "entity_type", alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// Show the texts too; true if left out
     #[arg(long)]
     #[serde(default)]
@@ -37,16 +37,16 @@ pub struct Sections {
     /// Only the sections with these ids
     #[arg(long)]
     #[serde(default)]
-    pub section_ids: Option<Many<Ref>>,
+    pub section_ids: Option<ListArg<WorkRecordRef>>,
     /// Only sections with one of these tags
     #[arg(long)]
     #[serde(default)]
-    pub tags: Option<Many<String>>,
+    pub tags: Option<ListArg<String>>,
 }
 
 /// Sections in their order
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct SectionsAnswer {
     /// The sections
     pub sections: Vec<Section>,
     #[serde(skip)]
@@ -57,23 +57,24 @@ pub struct Listed {
 
 impl Query for Sections {
     const NAME: &'static str = "work.sections";
-    const ALIASES: &'static [Alias] = &[
-        Alias::of("query_sections").when("operation", "get"),
-        Alias::of("query_sections").when("operation", "list"),
-        Alias::of("query_sections"),
+    const ALIASES: &'static [OpAlias] = &[
+        OpAlias::of("query_sections").when("operation", "get"),
+        OpAlias::of("query_sections").when("operation", "list"),
+        OpAlias::of("query_sections"),
     ];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "task:019b7d2f-1a2b", shows: "all that is written about a task" }];
-    type Answer = Listed;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "task:019b7d2f-1a2b", shows: "all that is written about a task" }];
+    type Answer = SectionsAnswer;
 
-    fn run(self, view: &View) -> Result<Listed> {
-        look(view, |draft| {
-            let owner = Container::find(draft, &kinds(self.kind), &self.id)?;
+    fn run(self, view: &View) -> Result<SectionsAnswer> {
+        read_store(view, |draft| {
+            let owner = WorkItem::find(draft, &kinds(self.kind), &self.id)?;
             let mut sections = work::sections::of(draft, &owner)?;
             if let Some(ids) = &self.section_ids {
                 let is = |section: &Section| {
-                    let starts = |id: &&Ref| section.id.as_str().starts_with(&id.prefix);
-                    let is_called = |id: &Ref| id.prefix.is_empty() && section.title == id.name;
+                    let starts = |id: &&WorkRecordRef| section.id.as_str().starts_with(&id.prefix);
+                    let is_called =
+                        |id: &WorkRecordRef| id.prefix.is_empty() && section.title == id.name;
                     ids.0.iter().filter(|id| !id.prefix.is_empty()).any(|id| starts(&id))
                         || ids.0.iter().any(is_called)
                 };
@@ -89,12 +90,12 @@ impl Query for Sections {
                 }
             }
             let name = format!("{} \"{}\"", owner.kind(), owner.name());
-            Ok(Listed { sections, name, with_content })
+            Ok(SectionsAnswer { sections, name, with_content })
         })
     }
 }
 
-impl Render for Listed {
+impl Render for SectionsAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!("{} has {}", self.name, counted(self.sections.len(), "section")));
         if self.with_content {
@@ -102,8 +103,8 @@ impl Render for Listed {
         }
         let cells = |section: &Section| {
             let (title, usage) =
-                (Cell::text(&section.title), Cell::faint(&section.usage_description));
-            vec![title, usage, Cell::handle(section.id.short())]
+                (PageCell::text(&section.title), PageCell::faint(&section.usage_description));
+            vec![title, usage, PageCell::handle(section.id.short())]
         };
         page.table(2, self.sections.iter().map(cells).collect());
     }

@@ -4,25 +4,25 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::claim::live_claim;
-use work::depend::{Tie, ties};
+use work::claim::active_claim;
+use work::dependencies::{DependencyView, dependencies_of};
 use work::edit::kinds;
-use work::graph::context::{KnowledgePart, Known};
-use work::graph::files;
-use work::record::{Claim, Feature, Project, Section, Task};
-use work::words::Kind;
-use work::{Container, Ref};
+use work::knowledge::context::{KnowledgePage, PathKnowledge};
+use work::knowledge::files;
+use work::record::{Feature, Project, Section, Task, TaskClaim};
+use work::words::WorkKind;
+use work::{WorkItem, WorkRecordRef};
 
-use super::shown::{line, quote_sections};
-use crate::contract::alias::Alias;
-use crate::contract::op::{Example, Query};
+use super::record::{line, quote_sections};
+use crate::areas::work::{context_files, expand_paths, knowledge_about, read_store};
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{OpExample, Query};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::{context_files, known_about, look, named_paths};
-use crate::ops::graph::shown::render_known;
+use crate::ops::graph::details::render_known;
 use crate::view::View;
 
 /// How many changelog entries come with the knowledge.
-const CHANGES: usize = 5;
+const MAX_CHANGES: usize = 5;
 
 /// Show a project, feature or task
 ///
@@ -31,12 +31,12 @@ const CHANGES: usize = 5;
 #[serde(deny_unknown_fields)]
 pub struct Show {
     /// Id, its first digits, a name or a handle
-    pub id: Ref,
+    pub id: WorkRecordRef,
     /// Whether the id is of a project, feature or task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// Show all sections too
     #[arg(long)]
     #[serde(default)]
@@ -49,7 +49,7 @@ pub struct Show {
 
 /// A record and what is around it
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Shown {
+pub struct WorkShowAnswer {
     /// The project, if it is one
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<Project>,
@@ -61,15 +61,15 @@ pub struct Shown {
     pub task: Option<Task>,
     /// Who works on it
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub claim: Option<Claim>,
+    pub claim: Option<TaskClaim>,
     /// What it hangs together with
-    pub dependencies: Vec<Tie>,
+    pub dependencies: Vec<DependencyView>,
     /// Its sections, if they were asked for
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sections: Option<Vec<Section>>,
     /// What is known about its files, if that was asked for
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub graph_context: Option<Known>,
+    pub graph_context: Option<PathKnowledge>,
     /// Lines of its Context Files that name no file, if that was asked for
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread_context_lines: Vec<String>,
@@ -81,31 +81,31 @@ pub struct Shown {
 
 impl Query for Show {
     const NAME: &'static str = "work.show";
-    const ALIASES: &'static [Alias] = &[Alias::of("query_container").when("operation", "get")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("query_container").when("operation", "get")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "task:019b7d2f-1a2b --include-sections --include-graph-context",
         shows: "a task with all that is written and known about it",
     }];
-    type Answer = Shown;
+    type Answer = WorkShowAnswer;
 
-    fn run(self, view: &View) -> Result<Shown> {
-        look(view, |draft| {
-            let one = Container::find(draft, &kinds(self.kind), &self.id)?;
+    fn run(self, view: &View) -> Result<WorkShowAnswer> {
+        read_store(view, |draft| {
+            let one = WorkItem::find(draft, &kinds(self.kind), &self.id)?;
             let sections =
                 self.include_sections.then(|| work::sections::of(draft, &one)).transpose()?;
             let mut graph_context = None;
             let mut unread = Vec::new();
-            if self.include_graph_context && one.kind() == Kind::Task {
-                let named = context_files(view, &files::of(draft, &one)?);
-                let paths = named_paths(view, &named.names)?;
-                let part = KnowledgePart::all(CHANGES);
+            if self.include_graph_context && one.kind() == WorkKind::Task {
+                let named = context_files(view, &files::context_files_of(draft, &one)?);
+                let paths = expand_paths(view, &named.names)?;
+                let part = KnowledgePage::all(MAX_CHANGES);
                 graph_context =
-                    Some(known_about(view, draft, Some(one.project_id()), &paths, part)?);
+                    Some(knowledge_about(view, draft, Some(one.project_id()), &paths, part)?);
                 unread = named.unread;
             }
-            let dependencies = ties(draft, one.id())?;
+            let dependencies = dependencies_of(draft, one.id())?;
             let line = line(&one);
-            let mut shown = Shown {
+            let mut shown = WorkShowAnswer {
                 project: None,
                 feature: None,
                 task: None,
@@ -119,10 +119,10 @@ impl Query for Show {
             };
             shown.texts.0 = work::query::text(&one).lines().skip(1).collect::<Vec<_>>().join("\n");
             match one {
-                Container::Project(project) => shown.project = Some(project),
-                Container::Feature(feature) => shown.feature = Some(feature),
-                Container::Task(task) => {
-                    shown.claim = live_claim(draft, &task)?;
+                WorkItem::Project(project) => shown.project = Some(project),
+                WorkItem::Feature(feature) => shown.feature = Some(feature),
+                WorkItem::Task(task) => {
+                    shown.claim = active_claim(draft, &task)?;
                     shown.task = Some(task);
                 }
             }
@@ -131,7 +131,7 @@ impl Query for Show {
     }
 }
 
-impl Render for Shown {
+impl Render for WorkShowAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(&self.line);
         let reason = self.task.as_ref().and_then(|task| task.end_reason.as_ref());
@@ -148,7 +148,7 @@ impl Render for Shown {
         if !self.dependencies.is_empty() {
             page.heading("Dependencies");
             for tie in &self.dependencies {
-                super::dependencies::say(page, tie);
+                super::dependencies::render_dependency(page, tie);
             }
         }
         quote_sections(page, self.sections.as_deref().unwrap_or_default());

@@ -5,16 +5,16 @@ use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::container::{Brief, project};
+use work::WorkRecordRef;
+use work::container::{WorkItemBrief, project};
 use work::tags::rename;
 use work::text::Tag;
 
-use super::shown::row;
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
+use super::record::row;
+use crate::areas::work::plan;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::plan;
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -29,14 +29,14 @@ pub struct TagRename {
     /// Only rename it in this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
-    pub project: Option<Ref>,
+    pub project: Option<WorkRecordRef>,
 }
 
 /// What has the tag under its new name
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Renamed {
+pub struct TagRenameAnswer {
     /// The records that changed
-    pub items: Vec<Brief>,
+    pub items: Vec<WorkItemBrief>,
     /// How many there are
     pub total: usize,
 }
@@ -44,12 +44,12 @@ pub struct Renamed {
 impl Mutation for TagRename {
     const NAME: &'static str = "work.tag_rename";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] = &[Alias::of("rename_tag")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "back-end backend --dry-run", shows: "what would change" }];
-    type Answer = Renamed;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("rename_tag")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "back-end backend --dry-run", shows: "what would change" }];
+    type Answer = TagRenameAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Renamed>> {
+    fn plan(self, view: &View) -> Result<Plan<TagRenameAnswer>> {
         plan(
             view,
             |_| format!("rename tag {} to {}", self.old_tag, self.new_tag),
@@ -57,13 +57,13 @@ impl Mutation for TagRename {
                 let asked = self.project.as_ref().map(|id| project(draft, Some(id))).transpose()?;
                 let scope = asked.as_ref().map(|project| &project.id);
                 let items = rename(draft, scope, (&self.old_tag, &self.new_tag))?;
-                Ok(Renamed { total: items.len(), items })
+                Ok(TagRenameAnswer { total: items.len(), items })
             },
         )
     }
 }
 
-impl Render for Renamed {
+impl Render for TagRenameAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!("{} with the tag under its new name", counted(self.total, "record")));
         page.table(2, self.items.iter().map(row).collect());

@@ -5,18 +5,18 @@ use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::container::{Brief, project};
-use work::tags::{Usage, usage, users};
+use work::WorkRecordRef;
+use work::container::{WorkItemBrief, project};
+use work::tags::{TagUsage, items_with_tag, usage};
 use work::text::Tag;
 
-use super::shown::row;
-use crate::contract::alias::Alias;
+use super::record::row;
+use crate::areas::work::read_store;
+use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, Offset};
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::look;
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// List the tags with their use, or what has one tag
@@ -29,7 +29,7 @@ pub struct Tags {
     /// Only tags of this project
     #[arg(long)]
     #[serde(default, alias = "project_id")]
-    pub project: Option<Ref>,
+    pub project: Option<WorkRecordRef>,
     /// Rows to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -43,39 +43,40 @@ pub struct Tags {
 
 /// Tags, or what has one
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Used {
+pub struct WorkTagsAnswer {
     /// Tags, most used first
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tags: Vec<Usage>,
+    pub tags: Vec<TagUsage>,
     /// What has the tag
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub items: Vec<Brief>,
+    pub items: Vec<WorkItemBrief>,
     #[serde(skip)]
     paging: Paging,
 }
 
 impl Query for Tags {
     const NAME: &'static str = "work.tags";
-    const ALIASES: &'static [Alias] = &[Alias::of("get_tag_usage")];
-    const EXAMPLES: &'static [Example] = &[Example { args: "backend", shows: "what has the tag" }];
-    type Answer = Used;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("get_tag_usage")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "backend", shows: "what has the tag" }];
+    type Answer = WorkTagsAnswer;
 
-    fn run(self, view: &View) -> Result<Used> {
-        look(view, |draft| {
+    fn run(self, view: &View) -> Result<WorkTagsAnswer> {
+        read_store(view, |draft| {
             let asked = self.project.as_ref().map(|id| project(draft, Some(id))).transpose()?;
             let scope = asked.as_ref().map(|project| &project.id);
             if let Some(tag) = &self.tag {
-                let all = users(draft, scope, tag.as_str().trim())?;
+                let all = items_with_tag(draft, scope, tag.as_str().trim())?;
                 let (items, paging) = Paging::cut(all, self.offset, self.limit);
-                return Ok(Used { tags: Vec::new(), items, paging });
+                return Ok(WorkTagsAnswer { tags: Vec::new(), items, paging });
             }
             let (tags, paging) = Paging::cut(usage(draft, scope)?, self.offset, self.limit);
-            Ok(Used { tags, items: Vec::new(), paging })
+            Ok(WorkTagsAnswer { tags, items: Vec::new(), paging })
         })
     }
 }
 
-impl Render for Used {
+impl Render for WorkTagsAnswer {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
         page.answer(if self.tags.is_empty() {
@@ -83,14 +84,18 @@ impl Render for Used {
         } else {
             counted(total, "tag")
         });
-        let cells = |usage: &Usage| {
+        let cells = |usage: &TagUsage| {
             let kinds: Vec<String> =
                 usage.by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-            vec![Cell::text(&usage.tag), Cell::text(usage.total), Cell::faint(kinds.join(", "))]
+            vec![
+                PageCell::text(&usage.tag),
+                PageCell::text(usage.total),
+                PageCell::faint(kinds.join(", ")),
+            ]
         };
         page.table(2, self.tags.iter().map(cells).collect());
         page.table(2, self.items.iter().map(row).collect());
-        self.paging.say_rest(page, self.tags.len() + self.items.len());
+        self.paging.render_rest(page, self.tags.len() + self.items.len());
     }
 
     fn paging(&self) -> Option<Paging> {

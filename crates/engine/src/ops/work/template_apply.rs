@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::edit::kinds;
 use work::record::Section;
-use work::text::Many;
-use work::words::Kind;
-use work::{Container, Ref};
+use work::text::ListArg;
+use work::words::WorkKind;
+use work::{WorkItem, WorkRecordRef};
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::plan;
+use crate::areas::work::plan;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -24,20 +24,20 @@ use crate::view::View;
 pub struct TemplateApply {
     /// Names or ids of templates
     #[serde(alias = "template_id", alias = "template_ids", alias = "template")]
-    pub templates: Many<String>,
+    pub templates: ListArg<String>,
     /// Project, feature or task that gets the sections
     #[serde(alias = "entity_id", alias = "id")]
-    pub to: Ref,
+    pub to: WorkRecordRef,
     /// Whether it is a project, feature or task
     #[arg(long)]
     #[serde(default, alias = "entity_type", alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
 }
 
 /// The sections that are new
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Applied {
+pub struct TemplateApplyAnswer {
     /// The sections
     pub sections: Vec<Section>,
 }
@@ -45,13 +45,13 @@ pub struct Applied {
 impl Mutation for TemplateApply {
     const NAME: &'static str = "work.template_apply";
     const EFFECT: Effect = Effect::ADDS;
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("apply_template").when("operation", "apply"), Alias::of("apply_template")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "Task task:019b7d2f-1a2b", shows: "the sections to fill" }];
-    type Answer = Applied;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("apply_template").when("operation", "apply"), OpAlias::of("apply_template")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "Task task:019b7d2f-1a2b", shows: "the sections to fill" }];
+    type Answer = TemplateApplyAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Applied>> {
+    fn plan(self, view: &View) -> Result<Plan<TemplateApplyAnswer>> {
         if self.templates.0.is_empty() {
             return Err(Problem::invalid("`templates` is empty"));
         }
@@ -59,25 +59,25 @@ impl Mutation for TemplateApply {
             view,
             |_| format!("apply templates to {}", self.to),
             |draft| {
-                let owner = Container::find(draft, &kinds(self.kind), &self.to)?;
+                let owner = WorkItem::find(draft, &kinds(self.kind), &self.to)?;
                 let mut sections = Vec::new();
                 for name in &self.templates.0 {
                     let template = work::templates::find(draft, name)?;
                     sections.extend(work::templates::apply(draft, &owner, &template)?);
                 }
-                Ok(Applied { sections })
+                Ok(TemplateApplyAnswer { sections })
             },
         )
     }
 }
 
-impl Render for Applied {
+impl Render for TemplateApplyAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!("{} added", counted(self.sections.len(), "section")));
         let cells = |section: &Section| {
             let (title, usage) =
-                (Cell::text(&section.title), Cell::faint(&section.usage_description));
-            vec![title, usage, Cell::handle(section.id.short())]
+                (PageCell::text(&section.title), PageCell::faint(&section.usage_description));
+            vec![title, usage, PageCell::handle(section.id.short())]
         };
         page.table(2, self.sections.iter().map(cells).collect());
     }

@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::record::{Template, TemplateSection};
 use work::templates::{self, TemplateFields};
-use work::text::{Content, Json, Many, Name, Summary, Tag};
-use work::words::{Format, Kind};
+use work::text::{JsonArg, ListArg, RecordName, SectionContent, SummaryText, Tag};
+use work::words::{ContentFormat, WorkKind};
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
+use crate::areas::work::plan;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::plan;
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -36,47 +36,47 @@ pub struct TemplateEdit {
     /// Name of the template
     #[arg(long)]
     #[serde(default)]
-    pub name: Option<Name>,
+    pub name: Option<RecordName>,
     /// What the template is for
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub description: Option<Summary>,
+    pub description: Option<SummaryText>,
     /// Kind of work that the template is for
     #[arg(long)]
     #[serde(default, alias = "target_entity_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// Labels of the template
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub tags: Option<Many<Tag>>,
+    pub tags: Option<ListArg<Tag>>,
     /// All sections of a new template
     #[arg(long)]
     #[serde(default)]
     #[schemars(with = "Vec<serde_json::Value>")]
     #[schemars(extend("x-rare" = true))]
-    pub sections: Option<Json<Vec<TemplateSection>>>,
+    pub sections: Option<JsonArg<Vec<TemplateSection>>>,
     /// Heading of the section to add
     #[arg(long)]
     #[serde(default)]
-    pub title: Option<Name>,
+    pub title: Option<RecordName>,
     /// What the section to add is for
     #[arg(long)]
     #[serde(default, alias = "usage_description")]
     #[schemars(extend("x-rare" = true))]
-    pub usage: Option<Summary>,
+    pub usage: Option<SummaryText>,
     /// Text that the section starts with
     #[arg(long)]
     #[serde(default, alias = "content_sample")]
     #[schemars(extend("x-rare" = true))]
-    pub sample: Option<Content>,
+    pub sample: Option<SectionContent>,
     /// Format of the text, such as MARKDOWN or CODE
     #[arg(long)]
     #[serde(default, alias = "content_format")]
     #[schemars(extend("x-rare" = true))]
-    pub format: Option<Format>,
+    pub format: Option<ContentFormat>,
     /// Position of the added section, from 0; last if left out
     #[arg(long)]
     #[serde(default)]
@@ -91,7 +91,7 @@ pub struct TemplateEdit {
 
 /// The template as it is now, or was
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Edited {
+pub struct TemplateEditAnswer {
     /// What was done
     pub action: String,
     /// The template
@@ -101,16 +101,18 @@ pub struct Edited {
 impl Mutation for TemplateEdit {
     const NAME: &'static str = "work.template_edit";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] =
-        &[Alias::of("manage_template").renaming(&[("operation", "action")])];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("manage_template").renaming(&[("operation", "action")])];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "create --name Bug --kind task",
         shows: "a template of your own, still without sections",
     }];
-    type Answer = Edited;
+    type Answer = TemplateEditAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Edited>> {
-        let told = |done: &Edited| format!("{} template \"{}\"", done.action, done.template.name);
+    fn plan(self, view: &View) -> Result<Plan<TemplateEditAnswer>> {
+        let told = |done: &TemplateEditAnswer| {
+            format!("{} template \"{}\"", done.action, done.template.name)
+        };
         let fields = TemplateFields {
             name: self.name.clone(),
             description: self.description.clone(),
@@ -141,7 +143,7 @@ impl Mutation for TemplateEdit {
                     )));
                 }
             };
-            Ok(Edited { action: self.action.clone(), template })
+            Ok(TemplateEditAnswer { action: self.action.clone(), template })
         })
     }
 }
@@ -153,16 +155,16 @@ impl TemplateEdit {
         };
         Ok(TemplateSection {
             title: title.as_str().trim().into(),
-            usage_description: self.usage.as_ref().map_or("", Summary::as_str).into(),
-            content_sample: self.sample.as_ref().map_or("", Content::as_str).into(),
-            content_format: self.format.unwrap_or(Format::Markdown),
+            usage_description: self.usage.as_ref().map_or("", SummaryText::as_str).into(),
+            content_sample: self.sample.as_ref().map_or("", SectionContent::as_str).into(),
+            content_format: self.format.unwrap_or(ContentFormat::Markdown),
             is_required: self.is_required,
             ordinal: self.ordinal,
         })
     }
 }
 
-impl Render for Edited {
+impl Render for TemplateEditAnswer {
     fn render(&self, page: &mut Page) {
         let Self { action, template } = self;
         page.answer(format!(

@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::record::Template;
 use work::templates::{all, find};
-use work::words::Kind;
+use work::words::WorkKind;
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Example, Query};
-use crate::contract::page::{Cell, Page, Render};
-use crate::layers::work::look;
+use crate::areas::work::read_store;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{OpExample, Query};
+use crate::contract::page::{Page, PageCell, Render};
 use crate::view::View;
 
 /// List the templates, or show one
@@ -25,7 +25,7 @@ pub struct Templates {
     /// Only templates for this kind of work
     #[arg(long)]
     #[serde(default, alias = "target_entity_type", alias = "container_type")]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// Leave out disabled templates
     #[arg(long)]
     #[serde(default, alias = "is_enabled")]
@@ -34,35 +34,35 @@ pub struct Templates {
 
 /// Templates by name
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Offered {
+pub struct TemplatesAnswer {
     /// The templates
     pub templates: Vec<Template>,
 }
 
 impl Query for Templates {
     const NAME: &'static str = "work.templates";
-    const ALIASES: &'static [Alias] = &[
-        Alias::of("query_templates").when("operation", "get"),
-        Alias::of("query_templates").when("operation", "list"),
-        Alias::of("query_templates"),
+    const ALIASES: &'static [OpAlias] = &[
+        OpAlias::of("query_templates").when("operation", "get"),
+        OpAlias::of("query_templates").when("operation", "list"),
+        OpAlias::of("query_templates"),
     ];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "Task", shows: "what a task starts with" }];
-    type Answer = Offered;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "Task", shows: "what a task starts with" }];
+    type Answer = TemplatesAnswer;
 
-    fn run(self, view: &View) -> Result<Offered> {
-        look(view, |draft| {
+    fn run(self, view: &View) -> Result<TemplatesAnswer> {
+        read_store(view, |draft| {
             let mut templates = match &self.template {
                 Some(name) => vec![find(draft, name)?],
                 None => all(draft, self.kind)?,
             };
             templates.retain(|template| template.is_enabled || !self.enabled_only);
-            Ok(Offered { templates })
+            Ok(TemplatesAnswer { templates })
         })
     }
 }
 
-impl Render for Offered {
+impl Render for TemplatesAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(counted(self.templates.len(), "template"));
         for template in &self.templates {
@@ -73,10 +73,14 @@ impl Render for Offered {
                 with_article(template.target_entity_type.word()),
                 template.description
             );
-            page.say_next(line, template.id.short());
+            page.say_handle(line, template.id.short());
             let cells = |one: &work::record::TemplateSection| {
                 let must = if one.is_required { "required" } else { "" };
-                vec![Cell::text(&one.title), Cell::faint(&one.usage_description), Cell::faint(must)]
+                vec![
+                    PageCell::text(&one.title),
+                    PageCell::faint(&one.usage_description),
+                    PageCell::faint(must),
+                ]
             };
             page.table(4, template.sections.iter().map(cells).collect());
         }

@@ -4,14 +4,14 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::flow::{Exit, Moved, Step, terminate};
-use work::text::Summary;
-use work::words::Kind;
+use work::WorkRecordRef;
+use work::pipeline::{StatusTransition, TerminationOptions, TransitionTarget, terminate};
+use work::text::SummaryText;
+use work::words::WorkKind;
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::work::{pipelines, plan};
+use crate::areas::work::{pipelines, plan};
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -22,12 +22,12 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Terminate {
     /// Id, its first digits, a name or a handle
-    pub id: Ref,
+    pub id: WorkRecordRef,
     /// Whether the id is of a feature or a task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
@@ -35,7 +35,7 @@ pub struct Terminate {
     /// Why it is given up; kept with it
     #[arg(long)]
     #[serde(default)]
-    pub reason: Option<Summary>,
+    pub reason: Option<SummaryText>,
     /// Also give up the open tasks of a feature
     #[arg(long)]
     #[serde(default)]
@@ -45,22 +45,27 @@ pub struct Terminate {
 impl Mutation for Terminate {
     const NAME: &'static str = "work.terminate";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] = &[Alias::of("terminate")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("terminate")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "task:019b7d2f-1a2b --reason \"the vendor closed the API\"",
         shows: "a task given up",
     }];
-    type Answer = Moved;
+    type Answer = StatusTransition;
 
-    fn plan(self, view: &View) -> Result<Plan<Moved>> {
+    fn plan(self, view: &View) -> Result<Plan<StatusTransition>> {
         let pipelines = pipelines(view)?;
-        let step = Step { kind: self.kind, id: &self.id, version: self.version };
+        let step = TransitionTarget { kind: self.kind, id: &self.id, version: self.version };
         plan(
             view,
             |_| format!("terminate {}", self.id),
             |draft| {
-                let reason = self.reason.as_ref().map(Summary::as_str);
-                terminate(draft, &pipelines, &step, Exit { reason, cascade: self.cascade })
+                let reason = self.reason.as_ref().map(SummaryText::as_str);
+                terminate(
+                    draft,
+                    &pipelines,
+                    &step,
+                    TerminationOptions { reason, cascade: self.cascade },
+                )
             },
         )
     }

@@ -5,16 +5,16 @@ use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::container::Brief;
-use work::depend::{Blocker, Tie, unblock};
-use work::text::Many;
-use work::words::Kind;
+use work::WorkRecordRef;
+use work::container::WorkItemBrief;
+use work::dependencies::{BlockerRef, DependencyView, unblock};
+use work::text::ListArg;
+use work::words::WorkKind;
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
+use crate::areas::work::plan;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::plan;
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -23,16 +23,16 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Unblock {
     /// Id, its first digits, a name or a handle of what is blocked
-    pub id: Ref,
+    pub id: WorkRecordRef,
     /// Ids of the work that no longer blocks it, or `NO_OP`; all if left out
     #[arg(long)]
     #[serde(default)]
-    pub blocked_by: Option<Many<Blocker>>,
+    pub blocked_by: Option<ListArg<BlockerRef>>,
     /// Whether the id is of a feature or a task
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
@@ -41,12 +41,12 @@ pub struct Unblock {
 
 /// The blocks that are gone
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Unblocked {
+pub struct UnblockAnswer {
     /// What was blocked
     #[serde(flatten)]
-    pub what: Brief,
+    pub what: WorkItemBrief,
     /// The blocks that are gone
-    pub removed: Vec<Tie>,
+    pub removed: Vec<DependencyView>,
     /// How many are left
     pub still_blocked_by: usize,
 }
@@ -54,12 +54,12 @@ pub struct Unblocked {
 impl Mutation for Unblock {
     const NAME: &'static str = "work.unblock";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] = &[Alias::of("unblock")];
-    const EXAMPLES: &'static [Example] =
-        &[Example { args: "task:019b7d2f-1a2b", shows: "a task that nothing blocks any more" }];
-    type Answer = Unblocked;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("unblock")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "task:019b7d2f-1a2b", shows: "a task that nothing blocks any more" }];
+    type Answer = UnblockAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Unblocked>> {
+    fn plan(self, view: &View) -> Result<Plan<UnblockAnswer>> {
         let by = self.blocked_by.as_ref().map_or(&[][..], |many| &many.0);
         plan(
             view,
@@ -67,13 +67,13 @@ impl Mutation for Unblock {
             |draft| {
                 let (what, removed, still_blocked_by) =
                     unblock(draft, (&self.id, self.version), by)?;
-                Ok(Unblocked { what, removed, still_blocked_by })
+                Ok(UnblockAnswer { what, removed, still_blocked_by })
             },
         )
     }
 }
 
-impl Render for Unblocked {
+impl Render for UnblockAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!(
             "{} taken off {} \"{}\", {} left    {}",

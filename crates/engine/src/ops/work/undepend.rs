@@ -4,14 +4,14 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::depend::{Tie, undepend};
-use work::words::Relation;
+use work::WorkRecordRef;
+use work::dependencies::{DependencyView, remove_dependency};
+use work::words::DependencyKind;
 
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
+use crate::areas::work::plan;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::page::{Page, Render};
-use crate::layers::work::plan;
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -21,51 +21,56 @@ use crate::view::View;
 pub struct Undepend {
     /// Id of the dependency
     #[serde(default, alias = "dependency_id")]
-    pub id: Option<Ref>,
+    pub id: Option<WorkRecordRef>,
     /// Feature or task that blocks
     #[arg(long)]
     #[serde(default, alias = "from_id", alias = "from_task_id")]
-    pub from: Option<Ref>,
+    pub from: Option<WorkRecordRef>,
     /// Feature or task that is blocked
     #[arg(long)]
     #[serde(default, alias = "to_id", alias = "to_task_id")]
-    pub to: Option<Ref>,
+    pub to: Option<WorkRecordRef>,
     /// Only this relation: BLOCKS or `RELATES_TO`
     #[arg(long)]
     #[serde(default, alias = "type")]
-    pub relation: Option<Relation>,
+    pub relation: Option<DependencyKind>,
 }
 
 /// The relations that are gone
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Undone {
+pub struct UndependAnswer {
     /// The relations
-    pub removed: Vec<Tie>,
+    pub removed: Vec<DependencyView>,
 }
 
 impl Mutation for Undepend {
     const NAME: &'static str = "work.undepend";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] = &[Alias::of("manage_dependency").when("operation", "delete")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("manage_dependency").when("operation", "delete")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "--from 019b7d2f-1a2b --to 019b7d2f-3c4d",
         shows: "two tasks that no longer depend on each other",
     }];
-    type Answer = Undone;
+    type Answer = UndependAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Undone>> {
+    fn plan(self, view: &View) -> Result<Plan<UndependAnswer>> {
         let ends = self.from.as_ref().zip(self.to.as_ref());
         plan(
             view,
             |_| "take a dependency away".into(),
-            |draft| Ok(Undone { removed: undepend(draft, self.id.as_ref(), ends, self.relation)? }),
+            |draft| {
+                Ok(UndependAnswer {
+                    removed: remove_dependency(draft, self.id.as_ref(), ends, self.relation)?,
+                })
+            },
         )
     }
 }
 
-impl Render for Undone {
+impl Render for UndependAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!("Taken away: {}", self.removed.len()));
-        self.removed.iter().for_each(|tie| super::dependencies::say(page, tie));
+        self.removed.iter().for_each(|tie| super::dependencies::render_dependency(page, tie));
     }
 }

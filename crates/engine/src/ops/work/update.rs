@@ -4,15 +4,17 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::Ref;
-use work::edit::{Fields, update};
-use work::text::{Knowledge, Many, Name, OrNone, Summary, Tag, given};
-use work::words::{Kind, Priority};
+use work::WorkRecordRef;
+use work::edit::{WorkItemFields, update};
+use work::text::{
+    ClearableArg, KnowledgeText, ListArg, RecordName, SummaryText, Tag, deserialize_given,
+};
+use work::words::{WorkKind, WorkPriority};
 
-use super::shown::Whole;
-use crate::contract::alias::Alias;
-use crate::contract::op::{Effect, Example, Mutation};
-use crate::layers::work::plan;
+use super::record::WorkRecordAnswer;
+use crate::areas::work::plan;
+use crate::contract::alias::OpAlias;
+use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -23,7 +25,7 @@ use crate::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Update {
     /// Id, its first digits, a name or a handle
-    pub id: Ref,
+    pub id: WorkRecordRef,
     /// Version you last read; refused if it has changed since
     #[arg(long)]
     pub version: u32,
@@ -31,32 +33,32 @@ pub struct Update {
     #[arg(long)]
     #[serde(default, alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
-    pub kind: Option<Kind>,
+    pub kind: Option<WorkKind>,
     /// New name or title
     #[arg(long)]
     #[serde(default, alias = "title")]
-    pub name: Option<Name>,
+    pub name: Option<RecordName>,
     /// Feature that a task belongs to; `none` removes it from one
     #[arg(long)]
     #[serde(
         default,
         alias = "feature_id",
-        deserialize_with = "given",
+        deserialize_with = "deserialize_given",
         skip_serializing_if = "Option::is_none"
     )]
-    pub feature: Option<OrNone<Ref>>,
+    pub feature: Option<ClearableArg<WorkRecordRef>>,
     /// New summary, in one or two sentences
     #[arg(long)]
     #[serde(default)]
-    pub summary: Option<Summary>,
+    pub summary: Option<SummaryText>,
     /// New full description
     #[arg(long)]
     #[serde(default)]
-    pub description: Option<Knowledge>,
+    pub description: Option<KnowledgeText>,
     /// New priority: HIGH, MEDIUM or LOW
     #[arg(long)]
     #[serde(default)]
-    pub priority: Option<Priority>,
+    pub priority: Option<WorkPriority>,
     /// New complexity, from 1 (simple) to 10
     #[arg(long)]
     #[serde(default)]
@@ -65,26 +67,27 @@ pub struct Update {
     /// All labels; those that are left out are removed
     #[arg(long)]
     #[serde(default)]
-    pub tags: Option<Many<Tag>>,
+    pub tags: Option<ListArg<Tag>>,
     /// More work that it is related to
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub related_to: Option<Many<Ref>>,
+    pub related_to: Option<ListArg<WorkRecordRef>>,
 }
 
 impl Mutation for Update {
     const NAME: &'static str = "work.update";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const ALIASES: &'static [Alias] = &[Alias::of("manage_container").when("operation", "update")];
-    const EXAMPLES: &'static [Example] = &[Example {
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("manage_container").when("operation", "update")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "task:019b7d2f-1a2b --version 2 --priority LOW",
         shows: "a task that can wait",
     }];
-    type Answer = Whole;
+    type Answer = WorkRecordAnswer;
 
-    fn plan(self, view: &View) -> Result<Plan<Whole>> {
-        let fields = Fields {
+    fn plan(self, view: &View) -> Result<Plan<WorkRecordAnswer>> {
+        let fields = WorkItemFields {
             name: self.name,
             summary: self.summary,
             description: self.description,
@@ -99,7 +102,7 @@ impl Mutation for Update {
             |_| format!("update {}", self.id),
             |draft| {
                 let changed = update(draft, (self.kind, &self.id), self.version, &fields)?;
-                Ok(Whole::of(changed, "Changed"))
+                Ok(WorkRecordAnswer::of(changed, "Changed"))
             },
         )
     }

@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use base::NextCall;
 use base::words::counted;
 
-use super::{CodeUse, ShownPart, ShownSource};
-use crate::answers::source::more_lines;
-use crate::answers::test_finder::HOW_LOOKED;
-use crate::contract::page::{Cell, Page, Render};
+use super::{CodeShowAnswer, CodeShowPart, CodeUse};
+use crate::answers::source::omitted_lines_text;
+use crate::answers::test_finder::SEARCH_METHODS;
+use crate::contract::page::{Page, PageCell, Render};
 
 /// Callers that one line names.
-const NAMED: usize = 6;
+const MAX_NAMED_CALLERS: usize = 6;
 
 /// Rows of callers, callees and tests that are listed.
-const LISTED: usize = 20;
+const MAX_LISTED: usize = 20;
 
-impl Render for ShownSource {
+impl Render for CodeShowAnswer {
     fn render(&self, page: &mut Page) {
         let mut path = None;
         for part in &self.parts {
@@ -30,35 +30,35 @@ impl Render for ShownSource {
     }
 }
 
-impl ShownPart {
+impl CodeShowPart {
     fn render_rest(&self, page: &mut Page) {
         if self.lines_cut > 0 {
             let first = self.source.last_line + 1;
             let rest = format!("{}:{first}-{}", self.path, self.source.last_line + self.lines_cut);
-            let next = NextCall::to("code.show").with("targets", vec![rest]);
-            page.say_call(more_lines(self.lines_cut), next);
+            let next = NextCall::new("code.show").with("targets", vec![rest]);
+            page.say_call(omitted_lines_text(self.lines_cut), next);
         }
         if let Some(callers) = &self.callers {
             self.render_callers(callers, page);
         }
         if let Some(callees) = &self.callees {
-            uses(page, "calls", callees);
+            render_uses(page, "calls", callees);
         }
         if let Some(tests) = &self.tests {
             match tests.is_empty() {
-                true => page.say(format!("No test found ({HOW_LOOKED})")),
+                true => page.say(format!("No test found ({SEARCH_METHODS})")),
                 false => page.say("tests"),
             }
             let row = |test: &crate::answers::test_finder::TestFile| {
-                vec![Cell::handle(&test.path), Cell::faint(test.how())]
+                vec![PageCell::handle(&test.path), PageCell::faint(test.found_by_text())]
             };
-            page.table(2, tests.iter().take(LISTED).map(row).collect());
+            page.table(2, tests.iter().take(MAX_LISTED).map(row).collect());
         }
         if let Some(history) = &self.history {
             page.say("history");
-            let row = |commit: &super::ShownCommit| {
+            let row = |commit: &super::SymbolCommit| {
                 let cells = [&commit.commit, &commit.date, &commit.subject];
-                cells.map(Cell::text).into_iter().collect()
+                cells.map(PageCell::text).into_iter().collect()
             };
             page.table(2, history.iter().map(row).collect());
         }
@@ -73,7 +73,7 @@ impl ShownPart {
                 counted(code.len(), "symbol"),
                 counted(tests.len(), "test")
             ));
-            grouped(page, code.into_iter().chain(tests));
+            render_by_file(page, code.into_iter().chain(tests));
             return;
         }
         let code: Vec<&CodeUse> = callers.iter().filter(|one| !one.is_test).collect();
@@ -86,9 +86,9 @@ impl ShownPart {
             let name = if one.symbol.is_empty() { "top level" } else { &one.symbol };
             format!("{name} {} ({file})", one.line)
         };
-        let mut named: Vec<String> = code.iter().take(NAMED).map(place).collect();
-        if code.len() > NAMED {
-            named.push(format!("{} more", code.len() - NAMED));
+        let mut named: Vec<String> = code.iter().take(MAX_NAMED_CALLERS).map(place).collect();
+        if code.len() > MAX_NAMED_CALLERS {
+            named.push(format!("{} more", code.len() - MAX_NAMED_CALLERS));
         }
         let used = match named.is_empty() {
             true => "no caller found".to_owned(),
@@ -104,24 +104,24 @@ impl ShownPart {
 }
 
 /// Rows under a heading; nothing where there are none.
-fn uses(page: &mut Page, title: &str, all: &[CodeUse]) {
+fn render_uses(page: &mut Page, title: &str, all: &[CodeUse]) {
     if all.is_empty() {
         page.say(format!("{title} nothing of this repository that is known"));
         return;
     }
     page.say(title);
-    grouped(page, all.iter());
+    render_by_file(page, all.iter());
 }
 
 /// Uses grouped under their files, in the order in which the files first appear.
-fn grouped<'a>(page: &mut Page, all: impl Iterator<Item = &'a CodeUse>) {
+fn render_by_file<'a>(page: &mut Page, all: impl Iterator<Item = &'a CodeUse>) {
     let all: Vec<&CodeUse> = all.collect();
     let mut order: BTreeMap<&base::RepoPath, usize> = BTreeMap::new();
     for one in &all {
         let next = order.len();
         order.entry(&one.path).or_insert(next);
     }
-    let mut shown: Vec<&&CodeUse> = all.iter().take(LISTED).collect();
+    let mut shown: Vec<&&CodeUse> = all.iter().take(MAX_LISTED).collect();
     shown.sort_by_key(|one| (order[&one.path], one.line));
     let mut path = None;
     for one in shown {
@@ -130,10 +130,10 @@ fn grouped<'a>(page: &mut Page, all: impl Iterator<Item = &'a CodeUse>) {
             path = Some(&one.path);
         }
         let name = if one.symbol.is_empty() { "top level" } else { &one.symbol };
-        let row = vec![Cell::faint(one.line), Cell::text(name), Cell::faint(&one.text)];
+        let row = vec![PageCell::faint(one.line), PageCell::text(name), PageCell::faint(&one.text)];
         page.table(4, vec![row]);
     }
-    if let Some(more) = all.len().checked_sub(LISTED).filter(|more| *more > 0) {
+    if let Some(more) = all.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
         page.say(format!("  … {more} more"));
     }
 }

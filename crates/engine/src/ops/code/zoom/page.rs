@@ -3,13 +3,13 @@
 use base::words::counted;
 use base::{EntityRef, NextCall, RepoPath};
 
-use super::{Zoomed, ZoomedFile, ZoomedFolder};
-use crate::contract::page::{Cell, Page, Render};
+use super::{ZoomAnswer, ZoomedFile, ZoomedFolder};
+use crate::contract::page::{Page, PageCell, Render};
 
 /// How many names a folder shows for each file.
-const NAMES: usize = 6;
+const MAX_NAMES: usize = 6;
 
-impl Render for Zoomed {
+impl Render for ZoomAnswer {
     fn render(&self, page: &mut Page) {
         match (&self.node, self.files.as_slice()) {
             (EntityRef::Dir(folder), files) => self.render_folder(page, folder, files),
@@ -25,7 +25,7 @@ impl Render for Zoomed {
     }
 }
 
-impl Zoomed {
+impl ZoomAnswer {
     fn render_folder(&self, page: &mut Page, folder: &RepoPath, files: &[ZoomedFile]) {
         let exports: usize = files.iter().map(|file| file.exports).sum();
         let own = counted(files.len(), "file");
@@ -55,9 +55,9 @@ impl Zoomed {
             page.heading("Folders");
             let row = |one: &ZoomedFolder| {
                 vec![
-                    Cell::handle(format!("{}/", one.path)),
-                    Cell::text(counted(one.files, "file")),
-                    Cell::text(counted(one.exports, "export")),
+                    PageCell::handle(format!("{}/", one.path)),
+                    PageCell::text(counted(one.files, "file")),
+                    PageCell::text(counted(one.exports, "export")),
                 ]
             };
             page.table(2, self.folders.iter().map(row).collect());
@@ -69,15 +69,19 @@ impl Zoomed {
     }
 }
 
-fn folder_row(file: &ZoomedFile) -> Vec<Cell> {
+fn folder_row(file: &ZoomedFile) -> Vec<PageCell> {
     let mut names: Vec<&str> =
-        file.symbols.iter().map(|symbol| symbol.name.as_str()).take(NAMES).collect();
+        file.symbols.iter().map(|symbol| symbol.name.as_str()).take(MAX_NAMES).collect();
     let more = file.exports.saturating_sub(names.len());
     let rest = format!("{more} more");
     if more > 0 {
         names.push(&rest);
     }
-    vec![Cell::handle(file.path.name()), Cell::text(file.exports), Cell::text(names.join(", "))]
+    vec![
+        PageCell::handle(file.path.name()),
+        PageCell::text(file.exports),
+        PageCell::text(names.join(", ")),
+    ]
 }
 
 fn render_file(page: &mut Page, file: &ZoomedFile, alone: bool) {
@@ -106,22 +110,28 @@ fn render_symbols(page: &mut Page, file: &ZoomedFile) {
     for symbol in &file.symbols {
         let indent = "  ".repeat(symbol.depth - least + 1);
         for overload in &symbol.overloads {
-            let row = vec![Cell::faint("     "), Cell::text(format!("{indent}{overload}"))];
+            let row = vec![PageCell::faint("     "), PageCell::text(format!("{indent}{overload}"))];
             page.table(0, vec![row]);
         }
         let row = vec![
-            Cell::faint(format!("{:>5}", symbol.line)),
-            Cell::text(format!("{indent}{}", symbol.signature)),
+            PageCell::faint(format!("{:>5}", symbol.line)),
+            PageCell::text(format!("{indent}{}", symbol.signature)),
         ];
         page.table(0, vec![row]);
         if let Some(resolved) = symbol.resolved.as_ref().filter(|found| **found != symbol.signature)
         {
-            page.table(0, vec![vec![Cell::text(format!("{indent}     =")), Cell::text(resolved)]]);
+            page.table(
+                0,
+                vec![vec![PageCell::text(format!("{indent}     =")), PageCell::text(resolved)]],
+            );
         }
         if !symbol.doc.is_empty() {
             page.table(
                 0,
-                vec![vec![Cell::text(format!("{indent}       ")), Cell::faint(&symbol.doc)]],
+                vec![vec![
+                    PageCell::text(format!("{indent}       ")),
+                    PageCell::faint(&symbol.doc),
+                ]],
             );
         }
     }
@@ -139,5 +149,5 @@ fn render_symbols(page: &mut Page, file: &ZoomedFile) {
 
 /// The call that shows every symbol of a file.
 fn zoom_in(path: &RepoPath) -> NextCall {
-    NextCall::to("code.zoom").with("path", path.to_string()).with("level", 1)
+    NextCall::new("code.zoom").with("path", path.to_string()).with("level", 1)
 }

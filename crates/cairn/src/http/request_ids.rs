@@ -1,0 +1,288 @@
+//! Ids of MCP messages over HTTP: every id that JSON-RPC allows is answered as it was sent.
+//!
+//! The library knows strings and whole numbers, and keeps one request an id. So each request gets a
+//! name of ours on its way in, which says what it was; answers get their own id back on their way
+//! out, whichever stream they leave by.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use hyper::body::Frame;
+
+use super::MAX_MESSAGE_BYTES;
+use super::sessions::SESSION_HEADER;
+use crate::mcp::json_member::{find_member, is_id, lossy_text, splice};
+
+/// What our names of requests start with.
+const INTERNAL_ID_PREFIX: &str = "\"cairn:";
+
+/// Requests that were not cancelled yet, at most: a client that never cancels costs no more.
+const MAX_TRACKED_REQUESTS: usize = 4_096;
+
+/// The names that were given to requests.
+#[derive(Default)]
+pub(super) struct RequestIdMap {
+    next_number: AtomicU64,
+    /// The last name of each id, by session
+    latest: Mutex<HashMap<(String, String), String>>,
+}
+
+impl RequestIdMap {
+    /// Another name for the request that a session sent under an id.
+    fn assign(&self, session: &str, id: &str) -> String {
+        let number = self.next_number.fetch_add(1, Ordering::Relaxed);
+        let hidden: String = id.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let name = format!("{INTERNAL_ID_PREFIX}{number}:{hidden}\"");
+        let mut given = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if given.len() >= MAX_TRACKED_REQUESTS {
+            given.clear(); // what was asked so long ago is answered
+        }
+        given.insert((session.to_owned(), id.to_owned()), name.clone());
+        name
+    }
+
+    /// The name that the last request with this id got.
+    fn lookup(&self, session: &str, id: &str) -> Option<String> {
+        let given = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        given.get(&(session.to_owned(), id.to_owned())).cloned()
+    }
+}
+
+/// The id that a request had before it got one of our names.
+fn original_id(name: &str) -> Option<String> {
+    let (_, hidden) = name.strip_prefix(INTERNAL_ID_PREFIX)?.strip_suffix('"')?.split_once(':')?;
+    let digit = |at: usize| u8::from_str_radix(hidden.get(at..at + 2)?, 16).ok();
+    let bytes: Option<Vec<u8>> = (0..hidden.len()).step_by(2).map(digit).collect();
+    String::from_utf8(bytes?).ok()
+}
+
+/// A message with the id that its client knows.
+fn restore_id(message: &[u8]) -> Option<Vec<u8>> {
+    let part = find_member(message, "id")?;
+    let id = original_id(&lossy_text(&message[part.clone()]))?;
+    Some(splice(message, part, &id))
+}
+
+/// Gives every request a name of ours, and every answer its id back.
+pub(super) async fn rewrite_ids(
+    State(ids): State<Arc<RequestIdMap>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let request = match request.method() {
+        &Method::POST => match ids.rewrite_request(request).await {
+            Ok(request) => request,
+            Err(refusal) => return refusal.into_response(),
+        },
+        _ => request,
+    };
+    let (mut head, body) = next.run(request).await.into_parts();
+    let kind = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let is_stream = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
+    head.headers.remove(CONTENT_LENGTH); // an id may be longer or shorter than its name
+    Response::from_parts(
+        head,
+        Body::new(IdRestoringBody {
+            inner: body,
+            pending: Vec::new(),
+            is_stream,
+            has_ended: false,
+        }),
+    )
+}
+
+impl RequestIdMap {
+    async fn rewrite_request(&self, request: Request) -> Result<Request, MessageRejection> {
+        let (mut head, body) = request.into_parts();
+        let Ok(bytes) = to_bytes(body, MAX_MESSAGE_BYTES).await else {
+            return Err(MessageRejection::TooLong);
+        };
+        let session = head.headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok());
+        let session = session.unwrap_or_default().to_owned();
+        let bytes = match self.rewrite_message(&session, &bytes)? {
+            Some(renamed) => Bytes::from(renamed),
+            None => bytes,
+        };
+        head.headers.remove(CONTENT_LENGTH);
+        Ok(Request::from_parts(head, Body::from(bytes)))
+    }
+
+    /// The message under its new name; none if it has no id of its client's.
+    fn rewrite_message(
+        &self,
+        session: &str,
+        message: &[u8],
+    ) -> Result<Option<Vec<u8>>, MessageRejection> {
+        let Some(method) = find_member(message, "method") else { return Ok(None) };
+        if let Some(part) = find_member(message, "id") {
+            let id = lossy_text(&message[part.clone()]);
+            if !is_id(&id) {
+                return Err(MessageRejection::InvalidId);
+            }
+            return Ok(Some(splice(message, part, &self.assign(session, &id))));
+        }
+        if lossy_text(&message[method]) != "\"notifications/cancelled\"" {
+            return Ok(None);
+        }
+        Ok(self.rewrite_cancellation(session, message))
+    }
+
+    /// A cancellation, of the name that the request got.
+    fn rewrite_cancellation(&self, session: &str, message: &[u8]) -> Option<Vec<u8>> {
+        let params = find_member(message, "params")?;
+        let inner = find_member(&message[params.clone()], "requestId")?;
+        let part = params.start + inner.start..params.start + inner.end;
+        let name = self.lookup(session, &lossy_text(&message[part.clone()]))?;
+        Some(splice(message, part, &name))
+    }
+}
+
+/// Why a message is not passed on.
+#[derive(Debug)]
+enum MessageRejection {
+    /// It has more bytes than are read
+    TooLong,
+    /// Its id is neither a string nor a number nor null
+    InvalidId,
+}
+
+impl IntoResponse for MessageRejection {
+    fn into_response(self) -> Response {
+        const NOT_AN_ID: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"an id is a string, a number or null"}}"#;
+        match self {
+            Self::TooLong => StatusCode::PAYLOAD_TOO_LARGE.into_response(),
+            Self::InvalidId => {
+                let kind = [(CONTENT_TYPE, "application/json")];
+                (StatusCode::BAD_REQUEST, kind, NOT_AN_ID).into_response()
+            }
+        }
+    }
+}
+
+/// A body whose messages get their ids back: line by line in a stream of events, else at its end.
+struct IdRestoringBody {
+    inner: Body,
+    /// What is not a whole line yet
+    pending: Vec<u8>,
+    is_stream: bool,
+    has_ended: bool,
+}
+
+impl IdRestoringBody {
+    /// What can be sent on of what has come so far.
+    fn drain_ready(&mut self, is_end: bool) -> Vec<u8> {
+        let end = match (is_end, self.is_stream) {
+            (true, _) => self.pending.len(),
+            (false, true) => {
+                self.pending.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
+            }
+            (false, false) => 0,
+        };
+        let whole: Vec<u8> = self.pending.drain(..end).collect();
+        match self.is_stream {
+            true => {
+                whole.split_inclusive(|byte| *byte == b'\n').flat_map(restore_event_line).collect()
+            }
+            false => restore_id(&whole).unwrap_or(whole),
+        }
+    }
+}
+
+/// A line of a stream of events, with the id in its message given back.
+fn restore_event_line(line: &[u8]) -> Vec<u8> {
+    let message = line.strip_prefix(b"data:").and_then(restore_id);
+    message.map_or_else(|| line.to_vec(), |message| [b"data:", message.as_slice()].concat())
+}
+
+impl HttpBody for IdRestoringBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        while !self.has_ended {
+            let frame = ready!(Pin::new(&mut self.inner).poll_frame(context));
+            self.has_ended = match frame {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => {
+                        self.pending.extend_from_slice(&data);
+                        false
+                    }
+                    Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+                },
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => true,
+            };
+            let is_end = self.has_ended;
+            let sent = self.drain_ready(is_end);
+            if !sent.is_empty() {
+                return Poll::Ready(Some(Ok(Frame::data(sent.into()))));
+            }
+        }
+        Poll::Ready(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_which_id_it_stands_for() {
+        let ids = RequestIdMap::default();
+        for id in ["null", "1.50", "1e400", r#""a\"b""#] {
+            let (first, second) = (ids.assign("s", id), ids.assign("s", id));
+            assert_ne!(first, second);
+            assert_eq!(
+                (original_id(&first).as_deref(), original_id(&second).as_deref()),
+                (Some(id), Some(id))
+            );
+            assert_eq!(ids.lookup("s", id), Some(second));
+            assert_eq!(ids.lookup("t", id), None);
+        }
+        assert_eq!(original_id("\"cairn:1:zz\""), None);
+        assert_eq!(original_id("7"), None);
+    }
+
+    #[test]
+    fn answers_in_a_stream_get_their_ids_back_however_they_are_cut() {
+        let ids = RequestIdMap::default();
+        let name = ids.assign("", "1.5");
+        let text = format!("id: 0/1\ndata: {{\"id\":{name},\"result\":{{}}}}\n\ndata: \n\n");
+        for cut in 0..text.len() {
+            let (inner, rest) = (Body::empty(), Vec::new());
+            let mut body =
+                IdRestoringBody { inner, pending: rest, is_stream: true, has_ended: false };
+            let mut sent = Vec::new();
+            for part in [&text[..cut], &text[cut..]] {
+                body.pending.extend_from_slice(part.as_bytes());
+                sent.extend(body.drain_ready(false));
+            }
+            sent.extend(body.drain_ready(true));
+            let sent = String::from_utf8(sent).unwrap();
+            assert_eq!(sent, "id: 0/1\ndata: {\"id\":1.5,\"result\":{}}\n\ndata: \n\n");
+        }
+    }
+
+    #[test]
+    fn a_cancellation_names_the_request_as_the_server_knows_it() {
+        let ids = RequestIdMap::default();
+        let name = ids.assign("s", "null");
+        let text =
+            br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":null}}"#;
+        let sent = ids.rewrite_message("s", text).unwrap().unwrap();
+        assert!(String::from_utf8(sent).unwrap().contains(&format!("\"requestId\":{name}")));
+        assert!(ids.rewrite_message("t", text).unwrap().is_none());
+    }
+}

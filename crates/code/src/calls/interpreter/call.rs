@@ -1,0 +1,488 @@
+//! Calls: into functions of the file, from summaries where budgets end, or noted for others.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use syntax::{CallKind, Expr, SymbolKind, SymbolOwner};
+
+use super::super::summary::{EdgeConfidence, SymbolRelation};
+use super::super::value::{AbstractValue, ExternalStep, PossibleValue, join};
+use super::args::ArgValue;
+use super::{CallFrame, HeapObject, Interpreter, LanguageFamily, LocalParamCall};
+
+/// Calls inside calls that are followed.
+const MAX_CALL_DEPTH: usize = 12;
+
+/// The same in a function that runs for its summary, where less is known.
+const MAX_SUMMARY_CALL_DEPTH: usize = 4;
+
+/// Calls of parameters that a summary keeps.
+const MAX_PARAM_CALLS: usize = 12;
+
+/// Where a call is made, on which line, and whether it takes more than reading to see what is
+/// called.
+pub(super) type CallOrigin = (SymbolOwner, u32, bool);
+
+impl Interpreter<'_> {
+    /// Makes a call.
+    pub(super) fn call_site(&mut self, frame: u32, call: u32) -> AbstractValue {
+        let facts = self.facts;
+        let call = &facts.flow.calls[call as usize];
+        let args = self.eval_args(&call.args, frame, call.owner);
+        let site = (call.owner, call.line, !self.is_direct(&call.callee));
+        match (&call.callee, call.kind) {
+            (Expr::Super, _) => self.call_super(frame, &args, site),
+            (callee, CallKind::New) => {
+                let callee = self.eval(callee, frame, call.owner);
+                self.instantiate_all(&callee, &args, site)
+            }
+            (Expr::Member(object, name), _) => {
+                let object = self.eval(object, frame, call.owner);
+                self.call_member(&object, name, &args, site)
+            }
+            (callee, kind) => {
+                let value = self.eval(callee, frame, call.owner);
+                if value.is_empty()
+                    && kind != CallKind::Macro
+                    && let Expr::Index(..) = callee
+                {
+                    return Vec::new();
+                }
+                self.call_value(&value, &args, site)
+            }
+        }
+    }
+
+    /// Whether what a callee means can be read off the text.
+    fn is_direct(&self, callee: &Expr) -> bool {
+        match callee {
+            // Types say what a member is; what a variable holds they do not.
+            Expr::Member(..) if self.family == LanguageFamily::Go => true,
+            Expr::Name(name) if self.family == LanguageFamily::Go => {
+                !self.is_package_variable(name)
+            }
+            Expr::Each(of) if self.family == LanguageFamily::Go => {
+                matches!(**of, Expr::Name(_) | Expr::Member(..))
+            }
+            Expr::Local(binding) => {
+                let binding = &self.facts.flow.bindings[*binding as usize];
+                binding.symbol.is_some_and(|symbol| {
+                    let kind = self.kind(symbol);
+                    kind.is_callable() || kind.is_type()
+                }) || matches!(
+                    binding.kind,
+                    syntax::BindingKind::Symbol(_) | syntax::BindingKind::Import(..)
+                )
+            }
+            Expr::Name(_)
+            | Expr::Path(_)
+            | Expr::Symbol(_)
+            | Expr::Import(_)
+            | Expr::This
+            | Expr::Super
+            | Expr::Typed(..) => true,
+            Expr::Member(object, _) => match object.as_ref() {
+                Expr::Local(binding) => {
+                    let binding = &self.facts.flow.bindings[*binding as usize];
+                    binding.ty.is_some()
+                        || self.is_direct(object)
+                        || matches!(binding.kind, syntax::BindingKind::Param(param)
+                            if self.facts.flow.params[param as usize].kind
+                                == syntax::ParamKind::Receiver)
+                }
+                object => self.is_direct(object),
+            },
+            _ => false,
+        }
+    }
+
+    fn call_member(
+        &mut self,
+        object: &[PossibleValue],
+        name: &str,
+        args: &[ArgValue],
+        site: CallOrigin,
+    ) -> AbstractValue {
+        let mut result = Vec::new();
+        let mut is_found = false;
+        for receiver in object {
+            let mut members = self.get(receiver, name, site.0);
+            if self.family == LanguageFamily::Rust && members.iter().any(PossibleValue::is_function)
+            {
+                members.retain(PossibleValue::is_function);
+            }
+            let built_in = match members.as_slice() {
+                [] | [PossibleValue::External(_)] => {
+                    self.call_builtin_method(receiver, name, args, site)
+                }
+                _ => None,
+            };
+            if let Some(value) = built_in {
+                is_found = true;
+                join(&mut result, value);
+                continue;
+            }
+            is_found |= !members.is_empty();
+            let is_held = self.family == LanguageFamily::Go && self.holds_function(&members);
+            let several = (site.0, site.1, site.2 || is_held || is_ambiguous(object));
+            let value = self.call_value(&members, args, several);
+            join(&mut result, value);
+        }
+        if !is_found {
+            self.record_unresolved_call(site, name);
+        }
+        result
+    }
+
+    /// Calls whatever a value may be.
+    pub(super) fn call_value(
+        &mut self,
+        callee: &[PossibleValue],
+        args: &[ArgValue],
+        site: CallOrigin,
+    ) -> AbstractValue {
+        let site = (site.0, site.1, site.2 || is_ambiguous(callee));
+        let mut result = Vec::new();
+        for atom in callee {
+            let value = self.call_atom(atom, None, args, site);
+            join(&mut result, value);
+        }
+        result
+    }
+
+    /// Calls one thing.
+    pub(super) fn call_atom(
+        &mut self,
+        callee: &PossibleValue,
+        this: Option<&PossibleValue>,
+        args: &[ArgValue],
+        site: CallOrigin,
+    ) -> AbstractValue {
+        self.recurse(|machine| machine.dispatch_call(callee, this, args, site))
+    }
+
+    fn dispatch_call(
+        &mut self,
+        callee: &PossibleValue,
+        this: Option<&PossibleValue>,
+        args: &[ArgValue],
+        site: CallOrigin,
+    ) -> AbstractValue {
+        self.expect_args(callee, args, site.0);
+        match callee {
+            PossibleValue::Function(function, parent) => {
+                self.record_call(site, *function);
+                self.invoke((*function, *parent), this, args, site)
+            }
+            PossibleValue::BoundMethod(bound) => {
+                let bound = Rc::clone(bound);
+                self.call_atom(&bound.0, Some(&bound.1), args, site)
+            }
+            PossibleValue::Class(class) if self.family == LanguageFamily::Go => {
+                vec![PossibleValue::Instance(*class)]
+            }
+            PossibleValue::Class(class) => self.instantiate(*class, args, site),
+            PossibleValue::Object(_) | PossibleValue::Instance(_)
+                if self.family == LanguageFamily::Go =>
+            {
+                self.call_typed_value(callee)
+            }
+            PossibleValue::Object(_) | PossibleValue::Instance(_)
+                if self.family == LanguageFamily::Python =>
+            {
+                let found = self.get(callee, "__call__", site.0);
+                let known: AbstractValue =
+                    found.into_iter().filter(PossibleValue::is_known).collect();
+                self.call_value(&known, args, site)
+            }
+            PossibleValue::Instance(_) if self.family == LanguageFamily::Rust => {
+                vec![callee.clone()]
+            }
+            PossibleValue::Param(function, param) => {
+                self.record_param_call((*function, *param), args, site);
+                Vec::new()
+            }
+            PossibleValue::External(term) => {
+                let term = Rc::clone(term);
+                if let Some(value) = self.call_builtin_function(&term, args, site) {
+                    return value;
+                }
+                let given = self.export_args(args);
+                self.record_unresolved_edge(site, SymbolRelation::Calls, &term, given.clone());
+                self.external_step(&term, ExternalStep::Call(given)).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn instantiate_all(
+        &mut self,
+        callee: &[PossibleValue],
+        args: &[ArgValue],
+        site: CallOrigin,
+    ) -> AbstractValue {
+        let mut result = Vec::new();
+        for atom in callee {
+            let value = match atom {
+                PossibleValue::Function(function, parent) => {
+                    let proto = Some(self.prototype(*function));
+                    let made = self.alloc_object(HeapObject { proto, ..HeapObject::default() });
+                    self.record_call(site, *function);
+                    let given = self.invoke((*function, *parent), Some(&made), args, site);
+                    let own =
+                        given.into_iter().filter(|atom| matches!(atom, PossibleValue::Object(_)));
+                    let mut all: AbstractValue = own.collect();
+                    if all.is_empty() {
+                        all.push(made);
+                    }
+                    all
+                }
+                PossibleValue::Instance(_) => vec![atom.clone()],
+                other if self.family == LanguageFamily::Go => {
+                    self.composite_literal(other, args, site)
+                }
+                other => self.call_atom(other, None, args, site),
+            };
+            join(&mut result, value);
+        }
+        result
+    }
+
+    /// Makes an instance of a class.
+    fn instantiate(&mut self, class: u32, args: &[ArgValue], site: CallOrigin) -> AbstractValue {
+        if matches!(self.kind(class), SymbolKind::Module | SymbolKind::Namespace) {
+            return Vec::new();
+        }
+        let made = self.alloc_object(HeapObject { class: Some(class), ..HeapObject::default() });
+        if self.family == LanguageFamily::Rust {
+            for (at, arg) in args.iter().enumerate() {
+                let name = arg.name.clone().unwrap_or_else(|| at.to_string());
+                if !arg.spread && arg.value.iter().any(PossibleValue::may_hold_callable) {
+                    self.set(&made, &name, arg.value.clone(), false, site.0);
+                }
+            }
+            return vec![PossibleValue::Instance(class), made];
+        }
+        let several = (site.0, site.1, site.2);
+        for constructor in self.constructor(class) {
+            match &constructor {
+                PossibleValue::External(term) => {
+                    let given = self.export_args(args);
+                    self.record_unresolved_edge(
+                        several,
+                        SymbolRelation::Calls,
+                        &Rc::clone(term),
+                        given,
+                    );
+                }
+                other => {
+                    self.call_atom(other, Some(&made), args, several);
+                }
+            }
+        }
+        vec![made]
+    }
+
+    /// `super(…)`.
+    fn call_super(&mut self, frame: u32, args: &[ArgValue], site: CallOrigin) -> AbstractValue {
+        let Some(class) = site.0.and_then(|owner| self.enclosing_class(owner)) else {
+            return Vec::new();
+        };
+        let this = self
+            .this_value(frame, site.0)
+            .into_iter()
+            .next()
+            .unwrap_or(PossibleValue::Instance(class));
+        let parents = self.parents_of(class);
+        for parent in parents {
+            match &parent {
+                PossibleValue::Class(parent) => {
+                    for constructor in self.constructor(*parent) {
+                        self.call_atom(&constructor, Some(&this), args, site);
+                    }
+                }
+                other => {
+                    self.call_atom(other, Some(&this), args, site);
+                }
+            }
+        }
+        vec![this]
+    }
+
+    /// Runs a function, or answers from its summary.
+    fn invoke(
+        &mut self,
+        (function, parent): (u32, u32),
+        this: Option<&PossibleValue>,
+        args: &[ArgValue],
+        site: CallOrigin,
+    ) -> AbstractValue {
+        if !self.should_follow(function, this, args) {
+            return self.apply_summary(function, this, args, site);
+        }
+        let frame =
+            CallFrame { function: Some(function), parent: Some(parent), ..CallFrame::default() };
+        let frame =
+            self.push_frame(CallFrame { this: this.into_iter().cloned().collect(), ..frame });
+        let steps = self.bodies.get(&Some(function)).cloned().unwrap_or_default();
+        self.call_steps_left =
+            self.call_steps_left.saturating_sub(super::to_index(steps.len()) + 1);
+        let is_silent = std::mem::replace(&mut self.is_muted, false);
+        self.call_stack.push(function);
+        self.bind(function, frame, this, args);
+        self.run_steps(frame, &steps, None);
+        self.call_stack.pop();
+        self.is_muted = is_silent;
+        // What its calls gave is not asked for again.
+        self.frame_mut(frame).results = HashMap::new();
+        if !self.is_symbolic && self.call_steps_left > 0 {
+            self.executed.insert(function);
+        }
+        self.run_result(function, frame)
+    }
+
+    /// Whether following a call is worth it: something that can be called goes in with it.
+    fn should_follow(
+        &self,
+        function: u32,
+        this: Option<&PossibleValue>,
+        args: &[ArgValue],
+    ) -> bool {
+        let again = self.call_stack.iter().filter(|one| **one == function).count();
+        let deepest = if self.is_symbolic { MAX_SUMMARY_CALL_DEPTH } else { MAX_CALL_DEPTH };
+        if self.call_steps_left == 0 || again > 1 || self.call_stack.len() > deepest {
+            return false;
+        }
+        let callable = |atom: &PossibleValue| {
+            matches!(atom, PossibleValue::Function(..) | PossibleValue::BoundMethod(_))
+        };
+        match self.family {
+            LanguageFamily::Rust | LanguageFamily::Classes | LanguageFamily::Go => {
+                args.iter().any(|arg| arg.value.iter().any(callable))
+            }
+            _ if !self.is_symbolic => true,
+            _ => {
+                this.is_some_and(PossibleValue::may_hold_callable)
+                    || args.iter().any(|arg| arg.value.iter().any(PossibleValue::may_hold_callable))
+            }
+        }
+    }
+
+    /// What a call gives by the summary of the function.
+    fn apply_summary(
+        &mut self,
+        function: u32,
+        this: Option<&PossibleValue>,
+        args: &[ArgValue],
+        site: CallOrigin,
+    ) -> AbstractValue {
+        self.ensure_summary(function);
+        let Some(behaviour) = self.function_summaries.get(&function).cloned() else {
+            return self.declared_result(function);
+        };
+        let places = self.args_by_position(function, args);
+        for call in &behaviour.calls {
+            if let Some(given) = places.get(call.param as usize) {
+                let inner: Vec<ArgValue> = call
+                    .args
+                    .iter()
+                    .map(|arg| ArgValue::plain(substitute_params(arg, function, &places)))
+                    .collect();
+                let site = (call.from, site.1, true);
+                for atom in given.clone() {
+                    self.call_atom(&atom, None, &inner, site);
+                }
+            }
+        }
+        let mut result = substitute_params(&behaviour.returns, function, &places);
+        // A method that gives its receiver gives this one.
+        if let Some(this @ PossibleValue::Object(_)) = this {
+            for atom in &mut result {
+                if matches!((&*atom, self.class_of_atom(this)), (PossibleValue::Instance(of), Some(class)) if *of == class)
+                {
+                    *atom = this.clone();
+                }
+            }
+        }
+        result
+    }
+
+    fn class_of_atom(&self, atom: &PossibleValue) -> Option<u32> {
+        match atom {
+            PossibleValue::Object(id) => self.objects[*id as usize].class,
+            PossibleValue::Instance(class) => Some(*class),
+            _ => None,
+        }
+    }
+
+    /// The arguments by the place of their parameter.
+    fn args_by_position(&self, function: u32, args: &[ArgValue]) -> Vec<AbstractValue> {
+        let params = self.params.get(&function).cloned().unwrap_or_default();
+        let mut places = Vec::new();
+        let mut given = args.iter().filter(|arg| arg.name.is_none());
+        for (at, _) in params {
+            let param = &self.facts.flow.params[at as usize];
+            let by_name = args.iter().find(|arg| arg.name.as_deref() == Some(&param.name));
+            let value = match (param.kind, by_name) {
+                (syntax::ParamKind::Receiver, _) => Vec::new(),
+                (_, Some(arg)) => arg.value.clone(),
+                (_, None) => given.next().map(|arg| arg.value.clone()).unwrap_or_default(),
+            };
+            let place = param.position as usize;
+            if places.len() <= place {
+                places.resize(place + 1, Vec::new());
+            }
+            places[place] = value;
+        }
+        places
+    }
+
+    /// Notes that a function, or one inside of it, calls what it is given.
+    fn record_param_call(
+        &mut self,
+        (function, param): (u32, u32),
+        args: &[ArgValue],
+        site: CallOrigin,
+    ) {
+        let args = args.iter().map(|arg| arg.value.clone()).collect();
+        let call = LocalParamCall { from: site.0, param, args };
+        let calls = &mut self.function_summaries.entry(function).or_default().calls;
+        if calls.len() < MAX_PARAM_CALLS && !calls.contains(&call) {
+            calls.push(call);
+        }
+    }
+
+    fn record_call(&mut self, site: CallOrigin, to: u32) {
+        let sure = if site.2 { EdgeConfidence::Inferred } else { EdgeConfidence::Exact };
+        self.record_edge(site.0, SymbolRelation::Calls, to, (sure, site.1));
+    }
+}
+
+/// Whether there is more than one thing it may be; what nobody gave yet does not count.
+fn is_ambiguous(value: &[PossibleValue]) -> bool {
+    value.iter().filter(|atom| !matches!(atom, PossibleValue::Param(..))).count() > 1
+}
+
+/// A value of a summary, with what was given for the parameters.
+fn substitute_params(
+    value: &[PossibleValue],
+    function: u32,
+    places: &[AbstractValue],
+) -> AbstractValue {
+    let mut all = Vec::new();
+    for atom in value {
+        match atom {
+            PossibleValue::Param(of, param) if *of == function => {
+                join(&mut all, places.get(*param as usize).cloned().unwrap_or_default());
+            }
+            PossibleValue::Collection(inner) => {
+                join(
+                    &mut all,
+                    [PossibleValue::Collection(substitute_params(inner, function, places).into())],
+                );
+            }
+            other => join(&mut all, [other.clone()]),
+        }
+    }
+    all
+}

@@ -1,0 +1,331 @@
+//! Written types as values: the class they name, an instance of it, what it holds.
+
+use std::rc::Rc;
+
+use syntax::{SymbolKind, SymbolOwner, TypeRef};
+
+use super::super::value::{AbstractValue, ExternalStep, PossibleValue, join};
+use super::{Interpreter, LanguageFamily};
+
+/// Types that are what they hold.
+const TRANSPARENT: [&str; 22] = [
+    "Box",
+    "Rc",
+    "Arc",
+    "Cow",
+    "Ref",
+    "RefMut",
+    "Pin",
+    "Mutex",
+    "RwLock",
+    "RefCell",
+    "Cell",
+    "MutexGuard",
+    "Promise",
+    "Awaitable",
+    "Readonly",
+    "Partial",
+    "Required",
+    "NonNull",
+    "Lazy",
+    "shared_ptr",
+    "unique_ptr",
+    "PromiseLike",
+];
+
+/// Types that hold some of what they are of, as their last argument says.
+const CONTAINER_TYPES: [&str; 44] = [
+    "Option",
+    "Vec",
+    "VecDeque",
+    "HashSet",
+    "BTreeSet",
+    "HashMap",
+    "BTreeMap",
+    "Iterator",
+    "IntoIterator",
+    "Array",
+    "ReadonlyArray",
+    "Set",
+    "Map",
+    "Iterable",
+    "List",
+    "list",
+    "Dict",
+    "dict",
+    "Optional",
+    "Sequence",
+    "Generator",
+    "tuple",
+    "Tuple",
+    "set",
+    "frozenset",
+    "Collection",
+    "ArrayList",
+    "MutableList",
+    "Stream",
+    "IEnumerable",
+    "vector",
+    "Queue",
+    "Deque",
+    "Mapping",
+    "AsyncIterator",
+    "AsyncGenerator",
+    "DefaultDict",
+    "defaultdict",
+    "deque",
+    "FxHashMap",
+    "FxHashSet",
+    "FxIndexMap",
+    "SmallVec",
+    "Arena",
+];
+
+impl Interpreter<'_> {
+    /// What the type of a class leads to: the class itself.
+    pub(super) fn type_class(&mut self, ty: &TypeRef, owner: SymbolOwner) -> AbstractValue {
+        match ty {
+            TypeRef::Named { path, binding, .. } => self.named_type(path, *binding, owner),
+            TypeRef::Of(value) => {
+                let value = value.clone();
+                self.eval(&value, 0, owner)
+            }
+            TypeRef::This => {
+                let class = owner.and_then(|owner| self.enclosing_class(owner));
+                class.map(PossibleValue::Class).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Some value of a type.
+    pub(super) fn instance_of(&mut self, ty: &TypeRef, owner: SymbolOwner) -> AbstractValue {
+        match ty {
+            TypeRef::Named { path, args, .. } => {
+                let last = path.rsplit([':', '.', '\\']).next().unwrap_or(path);
+                let first = args.first();
+                if self.family != LanguageFamily::Go && TRANSPARENT.contains(&last) {
+                    return first.map(|inner| self.instance_of(inner, owner)).unwrap_or_default();
+                }
+                if self.family != LanguageFamily::Go
+                    && last == "Result"
+                    && let Some(inner) = first
+                {
+                    let inner = self.instance_of(inner, owner);
+                    return collection_of(inner);
+                }
+                if self.family != LanguageFamily::Go
+                    && CONTAINER_TYPES.contains(&last)
+                    && let Some(inner) = args.last()
+                {
+                    let inner = self.instance_of(inner, owner);
+                    return collection_of(inner);
+                }
+                if self.family == LanguageFamily::Go
+                    && let Some(held) = self.container_instance(path, args, owner)
+                {
+                    return held;
+                }
+                if let Some(bounds) = self.bounds(last, owner) {
+                    let each = bounds.iter().flat_map(|bound| self.instance_of(bound, owner));
+                    return each.collect();
+                }
+                self.type_class(ty, owner).into_iter().filter_map(instance_of_class).collect()
+            }
+            TypeRef::List(inner) => {
+                let inner = self.instance_of(inner, owner);
+                collection_of(inner)
+            }
+            TypeRef::Tuple(parts) => {
+                let mut all = Vec::new();
+                for part in parts {
+                    all.push(self.instance_of(part, owner));
+                }
+                self.tuple(all)
+            }
+            TypeRef::Union(parts) | TypeRef::Meet(parts) => {
+                let mut all = Vec::new();
+                for part in parts {
+                    let value = self.instance_of(part, owner);
+                    join(&mut all, value);
+                }
+                all
+            }
+            TypeRef::This => match owner.and_then(|owner| self.enclosing_class(owner)) {
+                Some(class) => vec![PossibleValue::Instance(class)],
+                None => self.external_self(owner),
+            },
+            TypeRef::Of(value) => self.eval(value, 0, owner),
+            TypeRef::Function(_, result) if self.family == LanguageFamily::Go => {
+                self.function_type_value(result, owner)
+            }
+            TypeRef::Function(params, _) => self.function_type(params, owner),
+            TypeRef::Unknown => Vec::new(),
+        }
+    }
+
+    fn tuple(&mut self, parts: Vec<AbstractValue>) -> AbstractValue {
+        if parts.iter().all(Vec::is_empty) {
+            return Vec::new();
+        }
+        // Go has no tuples: each part is taken by its place.
+        let kind = if self.family == LanguageFamily::Go {
+            super::ObjectKind::Plain
+        } else {
+            super::ObjectKind::List
+        };
+        let made = self.alloc_object(super::HeapObject { kind, ..super::HeapObject::default() });
+        if let PossibleValue::Object(id) = made {
+            for (at, value) in (0..).zip(parts) {
+                self.put_at_key(id, &[PossibleValue::Number(at)], value);
+            }
+        }
+        vec![made]
+    }
+
+    /// `Self` in an `impl` of a type of another file.
+    fn external_self(&mut self, owner: SymbolOwner) -> AbstractValue {
+        let mut at = owner;
+        while let Some(symbol) = at {
+            let found = &self.facts.symbols[symbol as usize];
+            if found.kind == SymbolKind::Impl {
+                let ty = found.ty.clone();
+                return ty.map(|ty| self.instance_of(&ty, None)).unwrap_or_default();
+            }
+            at = found.parent;
+        }
+        Vec::new()
+    }
+
+    /// What a type parameter must be; none if the name is not one.
+    fn bounds(&self, name: &str, owner: SymbolOwner) -> Option<Vec<TypeRef>> {
+        let mut at = owner;
+        while let Some(symbol) = at {
+            let found = &self.facts.symbols[symbol as usize];
+            if let Some(param) = found.generics.iter().find(|param| param.name == name) {
+                return Some(param.bounds.clone());
+            }
+            at = found.parent;
+        }
+        None
+    }
+
+    fn named_type(
+        &mut self,
+        path: &str,
+        binding: Option<u32>,
+        owner: SymbolOwner,
+    ) -> AbstractValue {
+        self.limit_lookup(|machine| machine.lookup_type_path(path, binding, owner))
+    }
+
+    fn lookup_type_path(
+        &mut self,
+        path: &str,
+        binding: Option<u32>,
+        owner: SymbolOwner,
+    ) -> AbstractValue {
+        let parts: Vec<String> = match self.family {
+            LanguageFamily::Rust => path.split("::").map(str::to_owned).collect(),
+            _ => path
+                .split(['.', ':', '\\'])
+                .filter(|part| !part.is_empty())
+                .map(str::to_owned)
+                .collect(),
+        };
+        if self.family == LanguageFamily::Rust {
+            return self.resolve_path(&parts, owner);
+        }
+        let Some((first, rest)) = parts.split_first() else { return Vec::new() };
+        let mut value = match binding {
+            Some(binding) => self.read(binding, 0),
+            None => self.resolve_type_name(first, owner),
+        };
+        for part in rest {
+            value = self.get_all(&value, part, owner);
+        }
+        value
+    }
+
+    /// What an alias stands for.
+    pub(super) fn alias_target(&mut self, symbol: u32) -> AbstractValue {
+        let ty = self.facts.symbols[symbol as usize].ty.clone();
+        let Some(ty) = ty else { return vec![PossibleValue::Class(symbol)] };
+        if self.summaries_in_progress.len() > 40 || self.call_stack.contains(&symbol) {
+            return Vec::new();
+        }
+        self.call_stack.push(symbol);
+        let value = match &ty {
+            TypeRef::Function(..) | TypeRef::Union(_)
+                if self.family == LanguageFamily::JavaScript =>
+            {
+                self.instance_of(&ty, Some(symbol))
+            }
+            TypeRef::Named { path, .. }
+                if self.family == LanguageFamily::Go && is_builtin_container(path) =>
+            {
+                self.instance_of(&ty, Some(symbol))
+            }
+            TypeRef::List(_) | TypeRef::Function(..) if self.family == LanguageFamily::Go => {
+                self.instance_of(&ty, Some(symbol))
+            }
+            ty => self.type_class(ty, self.facts.symbols[symbol as usize].parent),
+        };
+        self.call_stack.pop();
+        value
+    }
+
+    /// What a function says it returns.
+    pub(super) fn declared_result(&mut self, function: u32) -> AbstractValue {
+        let ty = self.facts.symbols[function as usize].ty.clone();
+        ty.map(|ty| self.instance_of(&ty, Some(function))).unwrap_or_default()
+    }
+
+    /// The type that an `impl` is of, or a class itself, where it is declared in this file.
+    pub(super) fn find_self_type(&self, symbol: u32) -> Option<u32> {
+        let found = &self.facts.symbols[symbol as usize];
+        if found.kind != SymbolKind::Impl {
+            return Some(symbol);
+        }
+        let Some(TypeRef::Named { path, .. }) = &found.ty else { return None };
+        if path.contains("::") {
+            return None;
+        }
+        let is_type = |one: &u32| {
+            let kind = self.kind(*one);
+            (kind.is_type() || kind == SymbolKind::Type) && kind != SymbolKind::Impl
+        };
+        let mut at = found.parent;
+        loop {
+            let here = self.top_level.get(&(at, path.as_str()));
+            if let Some(home) = here.and_then(|all| all.iter().copied().find(is_type)) {
+                return Some(home);
+            }
+            let around = at?;
+            // An inner module sees the file's types when it takes them all in.
+            at = self.facts.symbols[around as usize].parent;
+        }
+    }
+}
+
+fn is_builtin_container(path: &str) -> bool {
+    matches!(path, "map" | "chan")
+}
+
+fn collection_of(inner: AbstractValue) -> AbstractValue {
+    if inner.is_empty() { inner } else { vec![PossibleValue::Collection(inner.into())] }
+}
+
+/// An instance of what a type is named by.
+pub(super) fn instance_of_class(class: PossibleValue) -> Option<PossibleValue> {
+    match class {
+        PossibleValue::Class(class) => Some(PossibleValue::Instance(class)),
+        PossibleValue::External(term) => {
+            term.then(ExternalStep::Inst).map(|next| PossibleValue::External(Rc::new(next)))
+        }
+        PossibleValue::Instance(_) | PossibleValue::Collection(_) | PossibleValue::Object(_) => {
+            Some(class)
+        }
+        _ => None,
+    }
+}

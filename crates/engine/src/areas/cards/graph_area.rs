@@ -1,0 +1,236 @@
+//! Cards as nodes; relations between them and `see` from code as edges.
+
+use std::collections::BTreeMap;
+
+use base::entity::CardKey;
+use base::similarity::similarity;
+use base::{EntityRef, RepoPath, Result};
+use cards::{CardRow, SeeTagRow, StoredCardRelation};
+use store::Connection;
+
+use super::context;
+use super::unsound::report_unsound_cards;
+use crate::areas::code::named_node;
+use crate::areas::files::file_node;
+use crate::graph::{
+    ChangePropagation, Confidence, ContextItem, EdgeKind, EdgeRequest, GraphArea, GraphEdge,
+    NodeCandidate, NodeDescription, NodeMetadata, WalkFrontier,
+};
+use crate::view::View;
+
+/// The edge from code to a card.
+const SEE: &str = "see";
+
+const fn relation(name: &'static str, travel: ChangePropagation, means: &'static str) -> EdgeKind {
+    EdgeKind { area: "card", name, propagation: travel, means }
+}
+
+static EDGES: [EdgeKind; 6] = [
+    relation(
+        "depends_on",
+        ChangePropagation::TargetToSource,
+        "a card cannot be built before another",
+    ),
+    relation("references", ChangePropagation::OnRequest, "a card has another as its background"),
+    relation("related", ChangePropagation::OnRequest, "two cards have to do with each other"),
+    relation("extends", ChangePropagation::TargetToSource, "a card refines another"),
+    relation("conflicts", ChangePropagation::OnRequest, "two cards cannot both be true"),
+    relation(SEE, ChangePropagation::Both, "code says that it implements a card"),
+];
+
+/// Cards.
+pub(crate) struct CardsGraphArea;
+
+impl GraphArea for CardsGraphArea {
+    fn edges(&self) -> &'static [EdgeKind] {
+        &EDGES
+    }
+
+    fn resolve(&self, view: &View, name: &str) -> Result<Vec<NodeCandidate>> {
+        if name.contains('#') {
+            return Ok(Vec::new());
+        }
+        let wanted = cards::fold_case(name);
+        let ending = format!("/{wanted}");
+        let fits = |key: &CardKey| {
+            let slug = cards::fold_case(cards::key_slug(key));
+            slug == wanted || slug.ends_with(&ending) || cards::fold_case(key.as_str()) == wanted
+        };
+        let conn = view.index()?.conn();
+        let mut found = Vec::new();
+        for key in cards::all_keys(conn)?.into_iter().filter(fits) {
+            let card = cards::card_by_key(conn, key.as_str())?;
+            let about = card.as_ref().map(about).unwrap_or_default();
+            found.push(NodeCandidate { node: EntityRef::Card(key), about, is_exact: false });
+        }
+        Ok(found)
+    }
+
+    fn similar_names(&self, view: &View, name: &str) -> Result<Vec<(f64, String)>> {
+        let near = |key: &CardKey| {
+            let (key, slug) = (key.as_str(), cards::key_slug(key));
+            let (by_key, by_slug) = (similarity(name, key), similarity(name, slug));
+            let close = by_key.into_iter().chain(by_slug).reduce(f64::max)?;
+            Some((close, key.to_owned()))
+        };
+        Ok(cards::all_keys(view.index()?.conn())?.iter().filter_map(near).collect())
+    }
+
+    fn contains(&self, view: &View, wanted: &EntityRef) -> Result<bool> {
+        Ok(row(view, wanted)?.is_some())
+    }
+
+    fn neighbours(
+        &self,
+        view: &View,
+        frontier: WalkFrontier<'_>,
+        wanted: &[EdgeRequest],
+    ) -> Result<Vec<GraphEdge>> {
+        if !wanted.is_empty() {
+            report_unsound_cards(view)?;
+        }
+        let mut found = CardEdges::new(view.index()?.conn(), wanted);
+        for here in frontier.nodes {
+            match here {
+                EntityRef::Card(key) => found.at_card(here, key.as_str())?,
+                EntityRef::Module(path) | EntityRef::Symbol(path, _) => {
+                    found.at_code(here, path)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(found.edges)
+    }
+
+    fn describe(&self, view: &View, wanted: &EntityRef) -> Result<Option<NodeDescription>> {
+        Ok(row(view, wanted)?.map(|card| NodeDescription {
+            node: wanted.clone(),
+            name: card.key.to_string(),
+            about: about(&card),
+        }))
+    }
+
+    fn parts(&self, view: &View, whole: &EntityRef) -> Result<Vec<EntityRef>> {
+        let EntityRef::File(path) = whole else { return Ok(Vec::new()) };
+        if !cards::is_card_path(path) {
+            return Ok(Vec::new());
+        }
+        Ok(cards::card_at_path(view.index()?.conn(), path)?.iter().map(card_node).collect())
+    }
+
+    fn context(&self, view: &View, wanted: &EntityRef) -> Result<Vec<ContextItem>> {
+        report_unsound_cards(view)?;
+        context::context(view, wanted)
+    }
+
+    fn report_missing(&self, view: &View, kinds: &[String]) -> Result<()> {
+        match kinds.is_empty() || kinds.iter().any(|kind| kind == "card") {
+            true => report_unsound_cards(view),
+            false => Ok(()),
+        }
+    }
+
+    fn add_metadata(&self, view: &View, node: &EntityRef, marks: &mut NodeMetadata) -> Result<()> {
+        if let Some(card) = row(view, node)? {
+            marks.tags.extend(card.tags);
+            marks.file = Some(card.path);
+        }
+        Ok(())
+    }
+}
+
+/// A card in a few words.
+pub(super) fn about(card: &CardRow) -> String {
+    format!("{}, \"{}\"", card.status, card.summary)
+}
+
+/// The node that a tag stands at.
+pub(crate) fn code_node(see: &SeeTagRow) -> EntityRef {
+    see.owner.as_ref().map_or_else(|| file_node(&see.path), |name| named_node(&see.path, name))
+}
+
+fn card_node(card: &CardRow) -> EntityRef {
+    EntityRef::Card(card.key.clone())
+}
+
+pub(super) fn row(view: &View, wanted: &EntityRef) -> Result<Option<CardRow>> {
+    let EntityRef::Card(key) = wanted else { return Ok(None) };
+    cards::card_by_key(view.index()?.conn(), key.as_str())
+}
+
+/// The edges of some types, as a frontier is gone through.
+struct CardEdges<'a> {
+    conn: &'a Connection,
+    /// The relations that are wanted between cards
+    relations: Vec<EdgeRequest>,
+    /// The links from code, if they are wanted
+    see: Option<EdgeRequest>,
+    /// The tags of each file that was asked about
+    sees: BTreeMap<&'a RepoPath, Vec<SeeTagRow>>,
+    edges: Vec<GraphEdge>,
+}
+
+impl<'a> CardEdges<'a> {
+    fn new(conn: &'a Connection, wanted: &[EdgeRequest]) -> Self {
+        let (see, relations) = wanted.iter().partition(|one| one.kind.name == SEE);
+        let see: Vec<EdgeRequest> = see;
+        let (sees, edges) = (BTreeMap::new(), Vec::new());
+        Self { conn, relations, see: see.first().copied(), sees, edges }
+    }
+
+    fn at_card(&mut self, here: &EntityRef, key: &str) -> Result<()> {
+        if self.relations.iter().any(EdgeRequest::wants_outgoing) {
+            for said in cards::relations_from(self.conn, key)? {
+                let Some(wanted) = self.wanted(&said, EdgeRequest::wants_outgoing) else {
+                    continue;
+                };
+                if cards::has_key(self.conn, &said.target)?
+                    && let Ok(target) = said.target.parse()
+                {
+                    self.add(here.clone(), EntityRef::Card(target), wanted);
+                }
+            }
+        }
+        if self.relations.iter().any(EdgeRequest::wants_incoming) {
+            for said in cards::relations_to(self.conn, key)? {
+                if let Some(wanted) = self.wanted(&said, EdgeRequest::wants_incoming) {
+                    self.add(EntityRef::Card(said.source), here.clone(), wanted);
+                }
+            }
+        }
+        if let Some(wanted) = self.see.filter(EdgeRequest::wants_incoming) {
+            for see in cards::see_tags_of_key(self.conn, key)? {
+                self.add(code_node(&see), here.clone(), wanted);
+            }
+        }
+        Ok(())
+    }
+
+    fn at_code(&mut self, here: &EntityRef, path: &'a RepoPath) -> Result<()> {
+        let Some(wanted) = self.see.filter(EdgeRequest::wants_outgoing) else { return Ok(()) };
+        if !self.sees.contains_key(path) {
+            self.sees.insert(path, cards::see_tags_in_file(self.conn, path)?);
+        }
+        let own = self.sees[path].iter().filter(|see| code_node(see) == *here);
+        let keys: Vec<CardKey> = own.map(|see| see.key.clone()).collect();
+        for key in keys {
+            if cards::has_key(self.conn, key.as_str())? {
+                self.add(here.clone(), EntityRef::Card(key), wanted);
+            }
+        }
+        Ok(())
+    }
+
+    fn wanted(
+        &self,
+        said: &StoredCardRelation,
+        is: fn(&EdgeRequest) -> bool,
+    ) -> Option<EdgeRequest> {
+        let named = |one: &&EdgeRequest| one.kind.name == said.kind.word() && is(one);
+        self.relations.iter().find(named).copied()
+    }
+
+    fn add(&mut self, from: EntityRef, to: EntityRef, wanted: EdgeRequest) {
+        self.edges.push(GraphEdge { from, to, kind: wanted.kind, confidence: Confidence::Exact });
+    }
+}

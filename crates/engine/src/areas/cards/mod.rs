@@ -1,0 +1,13 @@
+//! Cards as a layer of the graph: specs, what they say about each other, and the code that says
+//! it implements them.
+
+mod context;
+mod graph_area;
+mod index;
+mod rules;
+mod unsound;
+
+pub(crate) use graph_area::{CardsGraphArea, code_node};
+pub(crate) use index::CardsIndexer;
+pub(crate) use rules::RULES;
+pub(crate) use unsound::report_unsound_cards;

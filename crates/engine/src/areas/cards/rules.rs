@@ -1,0 +1,334 @@
+//! What must hold between cards, and between cards and code.
+//!
+//! @see spec::cards/rules
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{EntityRef, RepoPath, Result};
+use cards::{CardRelationKind, CardRow, CardStatus, SeeTagRow, StoredCardRelation};
+
+use super::graph_area::code_node;
+use super::unsound::report_unsound_cards;
+use crate::index::tables::skipped_paths;
+use crate::rules::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
+use crate::view::View;
+
+type CardCheck = fn(&CardRuleInput<'_>) -> Result<Vec<RuleViolation>>;
+
+macro_rules! rules {
+    ($($code:literal, $severity:ident, $means:literal, $check:ident;)+) => {
+        /// The rules of cards.
+        pub(crate) static RULES: &[VerifyRule] = &[$(VerifyRule {
+            code: $code,
+            severity: RuleSeverity::$severity,
+            statement: $means,
+            check: |view, scope| checked(view, scope, $check),
+        },)+];
+    };
+}
+
+rules! {
+    "CARD_UNREADABLE", Error, "every card file can be read", unreadable;
+    "CARD_FIELD_INVALID", Error, "the fields of a card are what they should be", invalid_field;
+    "CARD_KEY_DUPLICATE", Error, "no two cards have one key", duplicate;
+    "CARD_KEY_INVALID", Error, "a card's key is sound and agrees with its type", invalid_key;
+    "CARD_TYPE_UNREGISTERED", Error, "a card's type is one of `card_types`", unregistered;
+    "SEE_TARGET_MISSING", Error, "every `@see` of a card type names a card", missing_target;
+    "SEE_TYPE_MISMATCH", Error, "a `@see` has the type of the card it names", mismatch;
+    "RELATION_TARGET_MISSING", Error, "every relation names a card", missing_relation;
+    "IMPLEMENTED_WITHOUT_LINK", Error, "some code links an implemented card", implemented_unlinked;
+    "CONFIRMED_WITHOUT_LINK", Warning, "some code links an accepted card", confirmed_unlinked;
+    "DEPENDS_ON_CYCLE", Warning, "no card depends on itself", cycles;
+    "REFERENCES_DEPRECATED", Warning, "nothing names a deprecated card", deprecated;
+    "SEE_TYPE_UNKNOWN", Warning, "no `@see` nearly has a card type", almost_registered;
+}
+
+fn checked(view: &View, _: &RuleScope, check: CardCheck) -> Result<Vec<RuleViolation>> {
+    report_unsound_cards(view)?;
+    check(&CardRuleInput::of(view)?)
+}
+
+/// Everything that the rules look at.
+struct CardRuleInput<'v> {
+    view: &'v View<'v>,
+    cards: Vec<CardRow>,
+    by_key: BTreeMap<String, usize>,
+    types: Vec<String>,
+}
+
+impl<'v> CardRuleInput<'v> {
+    fn of(view: &'v View<'v>) -> Result<Self> {
+        let cards = cards::all_cards(view.index()?.conn())?;
+        let mut by_key = BTreeMap::new();
+        for (at, card) in cards.iter().enumerate() {
+            by_key.entry(card.key.to_string()).or_insert(at);
+        }
+        let types = view.config().card_types.iter().map(ToString::to_string).collect();
+        Ok(Self { view, cards, by_key, types })
+    }
+
+    fn card(&self, key: &str) -> Option<&CardRow> {
+        self.by_key.get(key).map(|at| &self.cards[*at])
+    }
+
+    fn is_type(&self, word: &str) -> bool {
+        self.types.iter().any(|known| known == word)
+    }
+
+    fn sees(&self) -> Result<Vec<SeeTagRow>> {
+        cards::all_see_tags(self.view.index()?.conn())
+    }
+
+    fn relations(&self) -> Result<Vec<StoredCardRelation>> {
+        cards::all_relations(self.view.index()?.conn())
+    }
+
+    /// The card that somebody who wrote this key probably meant.
+    fn nearest(&self, key: &str) -> String {
+        let near = base::similarity::most_similar(key, self.by_key.keys().map(String::as_str), 1);
+        near.first().map(|near| format!("; nearest {near}")).unwrap_or_default()
+    }
+}
+
+fn at_see(see: &SeeTagRow, message: String, fix: String) -> RuleViolation {
+    at(&see.path, see.line, Some(code_node(see)), message, fix)
+}
+
+fn at_card(card: &CardRow, line: u32, message: String, fix: String) -> RuleViolation {
+    at(&card.path, line, Some(EntityRef::Card(card.key.clone())), message, fix)
+}
+
+fn at(
+    path: &RepoPath,
+    line: u32,
+    node: Option<EntityRef>,
+    message: String,
+    fix: String,
+) -> RuleViolation {
+    RuleViolation { path: Some(path.clone()), line: Some(line), node, message, fix }
+}
+
+fn violations_with_code(
+    known: &CardRuleInput<'_>,
+    code: &str,
+    fix: &str,
+) -> Result<Vec<RuleViolation>> {
+    let all = cards::all_diagnostics(known.view.index()?.conn())?;
+    let own = all.into_iter().filter(|trouble| trouble.code == code);
+    Ok(own.map(|it| at(&it.path, it.line, None, it.message, fix.into())).collect())
+}
+
+fn unreadable(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    let mut found =
+        violations_with_code(known, "CARD_UNREADABLE", "correct the frontmatter by hand")?;
+    let links = skipped_paths(known.view.index()?.conn())?.into_iter();
+    for (path, why) in links.filter(|(path, _)| cards::is_card_path(path)) {
+        let fix = "put the card itself there".into();
+        found.push(at(&path, 1, None, format!("a card that is not read: {why}"), fix));
+    }
+    Ok(found)
+}
+
+fn invalid_field(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    violations_with_code(known, "CARD_FIELD_INVALID", "correct the field")
+}
+
+fn invalid_key(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    violations_with_code(
+        known,
+        "CARD_KEY_INVALID",
+        "correct the key, as in `key: spec::auth/login`",
+    )
+}
+
+fn duplicate(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    let mut first: BTreeMap<String, &CardRow> = BTreeMap::new();
+    let mut by_path: Vec<&CardRow> = known.cards.iter().collect();
+    by_path.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut found = Vec::new();
+    for card in by_path {
+        let folded = cards::fold_case(card.key.as_str());
+        let Some(other) = first.get(&folded) else {
+            first.insert(folded, card);
+            continue;
+        };
+        let message = format!("`{}` is the key of {} too", card.key, other.path);
+        found.push(at_card(card, card.lines[0], message, "give one of them another key".into()));
+    }
+    Ok(found)
+}
+
+fn unregistered(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    let types = known.types.join(", ");
+    let fix =
+        |word: &str| format!("use one of {types}, or add `{word}` to `card_types` in cairn.jsonc");
+    let mut found = Vec::new();
+    for card in known.cards.iter().filter(|card| !known.is_type(&card.kind)) {
+        let message = format!("`{}` is not a registered card type", card.kind);
+        found.push(at_card(card, card.lines[1].max(card.lines[0]), message, fix(&card.kind)));
+    }
+    for see in known.sees()?.iter().filter(|see| !see.has_colons && !known.is_type(see.kind())) {
+        let message = format!("@see {}: `{}` is not a registered card type", see.key, see.kind());
+        found.push(at_see(see, message, fix(see.kind())));
+    }
+    Ok(found)
+}
+
+/// Where `::` is part of the language, a tag with an unknown type is most likely no card; one
+/// letter off it is most likely a slip.
+fn almost_registered(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    let near = |word: &str| known.types.iter().find(|known| strsim::levenshtein(known, word) == 1);
+    let mut found = Vec::new();
+    for see in known.sees()?.iter().filter(|see| see.has_colons && !known.is_type(see.kind())) {
+        if let Some(near) = near(see.kind()) {
+            let message = format!("@see {}: `{}` is no card type", see.key, see.kind());
+            let fix = format!("if a card is meant, write `{near}::{}`", cards::key_slug(&see.key));
+            found.push(at_see(see, message, fix));
+        }
+    }
+    Ok(found)
+}
+
+fn missing_target(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    let mut found = Vec::new();
+    for see in known.sees()?.iter().filter(|see| known.is_type(see.kind())) {
+        if known.card(see.key.as_str()).is_none() && other_type(known, see).is_none() {
+            let near = known.nearest(see.key.as_str());
+            let message = format!("@see {}: no such card{near}", see.key);
+            let fix = format!("name a card that exists, or make {} with `card.create`", see.key);
+            found.push(at_see(see, message, fix));
+        }
+    }
+    Ok(found)
+}
+
+fn mismatch(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    let mut found = Vec::new();
+    for see in known.sees()?.iter().filter(|see| known.is_type(see.kind())) {
+        let card = known.card(see.key.as_str());
+        let other = match card {
+            Some(card) if card.kind != see.kind() => Some(card),
+            Some(_) => None,
+            None => other_type(known, see),
+        };
+        if let Some(card) = other {
+            let message =
+                format!("@see {}: the card {} is of type `{}`", see.key, card.key, card.kind);
+            let fix = format!("write @see {}::{}", card.kind, cards::key_slug(&card.key));
+            found.push(at_see(see, message, fix));
+        }
+    }
+    Ok(found)
+}
+
+/// A card that has the slug of a tag and another type.
+fn other_type<'k>(known: &'k CardRuleInput<'_>, see: &SeeTagRow) -> Option<&'k CardRow> {
+    known
+        .types
+        .iter()
+        .find_map(|kind| known.card(&format!("{kind}::{}", cards::key_slug(&see.key))))
+}
+
+fn missing_relation(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    let mut found = Vec::new();
+    for said in known.relations()?.iter().filter(|said| known.card(&said.target).is_none()) {
+        let near = known.nearest(&said.target);
+        let message = format!("{} {}: no such card{near}", said.kind, said.target);
+        let fix = "name a card that exists, or take the relation out".into();
+        let node = Some(EntityRef::Card(said.source.clone()));
+        found.push(at(&said.path, said.line, node, message, fix));
+    }
+    Ok(found)
+}
+
+fn implemented_unlinked(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    unlinked(known, &[CardStatus::Implemented])
+}
+
+fn confirmed_unlinked(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    unlinked(known, &[CardStatus::Accepted, CardStatus::Implementing])
+}
+
+fn unlinked(known: &CardRuleInput<'_>, statuses: &[CardStatus]) -> Result<Vec<RuleViolation>> {
+    let linked = cards::see_tag_counts(known.view.index()?.conn())?;
+    let lacking = known
+        .cards
+        .iter()
+        .filter(|card| statuses.contains(&card.status) && !linked.contains_key(card.key.as_str()));
+    let violation = |card: &CardRow| {
+        let message = format!("marked {}, no code links it", card.status);
+        let fix = format!("link the code that implements {} with `link.add`", card.key);
+        at_card(card, card.lines[2], message, fix)
+    };
+    Ok(lacking.map(violation).collect())
+}
+
+fn cycles(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    let mut next: BTreeMap<String, Vec<(String, StoredCardRelation)>> = BTreeMap::new();
+    for said in
+        known.relations()?.into_iter().filter(|said| said.kind == CardRelationKind::DependsOn)
+    {
+        next.entry(said.source.to_string()).or_default().push((said.target.clone(), said));
+    }
+    let mut found = Vec::new();
+    let mut told = BTreeSet::new();
+    for start in next.keys() {
+        let Some(way) = shortest_cycle(&next, start) else { continue };
+        let members: BTreeSet<&str> = way.iter().map(|said| said.target.as_str()).collect();
+        if !told.insert(members.iter().map(ToString::to_string).collect::<Vec<_>>()) {
+            continue;
+        }
+        let steps: Vec<&str> = way.iter().map(|said| said.target.as_str()).collect();
+        let message = format!("{start} depends on itself: {start} → {}", steps.join(" → "));
+        let node = Some(EntityRef::Card(way[0].source.clone()));
+        let fix = "take one of these relations out, or make it `related`".into();
+        found.push(at(&way[0].path, way[0].line, node, message, fix));
+    }
+    Ok(found)
+}
+
+/// The shortest way from a card back to itself.
+fn shortest_cycle(
+    next: &BTreeMap<String, Vec<(String, StoredCardRelation)>>,
+    start: &str,
+) -> Option<Vec<StoredCardRelation>> {
+    let mut seen = BTreeSet::new();
+    let mut ways: Vec<Vec<StoredCardRelation>> = vec![Vec::new()];
+    while !ways.is_empty() {
+        let mut longer = Vec::new();
+        for way in ways {
+            let here = way.last().map_or(start, |said| said.target.as_str());
+            for (target, said) in next.get(here).into_iter().flatten() {
+                let mut on = way.clone();
+                on.push(said.clone());
+                if target == start {
+                    return Some(on);
+                }
+                if seen.insert(target.clone()) {
+                    longer.push(on);
+                }
+            }
+        }
+        ways = longer;
+    }
+    None
+}
+
+fn deprecated(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    let is_old =
+        |key: &str| known.card(key).is_some_and(|card| card.status == CardStatus::Deprecated);
+    let fix = || "name what took its place, or take it out".to_owned();
+    let mut found = Vec::new();
+    for see in known.sees()?.iter().filter(|see| is_old(see.key.as_str())) {
+        found.push(at_see(see, format!("@see {}: the card is deprecated", see.key), fix()));
+    }
+    for said in known.relations()?.iter().filter(|said| is_old(&said.target)) {
+        let of_old = is_old(said.source.as_str()); // the past may speak of the past
+        if !of_old {
+            let message = format!("{} {}: the card is deprecated", said.kind, said.target);
+            let node = Some(EntityRef::Card(said.source.clone()));
+            found.push(at(&said.path, said.line, node, message, fix()));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,38 @@
+//! Cards that an answer had to do without: files that cannot be read, and keys that two claim.
+
+use base::Result;
+
+use crate::index::tables::skipped_paths;
+use crate::view::View;
+
+/// Marks that this view has said it.
+struct UnsoundCardsReported;
+
+/// Says that some card files are not sound, so that an answer that could show cards is not whole.
+pub(crate) fn report_unsound_cards(view: &View) -> Result<()> {
+    view.cached_for_view(|| report(view).map(|()| UnsoundCardsReported)).map(drop)
+}
+
+fn report(view: &View) -> Result<()> {
+    let conn = view.index()?.conn();
+    let troubles = cards::all_diagnostics(conn)?.into_iter();
+    let troubles = troubles.filter(|trouble| trouble.code != "CARD_FIELD_INVALID");
+    let mut bad: Vec<String> =
+        troubles.map(|trouble| format!("{}:{}", trouble.path, trouble.line)).collect();
+    let links = skipped_paths(conn)?.into_iter().filter(|(path, _)| cards::is_card_path(path));
+    bad.extend(links.map(|(path, _)| path.to_string()));
+    bad.dedup();
+    match bad.as_slice() {
+        [] => {}
+        [one] => view.mark_partial(format!("{one} is not a sound card; verify says why")),
+        [one, ..] => view.mark_partial(format!(
+            "{} card files such as {one} are not sound; verify says why",
+            bad.len()
+        )),
+    }
+    for (key, paths) in cards::duplicate_keys(conn)? {
+        let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
+        view.mark_partial(format!("`{key}` is the key of {}", paths.join(" and ")));
+    }
+    Ok(())
+}

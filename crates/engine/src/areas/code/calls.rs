@@ -1,0 +1,297 @@
+//! Calls, mentions and heritage as edges of the graph.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::entity::own_name;
+use base::{EntityRef, RepoPath, Result};
+use code::{CallEdgeRow, EdgeConfidence, SymbolEndpoint, SymbolRelation, SymbolRow};
+use store::Connection;
+use syntax::Language;
+
+use super::graph_area::{named_node, symbol_node};
+use crate::graph::{ChangePropagation, Confidence, EdgeKind, EdgeRequest, GraphEdge, WalkFrontier};
+use crate::view::View;
+
+const fn kind(name: &'static str, means: &'static str) -> EdgeKind {
+    EdgeKind { area: "code", name, propagation: ChangePropagation::TargetToSource, means }
+}
+
+pub(super) const CALLS: EdgeKind = kind("calls", "a symbol or a file's own code calls another");
+pub(super) const USES: EdgeKind = kind("uses", "a symbol mentions another without calling it");
+pub(super) const EXTENDS: EdgeKind =
+    kind("extends", "a type comes from another, or a method takes the place of its parent's");
+pub(super) const IMPLEMENTS: EdgeKind =
+    kind("implements", "a type or a method is what an interface or trait asks for");
+pub(super) const INJECTS: EdgeKind = kind("injects", "a container gives a class to another");
+pub(super) const PROVIDES: EdgeKind = kind("provides", "a class is offered to a container");
+
+/// Calls of an unknown receiver that are looked at for one name; beyond it says too little.
+const MAX_CALLS_BY_NAME: u32 = 200;
+
+/// A name that more symbols than this have tells nothing about which is called.
+const MAX_NAMESAKES: usize = 20;
+
+/// How a method says whose place it takes.
+const PARENTS: [SymbolRelation; 2] = [SymbolRelation::Extends, SymbolRelation::Implements];
+
+/// Parents of a method that are looked at.
+const MAX_PARENTS: usize = 16;
+
+/// The edges of some types at some nodes.
+pub(super) fn edges(
+    view: &View,
+    frontier: WalkFrontier<'_>,
+    wanted: &[EdgeRequest],
+) -> Result<Vec<GraphEdge>> {
+    let conn = view.index()?.conn();
+    let kinds = SymbolRelation::ALL.map(|relation| {
+        wanted.iter().find(|one| one.kind.name == relation.name()).map(|one| one.kind)
+    });
+    let asked = |is: fn(&EdgeRequest) -> bool| -> Vec<SymbolRelation> {
+        let is_asked = |relation: &SymbolRelation| {
+            wanted.iter().any(|one| one.kind.name == relation.name() && is(one))
+        };
+        SymbolRelation::ALL.into_iter().filter(is_asked).collect()
+    };
+    let ends: Vec<SymbolEndpoint<'_>> = frontier.nodes.iter().filter_map(code_end).collect();
+    let symbols: Vec<SymbolEndpoint<'_>> =
+        ends.iter().filter(|end| !end.1.is_empty()).copied().collect();
+    let (along, against) = (asked(EdgeRequest::wants_outgoing), asked(EdgeRequest::wants_incoming));
+    let mut rows = code::edges_from(conn, &ends, &along)?;
+    rows.extend(code::edges_to(conn, &symbols, &against)?);
+    if against.contains(&SymbolRelation::Calls) {
+        rows.extend(dispatched_calls(conn, &symbols)?);
+    }
+    let made = |row: &CallEdgeRow| kinds[row.relation as usize].map(|kind| edge(row, kind));
+    let mut edges: Vec<GraphEdge> = rows.iter().filter_map(made).collect();
+    let (calls, is_called) =
+        (along.contains(&SymbolRelation::Calls), against.contains(&SymbolRelation::Calls));
+    if frontier.min_confidence == Confidence::Name {
+        if calls {
+            add_calls_by_name(view, &ends, &mut edges)?;
+        }
+        if is_called {
+            add_callers_by_name(view, &symbols, &mut edges)?;
+        }
+    } else if frontier.is_start {
+        // What is not followed is told where the walk starts; beyond, nobody asked.
+        let mut count = if is_called { count_callers(view, &symbols)? } else { 0 };
+        if calls {
+            let mut guesses = Vec::new();
+            add_calls_by_name(view, &ends, &mut guesses)?;
+            count += guesses.len();
+        }
+        frontier.left_out.update(|before| before + count);
+    }
+    add_server_calls(view, (frontier.nodes, wanted), &mut edges)?;
+    Ok(edges)
+}
+
+/// Who may call some methods through what they take the place of: a call of a parent's method, or
+/// of an interface's, may be one of theirs.
+pub(crate) fn dispatched_calls(
+    conn: &Connection,
+    symbols: &[SymbolEndpoint<'_>],
+) -> Result<Vec<CallEdgeRow>> {
+    let mut rows = Vec::new();
+    for (path, name) in symbols.iter().filter(|(path, name)| dispatches(path) && name.contains('.'))
+    {
+        let here = ((*path).clone(), (*name).to_owned());
+        let mut above = vec![here.clone()];
+        for at in 0..MAX_PARENTS {
+            let Some((path, name)) = above.get(at).cloned() else { break };
+            for row in code::edges_from(conn, &[(&path, &name)], parents_in(&path))? {
+                if !above.contains(&row.to) {
+                    above.push(row.to);
+                }
+            }
+        }
+        let parents: Vec<SymbolEndpoint<'_>> =
+            above[1..].iter().map(|(path, name)| (path, name.as_str())).collect();
+        let calls = code::edges_to(conn, &parents, &[SymbolRelation::Calls])?;
+        let calls = calls.into_iter().filter(|row| row.from != here);
+        rows.extend(calls.map(|row| CallEdgeRow {
+            to: here.clone(),
+            sure: EdgeConfidence::Inferred,
+            ..row
+        }));
+    }
+    Ok(rows)
+}
+
+/// Whether methods of a language are called through their parents as a rule.
+fn dispatches(path: &RepoPath) -> bool {
+    !matches!(Language::from_path(path), None | Some(Language::Rust | Language::C | Language::Bash))
+}
+
+/// How a method says whose place it takes. In Go one that hides an embedded type's method is never
+/// called for it.
+fn parents_in(path: &RepoPath) -> &'static [SymbolRelation] {
+    if Language::from_path(path) == Some(Language::Go) {
+        &[SymbolRelation::Implements]
+    } else {
+        &PARENTS
+    }
+}
+
+/// Where a language server was asked for calls, what it says of a node counts and nothing else.
+fn add_server_calls(
+    view: &View,
+    (frontier, wanted): (&[EntityRef], &[EdgeRequest]),
+    edges: &mut Vec<GraphEdge>,
+) -> Result<()> {
+    let calls = wanted.iter().find(|one| *one.kind == CALLS);
+    let (Some(graph), Some(wanted)) = (view.call_graph(), calls) else { return Ok(()) };
+    for here in frontier.iter().filter(|node| code_end(node).is_some()) {
+        let Some(told) = graph.calls(view, here, wanted.direction)? else { continue };
+        let is_of = |edge: &GraphEdge| {
+            *edge.kind == CALLS
+                && (wanted.wants_outgoing() && edge.from == *here
+                    || wanted.wants_incoming() && edge.to == *here)
+        };
+        edges.retain(|edge| !is_of(edge));
+        let made =
+            |(from, to)| GraphEdge { from, to, kind: wanted.kind, confidence: Confidence::Exact };
+        edges.extend(told.into_iter().map(made));
+    }
+    Ok(())
+}
+
+/// A node as the call graph names it.
+fn code_end(node: &EntityRef) -> Option<SymbolEndpoint<'_>> {
+    match node {
+        EntityRef::Symbol(path, name) => Some((path, name.as_str())),
+        EntityRef::Module(path) => Some((path, "")),
+        _ => None,
+    }
+}
+
+fn edge(row: &CallEdgeRow, kind: &'static EdgeKind) -> GraphEdge {
+    let confidence = match row.sure {
+        EdgeConfidence::Exact => Confidence::Exact,
+        EdgeConfidence::Inferred => Confidence::Inferred,
+    };
+    GraphEdge { from: edge_end(&row.from), to: edge_end(&row.to), kind, confidence }
+}
+
+/// The node at an end of an edge.
+pub(crate) fn edge_end((path, name): &(RepoPath, String)) -> EntityRef {
+    named_node(path, name)
+}
+
+fn name_edge(from: EntityRef, to: EntityRef) -> GraphEdge {
+    GraphEdge { from, to, kind: &CALLS, confidence: Confidence::Name }
+}
+
+/// Who may call some symbols, as far as names tell. Namesakes are looked up once.
+fn add_callers_by_name(
+    view: &View,
+    symbols: &[SymbolEndpoint<'_>],
+    edges: &mut Vec<GraphEdge>,
+) -> Result<()> {
+    let conn = view.index()?.conn();
+    let mut by_name: BTreeMap<&str, Vec<(RepoPath, String, u32)>> = BTreeMap::new();
+    for (path, name) in symbols {
+        let called = own_name(name);
+        if !by_name.contains_key(called) {
+            by_name.insert(called, code::unresolved_calls(conn, called, MAX_CALLS_BY_NAME)?);
+        }
+        let callers = &by_name[called];
+        if callers.is_empty()
+            || !code::symbol_kind(conn, path, name)?.is_some_and(|k| is_method(&k))
+        {
+            continue;
+        }
+        let here = named_node(path, name);
+        let kin = callers.iter().filter(|(from, ..)| can_call(from, path));
+        let guesses =
+            kin.map(|(from, symbol, _)| name_edge(named_node(from, symbol), here.clone()));
+        edges.extend(guesses.filter(|edge| edge.from != here));
+    }
+    Ok(())
+}
+
+/// How many calls may be of some symbols, as far as names tell: one may be of any namesake.
+fn count_callers(view: &View, symbols: &[SymbolEndpoint<'_>]) -> Result<usize> {
+    let conn = view.index()?.conn();
+    let mut seen = BTreeSet::new();
+    let mut count = 0;
+    for (path, name) in symbols {
+        let called = own_name(name);
+        if seen.contains(called)
+            || !code::symbol_kind(conn, path, name)?.is_some_and(|k| is_method(&k))
+        {
+            continue;
+        }
+        seen.insert(called);
+        let calls = code::unresolved_call_counts(conn, called)?;
+        let kin = calls.iter().filter(|(from, _)| can_call(from, path));
+        count += kin.map(|(_, calls)| calls).sum::<usize>();
+    }
+    Ok(count)
+}
+
+/// Whom some symbols may call, as far as names tell.
+fn add_calls_by_name(
+    view: &View,
+    ends: &[SymbolEndpoint<'_>],
+    edges: &mut Vec<GraphEdge>,
+) -> Result<()> {
+    let conn = view.index()?.conn();
+    let mut by_name: BTreeMap<String, Vec<SymbolRow>> = BTreeMap::new();
+    for end in ends {
+        for name in code::unresolved_callees(conn, *end)? {
+            if !by_name.contains_key(&name) {
+                let mut found = code::symbols_with_name(conn, &name)?;
+                found.retain(|row| is_method(&row.kind));
+                by_name.insert(name.clone(), found);
+            }
+            let kin = || by_name[&name].iter().filter(|row| can_call(&row.path, end.0));
+            if kin().count() <= MAX_NAMESAKES {
+                let here = named_node(end.0, end.1);
+                edges.extend(kin().map(|row| name_edge(here.clone(), symbol_node(row))));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_method(kind: &str) -> bool {
+    matches!(kind, "method" | "function" | "constructor" | "getter" | "setter")
+}
+
+/// Whether code of one file can call that of another at all.
+fn can_call(one: &RepoPath, other: &RepoPath) -> bool {
+    let family = |path| match Language::from_path(path) {
+        Some(Language::TypeScript | Language::Tsx) => Some(Language::JavaScript),
+        Some(Language::Cpp) => Some(Language::C),
+        other => other,
+    };
+    family(one) == family(other)
+}
+
+/// The parts of a node whose change is its own: what a file or a type declares.
+pub(super) fn parts(view: &View, whole: &EntityRef) -> Result<Vec<EntityRef>> {
+    let conn = view.index()?.conn();
+    Ok(match whole {
+        EntityRef::Module(path) => {
+            code::symbols_in_file(conn, path)?.iter().map(symbol_node).collect()
+        }
+        EntityRef::Symbol(path, name) => {
+            let rows = code::symbols_in_file(conn, path)?;
+            let own = rows.iter().find(|row| row.full == name.as_str()).map(|row| row.id);
+            let inner = rows.iter().filter(|row| own.is_some() && row.parent == own);
+            // The members of a Rust type stand in its `impl`s.
+            let prefix = format!("{}.", name.as_str());
+            let is_member = |row: &&SymbolRow| {
+                row.full.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('.'))
+            };
+            let mut all: Vec<EntityRef> = inner.map(symbol_node).collect();
+            all.extend(rows.iter().filter(is_member).map(symbol_node));
+            all.sort();
+            all.dedup();
+            all
+        }
+        _ => Vec::new(),
+    })
+}

@@ -1,0 +1,124 @@
+//! Files that hold code inside another format, which is not read: components and notebooks. They may
+//! import and call anything of their language.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use base::words::counted;
+use base::{EntityRef, RepoPath, Result};
+use rayon::prelude::*;
+use syntax::Language;
+
+use crate::index::tables;
+use crate::view::View;
+
+/// How such files end, with a language of the family that they hold.
+const FORMATS: [(&str, Language); 4] = [
+    ("astro", Language::JavaScript),
+    ("svelte", Language::JavaScript),
+    ("vue", Language::JavaScript),
+    ("ipynb", Language::Python),
+];
+
+/// Larger files are not searched, in bytes.
+const MAX_SEARCHED_BYTES: u64 = 8 * 1024 * 1024;
+
+/// The name that they are kept by.
+const CACHE_KEY: &str = "code.embedded";
+
+/// The files of each format.
+type ByFormat = BTreeMap<&'static str, Vec<RepoPath>>;
+
+/// Code that is not read because of the format it stands in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct EmbeddedCode {
+    /// How many files there are of each format
+    pub counts: BTreeMap<&'static str, usize>,
+    /// Those of them that hold one of the words that were asked for
+    pub mentioning: Vec<RepoPath>,
+}
+
+impl EmbeddedCode {
+    /// The code that may use that of a language, with the files that hold one of some words.
+    pub(crate) fn find(view: &View, language: Option<Language>, words: &[String]) -> Result<Self> {
+        let Some(language) = language else { return Ok(Self::default()) };
+        let all = files(view)?;
+        let mut found = Self::default();
+        for (format, held) in FORMATS {
+            let Some(paths) = all.get(format).filter(|_| same_language_family(held, language))
+            else {
+                continue;
+            };
+            found.counts.insert(format, paths.len());
+            let tree = view.tree();
+            let holds = |path: &&RepoPath| match tree.read_at_most(path, MAX_SEARCHED_BYTES) {
+                Ok(Some(Ok(blob))) => {
+                    let text = String::from_utf8_lossy(&blob.bytes);
+                    words.iter().any(|word| text.contains(word.as_str()))
+                }
+                Ok(None) => false,
+                _ => true,
+            };
+            if !words.is_empty() {
+                found
+                    .mentioning
+                    .extend(paths.par_iter().filter(holds).cloned().collect::<Vec<_>>());
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// How many files there are, as a part of a sentence: `23 .vue files and 1 .svelte file`.
+    pub(crate) fn counts_text(&self) -> String {
+        let each = self.counts.iter();
+        let each = each.map(|(format, count)| counted(*count, &format!(".{format} file")));
+        each.collect::<Vec<_>>().join(" and ")
+    }
+
+    /// Says in the basis that they are not read.
+    pub(crate) fn report(&self, view: &View) {
+        if !self.is_empty() {
+            view.mark_partial(format!("not read: {}", self.counts_text()));
+        }
+    }
+}
+
+/// Says that code in other formats is not read, where an answer is about code that it may use.
+pub(crate) fn report_embedded_code<'n>(
+    view: &View,
+    about: impl Iterator<Item = &'n EntityRef>,
+) -> Result<()> {
+    let code = about.filter(|node| matches!(node, EntityRef::Module(_) | EntityRef::Symbol(..)));
+    let languages: BTreeSet<Language> =
+        code.filter_map(|node| Language::from_path(node.path()?)).collect();
+    let mut found = EmbeddedCode::default();
+    for language in languages {
+        found.counts.extend(EmbeddedCode::find(view, Some(language), &[])?.counts);
+    }
+    found.report(view);
+    Ok(())
+}
+
+fn same_language_family(held: Language, language: Language) -> bool {
+    let scripts = [Language::JavaScript, Language::TypeScript, Language::Tsx];
+    held == language || (scripts.contains(&held) && scripts.contains(&language))
+}
+
+fn files(view: &View) -> Result<Arc<ByFormat>> {
+    view.cached_for_index(CACHE_KEY, || {
+        let mut found = ByFormat::new();
+        for path in tables::all_files(view.index()?.conn())? {
+            let extension = path.extension();
+            let known = FORMATS.iter().find(|(format, _)| extension.as_deref() == Some(*format));
+            if let Some((format, _)) = known {
+                found.entry(format).or_default().push(path);
+            }
+        }
+        Ok(found)
+    })
+}

@@ -1,0 +1,83 @@
+//! Files and folders as a layer of the graph: what holds what, and which document links where.
+
+mod graph_area;
+mod index;
+mod tables;
+
+use base::{EntityRef, RepoPath, Result};
+
+use crate::view::View;
+
+pub(crate) use graph_area::{CONTAINS, FilesGraphArea};
+pub(crate) use index::{FilesIndexer, file_node, link_target};
+pub(crate) use tables::FileSummary as Shown;
+
+/// One file, if it is there.
+pub(crate) fn file_summary(view: &View<'_>, path: &RepoPath) -> Result<Option<Shown>> {
+    tables::file(view.index()?.conn(), path)
+}
+
+/// The files in a folder itself.
+pub(crate) fn in_folder(view: &View<'_>, folder: &RepoPath) -> Result<Vec<Shown>> {
+    tables::files_in(view.index()?.conn(), folder)
+}
+
+/// The files that a typed path means: that one, or all that end so.
+pub(crate) fn files_matching(view: &View<'_>, typed: &str) -> Result<Vec<RepoPath>> {
+    let conn = view.index()?.conn();
+    let paths = view.typed_paths(typed);
+    for path in &paths {
+        if tables::file(conn, path)?.is_some() {
+            return Ok(vec![path.clone()]);
+        }
+    }
+    let Some(end) = paths.last().filter(|path| !path.is_root()) else { return Ok(Vec::new()) };
+    let ending = tables::files_with_suffix(conn, end)?;
+    ending
+        .into_iter()
+        .filter_map(|path| {
+            let is_file = tables::file(conn, &path).map(|file| file.is_some());
+            is_file.map(|yes| yes.then_some(path)).transpose()
+        })
+        .collect()
+}
+
+/// All files below a folder.
+pub(crate) fn files_below(view: &View<'_>, folder: &RepoPath) -> Result<Vec<Shown>> {
+    tables::files_below(view.index()?.conn(), folder)
+}
+
+/// The folders and files in a folder, or all below it, each with what it is.
+pub(crate) fn list_folder(
+    view: &View<'_>,
+    folder: &RepoPath,
+    deep: bool,
+) -> Result<Vec<(EntityRef, String)>> {
+    let conn = view.index()?.conn();
+    let (folders, files) = match deep {
+        true => (tables::folders_below(conn, folder)?, tables::files_below(conn, folder)?),
+        false => (tables::folders_in(conn, folder)?, tables::files_in(conn, folder)?),
+    };
+    let folders =
+        folders.iter().map(|f| (EntityRef::Dir(f.path.clone()), graph_area::about_folder(f)));
+    let files = files.iter().map(|file| (file_node(&file.path), graph_area::about_file(file)));
+    let mut all: Vec<(EntityRef, String)> = folders.chain(files).collect();
+    all.sort_by(|(a, _), (b, _)| a.path().cmp(&b.path()));
+    Ok(all)
+}
+
+/// Every file and folder.
+pub(crate) fn all_paths(view: &View<'_>) -> Result<Vec<RepoPath>> {
+    tables::all_paths(view.index()?.conn())
+}
+
+/// Links of documents that lead to no file or folder: from where, to where, at which line.
+pub(crate) fn dead_links(view: &View<'_>) -> Result<Vec<(RepoPath, RepoPath, u32)>> {
+    tables::dead_links(view.index()?.conn())
+}
+
+/// Whether a path is a file or a folder.
+pub(crate) fn is_there(view: &View<'_>, path: &RepoPath) -> Result<bool> {
+    let conn = view.index()?.conn();
+    Ok(crate::index::tables::has_file(conn, path)? || tables::is_folder(conn, path)?)
+}

@@ -1,0 +1,43 @@
+//! When a file was written: by its commits, or by its own time where no commit has it as it is.
+
+use base::{RepoPath, Result};
+use jiff::Timestamp;
+
+use super::reader::HistoryReader;
+use crate::index::tables;
+use crate::view::View;
+
+/// When a file was first written and when last, in RFC 3339.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct FileDates {
+    pub created_at: String,
+    pub updated_at: String,
+}
+
+/// The dates of a file; nothing if there is no such file. `book` is the history, if there is one.
+pub(crate) fn dates_of(
+    view: &View<'_>,
+    book: Option<&HistoryReader<'_>>,
+    path: &RepoPath,
+) -> Result<Option<FileDates>> {
+    let committed = book.map(|book| book.dates(path)).transpose()?.flatten();
+    let written = || {
+        let stat = view.tree().stat_if_reachable(path)?;
+        let at = Timestamp::from_nanosecond(stat.mtime.into()).ok()?;
+        Some(Timestamp::from_second(at.as_second()).ok()?.to_string())
+    };
+    let is_edited = tables::is_edited(view.index()?.conn(), path)?;
+    Ok(match (committed, is_edited) {
+        (Some((created_at, updated_at)), false) => Some(FileDates { created_at, updated_at }),
+        (Some((created_at, updated_at)), true) => {
+            Some(FileDates { created_at, updated_at: written().unwrap_or(updated_at) })
+        }
+        (None, _) => written().map(|at| FileDates { created_at: at.clone(), updated_at: at }),
+    })
+}
+
+/// When a file was last written.
+pub(crate) fn updated_at(view: &View<'_>, path: &RepoPath) -> Result<Option<String>> {
+    let book = HistoryReader::open_if_ready(view)?;
+    Ok(dates_of(view, book.as_ref(), path)?.map(|dates| dates.updated_at))
+}

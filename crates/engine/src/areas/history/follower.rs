@@ -1,0 +1,354 @@
+//! Keeping the history up to date with the commit that is checked out.
+//!
+//! Commits that nobody has read yet come from git, in order, while those before them are written:
+//! what each says goes into the shared store on a thread of its own, in pieces that stay if this
+//! is stopped; what they add up to goes into the line in one transaction.
+
+use std::collections::HashSet;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use base::call::Progress;
+use base::{Call, Problem, RepoPath, Result};
+use git::{Oid, Repo, TouchKind};
+use history::checkout::{CheckedOutPaths, CheckoutHistoryWriter};
+use history::snapshot::SnapshotWriter;
+use history::{
+    CommitAndParents, CommitChangeKind, CommitFileChange, CommitSignature, HistoryCommit, checkout,
+    commit, commit_store,
+};
+use store::{Connection, Store};
+use tree::Excludes;
+
+use super::early_commits::EarlyCommits;
+use super::snapshot;
+use super::update::{HistoryInputs, HistoryUpdate};
+use crate::follow::{CommitFollower, FollowTarget, FollowerFile, FollowerFileScope};
+
+/// Commits that are kept in one transaction: what is read again, at most, after an interruption.
+pub(super) const COMMITS_PER_TRANSACTION: usize = 2000;
+
+/// Commits are handed over to be kept in bundles of this many, of which so many wait at most.
+const COMMITS_PER_BATCH: usize = 64;
+const MAX_QUEUED_BATCHES: usize = 8;
+
+/// How many commits pass between two reports.
+const PROGRESS_INTERVAL: usize = 128;
+
+/// The entry that counts the commits that were read without the contents that tell renames.
+pub(super) const UNKNOWN_RENAMES_KEY: &str = "unknown_renames";
+
+/// The files of the history.
+static FILES: [FollowerFile; 2] = [
+    FollowerFile {
+        name: "commits",
+        scope: FollowerFileScope::Shared,
+        schema: commit_store::SCHEMA,
+        dump: &[],
+    },
+    FollowerFile {
+        name: "history",
+        scope: FollowerFileScope::Worktree,
+        schema: checkout::SCHEMA,
+        dump: checkout::REBUILD_CHECK_QUERIES,
+    },
+];
+
+/// Follows the commits that lead to what is checked out.
+pub(crate) struct HistoryFollower;
+
+impl CommitFollower for HistoryFollower {
+    fn files(&self) -> &'static [FollowerFile] {
+        &FILES
+    }
+
+    fn is_consistent(&self, shelves: &[&Connection]) -> Result<bool> {
+        let [facts, line] = shelves else { return Err(inconsistent_history()) };
+        let stamp = HistoryInputs::stored(line)?.map(|ground| ground.stamp);
+        Ok(stamp == Some(commit_store::stamp(facts)?) && has_newest(facts, line)?)
+    }
+
+    fn is_up_to_date(&self, shelves: &[&Connection], goal: &FollowTarget<'_>) -> Result<bool> {
+        let [facts, line] = shelves else { return Err(inconsistent_history()) };
+        let head = checkout::meta(line, "head")?;
+        if head.is_none() || head.as_deref() != Some(goal.head.as_deref().unwrap_or_default()) {
+            return Ok(false);
+        }
+        let is_same = HistoryInputs::stored(line)? == Some(HistoryInputs::current(goal, facts)?);
+        Ok(is_same && has_newest(facts, line)?)
+    }
+
+    fn update(&self, shelves: &mut [Store], goal: &FollowTarget<'_>) -> Result<()> {
+        let [facts, line] = shelves else { return Err(inconsistent_history()) };
+        let (repo, call) = (goal.git.repo(), goal.call);
+        thread::scope(|scope| {
+            update_history((facts, line), goal, EarlyCommits::new((scope, repo, call)))
+        })
+    }
+}
+
+fn update_history(
+    (facts, line): (&mut Store, &mut Store),
+    goal: &FollowTarget<'_>,
+    mut early: EarlyCommits<'_, '_>,
+) -> Result<()> {
+    if commit_store::last_id(facts.connection())? == 0 {
+        snapshot::fill_from_newest(facts, goal)?;
+    }
+    let ground = HistoryInputs::current(goal, facts.connection())?;
+    let same_ground = HistoryInputs::stored(line.connection())?.as_ref() == Some(&ground)
+        && has_newest(facts.connection(), line.connection())?;
+    let repo = goal.git.repo();
+    early.is_wanted = commit_store::last_id(facts.connection())? == 0;
+    let route = match &goal.head {
+        None => HistoryUpdate { keep: 0, rest: Vec::new(), is_chain: false },
+        Some(head) => {
+            let stores = (facts.connection(), line.connection());
+            HistoryUpdate::find(repo, stores, (head, same_ground), (&mut early, goal.call))?
+        }
+    };
+    let excludes = goal.config.history.exclude.iter().map(ToString::to_string);
+    let excludes = Excludes::new(&excludes.collect::<Vec<_>>())?;
+    let hides = |path: &RepoPath| excludes.hides(path, false);
+    let reading = store::open_read_only(facts.path())?;
+    let commits = route.keep + i64::try_from(route.rest.len()).unwrap_or(i64::MAX);
+    let is_due = snapshot::is_due(facts, commits, goal);
+    let mut roll = (is_due && route.keep == 0).then(SnapshotWriter::default);
+    let packed = line.write(|tx| {
+        let mut writer = CheckoutHistoryWriter::truncated_to(tx, route.keep, &hides)?;
+        let source = CommitSource::new(repo, &reading, (&route.rest, early))?;
+        let packed = with_commit_writer(facts, |keeper| {
+            replay_commits(source, &keeper, (&mut writer, roll.as_mut()), goal)?;
+            drop(keeper);
+            // The last commits are still being kept while it is written what they add up to.
+            let tree = match (&goal.head, route.is_chain) {
+                (Some(head), false) => tree(repo, head, goal.call)?,
+                _ => Vec::new(),
+            };
+            let live = if route.is_chain {
+                CheckedOutPaths::LinearAppend
+            } else {
+                CheckedOutPaths::Tree(&tree)
+            };
+            writer.finish(&live)?;
+            ground.store(tx)?;
+            checkout::set_meta(tx, "head", goal.head.as_deref().unwrap_or_default())?;
+            Ok(roll.and_then(|roll| snapshot::snapshot_of_new_commits(tx, roll, goal).ok()))
+        })?;
+        let unknown = count_unknown_renames(facts.connection(), tx)?;
+        checkout::set_meta(tx, UNKNOWN_RENAMES_KEY, &unknown.to_string())?;
+        Ok(packed)
+    })?;
+    if is_due {
+        snapshot::keep_automatic((facts, line), packed, goal);
+    }
+    if commit_store::is_over_capacity(facts.connection())? {
+        evict_other_worktrees(facts, line, goal)?;
+    }
+    Ok(())
+}
+
+/// Drops the commits that only other worktrees need.
+fn evict_other_worktrees(
+    facts: &mut Store,
+    line: &mut Store,
+    goal: &FollowTarget<'_>,
+) -> Result<()> {
+    let needed = checkout::commit_ids(line.connection())?.into_iter().collect();
+    if facts.write(|tx| commit_store::evict_unneeded(tx, &needed))? {
+        let ground = HistoryInputs::current(goal, facts.connection())?;
+        line.write(|tx| ground.store(tx))?;
+    }
+    Ok(())
+}
+
+/// Whether the commit that was read last is kept. Commits are kept in the order they are read, so
+/// all others are too; a file that lost its end, as in a power cut, is known by this.
+fn has_newest(facts: &Connection, line: &Connection) -> Result<bool> {
+    let Some((id, sha)) = checkout::last_read_commit(line)? else { return Ok(true) };
+    Ok(commit_store::stored_commit(facts, &sha)?.is_some_and(|known| known.id == id))
+}
+
+/// How many commits of the line were read without the contents that tell renames.
+fn count_unknown_renames(facts: &Connection, line: &Connection) -> Result<usize> {
+    let mut count = 0;
+    for id in commit_store::unknown_rename_ids(facts)? {
+        count += usize::from(checkout::commit_by_id(line, id)?.is_some());
+    }
+    Ok(count)
+}
+
+fn inconsistent_history() -> Problem {
+    Problem::internal("the history has two files")
+}
+
+fn tree(repo: &Repo, head: &str, call: &Call) -> Result<Vec<RepoPath>> {
+    let head = head.parse().map_err(Problem::internal)?;
+    Ok(repo.tree(call, &head)?.items.into_iter().map(|entry| entry.path).collect())
+}
+
+/// Has commits kept by a thread of its own while `work` hands them over and goes on. What
+/// `work` did counts only if all of them are kept.
+fn with_commit_writer<T>(
+    facts: &mut Store,
+    work: impl FnOnce(CommitSender) -> Result<T>,
+) -> Result<T> {
+    thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(MAX_QUEUED_BATCHES);
+        let keeper = scope.spawn(|| write_commits(facts, receiver));
+        let done = work(sender);
+        let kept = keeper.join().map_err(|_| Problem::internal("keeping commits broke off"));
+        let done = done?;
+        kept?.map(|()| done)
+    })
+}
+
+/// Takes commits to be kept.
+type CommitSender = SyncSender<Vec<(i64, HistoryCommit)>>;
+
+/// Moves commits from where they are read to where they are kept and replayed.
+fn replay_commits(
+    mut source: CommitSource<'_, '_, '_>,
+    keeper: &CommitSender,
+    (writer, mut roll): (&mut CheckoutHistoryWriter<'_>, Option<&mut SnapshotWriter>),
+    goal: &FollowTarget<'_>,
+) -> Result<()> {
+    let (what, total) = ("reading the history", source.links.len());
+    let mut bundle = Vec::with_capacity(COMMITS_PER_BATCH);
+    // A keeper that is gone says why when it is asked.
+    let hand_over = |bundle: &mut Vec<_>| drop(keeper.send(std::mem::take(bundle)));
+    for done in 0..total {
+        if done % PROGRESS_INTERVAL == 0 {
+            (goal.report_progress)(Progress { activity: what, done, total })?;
+        }
+        let next = source.next(done, goal.call)?;
+        writer.add(next.id, &next.commit)?;
+        if let Some(roll) = &mut roll {
+            roll.add(&next.commit);
+        }
+        if next.is_new {
+            bundle.push((next.id, next.commit));
+        }
+        if bundle.len() == COMMITS_PER_BATCH {
+            hand_over(&mut bundle);
+        }
+    }
+    hand_over(&mut bundle);
+    Ok(())
+}
+
+/// Keeps what comes, piece by piece.
+fn write_commits(facts: &mut Store, receiver: Receiver<Vec<(i64, HistoryCommit)>>) -> Result<()> {
+    let mut coming = receiver.into_iter().flatten().peekable();
+    while coming.peek().is_some() {
+        facts.write(|tx| {
+            coming
+                .by_ref()
+                .take(COMMITS_PER_TRANSACTION)
+                .try_for_each(|(id, commit)| commit_store::put(tx, id, &commit))
+        })?;
+    }
+    Ok(())
+}
+
+/// Where commits come from: what is kept, or git.
+struct CommitSource<'a, 's, 'e> {
+    links: &'a [CommitAndParents],
+    /// For each, its id, and whether it is kept already
+    ids: Vec<(i64, bool)>,
+    facts: &'a Connection,
+    git: git::CommitReader,
+    early: EarlyCommits<'s, 'e>,
+    edges: HashSet<Vec<u8>>,
+}
+
+struct NextCommit {
+    id: i64,
+    commit: HistoryCommit,
+    is_new: bool,
+}
+
+impl<'a, 's, 'e> CommitSource<'a, 's, 'e> {
+    fn new(
+        repo: &Repo,
+        facts: &'a Connection,
+        (links, early): (&'a [CommitAndParents], EarlyCommits<'s, 'e>),
+    ) -> Result<Self> {
+        let edges: HashSet<Vec<u8>> =
+            repo.shallow_commits()?.iter().map(|oid| oid.as_bytes().to_vec()).collect();
+        let mut free = commit_store::last_id(facts)?;
+        let is_empty = free == 0;
+        let mut ids = Vec::with_capacity(links.len());
+        let mut wanted = Vec::new();
+        for link in links {
+            let known =
+                if is_empty { None } else { commit_store::stored_commit(facts, &link.sha)? };
+            // What was read at an edge is wrong once the edge has moved on; contents that were
+            // missing may have come.
+            let is_kept = known.is_some_and(|known| {
+                (!known.is_shallow_edge || edges.contains(&link.sha)) && !known.renames_unknown
+            });
+            let id = known.map_or_else(|| (free += 1, free).1, |known| known.id);
+            ids.push((id, is_kept));
+            let theirs = if is_kept { None } else { Some(to_git_link(link)?) };
+            wanted.extend(theirs.filter(|link| !early.has(&link.oid)));
+        }
+        Ok(Self { links, ids, facts, git: repo.commits(&wanted)?, early, edges })
+    }
+
+    fn next(&mut self, at: usize, call: &Call) -> Result<NextCommit> {
+        let (id, is_kept) = self.ids[at];
+        if is_kept {
+            let commit = commit_store::get(self.facts, id)?;
+            let commit = commit.ok_or_else(|| Problem::internal("a commit vanished"))?;
+            return Ok(NextCommit { id, commit, is_new: false });
+        }
+        let link = &self.links[at];
+        let read = match self.early.take(&link.sha)? {
+            Some(read) => read,
+            None => self.git.next(call)?.ok_or_else(|| Problem::internal("git stopped early"))?,
+        };
+        let is_edge = link.parents.is_empty() && self.edges.contains(&link.sha);
+        Ok(NextCommit { id, commit: to_commit(read, link, is_edge), is_new: true })
+    }
+}
+
+fn to_git_link(link: &CommitAndParents) -> Result<git::CommitParents> {
+    let oid = |bytes: &Vec<u8>| Oid::from_bytes(bytes).ok_or_else(inconsistent_history);
+    let parents = link.parents.iter().map(oid).collect::<Result<_>>()?;
+    Ok(git::CommitParents { oid: oid(&link.sha)?, parents })
+}
+
+pub(super) fn to_commit(
+    read: git::GitCommit,
+    link: &CommitAndParents,
+    is_edge: bool,
+) -> HistoryCommit {
+    let person = |one: git::GitSignature| CommitSignature {
+        name: commit::decode_text(one.name),
+        email: commit::decode_text(one.email),
+        time: one.time,
+    };
+    HistoryCommit {
+        sha: link.sha.clone(),
+        parents: link.parents.clone(),
+        author: person(read.author),
+        committer: person(read.committer),
+        message: commit::decode_text(read.message),
+        changes: read.touched.into_iter().map(to_change).collect(),
+        is_shallow_edge: is_edge,
+        renames_unknown: read.renames_unknown,
+    }
+}
+
+fn to_change(touched: git::TouchedFile) -> CommitFileChange {
+    let how = match touched.kind {
+        TouchKind::Added => CommitChangeKind::Added,
+        TouchKind::Deleted => CommitChangeKind::Deleted,
+        TouchKind::Modified => CommitChangeKind::Modified,
+        TouchKind::TypeChanged => CommitChangeKind::TypeChanged,
+        TouchKind::Renamed => CommitChangeKind::Renamed,
+    };
+    let oid = touched.oid.map(|oid| oid.as_bytes().to_vec());
+    CommitFileChange { kind: how, path: touched.path, old_path: touched.old_path, oid }
+}

@@ -1,0 +1,324 @@
+//! Commits as nodes; `touches` and `co_change` as edges.
+
+use base::{EntityRef, RepoPath, Result};
+use history::checkout::CheckoutCommit;
+use history::commit;
+use jiff::Timestamp;
+
+use super::reader::{CochangedFile, HistoryReader, elapsed_text, short_commit_id};
+use crate::areas::files::file_node;
+use crate::graph::{
+    ChangePropagation, Confidence, ContextItem, ContextSection, EdgeKind, EdgeRequest, GraphArea,
+    GraphEdge, NodeCandidate, NodeDescription, NodeMetadata, WalkFrontier,
+};
+use crate::locate;
+use crate::search::{SearchFilter, SearchText};
+use crate::view::View;
+
+const TOUCHES: EdgeKind = EdgeKind {
+    area: "history",
+    name: "touches",
+    propagation: ChangePropagation::OnRequest,
+    means: "a commit changed a file; a bulk one is followed only from itself",
+};
+
+const CO_CHANGE: EdgeKind = EdgeKind {
+    area: "history",
+    name: "co_change",
+    propagation: ChangePropagation::OnRequest,
+    means: "two files usually change together",
+};
+
+static EDGES: [EdgeKind; 2] = [TOUCHES, CO_CHANGE];
+
+/// How many commits and partners a file has as neighbours.
+const MAX_COMMIT_NEIGHBOURS: usize = 50;
+const MAX_PARTNER_NEIGHBOURS: usize = 10;
+
+/// How many partners and files a context lists.
+const MAX_LISTED_PARTNERS: usize = 3;
+const MAX_LISTED_FILES: usize = 40;
+
+/// Two files that changed together only once may have done so by chance.
+const MIN_COMMON_COMMITS: u64 = 2;
+
+/// How many commits a search considers.
+const MAX_SEARCH_CANDIDATES: usize = 100;
+
+/// How many commits a whole sentence may be about.
+const MAX_SENTENCE_CANDIDATES: usize = 30;
+
+/// The history.
+pub(crate) struct HistoryGraphArea;
+
+impl GraphArea for HistoryGraphArea {
+    fn edges(&self) -> &'static [EdgeKind] {
+        &EDGES
+    }
+
+    fn resolve(&self, view: &View, name: &str) -> Result<Vec<NodeCandidate>> {
+        if !is_commit_prefix(name) {
+            return Ok(Vec::new());
+        }
+        let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
+        let found = book.commits_with_prefix(name)?;
+        let candidate = |stop: &CheckoutCommit| {
+            Ok(NodeCandidate {
+                node: commit_node(stop),
+                about: about(view, &book, stop)?,
+                is_exact: false,
+            })
+        };
+        found.iter().map(candidate).collect()
+    }
+
+    fn similar_names(&self, _: &View, _: &str) -> Result<Vec<(f64, String)>> {
+        Ok(Vec::new())
+    }
+
+    fn contains(&self, view: &View, wanted: &EntityRef) -> Result<bool> {
+        Ok(find_commit(view, wanted)?.is_some())
+    }
+
+    fn neighbours(
+        &self,
+        view: &View,
+        frontier: WalkFrontier<'_>,
+        wanted: &[EdgeRequest],
+    ) -> Result<Vec<GraphEdge>> {
+        let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
+        let mut edges = Vec::new();
+        for (here, one) in
+            frontier.nodes.iter().flat_map(|here| wanted.iter().map(move |w| (here, w)))
+        {
+            let kind = one.kind;
+            let edge = |from, to, confidence| GraphEdge { from, to, kind, confidence };
+            match here {
+                EntityRef::Commit(_) if *kind == TOUCHES && one.wants_outgoing() => {
+                    let files = files_of(view, here, frontier.is_start)?.into_iter();
+                    edges.extend(files.map(|to| edge(here.clone(), to, Confidence::Exact)));
+                }
+                EntityRef::Module(path) | EntityRef::File(path) if *kind == CO_CHANGE => {
+                    let partners = partners(&book, path, MAX_PARTNER_NEIGHBOURS)?.into_iter();
+                    let nodes = partners.map(|together| file_node(&together.path));
+                    edges.extend(nodes.map(|to| edge(here.clone(), to, Confidence::Inferred)));
+                }
+                EntityRef::Module(path) | EntityRef::File(path) if one.wants_incoming() => {
+                    let commits = commits_of(&book, path)?.into_iter();
+                    edges.extend(commits.map(|from| edge(from, here.clone(), Confidence::Exact)));
+                }
+                _ => {}
+            }
+        }
+        Ok(edges)
+    }
+
+    fn describe(&self, view: &View, wanted: &EntityRef) -> Result<Option<NodeDescription>> {
+        let Some((book, stop)) = find_commit(view, wanted)? else { return Ok(None) };
+        Ok(Some(NodeDescription {
+            node: wanted.clone(),
+            name: format!("commit {}", short_commit_id(&stop.sha)),
+            about: about(view, &book, &stop)?,
+        }))
+    }
+
+    fn parts(&self, _: &View, _: &EntityRef) -> Result<Vec<EntityRef>> {
+        Ok(Vec::new())
+    }
+
+    fn context(&self, view: &View, wanted: &EntityRef) -> Result<Vec<ContextItem>> {
+        match wanted {
+            EntityRef::Module(path) | EntityRef::File(path) => file_context(view, path),
+            EntityRef::Commit(_) => commit_context(view, wanted),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn add_metadata(
+        &self,
+        view: &View,
+        wanted: &EntityRef,
+        marks: &mut NodeMetadata,
+    ) -> Result<()> {
+        if let Some((book, stop)) = find_commit(view, wanted)? {
+            marks.tags.extend(book.tags_touched(&stop)?);
+            marks.changed = Timestamp::from_second(stop.time).ok();
+        }
+        let Some(path) = wanted.path().or(marks.file.as_ref()) else { return Ok(()) };
+        let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(()) };
+        let Some(artifact) = book.artifact_at(path)?.filter(|artifact| artifact.is_live) else {
+            return Ok(());
+        };
+        // What is written in a file may have tags of its own; what is a file has the file's.
+        if marks.file.is_none() {
+            marks.tags.extend(book.tags(&artifact)?);
+        }
+        let last = book.last_commit(artifact.id)?;
+        marks.changed = last.and_then(|stop| Timestamp::from_second(stop.time).ok());
+        Ok(())
+    }
+
+    fn search_texts(
+        &self,
+        view: &View,
+        query: &str,
+        filter: &SearchFilter,
+    ) -> Result<Vec<SearchText>> {
+        let wanted = filter.kinds.is_empty() || filter.kinds.iter().any(|kind| kind == "commit");
+        if !wanted {
+            return Ok(Vec::new());
+        }
+        let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
+        let mut stops = match locate::is_prose(query) {
+            true => {
+                book.commits_for_query(&locate::full_text_query(query), MAX_SENTENCE_CANDIDATES)?
+            }
+            false => book.commits_matching(query, MAX_SEARCH_CANDIDATES)?,
+        };
+        if is_commit_prefix(query.trim()) {
+            stops.extend(book.commits_with_prefix(query.trim())?);
+        }
+        if let Some(place) = &filter.path {
+            let mut touching = Vec::new();
+            for stop in stops {
+                let touched = book.touched(&stop)?;
+                if touched.iter().any(|(_, touch)| is_at(&touch.path, place)) {
+                    touching.push(stop);
+                }
+            }
+            stops = touching;
+        }
+        let text = |stop: CheckoutCommit| {
+            let message = book.message(&stop)?;
+            Ok(SearchText {
+                node: commit_node(&stop).to_string(),
+                kind: "commit",
+                path: None,
+                name: commit::subject(&message).to_owned(),
+                body: format!("{}\n{}", history::sha_to_hex(&stop.sha), commit::body(&message)),
+            })
+        };
+        stops.into_iter().map(text).collect()
+    }
+}
+
+fn is_at(path: &RepoPath, place: &RepoPath) -> bool {
+    place.is_root() || path == place || path.is_at_or_below(place)
+}
+
+/// The files that a commit touched, by path, at most so many.
+pub(crate) fn files_of_commit(
+    view: &View,
+    commit: &EntityRef,
+    most: usize,
+) -> Result<Vec<RepoPath>> {
+    let Some((book, stop)) = find_commit(view, commit)? else { return Ok(Vec::new()) };
+    let mut paths: Vec<RepoPath> =
+        book.touched(&stop)?.into_iter().map(|(_, touch)| touch.path).collect();
+    paths.sort();
+    paths.truncate(most);
+    Ok(paths)
+}
+
+/// Whether a text can be the name of a commit, whole or shortened.
+fn is_commit_prefix(text: &str) -> bool {
+    (4..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn find_commit<'v>(
+    view: &'v View,
+    wanted: &EntityRef,
+) -> Result<Option<(HistoryReader<'v>, CheckoutCommit)>> {
+    let EntityRef::Commit(id) = wanted else { return Ok(None) };
+    let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(None) };
+    let mut found = book.commits_with_prefix(id.as_str())?;
+    let only = if found.len() == 1 { found.pop() } else { None };
+    Ok(only.map(|stop| (book, stop)))
+}
+
+pub(crate) fn commit_node(stop: &CheckoutCommit) -> EntityRef {
+    let name = short_commit_id(&stop.sha).parse().expect("hex digits are a commit's name");
+    EntityRef::Commit(name)
+}
+
+fn about(view: &View, book: &HistoryReader<'_>, stop: &CheckoutCommit) -> Result<String> {
+    let commit = book.commit(stop)?;
+    let when = elapsed_text(view.call().now, stop.time);
+    Ok(format!("{} ({}, {when})", commit.subject(), commit.author.name))
+}
+
+/// The files of a commit. Files do not belong together because one commit touched thousands:
+/// such a commit is not passed through.
+fn files_of(view: &View, wanted: &EntityRef, is_start: bool) -> Result<Vec<EntityRef>> {
+    let Some((book, stop)) = find_commit(view, wanted)? else { return Ok(Vec::new()) };
+    if book.is_bulk(&stop) && !is_start {
+        return Ok(Vec::new());
+    }
+    let mut nodes = Vec::new();
+    for (_, touch) in book.touched(&stop)? {
+        let now = book.artifact_at(&touch.path)?.filter(|artifact| artifact.is_live);
+        nodes.extend(now.map(|artifact| file_node(&artifact.path)));
+    }
+    Ok(nodes)
+}
+
+fn commits_of(book: &HistoryReader<'_>, path: &RepoPath) -> Result<Vec<EntityRef>> {
+    let Some(artifact) = book.artifact_at(path)? else { return Ok(Vec::new()) };
+    let touches = book.touches(artifact.id)?;
+    let newest = touches.iter().rev().take(MAX_COMMIT_NEIGHBOURS);
+    newest.map(|touch| Ok(commit_node(&book.commit_position(touch.pos)?))).collect()
+}
+
+/// Files that changed with a file more than once.
+fn partners(book: &HistoryReader<'_>, path: &RepoPath, most: usize) -> Result<Vec<CochangedFile>> {
+    let Some(artifact) = book.artifact_at(path)? else { return Ok(Vec::new()) };
+    book.frequent_partners(artifact.id, (MIN_COMMON_COMMITS, most))
+}
+
+fn file_context(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {
+    let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
+    let Some(artifact) = book.artifact_at(path)? else { return Ok(Vec::new()) };
+    let mut items = Vec::new();
+    if let Some(stop) = book.last_commit(artifact.id)? {
+        let when = elapsed_text(view.call().now, stop.time);
+        let text = format!("last commit {when}: {}", book.commit(&stop)?.subject());
+        items.push(item(ContextSection::Now, text, commit_node(&stop).to_string()));
+    }
+    let own = book.counted_commits_of(artifact.id)?;
+    for CochangedFile { path, partner } in partners(&book, path, MAX_LISTED_PARTNERS)? {
+        let last = book.time_ago(partner.last_commits_ago.unwrap_or(0))?;
+        let when = elapsed_text(view.call().now, last);
+        let text = format!("usually changes too: {} of {own} commits, last {when}", partner.count);
+        items.push(item(ContextSection::IfItChanges, text, file_node(&path).to_string()));
+    }
+    Ok(items)
+}
+
+fn commit_context(view: &View, wanted: &EntityRef) -> Result<Vec<ContextItem>> {
+    let Some((book, stop)) = find_commit(view, wanted)? else { return Ok(Vec::new()) };
+    let commit = book.commit(&stop)?;
+    let said = commit.body().lines().filter(|line| !line.trim().is_empty());
+    let mut items: Vec<ContextItem> = said
+        .map(|line| ContextItem {
+            section: ContextSection::Know,
+            text: format!("> {line}"),
+            handle: None,
+        })
+        .collect();
+    for (_, touch) in book.touched(&stop)?.into_iter().take(MAX_LISTED_FILES) {
+        let text = match &touch.old_path {
+            Some(old) => format!("renamed from {old}"),
+            None => touch.kind.word().to_owned(),
+        };
+        let handle = match book.artifact_at(&touch.path)?.filter(|artifact| artifact.is_live) {
+            Some(artifact) => file_node(&artifact.path).to_string(),
+            None => format!("history provenance {}", touch.path),
+        };
+        items.push(item(ContextSection::Outline, text, handle));
+    }
+    Ok(items)
+}
+
+fn item(section: ContextSection, text: String, handle: String) -> ContextItem {
+    ContextItem { section, text, handle: Some(handle) }
+}

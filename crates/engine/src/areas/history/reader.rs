@@ -1,0 +1,446 @@
+//! The history as it is read: the commits that are kept and the line of what is checked out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{EntityRef, NextCall, Problem, ProblemCode, RepoPath, Result};
+use history::checkout::{CheckoutCommit, PathState, TouchRow};
+use history::{FolderTagRules, HistoryCommit, TagOp, checkout, cochange, commit_store};
+use jiff::Timestamp;
+use store::Connection;
+
+use super::follower::UNKNOWN_RENAMES_KEY;
+use crate::contract::args::NodeTarget;
+use crate::follow::incomplete_problem;
+use crate::graph;
+use crate::view::View;
+
+/// The area's name.
+const NAME: &str = "history";
+
+/// The artifact of a file that no commit has touched; numbers start above it.
+const UNCOMMITTED: i64 = 0;
+
+/// Beyond so many files, those that change with others do so by chance.
+pub(crate) const MAX_PARTNERS: usize = 200;
+
+/// The name of what is kept: how many commits count.
+const COMMIT_COUNT_KEY: &str = "history.counted";
+
+/// A history that can be read.
+pub(crate) struct HistoryReader<'v> {
+    facts: &'v Connection,
+    checkout: &'v Connection,
+    folders: FolderTagRules,
+    bulk_threshold: u32,
+}
+
+/// A file through its renames.
+#[derive(Debug, Clone)]
+pub(crate) struct Artifact {
+    /// Its number
+    pub id: i64,
+    /// Where it is, or was last
+    pub path: RepoPath,
+    /// Whether the commit that is checked out has it
+    pub is_live: bool,
+}
+
+/// A file that changes with others, and how often.
+#[derive(Debug, Clone)]
+pub(crate) struct CochangedFile {
+    pub path: RepoPath,
+    pub partner: cochange::PartnerScore,
+}
+
+impl<'v> HistoryReader<'v> {
+    /// The history, up to date. Without git there is none, which is an error here.
+    pub(crate) fn open(view: &'v View<'_>) -> Result<Self> {
+        let shelves = view.follower_files(NAME)?.ok_or_else(|| no_history_problem(view))?;
+        let book = Self::of(view, &shelves.all())?;
+        let unknown = checkout::meta(book.checkout, UNKNOWN_RENAMES_KEY)?;
+        if let Some(count) = unknown.filter(|count| count != "0") {
+            view.mark_partial(format!(
+                "renames are unknown in {count} of {} commits, because contents are missing; \
+                 fetch them with git, then `sync` with `full`",
+                book.commits()?
+            ));
+        }
+        if let Some(edge) = book.oldest_known_commit()? {
+            view.mark_partial(format!(
+                "the clone is shallow and ends at commit:{}; `git fetch --unshallow` brings the rest",
+                short_commit_id(&edge.sha)
+            ));
+        }
+        Ok(book)
+    }
+
+    /// The first commit of which it is not known what came before it.
+    fn oldest_known_commit(&self) -> Result<Option<CheckoutCommit>> {
+        let edges = commit_store::shallow_edge_ids(self.facts)?.into_iter();
+        let stops =
+            edges.map(|id| checkout::commit_by_id(self.checkout, id)).filter_map(Result::transpose);
+        let stops = stops.collect::<Result<Vec<_>>>()?;
+        Ok(stops.into_iter().min_by_key(|stop| stop.pos))
+    }
+
+    /// The history, if it can be had without waiting for it. Where it cannot be kept, as on a
+    /// read-only disk, the answer goes without it and says so.
+    pub(crate) fn open_if_ready(view: &'v View<'_>) -> Result<Option<Self>> {
+        let shelves = match view.follower_files_if_ready(NAME) {
+            Err(problem) if problem.code == ProblemCode::Io => {
+                view.mark_partial(format!("history cannot be read: {}", problem.message));
+                None
+            }
+            other => other?,
+        };
+        let Some(shelves) = shelves else { return Ok(None) };
+        Self::of(view, &shelves.all()).map(Some)
+    }
+
+    fn of(view: &View<'_>, shelves: &[&'v Connection]) -> Result<Self> {
+        let [facts, line] = shelves else { return Err(Problem::internal("two files")) };
+        let config = &view.config().history;
+        let folders = FolderTagRules {
+            structural_parts: config.strip_prefixes.clone(),
+            stop_words: config.stop_tags.clone(),
+        };
+        Ok(Self { facts, checkout: line, folders, bulk_threshold: config.max_commit_files })
+    }
+
+    /// What commits say, and the line of them.
+    pub(crate) const fn stores(&self) -> (&'v Connection, &'v Connection) {
+        (self.facts, self.checkout)
+    }
+
+    /// How many commits there are.
+    pub(crate) fn commits(&self) -> Result<i64> {
+        checkout::count(self.checkout)
+    }
+
+    /// The artifact that a target means, also by a path that it had.
+    pub(crate) fn artifact(&self, view: &View<'_>, target: &NodeTarget) -> Result<Artifact> {
+        let text = target.as_str().trim();
+        let path = ["file:", "module:"].iter().find_map(|kind| text.strip_prefix(kind));
+        let text = path.unwrap_or(text);
+        view.check_inside_repository(text)?;
+        for path in view.typed_paths(text) {
+            if let Some(found) = self.artifact_at(&path)? {
+                return Ok(found);
+            }
+        }
+        let path = match graph::resolve(view, target) {
+            Ok(EntityRef::Module(path) | EntityRef::File(path)) => path,
+            Ok(other) => {
+                return Err(Problem::invalid(format!("{other} is not a file")).hint_call(
+                    "name a file; those of a folder are listed by",
+                    NextCall::new("history.list"),
+                ));
+            }
+            Err(problem) => return Err(self.suggest_former_path(text, problem)?),
+        };
+        self.artifact_at(&path)?.ok_or_else(|| {
+            Problem::not_found(format!("no commit has touched {path}"))
+                .hint("it is not committed yet, or `history.exclude` in cairn.jsonc leaves it out")
+        })
+    }
+
+    /// The same for something that may be new: a file that no commit has touched yet is told by
+    /// its place and name alone.
+    pub(crate) fn artifact_or_new(&self, view: &View<'_>, target: &NodeTarget) -> Result<Artifact> {
+        let known = self.artifact(view, target);
+        let Err(problem) = &known else { return known };
+        match graph::resolve(view, target) {
+            Ok(EntityRef::Module(path) | EntityRef::File(path))
+                if problem.code == base::ProblemCode::NotFound =>
+            {
+                Ok(Artifact { id: UNCOMMITTED, path, is_live: false })
+            }
+            _ => known,
+        }
+    }
+
+    /// What was last at a path.
+    pub(crate) fn artifact_at(&self, path: &RepoPath) -> Result<Option<Artifact>> {
+        let Some(PathState { artifact: id, is_checked_out: live, .. }) =
+            checkout::path_state_at(self.checkout, path)?
+        else {
+            return Ok(None);
+        };
+        if live {
+            return Ok(Some(Artifact { id, path: path.clone(), is_live: true }));
+        }
+        if let Some(path) = checkout::current_path(self.checkout, id)? {
+            return Ok(Some(Artifact { id, path, is_live: true }));
+        }
+        let last = checkout::touches_of(self.checkout, id)?.into_iter().next_back();
+        let path = last.map_or_else(|| path.clone(), |touch| touch.path);
+        Ok(Some(Artifact { id, path, is_live: false }))
+    }
+
+    /// A path that means nothing now may have meant something once.
+    fn suggest_former_path(&self, text: &str, problem: Problem) -> Result<Problem> {
+        if problem.code != base::ProblemCode::NotFound {
+            return Ok(problem);
+        }
+        let gone = checkout::deleted_artifacts(self.checkout)?;
+        let names: Vec<String> = gone.iter().map(|(path, _)| path.to_string()).collect();
+        let near = base::similarity::most_similar(text, names.iter().map(String::as_str), 1);
+        Ok(match near.first() {
+            Some(near) => problem.hint(format!("among deleted files the nearest is {near}")),
+            None => problem,
+        })
+    }
+
+    /// Every file of the commit that is checked out.
+    pub(crate) fn live_files(&self) -> Result<Vec<(RepoPath, i64)>> {
+        checkout::checked_out_files(self.checkout)
+    }
+
+    /// Every artifact that it does not have, with its last path.
+    pub(crate) fn deleted_files(&self) -> Result<Vec<(RepoPath, i64)>> {
+        checkout::deleted_artifacts(self.checkout)
+    }
+
+    /// What was done to an artifact, oldest first.
+    pub(crate) fn touches(&self, artifact: i64) -> Result<Vec<TouchRow>> {
+        checkout::touches_of(self.checkout, artifact)
+    }
+
+    /// The last commit of an artifact.
+    pub(crate) fn last_commit(&self, artifact: i64) -> Result<Option<CheckoutCommit>> {
+        checkout::last_commit_of(self.checkout, artifact)
+    }
+
+    /// When a file of the commit that is checked out was first and last committed.
+    pub(crate) fn dates(&self, path: &RepoPath) -> Result<Option<(String, String)>> {
+        let Some(place) =
+            checkout::path_state_at(self.checkout, path)?.filter(|place| place.is_checked_out)
+        else {
+            return Ok(None);
+        };
+        let touches = checkout::touches_of(self.checkout, place.artifact)?;
+        let ends = touches.first().zip(touches.last());
+        let dated = |touch: &TouchRow| -> Result<String> {
+            let time = Timestamp::from_second(self.commit_position(touch.pos)?.time);
+            Ok(time.map(|time| time.to_string()).unwrap_or_default())
+        };
+        ends.map(|(first, last)| Ok((dated(first)?, dated(last)?))).transpose()
+    }
+
+    /// Who made the first commit of a file.
+    pub(crate) fn first_author(&self, path: &RepoPath) -> Result<Option<String>> {
+        let Some(place) =
+            checkout::path_state_at(self.checkout, path)?.filter(|place| place.is_checked_out)
+        else {
+            return Ok(None);
+        };
+        let touches = checkout::touches_of(self.checkout, place.artifact)?;
+        let Some(first) = touches.first() else { return Ok(None) };
+        Ok(Some(self.commit(&self.commit_position(first.pos)?)?.author.email))
+    }
+
+    /// The commit at a position.
+    pub(crate) fn commit_position(&self, pos: i64) -> Result<CheckoutCommit> {
+        checkout::commit_at_position(self.checkout, pos)?
+            .ok_or_else(|| Problem::internal("a gap in the history"))
+    }
+
+    /// What a commit says.
+    pub(crate) fn commit(&self, stop: &CheckoutCommit) -> Result<HistoryCommit> {
+        let found = commit_store::get(self.facts, stop.id)?.filter(|commit| commit.sha == stop.sha);
+        found.ok_or_else(|| incomplete_problem(&format!("commit {}", short_commit_id(&stop.sha))))
+    }
+
+    /// The words of a commit alone.
+    pub(crate) fn message(&self, stop: &CheckoutCommit) -> Result<String> {
+        let found =
+            commit_store::sha_and_message(self.facts, stop.id)?.filter(|(sha, _)| *sha == stop.sha);
+        let found = found
+            .ok_or_else(|| incomplete_problem(&format!("commit {}", short_commit_id(&stop.sha))));
+        Ok(found?.1)
+    }
+
+    /// The files that a commit touched.
+    pub(crate) fn touched(&self, stop: &CheckoutCommit) -> Result<Vec<(i64, TouchRow)>> {
+        checkout::touches_at_position(self.checkout, stop.pos)
+    }
+
+    /// Commits whose names start with some digits, as far as they lead to what is checked out.
+    pub(crate) fn commits_with_prefix(&self, digits: &str) -> Result<Vec<CheckoutCommit>> {
+        let digits = digits.to_ascii_lowercase();
+        let low = history::sha_from_hex(&digits);
+        let high = [low.as_slice(), &[0xff; 32]].concat();
+        let mut stops = Vec::new();
+        for id in commit_store::ids_in_sha_range(self.facts, &low, &high)? {
+            stops.extend(checkout::commit_by_id(self.checkout, id)?);
+        }
+        stops.retain(|stop| history::sha_to_hex(&stop.sha).starts_with(&digits));
+        Ok(stops)
+    }
+
+    /// Commits that say some words, best first.
+    pub(crate) fn commits_matching(&self, words: &str, most: usize) -> Result<Vec<CheckoutCommit>> {
+        match commit_store::all_words_query(words) {
+            Some(query) => self.commits_for_query(&query, most),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Commits that say some of the words of a full-text query, best first.
+    pub(crate) fn commits_for_query(
+        &self,
+        query: &str,
+        most: usize,
+    ) -> Result<Vec<CheckoutCommit>> {
+        let mut stops = Vec::new();
+        for id in commit_store::search_messages(self.facts, query, most)? {
+            stops.extend(checkout::commit_by_id(self.checkout, id)?);
+        }
+        Ok(stops)
+    }
+
+    /// The tags that a commit was about: of the folders it touched, and those it put on itself.
+    pub(crate) fn tags_touched(&self, stop: &CheckoutCommit) -> Result<BTreeSet<String>> {
+        let touched = self.touched(stop)?;
+        let folders = touched.iter().flat_map(|(_, touch)| self.folders.tags(&touch.path));
+        let said = history::tags_said(&self.message(stop)?);
+        Ok(history::tag_state(folders.collect(), &said))
+    }
+
+    /// The tags of a file, with everything that commits up to a position did to them.
+    pub(crate) fn tags_at(
+        &self,
+        path: &RepoPath,
+        ops: &[(i64, TagOp)],
+        up_to: i64,
+    ) -> BTreeSet<String> {
+        let until = ops.iter().take_while(|(pos, _)| *pos <= up_to).map(|(_, op)| op);
+        history::tag_state(self.folders.tags(path), until)
+    }
+
+    /// What commits did to the tags of an artifact.
+    pub(crate) fn tag_ops(&self, artifact: i64) -> Result<Vec<(i64, TagOp)>> {
+        checkout::tag_ops_of(self.checkout, artifact)
+    }
+
+    /// The tags of an artifact.
+    pub(crate) fn tags(&self, artifact: &Artifact) -> Result<BTreeSet<String>> {
+        Ok(self.tags_at(&artifact.path, &self.tag_ops(artifact.id)?, i64::MAX))
+    }
+
+    /// The tags of many files.
+    pub(crate) fn all_tags(&self, files: &[(RepoPath, i64)]) -> Result<Vec<BTreeSet<String>>> {
+        let mut ops: BTreeMap<i64, Vec<TagOp>> = BTreeMap::new();
+        for (artifact, op) in checkout::all_tag_ops(self.checkout)? {
+            ops.entry(artifact).or_default().push(op);
+        }
+        let none = Vec::new();
+        let tags = |(path, artifact): &(RepoPath, i64)| {
+            history::tag_state(self.folders.tags(path), ops.get(artifact).unwrap_or(&none))
+        };
+        Ok(files.iter().map(tags).collect())
+    }
+
+    /// What usually changes with some files, most likely first, as far as anybody would read.
+    pub(crate) fn cochanged_files(
+        &self,
+        asked: &[Artifact],
+    ) -> Result<(Vec<CochangedFile>, cochange::GatheredEvidence)> {
+        let files: Vec<(RepoPath, i64)> =
+            asked.iter().map(|artifact| (artifact.path.clone(), artifact.id)).collect();
+        let found = cochange::gather(self.checkout, &files, self.bulk_threshold)?;
+        let own = asked.iter().map(|artifact| artifact.id).collect();
+        let partners = cochange::rank(&own, &found.evidence).into_iter();
+        let together =
+            partners.map(|partner| self.with_current_path(partner)).filter_map(Result::transpose);
+        Ok((together.take(MAX_PARTNERS).collect::<Result<_>>()?, found))
+    }
+
+    /// What changed with a file at least so often, most likely first, and no more than that.
+    pub(crate) fn frequent_partners(
+        &self,
+        artifact: i64,
+        (often, most): (u64, usize),
+    ) -> Result<Vec<CochangedFile>> {
+        let evidence = cochange::gather_own(self.checkout, artifact, self.bulk_threshold)?;
+        let partners = cochange::rank(&[artifact].into(), &evidence).into_iter();
+        let partners = partners.filter(|partner| partner.count >= often);
+        let together =
+            partners.map(|partner| self.with_current_path(partner)).filter_map(Result::transpose);
+        together.take(most).collect()
+    }
+
+    /// A partner with where it is now, if it still is.
+    fn with_current_path(&self, partner: cochange::PartnerScore) -> Result<Option<CochangedFile>> {
+        let path = checkout::current_path(self.checkout, partner.artifact)?;
+        Ok(path.map(|path| CochangedFile { path, partner }))
+    }
+
+    /// Whether a commit touched so much that it says nothing of what belongs together.
+    pub(crate) fn is_bulk(&self, stop: &CheckoutCommit) -> bool {
+        stop.files > i64::from(self.bulk_threshold)
+    }
+
+    /// How many commits of an artifact count for what changes together.
+    pub(crate) fn counted_commits_of(&self, artifact: i64) -> Result<u64> {
+        cochange::countable_commits_of(self.checkout, artifact, self.bulk_threshold)
+    }
+
+    /// How many commits count for what changes together, in all.
+    pub(crate) fn counted_commits(&self, view: &View<'_>) -> Result<u64> {
+        let head = checkout::meta(self.checkout, "head")?.unwrap_or_default();
+        let mark = format!("{head} {} {}", self.bulk_threshold, self.commits()?);
+        if let Some(known) = view.cached_at::<u64>(COMMIT_COUNT_KEY, &mark) {
+            return Ok(*known);
+        }
+        Ok(*view.cache_at(
+            COMMIT_COUNT_KEY,
+            mark,
+            cochange::countable_commits(self.checkout, self.bulk_threshold)?,
+        ))
+    }
+
+    /// When a commit so many commits ago was made.
+    pub(crate) fn time_ago(&self, ago: i64) -> Result<i64> {
+        Ok(self.commit_position(self.commits()? - 1 - ago)?.time)
+    }
+}
+
+/// Why there is no history.
+fn no_history_problem(view: &View<'_>) -> Problem {
+    if view.git().is_some() {
+        return Problem::new(base::ProblemCode::Busy, "the history is still being read")
+            .hint("repeat the request in a moment")
+            .hint_call("to wait until it has been read:", NextCall::new("sync"));
+    }
+    Problem::new(base::ProblemCode::Unavailable, "there is no history here")
+        .hint("history is read from git: run this in a repository, with git installed")
+}
+
+/// A commit's name as answers write it.
+pub(crate) fn short_commit_id(sha: &[u8]) -> String {
+    history::sha_to_hex(sha).chars().take(12).collect()
+}
+
+/// Seconds since 1970 as a time that everybody reads.
+pub(crate) fn time_text(seconds: i64) -> String {
+    Timestamp::from_second(seconds).unwrap_or(Timestamp::UNIX_EPOCH).to_string()
+}
+
+/// How long ago something was, as a person says it.
+pub(crate) fn elapsed_text(now: Timestamp, then: i64) -> String {
+    let seconds = now.as_second().saturating_sub(then);
+    let count = |number: i64, unit: &str| match number {
+        1 => format!("1 {unit} ago"),
+        number => format!("{number} {unit}s ago"),
+    };
+    match seconds {
+        ..60 => "just now".into(),
+        60..3_600 => count(seconds / 60, "minute"),
+        3_600..86_400 => count(seconds / 3_600, "hour"),
+        86_400..1_209_600 => count(seconds / 86_400, "day"),
+        1_209_600..5_184_000 => count(seconds / 604_800, "week"),
+        5_184_000..63_072_000 => count(seconds / 2_592_000, "month"),
+        _ => count(seconds / 31_536_000, "year"),
+    }
+}

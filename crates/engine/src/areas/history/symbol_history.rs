@@ -1,0 +1,208 @@
+//! The commits that touched one symbol: its text in each commit of its file, beside its text in
+//! that commit's parents.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use base::{Hash, Problem, RepoPath, Result};
+use git::{Blob, BlobReader, Oid};
+use history::checkout::TouchRow;
+use memchr::memmem;
+use syntax::Language;
+
+use super::reader::{Artifact, HistoryReader};
+use crate::view::View;
+
+/// A larger file is not parsed, in bytes.
+const MAX_PARSED_BYTES: u64 = 2 * 1024 * 1024;
+
+/// So many commits of the file are looked at, the newest ones.
+const MAX_COMMITS: usize = 500;
+
+/// What a commit did to a symbol.
+pub(crate) struct SymbolTouch {
+    /// The commit and the file
+    pub touch: TouchRow,
+    /// What it did
+    pub how: &'static str,
+    /// What the symbol was called after it
+    pub name: String,
+}
+
+/// The commits of a symbol, and whether older ones were left out.
+pub(crate) struct SymbolHistory {
+    pub touches: Vec<SymbolTouch>,
+    pub is_cut: bool,
+}
+
+/// A symbol in one version of a file.
+struct SymbolVersion {
+    name: String,
+    span: std::ops::Range<usize>,
+    text: Hash,
+    body: u64,
+}
+
+type SymbolVersions = Rc<Vec<SymbolVersion>>;
+
+/// Follows a symbol through the commits of its file, oldest first.
+pub(crate) fn trace_symbol(
+    view: &View<'_>,
+    book: &HistoryReader<'_>,
+    artifact: &Artifact,
+    name: &str,
+) -> Result<SymbolHistory> {
+    let git = view.git().ok_or_else(|| Problem::internal("a history without git"))?.repo();
+    let mut reader =
+        VersionReader { view, blobs: git.blobs(MAX_PARSED_BYTES), parsed: HashMap::new() };
+    let all = book.touches(artifact.id)?;
+    let is_cut = all.len() > MAX_COMMITS;
+    let mut followed = TracedSymbol { name: name.to_owned(), text: None };
+    let mut touches = Vec::new();
+    for (done, touch) in all.into_iter().rev().take(MAX_COMMITS).enumerate() {
+        view.call().step("reading versions of the file", done, MAX_COMMITS)?;
+        let stop = book.commit_position(touch.pos)?;
+        let parents = book.commit(&stop)?.parents.len();
+        let oid = Oid::from_bytes(&stop.sha).ok_or_else(|| Problem::internal("an odd name"))?;
+        let new = reader.content(oid, None, &touch.path)?;
+        let before = touch.old_path.as_ref().unwrap_or(&touch.path);
+        let old = (1..=parents).map(|parent| reader.content(oid, Some(parent), before));
+        let old = old.collect::<Result<Vec<Vec<u8>>>>()?;
+        if followed.is_untouched(&new, &old) {
+            continue; // most commits of a file, which need not be parsed
+        }
+        let new_symbols = reader.symbols(&touch.path, &new);
+        let old_symbols: Vec<SymbolVersions> =
+            old.iter().map(|content| reader.symbols(before, content)).collect();
+        followed.find_by_text(&new_symbols);
+        if let Some((how, earlier)) = compare(&followed.name, &new_symbols, &old_symbols) {
+            touches.push(SymbolTouch { touch, how, name: followed.name.clone() });
+            followed.name = earlier.unwrap_or(followed.name);
+        }
+        let versions = old.iter().zip(&old_symbols).chain([(&new, &new_symbols)]);
+        followed.remember_text(versions);
+    }
+    touches.reverse();
+    Ok(SymbolHistory { touches, is_cut })
+}
+
+/// A text shorter than this may be there by chance.
+const MIN_TEXT_BYTES: usize = 24;
+
+/// A symbol on its way into the past.
+struct TracedSymbol {
+    /// What it is called in the version that was looked at last
+    name: String,
+    /// Its text there
+    text: Option<Vec<u8>>,
+}
+
+impl TracedSymbol {
+    /// Whether a commit cannot have touched it, by the bytes of the file alone: its text is there
+    /// as often before the commit as after it, or its name is in neither.
+    fn is_untouched(&self, new: &[u8], old: &[Vec<u8>]) -> bool {
+        let mut names = self.name.rsplit('.').map(str::as_bytes);
+        let own = names.next().unwrap_or_default();
+        let holds = |content: &[u8], part: &[u8]| memmem::find(content, part).is_some();
+        let Some(text) = &self.text else {
+            return !holds(new, own) && !old.iter().any(|old| holds(old, own));
+        };
+        let count = |content: &[u8]| memmem::find_iter(content, text).count();
+        let now = count(new);
+        let outer: Vec<&[u8]> = names.collect();
+        let is_same = |old: &Vec<u8>| {
+            count(old) == now && outer.iter().all(|name| holds(old, name) && holds(new, name))
+        };
+        text.len() >= MIN_TEXT_BYTES && now > 0 && old.iter().any(is_same)
+    }
+
+    /// Takes the name that its text has in a version where nothing has the name it is known by.
+    fn find_by_text(&mut self, versions: &SymbolVersions) {
+        let Some(text) = self.text.as_ref().filter(|_| find(versions, &self.name).is_none()) else {
+            return;
+        };
+        let hash = Hash::of(text);
+        if let Some(same) = versions.iter().find(|version| version.text == hash) {
+            self.name.clone_from(&same.name);
+        }
+    }
+
+    /// Keeps the text of the first version that has it.
+    fn remember_text<'v>(
+        &mut self,
+        mut versions: impl Iterator<Item = (&'v Vec<u8>, &'v SymbolVersions)>,
+    ) {
+        self.text = versions.find_map(|(content, versions)| {
+            let SymbolVersion { span, .. } = find(versions, &self.name)?;
+            content.get(span.clone()).map(<[u8]>::to_vec)
+        });
+    }
+}
+
+/// What happened to a symbol between a commit and all its parents, and what it was called before.
+fn compare(
+    name: &str,
+    new: &SymbolVersions,
+    old: &[SymbolVersions],
+) -> Option<(&'static str, Option<String>)> {
+    let now = find(new, name);
+    let before: Vec<Option<&SymbolVersion>> = old.iter().map(|old| find(old, name)).collect();
+    match now {
+        Some(now) if before.iter().flatten().any(|old| old.text == now.text) => None,
+        Some(_) if before.iter().any(Option::is_some) => Some(("modified", None)),
+        Some(now) => {
+            // The same body under a name that is no more: it was called so.
+            let was = old.iter().flat_map(|old| old.iter()).find(|old| {
+                old.body == now.body && !new.iter().any(|version| version.name == old.name)
+            });
+            Some(match was {
+                Some(was) => ("renamed", Some(was.name.clone())),
+                None => ("added", None),
+            })
+        }
+        None if !before.is_empty() && before.iter().all(Option::is_some) => Some(("deleted", None)),
+        None => None,
+    }
+}
+
+fn find<'a>(versions: &'a SymbolVersions, name: &str) -> Option<&'a SymbolVersion> {
+    versions.iter().find(|version| version.name == name)
+}
+
+struct VersionReader<'a> {
+    view: &'a View<'a>,
+    blobs: BlobReader<'a>,
+    /// What was parsed, by its text: a version is one commit's and the next one's parent's
+    parsed: HashMap<Hash, SymbolVersions>,
+}
+
+impl VersionReader<'_> {
+    /// The file in a commit or one of its parents; empty if it is not there, or too large.
+    fn content(&mut self, oid: Oid, parent: Option<usize>, path: &RepoPath) -> Result<Vec<u8>> {
+        match self.blobs.read_at(self.view.call(), oid, parent, path)? {
+            Blob::Bytes(bytes) => Ok(bytes),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn symbols(&mut self, path: &RepoPath, bytes: &[u8]) -> SymbolVersions {
+        let hash = Hash::of(bytes);
+        if let Some(known) = self.parsed.get(&hash) {
+            return known.clone();
+        }
+        let facts = syntax::extract(Language::from_path(path), bytes);
+        let version = |symbol: &syntax::Symbol| {
+            let parts = facts.declarations(symbol).filter_map(|one| bytes.get(one.span.range()));
+            SymbolVersion {
+                name: symbol.path.clone(),
+                span: symbol.span.range(),
+                text: Hash::of(&parts.collect::<Vec<_>>().concat()),
+                body: symbol.fingerprint.body,
+            }
+        };
+        let symbols = facts.symbols.iter().filter(|symbol| !symbol.is_overload());
+        let versions = SymbolVersions::new(symbols.map(version).collect());
+        self.parsed.insert(hash, versions.clone());
+        versions
+    }
+}

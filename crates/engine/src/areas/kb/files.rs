@@ -1,0 +1,162 @@
+//! What files say, as one state of the index has it: put together once and kept until it changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use base::{RepoPath, Result};
+use kb::{Entity, FactOrigin, FileRelation, KbEntityKind, KbRelationKind, KnownEntity};
+
+use super::document_filter::DocumentFilter;
+use super::state::bound_symbol;
+use crate::areas::history::{HistoryReader, dates_of};
+use crate::view::View;
+
+/// The name that what files say is kept by.
+const CACHE_KEY: &str = "kb.files";
+
+/// What documents, manifests and doc comments say.
+pub(crate) struct KbFiles {
+    /// Entities
+    pub facts: Vec<KnownEntity>,
+    /// Relations
+    pub relations: Vec<FileRelation>,
+    /// What nobody understands
+    pub faults: Vec<(RepoPath, u32, String)>,
+    /// The entities by their ids; of two the first
+    by_id: BTreeMap<String, usize>,
+    /// The files whose relations name something
+    files_by_name: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// What files say now.
+pub(crate) fn kb_files(view: &View) -> Result<Arc<KbFiles>> {
+    let mark = fingerprint(view)?;
+    let known = mark.as_ref().and_then(|mark| view.cached_at(CACHE_KEY, mark));
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let (read, is_whole) = read(view)?;
+    match mark.filter(|_| is_whole) {
+        Some(mark) => Ok(view.cache_at(CACHE_KEY, mark, read)),
+        None => Ok(Arc::new(read)),
+    }
+}
+
+/// What tells one state of all this from another: the index, the commits that date files, and
+/// which files count. None where the index has no name to be known by.
+fn fingerprint(view: &View) -> Result<Option<String>> {
+    let Some(index) = view.index()?.fingerprint() else { return Ok(None) };
+    let head = view.git().map(|git| git.head_commit(view.call())).transpose()?.flatten();
+    Ok(Some(format!("{index} {head:?} {:?} {:?}", view.config().kb, view.config().history.exclude)))
+}
+
+/// Reads it, and says whether it is all there is to know.
+fn read(view: &View) -> Result<(KbFiles, bool)> {
+    let gate = DocumentFilter::new(&view.config().kb)?;
+    let conn = view.index()?.conn();
+    let mut facts = Vec::new();
+    for (extractor, said) in kb::derived_tables::all_entities(conn)? {
+        if gate.accepts(&extractor, &said.path) {
+            facts.push(fact(view, said.entity, FactOrigin::File(said.path, said.line))?);
+        }
+    }
+    let is_whole = fill_dates(view, &mut facts)?;
+    let mut told = kb::derived_tables::all_relations(conn)?;
+    told.retain(|(extractor, told)| {
+        told.origin.file().is_some_and(|(path, _)| gate.accepts(extractor, path))
+    });
+    let mut faults = kb::derived_tables::faults(conn)?;
+    faults.retain(|(path, ..)| {
+        kb::extractor(path).is_some_and(|extractor| gate.accepts(extractor.name(), path))
+    });
+    let told = told.into_iter().map(|(_, told)| told).collect();
+    Ok((KbFiles::new(facts, told, faults), is_whole))
+}
+
+/// An entity as it is known here.
+pub(super) fn fact(view: &View, entity: Entity, origin: FactOrigin) -> Result<KnownEntity> {
+    let code = match entity.more.code.as_deref().filter(|_| entity.kind == KbEntityKind::Symbol) {
+        Some(code) => bound_symbol(view, code)?,
+        None => None,
+    };
+    Ok(KnownEntity { entity, origin, code })
+}
+
+/// A document that does not say when it was written is as old as git says, or as its file if no
+/// commit has it. Returns whether all dates that there are could be had.
+fn fill_dates(view: &View, facts: &mut [KnownEntity]) -> Result<bool> {
+    let undated = |fact: &&mut KnownEntity| {
+        fact.entity.created_at.is_empty() || fact.entity.updated_at.is_empty()
+    };
+    let mut undated = facts.iter_mut().filter(undated).peekable();
+    if undated.peek().is_none() {
+        return Ok(true);
+    }
+    let book = HistoryReader::open_if_ready(view)?;
+    if book.is_none() && view.git().is_some() {
+        return Ok(false);
+    }
+    let mut dates = BTreeMap::new();
+    for fact in undated {
+        let Some((path, _)) = fact.origin.file() else { continue };
+        let known = match dates.get(path) {
+            Some(known) => known,
+            None => dates.entry(path.clone()).or_insert(dates_of(view, book.as_ref(), path)?),
+        };
+        let Some(known) = known else { continue };
+        let entity = &mut fact.entity;
+        if entity.created_at.is_empty() {
+            entity.created_at.clone_from(&known.created_at);
+        }
+        if entity.updated_at.is_empty() {
+            entity.updated_at.clone_from(&known.updated_at);
+        }
+    }
+    Ok(!view.is_partial())
+}
+
+/// Whether what is told is meant: a doc comment that says it implements something means an entity,
+/// by an id that only requirements have or by one that something has.
+pub(super) fn names_entity(told: &FileRelation, is_known: impl FnOnce(&str) -> bool) -> bool {
+    let is_claim = told.relates == Some(KbRelationKind::Implements)
+        && matches!(kb::KbEndpoint::parse(&told.from), Ok(kb::KbEndpoint::Code(_)));
+    !is_claim || KbEntityKind::of_id(&told.to) == Some(KbEntityKind::Req) || is_known(&told.to)
+}
+
+impl KbFiles {
+    fn new(
+        facts: Vec<KnownEntity>,
+        relations: Vec<FileRelation>,
+        faults: Vec<(RepoPath, u32, String)>,
+    ) -> Self {
+        let mut by_id = BTreeMap::new();
+        for (at, fact) in facts.iter().enumerate() {
+            by_id.entry(fact.entity.id.clone()).or_insert(at);
+        }
+        let mut files_by_name: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for told in &relations {
+            let Some((path, _)) = told.origin.file() else { continue };
+            for end in [&told.from, &told.to] {
+                files_by_name.entry(end.clone()).or_default().insert(path.to_string());
+            }
+        }
+        Self { facts, relations, faults, by_id, files_by_name }
+    }
+
+    /// An entity that a file tells.
+    pub(crate) fn get(&self, id: &str) -> Option<&KnownEntity> {
+        self.by_id.get(id).map(|at| &self.facts[*at])
+    }
+
+    /// An id of files that differs from this one in case alone.
+    pub(crate) fn differing_in_case(&self, id: &str) -> Option<&str> {
+        let folded = id.to_lowercase();
+        let is_other = |other: &&String| *other != id && other.to_lowercase() == folded;
+        self.by_id.keys().find(is_other).map(String::as_str)
+    }
+
+    /// The files whose relations name an entity.
+    pub(crate) fn files_naming(&self, id: &str) -> Vec<String> {
+        self.files_by_name.get(id).into_iter().flatten().cloned().collect()
+    }
+}

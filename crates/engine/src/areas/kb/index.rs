@@ -1,0 +1,99 @@
+//! What files say as a part of the index: documents, manifests, and `implements` in comments.
+
+use base::{RepoPath, Result};
+use kb::{ExtractedFacts, FactOrigin, FileRelation, KbRelationKind, derived_tables as tables};
+use store::Connection;
+use syntax::DocTag;
+
+use crate::areas::code::handle;
+use crate::index::{IndexedFile, Indexer, RefreshSummary};
+use crate::search::{self, SearchText};
+
+/// Keeps what documents, manifests and doc comments say.
+pub(crate) struct KbIndexer;
+
+/// What doc comments say is known by this name.
+const CODE_EXTRACTOR: &str = "code";
+
+impl Indexer for KbIndexer {
+    fn schema(&self) -> &'static str {
+        tables::SCHEMA
+    }
+
+    fn dump(&self) -> &'static [&'static str] {
+        tables::REBUILD_CHECK_QUERIES
+    }
+
+    fn wants_bytes(&self, path: &RepoPath) -> bool {
+        kb::extractor(path).is_some()
+    }
+
+    fn remove_file(&self, conn: &Connection, path: &RepoPath, _: bool) -> Result<()> {
+        let ids = tables::ids_of(conn, path)?;
+        tables::remove_file(conn, path)?;
+        ids.iter().try_for_each(|id| put_text(conn, id))
+    }
+
+    fn index_file(&self, conn: &Connection, file: &IndexedFile<'_>) -> Result<()> {
+        let claims = implements_claims(file);
+        if !claims.is_empty() {
+            tables::index_file(conn, (file.path, CODE_EXTRACTOR), &claims)?;
+        }
+        let (Some(extractor), Some(text)) = (kb::extractor(file.path), file.text) else {
+            return Ok(());
+        };
+        let found = extractor.extract(file.path, &String::from_utf8_lossy(text));
+        tables::index_file(conn, (file.path, extractor.name()), &found)?;
+        found.entities.iter().try_for_each(|(entity, _)| put_text(conn, &entity.id))
+    }
+
+    fn finish(&self, _: &Connection, _: &RefreshSummary<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Keeps the search text of an id: as the first file tells it, or none.
+fn put_text(conn: &Connection, id: &str) -> Result<()> {
+    match tables::first_entity_by_id(conn, id)? {
+        Some(said) => search::put(conn, &text_of(&said.entity, Some(&said.path))),
+        None => search::remove(conn, &node(id)),
+    }
+}
+
+/// `implements REQ-001` in the doc comments of a program.
+fn implements_claims(file: &IndexedFile<'_>) -> ExtractedFacts {
+    let links = file.facts.doc_links.iter().filter(|link| link.tag == DocTag::Implements);
+    let told = links.map(|link| {
+        let owner = link.owner.and_then(|at| file.facts.symbols.get(at as usize));
+        let from = match owner {
+            Some(symbol) => handle(file.path, &symbol.path),
+            None => crate::areas::files::file_node(file.path).to_string(),
+        };
+        FileRelation {
+            relates: Some(KbRelationKind::Implements),
+            from,
+            to: link.target.clone(),
+            kind: String::new(),
+            origin: FactOrigin::File(file.path.clone(), link.line),
+        }
+    });
+    ExtractedFacts { relations: told.collect(), ..ExtractedFacts::default() }
+}
+
+fn node(id: &str) -> String {
+    format!("kb:{id}")
+}
+
+/// The text that an entity is found by.
+pub(super) fn text_of(entity: &kb::Entity, path: Option<&RepoPath>) -> SearchText {
+    let tags = entity.more.tags.join(" ");
+    let text = entity.more.text.as_deref().unwrap_or_default();
+    let body: String = text.chars().take(4000).collect();
+    SearchText {
+        node: node(&entity.id),
+        kind: "kb",
+        path: path.cloned(),
+        name: format!("{} {}", entity.id, entity.title.chars().take(200).collect::<String>()),
+        body: format!("{} {tags}\n{body}", entity.kind),
+    }
+}

@@ -1,0 +1,99 @@
+//! The branch's facts in files that others share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::shared::{MergePreference, MergeReport};
+use base::{Hash, Result};
+use kb::KbEntityKind;
+use kb::share::{self, SharedImport};
+use store::{Connection, sqlite_problem};
+
+use super::files::kb_files;
+use super::{KbChange, KbChangeKind, STORE, current_stamp};
+use crate::durable::{SharedChanges, SharedSource, StoreChange};
+use crate::plan::{Plan, PlannedChange};
+use crate::shared_files;
+use crate::view::View;
+
+/// How the shared files of facts are read. An entity that a document tells is not taken over.
+pub(super) const SOURCE: SharedSource = SharedSource { pull, depends };
+
+fn pull(view: &View<'_>, conn: Option<&Connection>) -> Result<SharedChanges> {
+    let unwritten = empty()?;
+    let (taken, merged) = take(view, conn.unwrap_or(&unwritten), MergePreference::Neither)?;
+    Ok(SharedChanges { change: (!taken.is_empty()).then(|| change(view, taken)), merged })
+}
+
+fn depends(view: &View<'_>) -> Result<String> {
+    let told = told(view)?.into_iter().map(|(id, kind)| format!("{id} {kind}\n"));
+    Ok(Hash::of(told.collect::<String>().as_bytes()).short())
+}
+
+/// Plans to take over what the files have. What can be taken without a choice is laid over the
+/// store already, and is written before any other change.
+pub(crate) fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> {
+    let summary = "merge shared knowledge".to_owned();
+    let Some(overlay) = view.overlay(STORE)? else {
+        let (change, answer) = (PlannedChange::Nothing, MergeReport::default());
+        return Ok(Plan { summary, change, answer, retry_on_conflict: true });
+    };
+    let mut answer = overlay.pulled.merged.clone();
+    let mut taken = SharedImport::default();
+    if prefer != MergePreference::Neither {
+        let unwritten = empty()?;
+        let conn = view.store(STORE)?.map_or(&unwritten, |reading| &reading.conn);
+        let next;
+        (taken, next) = take(view, conn, prefer)?;
+        answer = answer.followed_by(next);
+    }
+    let change = match overlay.pulled.change.is_some() || !taken.is_empty() {
+        true => PlannedChange::Store(change(view, taken)),
+        false => PlannedChange::Nothing,
+    };
+    Ok(Plan { summary, change, answer, retry_on_conflict: true })
+}
+
+/// What the files should say.
+pub(crate) fn texts(
+    view: &View,
+    files: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>> {
+    let unwritten = empty()?;
+    let conn = view.store(STORE)?.map_or(&unwritten, |reading| &reading.conn);
+    share::shared_file_texts(conn, files, &told(view)?)
+}
+
+/// A store without rows, where this branch has none yet.
+pub(crate) fn empty() -> Result<Connection> {
+    let conn = Connection::open_in_memory().map_err(sqlite_problem("open a store"))?;
+    let mut steps = kb::MIGRATIONS.iter();
+    steps
+        .try_for_each(|step| conn.execute_batch(step.sql))
+        .map_err(sqlite_problem("open a store"))?;
+    Ok(conn)
+}
+
+fn take(
+    view: &View,
+    conn: &Connection,
+    prefer: MergePreference,
+) -> Result<(SharedImport, MergeReport)> {
+    let files = shared_files::files(view, share::agreements(conn)?)?;
+    share::plan_import(conn, &files, &told(view)?, prefer)
+}
+
+/// The entities that documents tell.
+fn told(view: &View) -> Result<BTreeMap<String, KbEntityKind>> {
+    let files = kb_files(view)?;
+    Ok(files.facts.iter().map(|fact| (fact.entity.id.clone(), fact.entity.kind)).collect())
+}
+
+fn change(view: &View, taken: SharedImport) -> Arc<dyn StoreChange> {
+    let preview = taken.edits.iter().map(|edit| format!("{}\n", edit.describe())).collect();
+    Arc::new(KbChange {
+        kind: KbChangeKind::Share(Box::new(taken)),
+        author: Some(current_stamp(view)),
+        preview,
+    })
+}

@@ -1,0 +1,106 @@
+//! What must hold of what was written down: it is about something, it is still true, it leads
+//! somewhere.
+
+use base::Result;
+use work::knowledge::globs::{GlobList, anchors};
+use work::record::Atom;
+use work::words::KnowledgeKind;
+
+use super::node;
+use crate::areas::work::{drift, is_empty, matched_files, read_store};
+use crate::rules::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
+use crate::view::View;
+
+/// Knowledge of which this share of the covered lines has moved is worth a look, in percent.
+const DRIFT_WARNING_PERCENT: u32 = 25;
+
+/// The rules of knowledge.
+pub(crate) const RULES: &[VerifyRule] = &[
+    VerifyRule {
+        code: "KNOWLEDGE_DRIFTED",
+        severity: RuleSeverity::Warning,
+        statement: "an atom's files are much as they were when it was written",
+        check: check_drift,
+    },
+    VerifyRule {
+        code: "ATOM_PATTERN_DEAD",
+        severity: RuleSeverity::Warning,
+        statement: "every path pattern of an atom matches a file",
+        check: check_patterns,
+    },
+    VerifyRule {
+        code: "RELATED_MISSING",
+        severity: RuleSeverity::Warning,
+        statement: "what an atom or molecule names as related is there",
+        check: check_related,
+    },
+];
+
+fn violation(atom: &Atom, message: String, fix: String) -> Result<RuleViolation> {
+    let node = Some(node(KnowledgeKind::Atom, &atom.id)?);
+    Ok(RuleViolation { path: None, line: None, node, message, fix })
+}
+
+fn atoms(view: &View) -> Result<Vec<Atom>> {
+    if is_empty(view)? {
+        return Ok(Vec::new());
+    }
+    read_store(view, |draft| {
+        let atoms: Vec<Atom> = draft.all()?;
+        Ok(atoms)
+    })
+}
+
+fn check_drift(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
+    let mut found = Vec::new();
+    for atom in atoms(view)? {
+        view.call().check_stopped()?;
+        let Some(moved) = read_store(view, |draft| drift(view, draft, &atom))? else { continue };
+        if moved.percent >= DRIFT_WARNING_PERCENT {
+            let message = format!("\"{}\": {}", atom.name, moved.describe());
+            let fix = format!(
+                "read it again, then  graph update atom:{} --version {} --knowledge …",
+                atom.id.short(),
+                atom.version
+            );
+            found.push(violation(&atom, message, fix)?);
+        }
+    }
+    Ok(found)
+}
+
+fn check_patterns(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
+    let mut found = Vec::new();
+    for atom in atoms(view)? {
+        view.call().check_stopped()?;
+        let files = matched_files(view, &atom.paths)?;
+        for pattern in &atom.paths {
+            let one = std::slice::from_ref(pattern);
+            let alone = GlobList::of(one);
+            if !files.iter().any(|file| alone.matches(&file.path)) {
+                let message = format!("\"{}\": `{pattern}` matches no file", atom.name);
+                let near = anchors(one).into_iter().next().unwrap_or_default();
+                let fix = format!("correct the pattern; look for what moved from {near}/");
+                found.push(violation(&atom, message, fix)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn check_related(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
+    if is_empty(view)? {
+        return Ok(Vec::new());
+    }
+    read_store(view, |draft| {
+        let gone = work::check::dangling_relations(draft)?.into_iter();
+        let told = |(handle, name, id): (String, String, work::WorkRecordId)| RuleViolation {
+            path: None,
+            line: None,
+            node: handle.parse().ok(),
+            message: format!("\"{name}\": related {id} is gone"),
+            fix: "write its `related` anew".into(),
+        };
+        Ok(gone.map(told).collect())
+    })
+}

@@ -1,0 +1,154 @@
+//! What is worth knowing about a project, feature or task.
+
+use base::Result;
+use work::claim::active_claim;
+use work::dependencies::{DependencyView, dependencies_of};
+use work::record::{Atom, Feature, Project, Task};
+use work::words::{DependencyKind, WorkStatus};
+use work::{WorkDraft, WorkItem};
+
+use super::records::DraftView;
+use super::{files_of, work_patterns};
+use crate::areas::knowledge::atom_context;
+use crate::graph::{ContextItem, ContextSection};
+
+/// How many atoms the context of a task quotes.
+const MAX_QUOTED_ATOMS: usize = 8;
+
+/// How many of the files that a task names are listed.
+const MAX_LISTED_FILES: usize = 20;
+
+/// What is worth knowing about a record.
+pub(super) fn record_context(look: DraftView<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
+    let DraftView { draft, .. } = look;
+    let mut items = dependencies(draft, one)?;
+    if let WorkItem::Task(task) = one
+        && let Some(claim) = active_claim(draft, task)?
+    {
+        let text = format!("claimed by {} until {}", claim.actor, claim.until);
+        items.push(item(ContextSection::Now, text, None));
+    }
+    if let Some(reason) = one.end_reason() {
+        items.push(item(ContextSection::Now, format!("given up because {reason}"), None));
+    }
+    for section in work::sections::of(draft, one)? {
+        let first = section.content.lines().find(|line| !line.trim().is_empty());
+        let text = format!("{}: {}", section.title, first.unwrap_or("(empty)").trim());
+        let handle = format!("section:{}", section.id.short());
+        items.push(item(ContextSection::Outline, text, Some(handle)));
+    }
+    items.extend(children(draft, one)?);
+    items.extend(parents(draft, one)?);
+    items.extend(file_knowledge(look, one)?);
+    Ok(items)
+}
+
+fn item(section: ContextSection, text: String, handle: Option<String>) -> ContextItem {
+    ContextItem { section, text, handle }
+}
+
+/// What it waits for, what waits for it, and what relates to it.
+fn dependencies(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
+    let mut items = Vec::new();
+    for DependencyView { relation, from, to, reason, is_resolved, .. } in
+        dependencies_of(draft, one.id())?
+    {
+        let is_blocked = to.id == *one.id();
+        let other = if is_blocked { from } else { Some(to) };
+        let (section, verb) = match (relation, is_blocked) {
+            (DependencyKind::RelatesTo, _) => (ContextSection::Around, "relates to"),
+            (DependencyKind::Blocks, _) if is_resolved => continue,
+            (DependencyKind::Blocks, true) => (ContextSection::Now, "blocked by"),
+            (DependencyKind::Blocks, false) => (ContextSection::IfItChanges, "blocks"),
+        };
+        let name = other.as_ref().map_or("a reason".to_owned(), |other| {
+            format!("\"{}\" {}", other.name, other.status.map_or("", WorkStatus::word))
+        });
+        let text = format!("{verb} {name}  {reason}").trim_end().to_owned();
+        items.push(item(section, text, other.as_ref().map(work::container::WorkItemBrief::handle)));
+    }
+    Ok(items)
+}
+
+/// What a project or feature holds.
+fn children(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
+    let mut items = Vec::new();
+    match one {
+        WorkItem::Feature(feature) => {
+            for task in draft.list::<Task>("feature_id", &feature.id)? {
+                let over = if task.status.is_terminal() {
+                    ContextSection::Around
+                } else {
+                    ContextSection::Outline
+                };
+                let text = format!("{} \"{}\"", task.status, task.title);
+                items.push(item(over, text, Some(format!("task:{}", task.id.short()))));
+            }
+        }
+        WorkItem::Project(project) => {
+            for feature in draft.list::<Feature>("project_id", &project.id)? {
+                let text = format!("{} \"{}\"", feature.status, feature.name);
+                let handle = format!("feature:{}", feature.id.short());
+                items.push(item(ContextSection::Outline, text, Some(handle)));
+            }
+        }
+        WorkItem::Task(_) => {}
+    }
+    Ok(items)
+}
+
+/// The feature and the project that hold it.
+fn parents(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
+    let mut items = Vec::new();
+    if let WorkItem::Task(task) = one
+        && let Some(id) = &task.feature_id
+        && let Some(feature) = draft.get::<Feature>(id)?
+    {
+        let text = format!("feature \"{}\" {}", feature.name, feature.status);
+        items.push(item(
+            ContextSection::Now,
+            text,
+            Some(format!("feature:{}", feature.id.short())),
+        ));
+    }
+    if !matches!(one, WorkItem::Project(_))
+        && let Some(project) = draft.get::<Project>(one.project_id())?
+    {
+        let text = format!("project \"{}\"", project.name);
+        items.push(item(
+            ContextSection::Around,
+            text,
+            Some(format!("project:{}", project.id.short())),
+        ));
+    }
+    Ok(items)
+}
+
+/// The files that its Context Files name, and what is known about them.
+fn file_knowledge(
+    DraftView { view, draft }: DraftView<'_>,
+    one: &WorkItem,
+) -> Result<Vec<ContextItem>> {
+    let paths = files_of(view, draft, one)?;
+    let derived = work_patterns(view)?;
+    let (mut items, mut told) = (Vec::new(), std::collections::BTreeSet::new());
+    for path in &paths {
+        let nodes = view.typed_paths(path);
+        let is_there = nodes.iter().any(|path| view.tree().stat_if_reachable(path).is_some());
+        let text = format!("names {path}{}", if is_there { "" } else { ", which is not there" });
+        if items.len() < MAX_LISTED_FILES {
+            let handle = nodes.first().map(|path| view.path_node(path).to_string());
+            items.push(item(ContextSection::RestsOn, text, handle.filter(|_| is_there)));
+        }
+        told.extend(derived.matcher.matching(path, Some(one.project_id())).into_iter().cloned());
+    }
+    if let Some(more) = paths.len().checked_sub(MAX_LISTED_FILES).filter(|more| *more > 0) {
+        items.push(item(ContextSection::RestsOn, format!("and {more} more"), None));
+    }
+    for id in told.iter().take(MAX_QUOTED_ATOMS) {
+        if let Some(atom) = draft.get::<Atom>(id)? {
+            items.extend(atom_context(view, draft, &atom)?);
+        }
+    }
+    Ok(items)
+}

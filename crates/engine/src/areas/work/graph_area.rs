@@ -1,0 +1,231 @@
+//! Projects, features and tasks as nodes; what holds, blocks and touches what as edges.
+
+use base::entity::RecordKind;
+use base::{EntityRef, Result};
+use work::claim::active_claim;
+use work::record::{Dependency, Feature, Task};
+use work::words::{DependencyKind, WorkKind};
+use work::{WorkDraft, WorkItem, WorkRecordId, WorkRecordRef};
+
+use super::records::{DraftView, RecordArea, record_node};
+use super::{context, context_files, expand_paths, work_patterns};
+use crate::areas::files::file_node;
+use crate::graph::{
+    ChangePropagation, ContextItem, ContextSection, EdgeKind, NodeDescription, NodeMetadata,
+};
+use crate::view::View;
+
+const CONTAINS: EdgeKind = EdgeKind {
+    area: "work",
+    name: "contains",
+    propagation: ChangePropagation::OnRequest,
+    means: "a project holds a feature or task, a feature a task",
+};
+const BLOCKS: EdgeKind = EdgeKind {
+    area: "work",
+    name: "blocks",
+    propagation: ChangePropagation::OnRequest,
+    means: "one has to be finished before the other goes on",
+};
+const RELATES_TO: EdgeKind = EdgeKind {
+    area: "work",
+    name: "relates_to",
+    propagation: ChangePropagation::OnRequest,
+    means: "two pieces of work have to do with each other",
+};
+const CONTEXT: EdgeKind = EdgeKind {
+    area: "work",
+    name: "context",
+    propagation: ChangePropagation::OnRequest,
+    means: "a task names a file in its Context Files",
+};
+
+/// Projects, features and tasks.
+pub(crate) struct WorkGraphArea;
+
+impl RecordArea for WorkGraphArea {
+    type Record = WorkItem;
+    const EDGES: &'static [EdgeKind] = &[CONTAINS, BLOCKS, RELATES_TO, CONTEXT];
+    const KINDS: &'static [RecordKind] =
+        &[RecordKind::Project, RecordKind::Feature, RecordKind::Task];
+
+    fn find(draft: &WorkDraft<'_>, asked: &WorkRecordRef) -> Result<WorkItem> {
+        WorkItem::find(draft, WorkKind::ALL, asked)
+    }
+
+    fn get(draft: &WorkDraft<'_>, kind: RecordKind, id: &WorkRecordId) -> Result<Option<WorkItem>> {
+        let kind = match kind {
+            RecordKind::Project => WorkKind::Project,
+            RecordKind::Feature => WorkKind::Feature,
+            _ => WorkKind::Task,
+        };
+        WorkItem::get(draft, kind, id)
+    }
+
+    fn describe(one: &WorkItem) -> Result<NodeDescription> {
+        let node = node(one.kind(), one.id())?;
+        Ok(NodeDescription { node, name: one.name().to_owned(), about: description_text(one) })
+    }
+
+    fn edge_targets(
+        look: DraftView<'_>,
+        from: &EntityRef,
+        edge: &EdgeKind,
+    ) -> Result<Vec<EntityRef>> {
+        targets_of(look, from, edge)
+    }
+
+    fn edge_sources(
+        look: DraftView<'_>,
+        to: &EntityRef,
+        edge: &EdgeKind,
+    ) -> Result<Vec<EntityRef>> {
+        sources_of(look, to, edge)
+    }
+
+    fn path_context(
+        DraftView { view, draft }: DraftView<'_>,
+        path: &str,
+    ) -> Result<Vec<ContextItem>> {
+        open_task_items(view, draft, path)
+    }
+
+    fn record_context(look: DraftView<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
+        context::record_context(look, one)
+    }
+
+    fn add_metadata(one: &WorkItem, marks: &mut NodeMetadata) {
+        marks.tags.extend(one.tags().iter().cloned());
+        marks.changed = one.updated_at().parse().ok();
+    }
+}
+
+/// The handle of a project, feature or task.
+pub(crate) fn node(kind: WorkKind, id: &WorkRecordId) -> Result<EntityRef> {
+    let kind = match kind {
+        WorkKind::Project => RecordKind::Project,
+        WorkKind::Feature => RecordKind::Feature,
+        WorkKind::Task => RecordKind::Task,
+    };
+    record_node(kind, id)
+}
+
+fn description_text(one: &WorkItem) -> String {
+    match one {
+        WorkItem::Project(_) => "project".into(),
+        WorkItem::Feature(feature) => {
+            format!("feature, {}, {}", feature.status, feature.priority)
+        }
+        WorkItem::Task(task) => format!("task, {}, {}", task.status, task.priority),
+    }
+}
+
+fn targets_of(look: DraftView<'_>, from: &EntityRef, edge: &EdgeKind) -> Result<Vec<EntityRef>> {
+    let DraftView { view, draft } = look;
+    let Some(one) = WorkGraphArea::find_by_node(draft, from)? else { return Ok(Vec::new()) };
+    let mut ends = Vec::new();
+    match edge.name {
+        "contains" => {
+            if let WorkItem::Project(project) = &one {
+                for feature in draft.list::<Feature>("project_id", &project.id)? {
+                    ends.push(node(WorkKind::Feature, &feature.id)?);
+                }
+                for task in draft.list::<Task>("project_id", &project.id)? {
+                    if task.feature_id.is_none() {
+                        ends.push(node(WorkKind::Task, &task.id)?);
+                    }
+                }
+            } else if let WorkItem::Feature(feature) = &one {
+                for task in draft.list::<Task>("feature_id", &feature.id)? {
+                    ends.push(node(WorkKind::Task, &task.id)?);
+                }
+            }
+        }
+        "context" => {
+            let derived = work_patterns(view)?;
+            let lines = derived.task_files.get(one.id()).map_or(&[][..], Vec::as_slice);
+            for path in expand_paths(view, &context_files(view, lines).names)? {
+                ends.extend(path.parse().ok().map(|path| file_node(&path)));
+            }
+        }
+        _ => {
+            for tie in draft.list::<Dependency>("from_id", one.id())? {
+                if is_of(&tie, edge) {
+                    ends.extend(end(draft, &tie.to_id)?);
+                }
+            }
+        }
+    }
+    Ok(ends)
+}
+
+fn sources_of(look: DraftView<'_>, to: &EntityRef, edge: &EdgeKind) -> Result<Vec<EntityRef>> {
+    let DraftView { view, draft } = look;
+    let mut starts = Vec::new();
+    if edge.name == "context" {
+        let Some(path) = to.path() else { return Ok(Vec::new()) };
+        for task in work_patterns(view)?.tasks_naming(&path.to_string()) {
+            starts.push(node(WorkKind::Task, task)?);
+        }
+    } else if let Some(one) = WorkGraphArea::find_by_node(draft, to)? {
+        match (&one, edge.name) {
+            (WorkItem::Feature(feature), "contains") => {
+                starts.push(node(WorkKind::Project, &feature.project_id)?);
+            }
+            (WorkItem::Task(task), "contains") => starts.push(match &task.feature_id {
+                Some(feature) => node(WorkKind::Feature, feature)?,
+                None => node(WorkKind::Project, &task.project_id)?,
+            }),
+            _ => {
+                for tie in draft.list::<Dependency>("to_id", one.id())? {
+                    if let Some(from) = tie.from_id.as_ref().filter(|_| is_of(&tie, edge)) {
+                        starts.extend(end(draft, from)?);
+                    }
+                }
+            }
+        }
+    }
+    Ok(starts)
+}
+
+fn is_of(tie: &Dependency, edge: &EdgeKind) -> bool {
+    let wanted =
+        if edge.name == "blocks" { DependencyKind::Blocks } else { DependencyKind::RelatesTo };
+    edge.name != "contains" && tie.relation == wanted
+}
+
+fn end(draft: &WorkDraft<'_>, id: &WorkRecordId) -> Result<Option<EntityRef>> {
+    let one = WorkItem::of_id(draft, id)?;
+    one.map(|one| node(one.kind(), one.id())).transpose()
+}
+
+/// The open tasks that name a path, claimed ones first.
+fn open_task_items(view: &View, draft: &WorkDraft<'_>, path: &str) -> Result<Vec<ContextItem>> {
+    let mut items = Vec::new();
+    for id in work_patterns(view)?.tasks_naming(path) {
+        let Some(task) = draft.get::<Task>(id)? else { continue };
+        let claim = active_claim(draft, &task)?;
+        let claimed = claim.as_ref().map_or(String::new(), |claim| {
+            let since =
+                claim.since().map_or(String::new(), |at| format!(" {}", elapsed_text(view, at)));
+            format!("  claimed by {}{since}", claim.actor)
+        });
+        let text = format!("{} \"{}\"{claimed}", task.status, task.title);
+        let handle = Some(format!("task:{}", task.id.short()));
+        items.push((claim.is_none(), ContextItem { section: ContextSection::Now, text, handle }));
+    }
+    items.sort_by(|a, b| (a.0, &a.1.text).cmp(&(b.0, &b.1.text)));
+    Ok(items.into_iter().map(|(_, item)| item).collect())
+}
+
+/// How long ago something was, as a person says it.
+pub(crate) fn elapsed_text(view: &View, at: jiff::Timestamp) -> String {
+    let minutes = (view.call().now.as_second() - at.as_second()) / 60;
+    match minutes {
+        ..1 => "just now".into(),
+        1..120 => format!("{minutes} min ago"),
+        120..2_880 => format!("{} hours ago", minutes / 60),
+        2_880..20_160 => format!("{} days ago", minutes / 1_440),
+        _ => format!("{} weeks ago", minutes / 10_080),
+    }
+}

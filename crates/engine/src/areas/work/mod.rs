@@ -1,0 +1,238 @@
+//! Work and knowledge as one durable store: looked at, planned for, searched, undone.
+
+mod commits;
+mod context;
+mod files;
+mod graph_area;
+pub(crate) mod records;
+mod rules;
+pub(crate) mod shared;
+pub(crate) mod text;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::{Problem, ProblemCode, Result};
+use config::{Pipeline, Stage};
+use serde_json::Value;
+use store::{Connection, Transaction, sqlite_problem};
+use work::knowledge::context::AtomCache;
+use work::knowledge::files::{NamedLine, context_files_of_open_tasks, patterns};
+use work::knowledge::globs::AtomMatcher;
+use work::pipeline::WorkPipelines;
+use work::words::{WorkKind, WorkStatus};
+use work::{RowChange, WorkDraft, WorkRecordId};
+
+use crate::durable::{self, DurableStore, StoreChange};
+use crate::plan::{Plan, PlannedChange};
+use crate::search;
+use crate::view::View;
+
+pub(crate) use commits::files_touched;
+pub(crate) use files::{
+    context_files, drift, expand_paths, files_digest, files_of, knowledge_about, matched_files,
+    tasks_about,
+};
+pub(crate) use graph_area::{WorkGraphArea, elapsed_text};
+pub(crate) use rules::RULES;
+
+/// The store's name, which starts the numbers of its changes.
+pub(crate) const STORE: &str = "work";
+
+/// The name of what is kept of it.
+const PATTERNS_CACHE_KEY: &str = "work.patterns";
+
+/// The store of work and knowledge.
+pub(crate) const DURABLE: DurableStore = DurableStore {
+    name: STORE,
+    file: "work.sqlite",
+    steps: &[
+        work::tables::MIGRATIONS[0],
+        search::TEXT_MIGRATION,
+        search::NAMES_MIGRATION,
+        work::tables::MIGRATIONS[1],
+        durable::UNDO_MIGRATION,
+    ],
+    inverse: |json| {
+        let read = serde_json::from_value(json.clone());
+        let images = read.map_err(|error| {
+            Problem::new(ProblemCode::StoreDamaged, "a recorded change cannot be read")
+                .with_source(error)
+        })?;
+        Ok(Arc::new(WorkChange { images, undoes: true }))
+    },
+    shared: Some(shared::SOURCE),
+};
+
+/// Rows that change.
+#[derive(Debug)]
+pub(crate) struct WorkChange {
+    images: Vec<RowChange>,
+    /// Whether it takes back what was done before: then what came since may stand in its way
+    undoes: bool,
+}
+
+impl StoreChange for WorkChange {
+    fn store(&self) -> &'static str {
+        STORE
+    }
+
+    fn preview(&self) -> String {
+        self.images.iter().map(text::preview).collect()
+    }
+
+    fn apply(&self, transaction: &Transaction<'_>) -> Result<Value> {
+        work::draft::apply_changes(transaction, &self.images)?;
+        for image in &self.images {
+            text::update_search_text(transaction, image)?;
+        }
+        if self.undoes
+            && let Some(first) = work::check::integrity_violations(transaction)?.first()
+        {
+            return Err(Problem::new(
+                ProblemCode::Conflict,
+                format!("what came since needs it: {first}"),
+            )
+            .hint("undo what came since first"));
+        }
+        serde_json::to_value(work::draft::inverse_changes(&self.images))
+            .map_err(|error| Problem::internal("a change is not JSON").with_source(error))
+    }
+}
+
+/// Looks at the store as of this view.
+pub(crate) fn read_store<T>(
+    view: &View,
+    read: impl FnOnce(&WorkDraft<'_>) -> Result<T>,
+) -> Result<T> {
+    match view.store(STORE)? {
+        Some(reading) => read(&draft(view, &reading.conn)?),
+        None => read(&draft(view, &empty()?)?),
+    }
+}
+
+/// Plans a change to the store.
+pub(crate) fn plan<A>(
+    view: &View,
+    summary: impl FnOnce(&A) -> String,
+    write: impl FnOnce(&mut WorkDraft<'_>) -> Result<A>,
+) -> Result<Plan<A>> {
+    let unwritten;
+    let conn = if let Some(reading) = view.store(STORE)? {
+        &reading.conn
+    } else {
+        unwritten = empty()?;
+        &unwritten
+    };
+    let mut draft = draft(view, conn)?;
+    let answer = write(&mut draft)?;
+    let (summary, images) = (summary(&answer), draft.into_changes());
+    if images.is_empty() {
+        return Ok(Plan {
+            summary,
+            change: PlannedChange::Nothing,
+            answer,
+            retry_on_conflict: true,
+        });
+    }
+    let change = PlannedChange::Store(Arc::new(WorkChange { images, undoes: false }));
+    Ok(Plan { summary, change, answer, retry_on_conflict: true })
+}
+
+fn draft<'c>(view: &View, conn: &'c Connection) -> Result<WorkDraft<'c>> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed)
+        .map_err(|error| Problem::internal("no random numbers").with_source(error.to_string()))?;
+    Ok(WorkDraft::new(conn, view.call().now, &view.call().actor, seed))
+}
+
+/// A store that nobody has written to.
+fn empty() -> Result<Connection> {
+    let conn = Connection::open_in_memory().map_err(sqlite_problem("open a store"))?;
+    let mut steps = work::tables::MIGRATIONS.iter();
+    steps
+        .try_for_each(|step| conn.execute_batch(step.sql))
+        .map_err(sqlite_problem("open a store"))?;
+    Ok(conn)
+}
+
+/// What every look at knowledge needs, derived once a revision.
+#[derive(Debug, Default)]
+pub(crate) struct WorkPatterns {
+    /// The patterns of all atoms
+    pub matcher: Arc<AtomMatcher>,
+    /// The atoms that were asked for
+    pub recall: AtomCache,
+    /// What open tasks name in their Context Files
+    pub task_files: BTreeMap<WorkRecordId, Vec<NamedLine>>,
+    /// The same as patterns
+    pub tasks: AtomMatcher,
+}
+
+/// The patterns and files that the store names, as of this view.
+pub(crate) fn work_patterns(view: &View) -> Result<Arc<WorkPatterns>> {
+    match view.store(STORE)? {
+        Some(reading) => view.cached_for_store(("work", STORE), || {
+            WorkPatterns::of(&reading.conn, matcher(view, &reading.conn)?)
+        }),
+        None => Ok(Arc::default()),
+    }
+}
+
+/// The patterns of all atoms. Most writes to the store leave them as they are.
+fn matcher(view: &View, conn: &Connection) -> Result<Arc<AtomMatcher>> {
+    let rows = work::tables::patterns(conn)?;
+    let lines = rows.iter().map(|(id, project, patterns)| format!("{id} {project} {patterns}\n"));
+    let mark = base::Hash::of(lines.collect::<String>().as_bytes()).to_string();
+    match view.cached_at(PATTERNS_CACHE_KEY, &mark) {
+        Some(kept) => Ok(kept),
+        None => Ok(view.cache_at(PATTERNS_CACHE_KEY, mark, AtomMatcher::of_rows(rows)?)),
+    }
+}
+
+impl WorkPatterns {
+    fn of(conn: &Connection, matcher: Arc<AtomMatcher>) -> Result<Self> {
+        let task_files = context_files_of_open_tasks(conn)?;
+        let tasks = AtomMatcher::of(task_files.iter().map(|(id, lines)| {
+            // A word that is no file matches none.
+            let names = lines.iter().flat_map(|line| line.paths.iter().chain(&line.possible_files));
+            (id.clone(), names.flat_map(|name| patterns(name)).collect())
+        }));
+        Ok(Self { matcher, recall: AtomCache::default(), task_files, tasks })
+    }
+}
+
+/// Whether there is nothing to look at.
+pub(crate) fn is_empty(view: &View) -> Result<bool> {
+    Ok(view.store(STORE)?.is_none())
+}
+
+/// The states that work passes through: as the configuration has them, else the three that are
+/// always there. A store that has rows in other states keeps the states it was written with.
+pub(crate) fn pipelines(view: &View) -> Result<WorkPipelines> {
+    let config = &view.config().work;
+    Ok(WorkPipelines {
+        feature: stages_of(view, WorkKind::Feature, &config.pipelines.feature)?,
+        task: stages_of(view, WorkKind::Task, &config.pipelines.task)?,
+        evidence: config.evidence.iter().map(ToString::to_string).collect(),
+    })
+}
+
+fn stages_of<S: Stage + serde::Serialize>(
+    view: &View,
+    kind: WorkKind,
+    configured: &Pipeline<S>,
+) -> Result<Vec<WorkStatus>> {
+    let (short, all) = (stages(configured.stages())?, stages(S::ALL)?);
+    if configured.is_set() {
+        return Ok(short);
+    }
+    let fits = read_store(view, |draft| work::pipeline::are_all_in(draft, kind, &short))?;
+    Ok(if fits { short } else { all })
+}
+
+/// States of the configuration as the store names them.
+fn stages<S: serde::Serialize>(stages: &[S]) -> Result<Vec<WorkStatus>> {
+    serde_json::from_value(serde_json::json!(stages))
+        .map_err(|error| Problem::internal("a state is not known").with_source(error))
+}

@@ -1,0 +1,71 @@
+//! The store's rows as text: for search, and for a dry run.
+
+use base::Result;
+use serde_json::Value;
+use store::Connection;
+use work::RowChange;
+
+use crate::search::{self, SearchText};
+
+/// Keeps the search text of a row that changed.
+pub(crate) fn update_search_text(conn: &Connection, image: &RowChange) -> Result<()> {
+    let Some((kind, name)) = searched_columns(&image.table) else { return Ok(()) };
+    let node = format!("{kind}:{}", image.id);
+    let said = |row: &Value| {
+        let field = |key: &str| row[key].as_str().unwrap_or_default();
+        let body = [field("summary"), field("description"), field("knowledge")];
+        let body: Vec<&str> = body.into_iter().filter(|text| !text.is_empty()).collect();
+        (field(name).to_owned(), body.join("\n"))
+    };
+    let (before, after) = (image.before.as_ref().map(said), image.after.as_ref().map(said));
+    match after {
+        None => search::remove(conn, &node),
+        after if after == before => Ok(()), // most changes are of a state
+        Some((name, body)) => search::put(conn, &SearchText { node, kind, path: None, name, body }),
+    }
+}
+
+/// The tables that are searched, with the column that holds the name.
+fn searched_columns(table: &str) -> Option<(&'static str, &'static str)> {
+    match table {
+        "project" => Some(("project", "name")),
+        "feature" => Some(("feature", "name")),
+        "task" => Some(("task", "title")),
+        "molecule" => Some(("molecule", "name")),
+        "atom" => Some(("atom", "name")),
+        _ => None,
+    }
+}
+
+/// What a row's change looks like in a dry run.
+pub(crate) fn preview(image: &RowChange) -> String {
+    let title = ["name", "title", "summary", "reason", "actor"];
+    let name = |row: &Value| {
+        let found = title.iter().find_map(|key| row[*key].as_str());
+        found.map(|name| format!(" \"{name}\"")).unwrap_or_default()
+    };
+    let what = format!("{} {}", image.table, image.id);
+    match (&image.before, &image.after) {
+        (None, Some(after)) => format!("+ {what}{}\n", name(after)),
+        (Some(before), None) => format!("- {what}{}\n", name(before)),
+        (Some(before), Some(after)) => {
+            let changed: String = changed_fields(before, after);
+            format!("  {what}{}\n{changed}", name(after))
+        }
+        (None, None) => String::new(),
+    }
+}
+
+fn changed_fields(before: &Value, after: &Value) -> String {
+    let (Some(before), Some(after)) = (before.as_object(), after.as_object()) else {
+        return String::new();
+    };
+    let changed = after.iter().filter(|(key, value)| before.get(*key) != Some(*value));
+    let shown = changed.filter(|(key, _)| !matches!(key.as_str(), "updated_at" | "version"));
+    shown
+        .map(|(key, value)| {
+            let old = before.get(key).unwrap_or(&Value::Null);
+            format!("-   {key}: {old}\n+   {key}: {value}\n")
+        })
+        .collect()
+}

@@ -1,0 +1,198 @@
+//! Connections that stay open between calls.
+//!
+//! Opening a store costs more than most questions to it, and closing the last connection to one
+//! writes its log back. A connection that is handed out reads as of one moment until it comes
+//! back.
+
+use std::fs;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use base::Result;
+use store::Connection;
+
+use crate::index::tables::{BEGIN_READ, END_READ};
+
+/// Which file on disk something reads: its name may since belong to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileId {
+    path: PathBuf,
+    device: u64,
+    inode: u64,
+    /// Its size and when it was written, where that means that somebody else wrote it
+    state: Option<(u64, Option<SystemTime>)>,
+}
+
+impl FileId {
+    /// The file at a path, if there is one.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let known = fs::metadata(path).ok()?;
+        let (device, inode) = device_and_inode(&known);
+        Some(Self { path: path.to_path_buf(), device, inode, state: None })
+    }
+
+    /// The file at a path as it is now: written over in place it is another.
+    pub(crate) fn with_state(path: &Path) -> Option<Self> {
+        let known = fs::metadata(path).ok()?;
+        let (device, inode) = device_and_inode(&known);
+        let state = Some((known.len(), known.modified().ok()));
+        Some(Self { path: path.to_path_buf(), device, inode, state })
+    }
+
+    /// The path and the file there.
+    pub(crate) fn path_and_id(&self) -> String {
+        format!("{} {}", self.path.display(), self.device_and_inode_text())
+    }
+
+    /// The file in a word.
+    pub(crate) fn device_and_inode_text(&self) -> String {
+        format!("{}:{}", self.device, self.inode)
+    }
+}
+
+#[cfg(unix)]
+fn device_and_inode(known: &fs::Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (known.dev(), known.ino())
+}
+
+#[cfg(not(unix))]
+fn numbers(_: &fs::Metadata) -> (u64, u64) {
+    (0, 0)
+}
+
+/// What is open and idle, by the file it is for.
+#[derive(Debug)]
+pub(crate) struct IdlePool<T> {
+    entries: Arc<Mutex<Vec<(FileId, T)>>>,
+    capacity: usize,
+}
+
+impl<T> Clone for IdlePool<T> {
+    fn clone(&self) -> Self {
+        Self { entries: self.entries.clone(), capacity: self.capacity }
+    }
+}
+
+impl<T> IdlePool<T> {
+    /// Room for some; without any, all is closed after its use.
+    pub(crate) fn with_capacity(capacity: usize) -> Self {
+        Self { entries: Arc::default(), capacity }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(FileId, T)>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes one for a file. What was for another file of the same name is closed.
+    pub(crate) fn take(&self, file: &FileId) -> Option<T> {
+        let mut kept = self.lock();
+        kept.retain(|(id, _)| id.path != file.path || id == file);
+        let at = kept.iter().rposition(|(id, _)| id == file)?;
+        Some(kept.remove(at).1)
+    }
+
+    /// Closes all that are for another file than this.
+    pub(crate) fn keep_only(&self, file: &FileId) {
+        self.lock().retain(|(id, _)| id == file);
+    }
+
+    /// Keeps one for the next call; the oldest makes room.
+    pub(crate) fn give_back(&self, file: FileId, open: T) {
+        let mut kept = self.lock();
+        kept.push((file, open));
+        if kept.len() > self.capacity {
+            kept.remove(0);
+        }
+    }
+
+    /// Closes all, because their files are to be replaced.
+    pub(crate) fn clear(&self) {
+        self.lock().clear();
+    }
+}
+
+impl IdlePool<Connection> {
+    /// Lends a connection that reads a file as of now. Says whether it was open before.
+    pub(crate) fn checkout(
+        &self,
+        file: FileId,
+        open: impl FnOnce(&Path) -> Result<Connection>,
+    ) -> Result<(PooledConnection, bool)> {
+        let idle = self.take(&file);
+        let was_open = idle.is_some();
+        let conn = idle.map_or_else(|| open(&file.path), Ok)?;
+        let mut lent = PooledConnection::unpooled(conn)?;
+        lent.pool = Some((self.clone(), file));
+        Ok((lent, was_open))
+    }
+}
+
+/// A connection as of one moment. It goes back when it is dropped.
+#[derive(Debug)]
+pub struct PooledConnection {
+    conn: Option<Connection>,
+    pool: Option<(IdlePool<Connection>, FileId)>,
+}
+
+impl PooledConnection {
+    /// A connection that is nobody else's.
+    pub(crate) fn unpooled(conn: Connection) -> Result<Self> {
+        conn.execute_batch(BEGIN_READ).map_err(store::sqlite_problem("read a store"))?;
+        Ok(Self { conn: Some(conn), pool: None })
+    }
+}
+
+impl PooledConnection {
+    /// Which file it reads; none if it is only in memory.
+    pub(crate) fn file_text(&self) -> Option<String> {
+        self.pool.as_ref().map(|(_, file)| file.path_and_id())
+    }
+}
+
+impl Deref for PooledConnection {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.conn.as_ref().expect("it is only taken when dropped")
+    }
+}
+
+impl Drop for PooledConnection {
+    fn drop(&mut self) {
+        // One to a file that nobody can write would not see what is written once somebody can.
+        let is_still = |conn: &Connection| conn.is_readonly("main").unwrap_or(true);
+        if let (Some(conn), Some((home, file))) = (self.conn.take(), self.pool.take())
+            && conn.execute_batch(END_READ).is_ok()
+            && !is_still(&conn)
+        {
+            home.give_back(file, conn);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lent_comes_back_unless_its_file_was_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.sqlite");
+        let make = || store::open(&path, store::Durability::Derived).unwrap();
+        drop(make());
+        let pool = IdlePool::with_capacity(2);
+        let lend = |pool: &IdlePool<Connection>| {
+            let file = FileId::with_state(&path).unwrap();
+            pool.checkout(file, store::open_read_only).unwrap().1
+        };
+        assert_eq!((lend(&pool), lend(&pool)), (false, true));
+        fs::remove_file(&path).unwrap();
+        drop(make());
+        assert!(!lend(&pool), "another file has its name now");
+        pool.clear();
+        assert!(!lend(&pool));
+    }
+}

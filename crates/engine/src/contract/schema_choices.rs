@@ -1,0 +1,61 @@
+//! The words that an argument takes, where a registry knows all of them, as an `enum` in its schema.
+//!
+//! The operation still checks what it gets: its error lists the same words.
+
+use base::{Problem, Result};
+use schemars::{Schema, SchemaGenerator, json_schema};
+use syntax::Language;
+
+use crate::graph::edge_names;
+
+/// Types of edges, as [`crate::graph::EdgeFilter`] takes them.
+pub fn edge_types(_: &mut SchemaGenerator) -> Schema {
+    list_of(&edge_names())
+}
+
+/// Languages that have code, by name.
+pub fn code_language(_: &mut SchemaGenerator) -> Schema {
+    let all = Language::all().into_iter().filter(|language| language.is_code());
+    let names: Vec<&str> = all.map(Language::name).collect();
+    json_schema!({"type": "string", "enum": names})
+}
+
+/// All languages that files are read in, by name.
+pub fn languages(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<&str> = Language::all().iter().map(|language| language.name()).collect();
+    list_of(&names)
+}
+
+/// The language that a name means, in any case.
+pub fn language(name: &str) -> Result<Language> {
+    let known = Language::all();
+    let found = known.iter().find(|language| language.name().eq_ignore_ascii_case(name));
+    found.copied().ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|language| language.name()).collect();
+        Problem::invalid(format!("no language is called `{}`", name.escape_debug()))
+            .hint(format!("the languages are {}", names.join(", ")))
+    })
+}
+
+/// Formats of reports that can be imported.
+pub fn report_format(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<&str> = kb::IMPORTERS.iter().map(|importer| importer.name()).collect();
+    json_schema!({"type": "string", "enum": names})
+}
+
+/// Agents' clients that `init` sets up.
+pub fn clients(_: &mut SchemaGenerator) -> Schema {
+    let names = setup::Client::ALL.iter().map(ToString::to_string);
+    let names: Vec<String> = names.chain(["all".into(), "none".into()]).collect();
+    json_schema!({"type": "array", "items": {"type": "string", "enum": names}})
+}
+
+/// Hooks of git that call cairn.
+pub fn git_hook(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<String> = setup::GitHook::ALL.iter().map(ToString::to_string).collect();
+    json_schema!({"type": "string", "enum": names})
+}
+
+fn list_of(names: &[&str]) -> Schema {
+    json_schema!({"type": "array", "items": {"type": "string", "enum": names}})
+}

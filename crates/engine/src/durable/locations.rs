@@ -1,0 +1,341 @@
+//! Where stores are. Some are one for the repository; some are one a branch, and a branch that
+//! has none yet reads the default branch's.
+//!
+//! @see spec::kb/branches
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use base::{Call, Problem, Result};
+use store::BackupNotes;
+
+use super::DurableStore;
+use super::branches::{self, DefaultBranch};
+use super::owner::StoreOwner;
+use crate::repository::Repository;
+
+/// Stands for the branch in the name of a store's file.
+const BRANCH_PLACEHOLDER: &str = "{branch}";
+
+/// The folder of all branches' stores.
+const BRANCHES_FOLDER: &str = "branches";
+
+/// The file in a branch's folder that says whose it is: folders' names may be cut.
+const LABEL_FILE: &str = "branch";
+
+/// The name of a branch is not longer, in bytes.
+const MAX_LABEL_BYTES: u64 = 64 * 1024;
+
+/// How long to wait while another process makes a branch's stores.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Where the stores are for one call.
+#[derive(Debug, Clone)]
+pub(crate) struct StoreLocations {
+    shared: PathBuf,
+    scheme: StoreScheme,
+}
+
+#[derive(Debug, Clone)]
+enum StoreScheme {
+    /// Without git there are no branches, and one store
+    Single,
+    /// With git
+    PerBranch {
+        /// What is checked out
+        own: StoreOwner,
+        /// The branch that others start from
+        default: DefaultBranch,
+        /// Branches that were renamed and whose stores could not be moved, by their new names
+        unmoved: BTreeMap<StoreOwner, StoreOwner>,
+    },
+}
+
+/// A branch that has stores.
+#[derive(Debug, Clone)]
+pub(crate) struct BranchStoreFolder {
+    /// Whose they are
+    pub owner: StoreOwner,
+    /// Their folder
+    pub folder: PathBuf,
+}
+
+/// What became of the stores of branches that were renamed.
+#[derive(Debug, Default)]
+pub(crate) struct FollowedRenames {
+    /// Whether a store was moved
+    pub moved: bool,
+    /// Stores that could not be moved, by the new names of their branches
+    unmoved: BTreeMap<StoreOwner, StoreOwner>,
+}
+
+impl DurableStore {
+    /// Whether every branch has its own.
+    pub(crate) fn is_per_branch(&self) -> bool {
+        self.file.contains(BRANCH_PLACEHOLDER)
+    }
+
+    /// The file's own name.
+    fn file_name(&self) -> &'static str {
+        self.file.rsplit('/').next().unwrap_or(self.file)
+    }
+}
+
+/// Moves the stores of branches that were renamed, whichever is checked out. Costs a look at
+/// git's files where every store has its branch.
+pub(crate) fn follow_renames(
+    shared: &Path,
+    git: &Repository,
+    call: &Call,
+) -> Result<FollowedRenames> {
+    let mut followed = FollowedRenames::default();
+    let owners: Vec<StoreOwner> =
+        folders(shared)?.iter().filter_map(|folder| owner_of_folder(folder)).collect();
+    let is_branch = |owner: &&StoreOwner| matches!(owner, StoreOwner::Branch(_));
+    let names = || owners.iter().filter(is_branch).map(StoreOwner::display_name);
+    if git.has_all_branches(names())? {
+        return Ok(followed);
+    }
+    let list = git.branch_list(call)?;
+    let gone: BTreeSet<&str> = names().filter(|name| !list.contains(name)).collect();
+    for (old, new) in branches::renamed_branches(git, &list, &gone, call)? {
+        let (old, new) = (StoreOwner::Branch(old), StoreOwner::Branch(new));
+        if owners.contains(&new) {
+            continue; // it has a store of its own, and neither may replace the other
+        }
+        match move_stores(shared, &old, &new, call) {
+            Ok(()) => followed.moved = true,
+            Err(_) => drop(followed.unmoved.insert(new, old)), // read where they are
+        }
+    }
+    Ok(followed)
+}
+
+/// Gives a branch's stores the new name of their branch.
+fn move_stores(shared: &Path, old: &StoreOwner, new: &StoreOwner, call: &Call) -> Result<()> {
+    let failed = || Problem::io("move the stores of a branch that was renamed");
+    let _lock = lock(shared, call)?;
+    let (from, to) = (folder_of(shared, old), folder_of(shared, new));
+    if to.exists() || !from.exists() {
+        return Ok(()); // another process was quicker
+    }
+    // Nobody may be in the middle of a write to what is moved.
+    let stores = fs::read_dir(&from).map_err(failed())?.flatten().map(|entry| entry.path());
+    let stores = stores.filter(|file| file.extension() == Some("sqlite".as_ref()));
+    let locks = stores.map(|file| tree::lock(&file.with_extension("lock"), LOCK_TIMEOUT, call));
+    let _locks = locks.collect::<Result<Vec<_>>>()?;
+    // A label that does not fit its folder is not believed, so a crash in between is harmless.
+    write_label(&from, new.display_name())?;
+    fs::rename(&from, &to).map_err(failed())
+}
+
+impl StoreLocations {
+    /// Looks what is checked out now.
+    pub(crate) fn find(
+        shared: &Path,
+        git: Option<&Repository>,
+        default: Option<&str>,
+        followed: FollowedRenames,
+        call: &Call,
+    ) -> Result<Self> {
+        let shared = shared.to_path_buf();
+        let Some(git) = git else { return Ok(Self { shared, scheme: StoreScheme::Single }) };
+        let own = branches::checked_out(git, call)?;
+        let default = DefaultBranch::find(git, default, call)?;
+        Ok(Self {
+            shared,
+            scheme: StoreScheme::PerBranch { own, default, unmoved: followed.unmoved },
+        })
+    }
+
+    fn folder(&self, owner: &StoreOwner) -> PathBuf {
+        folder_of(&self.shared, owner)
+    }
+
+    /// The file that is read: the branch's own, else the default branch's.
+    pub(crate) fn read_path(&self, durable: &DurableStore) -> PathBuf {
+        self.file(durable, |owner| self.owner_read_for(owner, durable))
+    }
+
+    /// The file that is written.
+    pub(crate) fn write_path(&self, durable: &DurableStore) -> PathBuf {
+        self.file(durable, Clone::clone)
+    }
+
+    fn file(&self, durable: &DurableStore, pick: impl Fn(&StoreOwner) -> StoreOwner) -> PathBuf {
+        match &self.scheme {
+            _ if !durable.is_per_branch() => self.shared.join(durable.file),
+            StoreScheme::Single => self.shared.join(durable.file_name()),
+            StoreScheme::PerBranch { own, .. } => self.folder(&pick(own)).join(durable.file_name()),
+        }
+    }
+
+    /// The branch whose store is read in place of one that is not there.
+    fn owner_read_for(&self, owner: &StoreOwner, durable: &DurableStore) -> StoreOwner {
+        let StoreScheme::PerBranch { default, unmoved, .. } = &self.scheme else {
+            return owner.clone();
+        };
+        let default = StoreOwner::Branch(default.name.clone());
+        let is_there = |owner: &&StoreOwner| self.folder(owner).join(durable.file_name()).exists();
+        let candidates = [Some(owner), unmoved.get(owner), Some(&default)];
+        candidates.into_iter().flatten().find(is_there).unwrap_or(owner).clone()
+    }
+
+    /// The branch whose store is read; none without branches. A renamed branch is itself.
+    pub(crate) fn read_branch(&self, durable: &DurableStore) -> Option<String> {
+        let StoreScheme::PerBranch { own, unmoved, .. } = &self.scheme else { return None };
+        let seen = self.owner_read_for(own, durable);
+        let is_own = Some(&seen) == unmoved.get(own);
+        Some(if is_own { own.display_name() } else { seen.display_name() }.to_owned())
+    }
+
+    /// What is checked out; none without branches.
+    pub(crate) fn checked_out(&self) -> Option<&StoreOwner> {
+        match &self.scheme {
+            StoreScheme::Single => None,
+            StoreScheme::PerBranch { own, .. } => Some(own),
+        }
+    }
+
+    /// The branch that others start from; none without branches.
+    pub(crate) fn default_branch(&self) -> Option<&DefaultBranch> {
+        match &self.scheme {
+            StoreScheme::Single => None,
+            StoreScheme::PerBranch { default, .. } => Some(default),
+        }
+    }
+
+    /// The branch that a store belongs to, where it lies under the name of its branch before a
+    /// rename because it could not be moved.
+    pub(crate) fn renamed_to(&self, owner: &StoreOwner) -> Option<&StoreOwner> {
+        let StoreScheme::PerBranch { unmoved, .. } = &self.scheme else { return None };
+        unmoved.iter().find(|(_, old)| *old == owner).map(|(new, _)| new)
+    }
+
+    /// Makes the branch's own store if it is not there, as a copy of the default branch's. Says
+    /// whether something was made.
+    pub(crate) fn create_branch_store(&self, durable: &DurableStore, call: &Call) -> Result<bool> {
+        let StoreScheme::PerBranch { own, .. } = &self.scheme else { return Ok(false) };
+        let file = self.write_path(durable);
+        if !durable.is_per_branch() || file.exists() {
+            return Ok(false);
+        }
+        let failed = || Problem::io("make the folder of a branch's stores");
+        let _lock = lock(&self.shared, call)?;
+        if file.exists() {
+            return Ok(false); // another process was quicker
+        }
+        let source = self.read_path(durable);
+        let folder = self.folder(own);
+        fs::create_dir_all(&folder).map_err(failed())?;
+        write_label(&folder, own.display_name())?;
+        // Another process may have made the branch's own store meanwhile: that is no source.
+        if source != file && source.exists() {
+            let source = durable.open(&source)?;
+            store::back_up(source.connection(), &file, &BackupNotes::new())?;
+        }
+        Ok(true)
+    }
+
+    /// Every branch that has this store, by name.
+    pub(crate) fn branches_with_store(
+        &self,
+        durable: &DurableStore,
+    ) -> Result<Vec<BranchStoreFolder>> {
+        let folders = folders(&self.shared)?.into_iter();
+        let with_store = folders.filter(|folder| folder.join(durable.file_name()).exists());
+        let kept = with_store.filter_map(|folder| {
+            Some(BranchStoreFolder { owner: owner_of_folder(&folder)?, folder })
+        });
+        let mut kept: Vec<BranchStoreFolder> = kept.collect();
+        kept.sort_by(|a, b| a.owner.cmp(&b.owner));
+        Ok(kept)
+    }
+}
+
+impl BranchStoreFolder {
+    /// The store's file.
+    pub(crate) fn file(&self, durable: &DurableStore) -> PathBuf {
+        self.folder.join(durable.file_name())
+    }
+
+    /// The store's name, as backups have it.
+    pub(crate) fn store_name(&self, durable: &DurableStore) -> String {
+        let stem = durable.file_name().trim_end_matches(".sqlite");
+        format!("{BRANCHES_FOLDER}/{}/{stem}", self.owner.folder_name())
+    }
+
+    /// Removes the store. What else lies in its folder, such as older copies, stays.
+    pub(crate) fn remove(&self, durable: &DurableStore) -> std::io::Result<()> {
+        let file = self.file(durable);
+        fs::remove_file(&file)?;
+        for extension in ["sqlite-wal", "sqlite-shm", "lock"] {
+            let _ = fs::remove_file(file.with_extension(extension)); // not all of them are there
+        }
+        let others = fs::read_dir(&self.folder)?.flatten();
+        if others.into_iter().all(|entry| entry.file_name() == LABEL_FILE) {
+            fs::remove_dir_all(&self.folder)?;
+        }
+        Ok(())
+    }
+}
+
+fn folder_of(shared: &Path, owner: &StoreOwner) -> PathBuf {
+    shared.join(BRANCHES_FOLDER).join(owner.folder_name())
+}
+
+/// The folders of all branches that have stores.
+fn folders(shared: &Path) -> Result<Vec<PathBuf>> {
+    match fs::read_dir(shared.join(BRANCHES_FOLDER)) {
+        Ok(all) => {
+            let is_folder =
+                |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+            Ok(all.flatten().filter(is_folder).map(|entry| entry.path()).collect())
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Problem::io("list the stores of branches")(error)),
+    }
+}
+
+/// The lock of whoever makes, moves or removes the stores of a branch.
+pub(crate) fn lock(shared: &Path, call: &Call) -> Result<tree::FileLock> {
+    let all = shared.join(BRANCHES_FOLDER);
+    fs::create_dir_all(&all).map_err(Problem::io("make the folder of all branches' stores"))?;
+    tree::lock(&all.join(".lock"), LOCK_TIMEOUT, call)
+}
+
+/// The branch that the store in this file belongs to, where its folder says it.
+pub(crate) fn label_beside(store: &Path) -> Option<String> {
+    read_label(store.parent()?)
+}
+
+/// Says in a folder whose it is.
+pub(crate) fn write_label(folder: &Path, branch: &str) -> Result<()> {
+    let mut options = fs::File::options();
+    options.write(true).create(true).truncate(true);
+    tree::open_regular_for_write(&folder.join(LABEL_FILE), &mut options)
+        .and_then(|mut file| file.write_all(branch.as_bytes()))
+        .map_err(Problem::io("label the stores of a branch"))
+}
+
+fn read_label(folder: &Path) -> Option<String> {
+    let file = folder.join(LABEL_FILE);
+    tree::require_regular(&file).ok()?; // nor a link
+    String::from_utf8(tree::read_regular(&file, MAX_LABEL_BYTES).ok()?).ok()
+}
+
+/// Whose folder it is, by its label; one that does not fit the folder is not believed, and the
+/// name of the folder has to do.
+fn owner_of_folder(folder: &Path) -> Option<StoreOwner> {
+    let name = folder.file_name()?.to_str()?;
+    if let Some(commit) = name.strip_prefix('@') {
+        return Some(StoreOwner::Commit(commit.into()));
+    }
+    let labelled = read_label(folder).map(StoreOwner::Branch);
+    labelled
+        .filter(|owner| owner.folder_name() == name)
+        .or_else(|| StoreOwner::from_folder_name(name))
+}

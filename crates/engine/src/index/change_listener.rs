@@ -1,0 +1,158 @@
+//! The watcher of a server, and what it has heard.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::time::Duration;
+
+use base::{Call, RepoPath, Result};
+use tree::{DirtyPaths, FileWalk, SkipReason, Watcher};
+
+use super::generation::IndexGenerations;
+use super::refresh_plan::{RefreshPlan, RefreshSources};
+use super::sweep::FileSweep;
+
+/// How long to wait for the watcher to have heard of everything.
+const FENCE_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// An ear at the working tree, if a server has one.
+#[derive(Default)]
+pub(super) struct ChangeListener {
+    watcher: Option<Watcher>,
+    /// Why there is no watcher although one was wanted
+    pub(super) watch_error: Option<String>,
+    /// Whether the index was compared with the whole tree since the watcher listens
+    compared_with_tree: bool,
+    /// Files that are compared by what the system says of them, because not all is heard
+    sweep: FileSweep,
+}
+
+impl ChangeListener {
+    /// What may have changed, by the watcher if it can be believed.
+    pub(super) fn pending_changes(
+        &mut self,
+        sources: &RefreshSources<'_>,
+        call: &Call,
+    ) -> Result<DirtyPaths> {
+        let Some(watcher) = &self.watcher else { return Ok(DirtyPaths::Everything) };
+        if !watcher.fence(FENCE_TIMEOUT) {
+            // Whatever it is deaf to now, a new one may hear; until then everything is in doubt.
+            self.watcher = None;
+            return Ok(DirtyPaths::Everything);
+        }
+        let mut dirty = watcher.take();
+        if !self.compared_with_tree {
+            (self.compared_with_tree, dirty) = (true, DirtyPaths::Everything);
+        }
+        if let DirtyPaths::Paths(paths) = &mut dirty {
+            paths.extend(self.sweep.changed(sources.tree));
+        }
+        if let Err(error) = watch_new_folders(watcher, &dirty, sources, call)? {
+            self.stop_watching(&error);
+            return Ok(DirtyPaths::Everything);
+        }
+        Ok(dirty)
+    }
+
+    /// Goes on without a watcher, and says why.
+    pub(super) fn stop_watching(&mut self, error: &io::Error) {
+        (self.watcher, self.watch_error) = (None, Some(watch_error_text(error)));
+    }
+
+    /// Takes note of what a look at the tree found, and listens to folders that nobody listened to
+    /// when they were made: what happened in them since is looked at next time.
+    pub(super) fn note_refresh(&mut self, todo: &RefreshPlan) -> io::Result<()> {
+        let Some(watcher) = &self.watcher else { return Ok(()) };
+        self.sweep.note(&todo.walk.files, todo.part.as_ref());
+        for folder in todo.walk.folders.iter().filter(|folder| !watcher.is_watching(folder)) {
+            watcher.add(folder)?;
+            watcher.put_back(DirtyPaths::Paths([folder.clone()].into()));
+        }
+        Ok(())
+    }
+
+    /// Sleeps until something may have changed, at most `patience`. The deaf only sleep.
+    pub(super) fn wait(&self, patience: Duration) {
+        match &self.watcher {
+            Some(watcher) => drop(watcher.wait_for_change(patience)),
+            None => std::thread::sleep(patience),
+        }
+    }
+
+    /// Gives back what was heard of and could not be dealt with.
+    pub(super) fn give_back(&self, dirty: DirtyPaths) {
+        if let Some(watcher) = &self.watcher {
+            watcher.put_back(dirty);
+        }
+    }
+
+    /// Forgets what was heard, because everything is about to be looked at.
+    pub(super) fn forget(&self) {
+        if let Some(watcher) = &self.watcher {
+            watcher.take();
+        }
+    }
+
+    /// Starts to listen, for a server, once there is an index.
+    pub(super) fn start_watching(
+        &mut self,
+        sources: &RefreshSources<'_>,
+        generations: &IndexGenerations,
+        call: &Call,
+    ) -> Result<()> {
+        if !sources.watch || self.watcher.is_some() || self.watch_error.is_some() {
+            return Ok(());
+        }
+        let cookies = match generations.cookies() {
+            Ok(cookies) => cookies,
+            Err(problem) => {
+                self.watch_error = Some(format!("no watcher ({problem}), scanned instead"));
+                return Ok(());
+            }
+        };
+        let folders = watched_folders(FileWalk::whole_tree(sources.tree, sources.excludes, call)?);
+        match Watcher::start(sources.tree, &folders, &cookies) {
+            // What changed since the index was compared is caught by comparing once more.
+            Ok(watcher) => (self.watcher, self.compared_with_tree) = (Some(watcher), false),
+            Err(error) => self.watch_error = Some(watch_error_text(&error)),
+        }
+        Ok(())
+    }
+}
+
+/// Listens to folders that are new, before anybody looks at them: nothing in them is missed.
+fn watch_new_folders(
+    watcher: &Watcher,
+    dirty: &DirtyPaths,
+    sources: &RefreshSources<'_>,
+    call: &Call,
+) -> Result<io::Result<()>> {
+    let is_folder =
+        |path: &&RepoPath| sources.tree.stat_if_reachable(path).is_some_and(|stat| stat.is_dir());
+    let walk = match dirty {
+        DirtyPaths::Everything => {
+            watcher.unwatch_missing(None);
+            FileWalk::whole_tree(sources.tree, sources.excludes, call)?
+        }
+        DirtyPaths::Paths(paths) => {
+            watcher.unwatch_missing(Some(paths));
+            let folders: BTreeSet<RepoPath> = paths.iter().filter(is_folder).cloned().collect();
+            if folders.is_empty() {
+                return Ok(Ok(()));
+            }
+            FileWalk::of_paths(sources.tree, &folders, sources.excludes, call)?
+        }
+    };
+    Ok(watched_folders(walk).iter().try_for_each(|folder| watcher.add(folder)))
+}
+
+/// The folders to listen to: those of the project, and the top of repositories inside it, which
+/// may stop being repositories.
+fn watched_folders(walk: FileWalk) -> Vec<RepoPath> {
+    let nested =
+        walk.skipped.into_iter().filter(|skipped| skipped.reason == SkipReason::Repository);
+    walk.folders.into_iter().chain(nested.map(|skipped| skipped.path)).collect()
+}
+
+fn watch_error_text(error: &io::Error) -> String {
+    format!("no watcher ({error}), scanned instead")
+}

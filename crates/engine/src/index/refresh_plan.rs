@@ -1,0 +1,220 @@
+//! What a refresh has to do: the tree compared with what is known of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{Call, RepoPath, Result};
+use store::Connection;
+use syntax::Language;
+use tree::{DirtyPaths, Excludes, FileWalk, ProjectFile, SkipReason, WorkingTree};
+
+use super::file_reader::FileToRead;
+use super::tables::{self, KnownFile};
+use super::tracked_ignored::TrackedIgnored;
+use crate::repository::Repository;
+
+/// What a refresh works on.
+pub(crate) struct RefreshSources<'a> {
+    pub tree: &'a WorkingTree,
+    pub git: Option<&'a Repository>,
+    pub excludes: &'a Excludes,
+    pub scope: ParseScope<'a>,
+    pub watch: bool,
+}
+
+/// Which files are read as code.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ParseScope<'a> {
+    /// Larger ones are not parsed, in bytes
+    pub largest: u64,
+    /// Code outside of these folders is not
+    pub folders: &'a [RepoPath],
+}
+
+impl ParseScope<'_> {
+    /// Whether a file is code that the configuration leaves out.
+    pub(super) fn excludes(&self, path: &RepoPath) -> bool {
+        let is_in =
+            |folder: &RepoPath| folder.is_root() || path == folder || path.is_at_or_below(folder);
+        Language::from_path(path).is_some_and(Language::is_code) && !self.folders.iter().any(is_in)
+    }
+
+    /// What tells one scope from another: after a change every file is looked at again.
+    fn fingerprint(&self) -> String {
+        let folders: Vec<String> = self.folders.iter().map(ToString::to_string).collect();
+        format!("{} {}", self.largest, folders.join("\n"))
+    }
+}
+
+/// The entry of the index that holds which files were read as code.
+pub(super) const PARSE_SCOPE_KEY: &str = "parse_scope";
+
+/// What a refresh found to do.
+pub(super) struct RefreshPlan {
+    pub(super) walk: FileWalk,
+    pub(super) to_read: Vec<FileToRead>,
+    pub(super) gone: Vec<RepoPath>,
+    /// Paths that were looked at; none means all of them
+    pub(super) part: Option<BTreeSet<RepoPath>>,
+    pub(super) head: Option<String>,
+    pub(super) head_moved: bool,
+    pub(super) tracked: TrackedIgnored,
+    /// Whether what was left out is other than before
+    skipped_changed: bool,
+    /// What to say of the ignore rules; none where only a part was looked at
+    pub(super) notes: Option<String>,
+    notes_changed: bool,
+    /// The state of the index that this was compared with
+    pub(super) revision: Option<String>,
+    /// Which files are read as code now
+    pub(super) scope: String,
+    /// Which files were when the index was written
+    known_scope: Option<String>,
+}
+
+impl RefreshPlan {
+    /// Whether the index is as it should be.
+    pub(super) fn is_empty(&self) -> bool {
+        let same = self.to_read.is_empty() && self.gone.is_empty() && !self.skipped_changed;
+        same && !self.head_moved
+            && !self.tracked.is_new
+            && !self.notes_changed
+            && self.known_scope.as_ref() == Some(&self.scope)
+    }
+
+    /// Compares the tree with what is known of it.
+    pub(super) fn find(
+        conn: &Connection,
+        sources: &RefreshSources<'_>,
+        (dirty, from_nothing): (&DirtyPaths, bool),
+        call: &Call,
+    ) -> Result<Self> {
+        let head = sources.git.map(|git| git.head_commit(call)).transpose()?.flatten();
+        let known_head = tables::meta(conn, "head")?;
+        let head_moved =
+            from_nothing || known_head.as_deref() != Some(head.as_deref().unwrap_or(""));
+        let scope = sources.scope.fingerprint();
+        let known_scope = tables::meta(conn, PARSE_SCOPE_KEY)?;
+        let scope_changed = !from_nothing && known_scope.as_ref() != Some(&scope);
+        let dirty = if scope_changed { &DirtyPaths::Everything } else { dirty };
+        let TreeState { mut walk, known, part, tracked } =
+            TreeState::of(conn, sources, dirty, call)?;
+        tracked.add_to(&mut walk, sources, part.as_ref())?;
+        let is_suspect = |found: &&ProjectFile| match known.get(&found.path) {
+            None => true,
+            Some(KnownFile { stat, read_at, .. }) => {
+                part.is_some() || scope_changed || *stat != found.stat || stat.is_racy(*read_at)
+            }
+        };
+        let with_hash = |found: &ProjectFile| {
+            let known = known.get(&found.path).filter(|_| !scope_changed);
+            (found.clone(), known.and_then(|known| known.hash))
+        };
+        let suspects = walk.files.iter().filter(is_suspect).map(with_hash).collect();
+        let there: BTreeSet<&RepoPath> = walk.files.iter().map(|found| &found.path).collect();
+        let gone = known.keys().filter(|path| !there.contains(path)).cloned().collect();
+        let mut known_aside = tables::skipped_paths(conn)?;
+        known_aside
+            .retain(|path, _| part.as_ref().is_none_or(|part| tree::is_at_or_below(path, part)));
+        let aside = walk
+            .skipped
+            .iter()
+            .map(|skipped| (skipped.path.clone(), skip_reason_text(skipped.reason).into()));
+        let aside_changed = known_aside != aside.collect();
+        let revision = tables::meta(conn, "revision")?;
+        let notes = part.is_none().then(|| ignore_notes(&walk).join("\n"));
+        let notes_changed = match &notes {
+            Some(notes) => tables::meta(conn, IGNORE_NOTES_KEY)?.unwrap_or_default() != *notes,
+            None => false,
+        };
+        Ok(Self {
+            walk,
+            to_read: suspects,
+            gone,
+            part,
+            head,
+            head_moved,
+            tracked,
+            skipped_changed: aside_changed,
+            notes,
+            notes_changed,
+            revision,
+            scope,
+            known_scope,
+        })
+    }
+}
+
+/// The tree and what is known of it, as far as either may have changed.
+struct TreeState {
+    walk: FileWalk,
+    known: BTreeMap<RepoPath, KnownFile>,
+    part: Option<BTreeSet<RepoPath>>,
+    tracked: TrackedIgnored,
+}
+
+impl TreeState {
+    fn of(
+        conn: &Connection,
+        sources: &RefreshSources<'_>,
+        dirty: &DirtyPaths,
+        call: &Call,
+    ) -> Result<Self> {
+        let tracked = TrackedIgnored::find(conn, None, sources, call)?;
+        // Rules that git keeps apart from the tree may have changed with its index.
+        let Some(paths) = paths_of(dirty).filter(|_| !tracked.is_new) else {
+            let walk = FileWalk::whole_tree(sources.tree, sources.excludes, call)?;
+            let tracked = TrackedIgnored::find(conn, Some(&walk), sources, call)?;
+            return Ok(Self { walk, known: tables::known_files(conn)?, part: None, tracked });
+        };
+        let walk = match paths.is_empty() {
+            true => FileWalk::default(),
+            false => FileWalk::of_paths(sources.tree, paths, sources.excludes, call)?,
+        };
+        let mut known = BTreeMap::new();
+        for path in paths {
+            known.append(&mut tables::known_files_below(conn, path)?);
+        }
+        Ok(Self { walk, known, part: Some(paths.clone()), tracked })
+    }
+}
+
+const fn paths_of(dirty: &DirtyPaths) -> Option<&BTreeSet<RepoPath>> {
+    match dirty {
+        DirtyPaths::Paths(paths) => Some(paths),
+        DirtyPaths::Everything => None,
+    }
+}
+
+/// The entry of the index that holds what to say of the ignore rules.
+pub(super) const IGNORE_NOTES_KEY: &str = "ignore_notes";
+
+/// What every answer has to say of the ignore rules: those that do not hold as they are written,
+/// and those that hide everything.
+fn ignore_notes(walk: &FileWalk) -> Vec<String> {
+    let limit = |limit: &tree::IgnoreLimit| format!("{}: {}", limit.file, limit.reason);
+    let mut notes: Vec<String> = walk.limits.iter().map(limit).collect();
+    let is_rule =
+        |file: &ProjectFile| matches!(file.path.name().as_str(), ".gitignore" | "cairn.jsonc");
+    if walk.files.iter().all(is_rule) && !walk.hidden.is_empty() {
+        let mut rules: Vec<_> = walk.hidden.iter().collect();
+        rules.sort_by_key(|(rule, count)| (std::cmp::Reverse(**count), *rule));
+        let told = rules.iter().take(MAX_LISTED_RULES);
+        let told: Vec<String> =
+            told.map(|(rule, _)| format!("`{}` in {}", rule.pattern, rule.file)).collect();
+        notes.push(format!("every file is ignored, by {}", told.join(", ")));
+    }
+    notes
+}
+
+/// How many rules are named that hide everything.
+const MAX_LISTED_RULES: usize = 3;
+
+/// The reason in the words that answers show.
+pub(super) const fn skip_reason_text(why: SkipReason) -> &'static str {
+    match why {
+        SkipReason::Link => "symbolic link",
+        SkipReason::Repository => "another repository",
+        SkipReason::Special => "not a regular file",
+        SkipReason::Unreadable => "unreadable",
+    }
+}

@@ -1,0 +1,106 @@
+//! Files that git tracks although the ignore rules hide them. They are files of the project.
+//!
+//! Git knows what is tracked, and asking costs a process; so the answer is kept in the index for
+//! as long as git's own index and the ignore rules stay as they are. Git is not asked what is
+//! ignored: it reads ignore files without a limit, and waits for one that is a pipe.
+
+use std::collections::BTreeSet;
+
+use base::{Call, RepoPath, Result};
+use store::Connection;
+use tree::{FileWalk, ProjectFile, SkipReason, Stat};
+
+use super::refresh_plan::RefreshSources;
+use super::tables;
+
+/// The hidden files that are tracked, and what that answer depends on.
+pub(super) struct TrackedIgnored {
+    paths: BTreeSet<RepoPath>,
+    depends_on: String,
+    /// Whether the answer, or what it depends on, is other than what the index has kept
+    pub(super) is_new: bool,
+}
+
+impl TrackedIgnored {
+    /// From the index, or by asking git again. Without a whole walk the ignore rules are those
+    /// that the index knows: had they changed, the walk would have been whole.
+    pub(super) fn find(
+        conn: &Connection,
+        walk: Option<&FileWalk>,
+        sources: &RefreshSources<'_>,
+        call: &Call,
+    ) -> Result<Self> {
+        let Some(git) = sources.git else {
+            let (paths, depends_on) = (BTreeSet::new(), String::new());
+            return Ok(Self { paths, depends_on, is_new: false });
+        };
+        let kept = tables::meta(conn, "tracked_by")?.unwrap_or_default();
+        let rules = match walk {
+            Some(walk) => rules(walk),
+            None => kept.split_once('|').map_or("", |(_, rules)| rules).to_owned(),
+        };
+        let list = tables::meta(conn, "tracked")?.unwrap_or_default();
+        let known: BTreeSet<RepoPath> = list.lines().filter_map(|line| line.parse().ok()).collect();
+        let depends_on = format!("{}|{rules}", git.index_fingerprint());
+        if kept == depends_on {
+            return Ok(Self { paths: known, depends_on, is_new: false });
+        }
+        // Without a whole walk it is not known what is hidden; the caller asks again with one.
+        let paths = match walk {
+            Some(walk) => hidden(git.tracked(call)?, walk),
+            None => BTreeSet::new(),
+        };
+        Ok(Self { paths, depends_on, is_new: true })
+    }
+
+    /// Adds those that are there to what a walk found.
+    pub(super) fn add_to(
+        &self,
+        walk: &mut FileWalk,
+        sources: &RefreshSources<'_>,
+        part: Option<&BTreeSet<RepoPath>>,
+    ) -> Result<()> {
+        let wanted = |path: &&RepoPath| {
+            !sources.excludes.hides(path, false)
+                && part.is_none_or(|part| tree::is_at_or_below(path, part))
+        };
+        for path in self.paths.iter().filter(wanted) {
+            if let Some(stat) = sources.tree.stat_if_reachable(path).filter(Stat::is_file) {
+                let is_linked = sources.tree.has_hard_links(path);
+                walk.files.push(ProjectFile {
+                    path: path.clone(),
+                    stat,
+                    has_hard_links: is_linked,
+                });
+            }
+        }
+        walk.files.sort_by(|a, b| a.path.cmp(&b.path));
+        walk.files.dedup_by(|a, b| a.path == b.path);
+        Ok(())
+    }
+
+    /// Writes the answer down.
+    pub(super) fn store(&self, conn: &Connection) -> Result<()> {
+        let list: Vec<String> = self.paths.iter().map(ToString::to_string).collect();
+        tables::set_meta(conn, "tracked", &list.join("\n"))?;
+        tables::set_meta(conn, "tracked_by", &self.depends_on)
+    }
+}
+
+/// The tracked files that a walk did not come by. Those behind a link or in another repository
+/// are not files of the project; those that are not there now may come back.
+fn hidden(tracked: Vec<RepoPath>, walk: &FileWalk) -> BTreeSet<RepoPath> {
+    let elsewhere = |why| matches!(why, SkipReason::Link | SkipReason::Repository);
+    let skipped = walk.skipped.iter().filter(|skipped| elsewhere(skipped.reason));
+    let skipped: BTreeSet<RepoPath> = skipped.map(|skipped| skipped.path.clone()).collect();
+    let seen: BTreeSet<&RepoPath> = walk.files.iter().map(|file| &file.path).collect();
+    let is_hidden = |path: &RepoPath| !seen.contains(path) && !tree::is_at_or_below(path, &skipped);
+    tracked.into_iter().filter(is_hidden).collect()
+}
+
+/// The ignore files of a walk, as far as they tell that they changed.
+fn rules(walk: &FileWalk) -> String {
+    let rules = walk.files.iter().filter(|file| file.path.name() == ".gitignore");
+    let all: Vec<String> = rules.map(|file| format!("{}:{:?}", file.path, file.stat)).collect();
+    blake3::hash(all.join("\n").as_bytes()).to_hex()[..16].to_owned()
+}

@@ -1,0 +1,53 @@
+//! What a repository would have run: its own programs, and the settings that name some.
+//!
+//! Programs that the user installed are the user's business; what the repository brings along, or
+//! has `cairn.jsonc` name, is what trust was given for.
+
+use std::path::Path;
+
+use base::Hash;
+use config::Config;
+use toolchain::{ProgramFile, ProgramOrigin, SERVERS, ToolHost, tools};
+
+use crate::trust::ProgramFingerprints;
+
+/// A larger program is known by its size alone, in bytes.
+const MAX_HASHED_BYTES: u64 = 512 * 1024 * 1024;
+
+/// What would run now, by name, each with its content.
+pub(crate) fn programs(config: &Config, host: &ToolHost, root: &Path) -> ProgramFingerprints {
+    let mut found = ProgramFingerprints::new();
+    for (name, language) in &config.languages {
+        let settings = serde_json::to_string(language).unwrap_or_default();
+        found.insert(format!("languages.{name} in cairn.jsonc"), settings);
+    }
+    for program in names(config) {
+        if let Some(ProgramFile { path, origin: ProgramOrigin::Project }) =
+            toolchain::find_program(&program, host)
+        {
+            let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+            found.insert(name, content_digest(&path));
+        }
+    }
+    found
+}
+
+/// The programs that cairn may start, by their bare names.
+fn names(config: &Config) -> Vec<String> {
+    let chosen = config.languages.values();
+    let chosen = chosen.flat_map(|chosen| [&chosen.server, &chosen.formatter, &chosen.linter]);
+    let chosen = chosen.flatten().map(ToString::to_string);
+    let servers = SERVERS.iter().map(|server| server.program);
+    let formatters = tools::FORMATTERS.iter().map(|tool| tool.program);
+    let linters = tools::LINTERS.iter().map(|tool| tool.program);
+    let known = servers.chain(formatters).chain(linters).map(ToOwned::to_owned);
+    chosen.chain(known).collect()
+}
+
+/// What a program holds, where its links lead.
+fn content_digest(path: &Path) -> String {
+    match tree::read_regular(path, MAX_HASHED_BYTES) {
+        Ok(bytes) => Hash::of(&bytes).to_string(),
+        Err(_) => format!("{:?} bytes", path.metadata().map(|known| known.len()).ok()),
+    }
+}

@@ -1,0 +1,256 @@
+//! The repository as the engine asks for it: what is checked out, in words of our own.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use base::{Call, Problem, RepoPath, Result};
+use git::{
+    Blob, BranchList, GitHost, Head, HooksDir, ObjectFormat, Oid, Repo, RepoLayout, TreeEntryKind,
+};
+
+/// A git repository, seen from one working tree.
+#[derive(Debug)]
+pub struct Repository {
+    repo: Repo,
+}
+
+/// A file of the commit that is checked out.
+#[derive(Debug)]
+pub(crate) struct HeadFile {
+    pub path: RepoPath,
+    pub oid: Vec<u8>,
+    pub kind: &'static str,
+}
+
+/// A file that the next commit would change.
+#[derive(Debug)]
+pub(crate) struct StagedChange {
+    pub path: RepoPath,
+    /// The content in the commit that is checked out
+    pub before: Option<Oid>,
+    /// The content that is staged
+    pub after: Option<Oid>,
+}
+
+impl Repository {
+    /// Opens the repository at a place that was discovered.
+    pub(crate) fn open(host: GitHost, layout: RepoLayout) -> Result<Self> {
+        Ok(Self { repo: Repo::open(host, layout)? })
+    }
+
+    /// The repository as git's own crate has it.
+    pub(crate) fn repo(&self) -> &Repo {
+        &self.repo
+    }
+
+    /// Where its parts are.
+    pub fn layout(&self) -> &RepoLayout {
+        self.repo.layout()
+    }
+
+    /// What is checked out now.
+    pub fn head(&self, call: &Call) -> Result<Head> {
+        self.repo.head(call)
+    }
+
+    /// How it names its objects.
+    pub(crate) fn format(&self) -> ObjectFormat {
+        self.repo.format()
+    }
+
+    pub(crate) fn head_commit(&self, call: &Call) -> Result<Option<String>> {
+        Ok(self.head(call)?.commit.map(|commit| commit.to_string()))
+    }
+
+    pub(crate) fn tree(&self, commit: &str, call: &Call) -> Result<Vec<HeadFile>> {
+        let commit = commit.parse().map_err(Problem::internal)?;
+        let entries = self.repo.tree(call, &commit)?.items.into_iter();
+        let ours = entries.map(|entry| HeadFile {
+            path: entry.path,
+            oid: entry.object.oid.as_bytes().to_vec(),
+            kind: match entry.object.kind {
+                TreeEntryKind::File => "file",
+                TreeEntryKind::Executable => "executable",
+                TreeEntryKind::Symlink => "symlink",
+                TreeEntryKind::Submodule => "submodule",
+            },
+        });
+        Ok(ours.collect())
+    }
+
+    /// What the next commit would change, in another index than git's own if one is named.
+    pub(crate) fn staged_changes(
+        &self,
+        index: Option<PathBuf>,
+        call: &Call,
+    ) -> Result<Vec<StagedChange>> {
+        let repo = match index {
+            Some(index) => self.repo.clone().with_index(index),
+            None => self.repo.clone(),
+        };
+        let mut before = BTreeMap::new();
+        if let Some(commit) = self.head(call)?.commit {
+            let entries = repo.tree(call, &commit)?.items.into_iter();
+            before.extend(entries.map(|entry| (entry.path, entry.object)));
+        }
+        let mut changes = Vec::new();
+        for staged in repo.staged(call)?.items {
+            let old = before.remove(&staged.entry.path);
+            if old != Some(staged.entry.object) {
+                let (path, after) = (staged.entry.path, Some(staged.entry.object.oid));
+                changes.push(StagedChange { path, before: old.map(|leaf| leaf.oid), after });
+            }
+        }
+        let gone = before.into_iter().map(|(path, leaf)| StagedChange {
+            path,
+            before: Some(leaf.oid),
+            after: None,
+        });
+        changes.extend(gone);
+        Ok(changes)
+    }
+
+    /// Reads the contents of objects of up to `cap` bytes.
+    pub(crate) fn read_blobs(
+        &self,
+        oids: &[Oid],
+        cap: u64,
+        call: &Call,
+        mut each: impl FnMut(Oid, Blob),
+    ) -> Result<()> {
+        self.repo.blobs(cap).read_all(call, oids, |oid, blob| {
+            each(oid, blob);
+            Ok(())
+        })
+    }
+
+    pub(crate) fn tracked(&self, call: &Call) -> Result<Vec<RepoPath>> {
+        Ok(self.repo.tracked(call)?.items)
+    }
+
+    /// Tracked files that a sparse checkout leaves out.
+    pub(crate) fn sparse_excluded(&self, call: &Call) -> Result<Vec<RepoPath>> {
+        Ok(self.repo.sparse_excluded(call)?.items)
+    }
+
+    /// What changes whenever git's index or its private ignore rules do.
+    pub(crate) fn index_fingerprint(&self) -> String {
+        let layout = self.layout();
+        let exclude = layout.common_dir.join("info/exclude");
+        let index = stat_fingerprint(&layout.git_dir.join("index"));
+        // Git writes its index anew under another inode; a person writes the rules in place, and
+        // twice within one tick of the clock if they are quick.
+        format!("{index} {} {}", stat_fingerprint(&exclude), content_fingerprint(&exclude))
+            .replace('|', "/")
+    }
+
+    /// The name of a linked worktree; `.` for the main one.
+    pub(crate) fn worktree_name(&self) -> String {
+        let layout = self.layout();
+        match layout.kind {
+            git::WorktreeKind::Linked => name_of(&layout.root),
+            _ => ".".into(),
+        }
+    }
+
+    /// The sibling worktree that an absolute path lies in.
+    pub(crate) fn sibling_worktree_containing(&self, path: &Path) -> Option<PathBuf> {
+        let own = &self.layout().root;
+        let all = self.layout().worktrees().ok()?.into_iter();
+        let holds = |layout: &RepoLayout| layout.root != *own && path.starts_with(&layout.root);
+        // A worktree may lie inside another: the innermost holds the path.
+        let inner = all.filter(holds).max_by_key(|layout| layout.root.as_os_str().len())?;
+        (!own.starts_with(&inner.root) || !path.starts_with(own)).then_some(inner.root)
+    }
+
+    /// The commits since a moment, newest first.
+    pub(crate) fn commits_since(
+        &self,
+        since: jiff::Timestamp,
+        call: &Call,
+    ) -> Result<Vec<git::RecentCommit>> {
+        self.repo.recent_commits(call, since)
+    }
+
+    /// The files that a commit touched.
+    pub(crate) fn files_touched_by(
+        &self,
+        commit: &git::RecentCommit,
+        call: &Call,
+    ) -> Result<Vec<RepoPath>> {
+        let changes = self.repo.diff_trees(call, commit.parent.as_ref(), &commit.id)?;
+        Ok(changes.items.into_iter().map(|change| change.path).collect())
+    }
+
+    /// The branch that a fresh clone of `origin` checks out, if this clone knows it.
+    pub(crate) fn default_branch(&self, call: &Call) -> Result<Option<String>> {
+        self.repo.default_branch(call)
+    }
+
+    /// Every branch there is, and what every worktree has checked out.
+    pub(crate) fn branch_list(&self, call: &Call) -> Result<BranchList> {
+        self.repo.branch_list(call)
+    }
+
+    /// Whether git's files show a reference for each of these branches.
+    pub(crate) fn has_all_branches<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Result<bool> {
+        self.repo.has_all_branches(names)
+    }
+
+    /// The names that a branch had before it was renamed, the newest first, as its log tells.
+    pub(crate) fn former_names(&self, branch: &str, call: &Call) -> Result<Vec<String>> {
+        self.repo.former_names(branch, call)
+    }
+
+    /// The commit that the history which is checked out begins with, where it is known.
+    pub(crate) fn root_commit(&self, call: &Call) -> Result<Option<String>> {
+        Ok(self.repo.root_commit(call)?.map(String::from))
+    }
+
+    /// Whether the repository has a commit, by its whole name.
+    pub(crate) fn has_commit(&self, commit: &str, call: &Call) -> bool {
+        self.repo.resolve(call, commit).is_ok()
+    }
+
+    /// The email that the user gave git.
+    pub fn user_email(&self, call: &Call) -> Result<Option<String>> {
+        self.repo.user_email(call)
+    }
+
+    /// The folder whose hooks git runs.
+    pub(crate) fn hooks_dir(&self, call: &Call) -> Result<HooksDir> {
+        self.repo.hooks_dir(call)
+    }
+}
+
+/// What the system says of a file, as far as it tells that the file changed.
+fn stat_fingerprint(path: &Path) -> String {
+    use std::os::unix::fs::MetadataExt;
+    match std::fs::metadata(path) {
+        Ok(known) => {
+            let (time, nanos) = (known.ctime(), known.ctime_nsec());
+            format!("{}@{:?}/{time}.{nanos}/{}", known.len(), known.modified().ok(), known.ino())
+        }
+        Err(_) => "-".into(),
+    }
+}
+
+/// The largest rules whose content is compared, in bytes.
+const LARGEST_RULES: u64 = 64 * 1024;
+
+/// What a small file holds, in a word; nothing for what is no file or too large to be read often.
+fn content_fingerprint(path: &Path) -> String {
+    let is_small = |known: &std::fs::Metadata| known.is_file() && known.len() <= LARGEST_RULES;
+    if !std::fs::metadata(path).is_ok_and(|known| is_small(&known)) {
+        return "-".into();
+    }
+    let bytes = std::fs::read(path).unwrap_or_default();
+    blake3::hash(&bytes).to_hex()[..16].to_owned()
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

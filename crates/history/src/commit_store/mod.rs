@@ -1,0 +1,96 @@
+//! Commits by name: kept once, however many branches and worktrees have them.
+
+mod tables;
+
+use std::collections::BTreeSet;
+
+use base::Result;
+use store::Connection;
+
+use crate::commit::HistoryCommit;
+
+pub use tables::{
+    SCHEMA, StoredCommit, by_sha, get, ids_in_sha_range, last_id, search_messages, sha_and_message,
+    shallow_edge_ids, stamp, stored_commit, unknown_rename_ids,
+};
+
+/// The most that commits may take on disk, in bytes.
+const MAX_STORE_BYTES: u64 = 2 * 1024 * 1024 * 1024;
+
+/// A longer message is kept, and its end is not searched; in bytes.
+const MAX_SEARCHED_BYTES: usize = 64 * 1024;
+
+/// Keeps a commit under an id, which is free or its own from before.
+pub fn put(conn: &Connection, id: i64, commit: &HistoryCommit) -> Result<()> {
+    if tables::insert(conn, id, commit)? {
+        return tables::insert_words(conn, id, commit.subject(), truncate_at_char(commit.body()));
+    }
+    tables::replace_changes(conn, id, commit)
+}
+
+/// Keeps commits that somebody else read; how many of them were not known. Those that are known
+/// stay, unless something was missing when they were read that was there for the others: parents
+/// beyond the edge of a shallow clone, or the contents that tell renames.
+pub fn insert_or_complete(
+    conn: &Connection,
+    commits: impl Iterator<Item = Result<HistoryCommit>>,
+) -> Result<usize> {
+    let (mut next, mut news) = (tables::last_id(conn)? + 1, 0);
+    for commit in commits {
+        let commit = commit?;
+        let id = match tables::stored_commit(conn, &commit.sha)? {
+            None => next,
+            Some(known) if known.is_less_complete_than(&commit) => known.id,
+            Some(_) => continue,
+        };
+        put(conn, id, &commit)?;
+        next = next.max(id + 1);
+        news += 1;
+    }
+    if news > 0 {
+        // Whoever built something from what was known before builds it again.
+        tables::renew_stamp(conn)?;
+    }
+    Ok(news)
+}
+
+/// Whether there is too little room.
+pub fn is_over_capacity(conn: &Connection) -> Result<bool> {
+    Ok(tables::used_bytes(conn)? > MAX_STORE_BYTES)
+}
+
+/// Makes room: only commits that this worktree needs stay. Says whether any had to go.
+///
+/// What other worktrees built from those names ids that are not there any more, so the stamp is
+/// renewed and they build it again.
+pub fn evict_unneeded(conn: &Connection, needed: &BTreeSet<i64>) -> Result<bool> {
+    let mut ids = tables::ids(conn)?;
+    ids.retain(|id| !needed.contains(id));
+    if ids.is_empty() {
+        return Ok(false);
+    }
+    tables::remove(conn, &ids)?;
+    tables::renew_stamp(conn)?;
+    Ok(true)
+}
+
+impl StoredCommit {
+    /// Whether another reading of the same commit had what was missing for this one.
+    const fn is_less_complete_than(&self, other: &HistoryCommit) -> bool {
+        let at_edge = self.is_shallow_edge && !other.is_shallow_edge;
+        at_edge || (self.renames_unknown && !other.renames_unknown && !other.is_shallow_edge)
+    }
+}
+
+/// A text up to a length, ending between two letters.
+fn truncate_at_char(text: &str) -> &str {
+    let end = (0..=MAX_SEARCHED_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or(0)]
+}
+
+/// A query for [`search_messages`] that finds commits with all of these words, or their beginnings.
+pub fn all_words_query(words: &str) -> Option<String> {
+    let runs = words.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
+    let quoted: Vec<String> = runs.map(|run| format!("\"{run}\"*")).collect();
+    (!quoted.is_empty()).then(|| quoted.join(" "))
+}

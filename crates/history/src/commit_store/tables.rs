@@ -1,0 +1,200 @@
+//! The SQL of commits by name.
+
+use base::Result;
+use store::{Connection, OptionalExtension, Row, SqlResult, params, sqlite_problem};
+
+use crate::commit::{self, CommitSignature, HistoryCommit};
+
+/// The tables.
+pub const SCHEMA: &str = include_str!("facts.sql");
+
+const SELECT_COMMIT: &str =
+    "SELECT sha, parents, author, email, authored, committer, committer_email,
+    committed, message, changes, edge, renames_unknown, id FROM fact";
+
+/// A commit that is kept, and what was missing when it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoredCommit {
+    /// Its id
+    pub id: i64,
+    /// Whether it was read at the edge of a shallow clone
+    pub is_shallow_edge: bool,
+    /// Whether it was read without the contents that tell renames
+    pub renames_unknown: bool,
+}
+
+/// A commit that is kept, by its name.
+pub fn stored_commit(conn: &Connection, sha: &[u8]) -> Result<Option<StoredCommit>> {
+    let known = |row: &Row<'_>| {
+        Ok(StoredCommit {
+            id: row.get(0)?,
+            is_shallow_edge: row.get(1)?,
+            renames_unknown: row.get(2)?,
+        })
+    };
+    conn.prepare_cached("SELECT id, edge, renames_unknown FROM fact WHERE sha = ?1")
+        .and_then(|mut s| s.query_row([sha], known).optional())
+        .map_err(sqlite_problem("read commits"))
+}
+
+/// A commit by its id.
+pub fn get(conn: &Connection, id: i64) -> Result<Option<HistoryCommit>> {
+    conn.prepare_cached(&format!("{SELECT_COMMIT} WHERE id = ?1"))
+        .and_then(|mut s| s.query_row([id], commit_from_row).optional())
+        .map_err(sqlite_problem("read commits"))
+}
+
+/// The name of a commit and what it says, by its id.
+pub fn sha_and_message(conn: &Connection, id: i64) -> Result<Option<(Vec<u8>, String)>> {
+    conn.prepare_cached("SELECT sha, message FROM fact WHERE id = ?1")
+        .and_then(|mut s| s.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+        .map_err(sqlite_problem("read commits"))
+}
+
+/// A commit by its name, with its id.
+pub fn by_sha(conn: &Connection, sha: &[u8]) -> Result<Option<(i64, HistoryCommit)>> {
+    conn.prepare_cached(&format!("{SELECT_COMMIT} WHERE sha = ?1"))
+        .and_then(|mut s| {
+            s.query_row([sha], |row| Ok((row.get(12)?, commit_from_row(row)?))).optional()
+        })
+        .map_err(sqlite_problem("read commits"))
+}
+
+/// The ids of commits whose names lie between two, for names that were shortened.
+pub fn ids_in_sha_range(conn: &Connection, low: &[u8], high: &[u8]) -> Result<Vec<i64>> {
+    let sql = "SELECT id FROM fact WHERE sha >= ?1 AND sha <= ?2 ORDER BY sha LIMIT 1000";
+    store::rows(conn, (sql, "read commits"), params![low, high], |row| row.get(0))
+}
+
+/// Keeps a commit; says no if its id is taken, which can only be by itself.
+pub(crate) fn insert(conn: &Connection, id: i64, commit: &HistoryCommit) -> Result<bool> {
+    let parents = commit.parents.concat();
+    let changes = commit::encode_changes(&commit.changes);
+    conn.prepare_cached(
+        "INSERT OR IGNORE INTO fact VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
+    )
+    .and_then(|mut s| {
+        s.execute(params![
+            id,
+            commit.sha,
+            parents,
+            commit.author.name,
+            commit.author.email,
+            commit.author.time,
+            commit.committer.name,
+            commit.committer.email,
+            commit.committer.time,
+            commit.message,
+            changes,
+            commit.is_shallow_edge,
+            commit.renames_unknown,
+        ])
+    })
+    .map(|rows| rows > 0)
+    .map_err(sqlite_problem("keep a commit"))
+}
+
+pub(crate) fn insert_words(conn: &Connection, id: i64, subject: &str, body: &str) -> Result<()> {
+    conn.prepare_cached("INSERT INTO said (rowid, subject, body) VALUES (?1, ?2, ?3)")
+        .and_then(|mut s| s.execute(params![id, subject, body]))
+        .map(drop)
+        .map_err(sqlite_problem("keep a commit's words"))
+}
+
+pub(crate) fn replace_changes(conn: &Connection, id: i64, commit: &HistoryCommit) -> Result<()> {
+    let sql = "UPDATE fact SET parents = ?2, changes = ?3, edge = ?4, renames_unknown = ?5
+               WHERE id = ?1";
+    let (parents, changes) = (commit.parents.concat(), commit::encode_changes(&commit.changes));
+    conn.prepare_cached(sql)
+        .and_then(|mut s| {
+            s.execute(params![id, parents, changes, commit.is_shallow_edge, commit.renames_unknown])
+        })
+        .map(drop)
+        .map_err(sqlite_problem("keep a commit"))
+}
+
+/// The highest id there is; 0 if there is none.
+pub fn last_id(conn: &Connection) -> Result<i64> {
+    conn.query_row("SELECT coalesce(max(id), 0) FROM fact", [], |row| row.get(0))
+        .map_err(sqlite_problem("read commits"))
+}
+
+/// Which file this is.
+pub fn stamp(conn: &Connection) -> Result<String> {
+    conn.query_row("SELECT value FROM meta WHERE key = 'stamp'", [], |row| row.get(0))
+        .map_err(sqlite_problem("read commits"))
+}
+
+/// Makes it another file in the eyes of those who remember its stamp.
+pub(crate) fn renew_stamp(conn: &Connection) -> Result<()> {
+    conn.execute("UPDATE meta SET value = hex(randomblob(16)) WHERE key = 'stamp'", [])
+        .map(drop)
+        .map_err(sqlite_problem("keep commits"))
+}
+
+/// Ids of commits that say some words, best first. Where thousands say them, those that came
+/// last are ranked.
+pub fn search_messages(conn: &Connection, query: &str, most: usize) -> Result<Vec<i64>> {
+    let sql = "SELECT id FROM
+               (SELECT rowid AS id, bm25(said, 4.0, 1.0) AS fit FROM said WHERE said MATCH ?1
+                ORDER BY rowid DESC LIMIT ?3)
+               ORDER BY fit, id DESC LIMIT ?2";
+    store::rows(conn, (sql, "search commits"), params![query, most, MAX_RANKED_COMMITS], |row| {
+        row.get(0)
+    })
+}
+
+/// How many commits are ranked.
+const MAX_RANKED_COMMITS: usize = 1000;
+
+/// The commits that were read at the edge of a shallow clone.
+pub fn shallow_edge_ids(conn: &Connection) -> Result<Vec<i64>> {
+    let sql = "SELECT id FROM fact WHERE edge ORDER BY id";
+    store::rows(conn, (sql, "read commits"), &[], |row| row.get(0))
+}
+
+/// The commits that were read without the contents that tell renames.
+pub fn unknown_rename_ids(conn: &Connection) -> Result<Vec<i64>> {
+    let sql = "SELECT id FROM fact WHERE renames_unknown ORDER BY id";
+    store::rows(conn, (sql, "read commits"), &[], |row| row.get(0))
+}
+
+/// Bytes of all pages that hold something.
+pub(crate) fn used_bytes(conn: &Connection) -> Result<u64> {
+    let sql = "SELECT (page_count - freelist_count) * page_size
+               FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+    conn.query_row(sql, [], |row| row.get(0)).map_err(sqlite_problem("size up commits"))
+}
+
+/// Drops commits, because there is no room for them.
+pub(crate) fn remove(conn: &Connection, ids: &[i64]) -> Result<()> {
+    for sql in ["DELETE FROM fact WHERE id = ?1", "DELETE FROM said WHERE rowid = ?1"] {
+        let mut statement = conn.prepare_cached(sql).map_err(sqlite_problem("drop commits"))?;
+        for id in ids {
+            statement.execute([id]).map_err(sqlite_problem("drop commits"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Every id there is.
+pub(crate) fn ids(conn: &Connection) -> Result<Vec<i64>> {
+    store::rows(conn, ("SELECT id FROM fact", "read commits"), &[], |row| row.get(0))
+}
+
+fn commit_from_row(row: &Row<'_>) -> SqlResult<HistoryCommit> {
+    let sha: Vec<u8> = row.get(0)?;
+    let parents: Vec<u8> = row.get(1)?;
+    let changes: Vec<u8> = row.get(9)?;
+    let changes = commit::decode_changes(&changes);
+    Ok(HistoryCommit {
+        parents: parents.chunks(sha.len().max(1)).map(<[u8]>::to_vec).collect(),
+        sha,
+        author: CommitSignature { name: row.get(2)?, email: row.get(3)?, time: row.get(4)? },
+        committer: CommitSignature { name: row.get(5)?, email: row.get(6)?, time: row.get(7)? },
+        message: row.get(8)?,
+        changes: changes.ok_or_else(|| store::bad_value(9, "not a list of changes".into()))?,
+        is_shallow_edge: row.get(10)?,
+        renames_unknown: row.get(11)?,
+    })
+}

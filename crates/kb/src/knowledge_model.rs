@@ -1,0 +1,216 @@
+//! Everything that is known, from files and from the store, as one model to ask and to judge.
+
+use std::collections::BTreeMap;
+
+use base::{EntityRef, RepoPath};
+
+use crate::endpoint::KbEndpoint;
+use crate::model::{Entity, KbEntityKind, KbRelation, KbRelationKind};
+
+/// Where a fact of the model is from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FactOrigin {
+    /// An agent wrote it
+    Store,
+    /// A file says it, at this line
+    File(RepoPath, u32),
+}
+
+impl FactOrigin {
+    /// The file, if a file says it.
+    pub const fn file(&self) -> Option<(&RepoPath, u32)> {
+        match self {
+            Self::File(path, line) => Some((path, *line)),
+            Self::Store => None,
+        }
+    }
+}
+
+/// An entity as it is known.
+#[derive(Debug, Clone)]
+pub struct KnownEntity {
+    /// The entity
+    pub entity: Entity,
+    /// Where it is from
+    pub origin: FactOrigin,
+    /// The code symbol that it is
+    pub code: Option<EntityRef>,
+}
+
+/// A relation as it is known.
+#[derive(Debug, Clone)]
+pub struct KnownRelation {
+    /// The relation
+    pub relation: KbRelation,
+    /// Where it is from
+    pub origin: FactOrigin,
+}
+
+/// A relation as a file tells it: a link may not say what it means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileRelation {
+    /// What it says; none for a plain link
+    pub relates: Option<KbRelationKind>,
+    /// Where it starts
+    pub from: String,
+    /// Where it ends
+    pub to: String,
+    /// The kind of tie
+    pub kind: String,
+    /// Where it is told
+    pub origin: FactOrigin,
+}
+
+/// What is known, ready to be asked.
+#[derive(Debug, Default)]
+pub struct KnowledgeModel {
+    facts: Vec<KnownEntity>,
+    bonds: Vec<KnownRelation>,
+    by_id: BTreeMap<String, usize>,
+    by_code: BTreeMap<EntityRef, usize>,
+    from: BTreeMap<String, Vec<usize>>,
+    to: BTreeMap<String, Vec<usize>>,
+    duplicates: Vec<(usize, usize)>,
+}
+
+impl KnowledgeModel {
+    /// Puts facts and relations together. Of two facts with one id the first counts, so those
+    /// of files come first.
+    pub fn new(
+        facts: Vec<KnownEntity>,
+        bonds: Vec<KnownRelation>,
+        told: Vec<FileRelation>,
+    ) -> Self {
+        let mut model = Self::default();
+        for fact in facts {
+            model.add_fact(fact);
+        }
+        for bond in bonds {
+            model.add_bond(bond);
+        }
+        for told in told {
+            let bond = model.resolve_link(told);
+            model.add_bond(bond);
+        }
+        model
+    }
+
+    fn add_fact(&mut self, fact: KnownEntity) {
+        let at = self.facts.len();
+        if let Some(first) = self.by_id.get(&fact.entity.id) {
+            self.duplicates.push((*first, at));
+        } else {
+            self.by_id.insert(fact.entity.id.clone(), at);
+            if let Some(code) = &fact.code {
+                self.by_code.entry(code.clone()).or_insert(at);
+            }
+        }
+        self.facts.push(fact);
+    }
+
+    fn add_bond(&mut self, bond: KnownRelation) {
+        let same = |at: &usize| self.bonds[*at].relation.key() == bond.relation.key();
+        if self.from.get(&bond.relation.from).is_some_and(|known| known.iter().any(same)) {
+            return; // told twice, in a file and in the store: once is enough
+        }
+        let at = self.bonds.len();
+        self.from.entry(bond.relation.from.clone()).or_default().push(at);
+        self.to.entry(bond.relation.to.clone()).or_default().push(at);
+        self.bonds.push(bond);
+    }
+
+    /// A link means the one relation that the types of its ends allow.
+    fn resolve_link(&self, told: FileRelation) -> KnownRelation {
+        let kind_of = |end: &str| self.kind_of(end).or_else(|| KbEntityKind::of_id(end));
+        let (relates, backwards) = match (told.relates, kind_of(&told.from), kind_of(&told.to)) {
+            (Some(relates), ..) => (relates, false),
+            (None, Some(from), Some(to)) => KbRelationKind::of_link(from, to),
+            _ => (KbRelationKind::RelatesTo, false),
+        };
+        let (from, to) = if backwards { (told.to, told.from) } else { (told.from, told.to) };
+        let is_loose = relates == KbRelationKind::RelatesTo && told.kind.is_empty();
+        let kind = if is_loose { "link".into() } else { told.kind };
+        let source = told.origin.file().map(|(path, _)| path.to_string()).unwrap_or_default();
+        let relation = KbRelation {
+            relates,
+            from,
+            to,
+            kind,
+            created_at: String::new(),
+            created_by: String::new(),
+            source,
+            confidence: None,
+            allow_cycle: false,
+        };
+        KnownRelation { relation, origin: told.origin }
+    }
+
+    /// Every entity, files' first, each id once.
+    pub fn facts(&self) -> impl Iterator<Item = &KnownEntity> {
+        self.by_id.values().map(|at| &self.facts[*at])
+    }
+
+    /// Every relation.
+    pub fn bonds(&self) -> &[KnownRelation] {
+        &self.bonds
+    }
+
+    /// Entities that are told in two places.
+    pub fn duplicates(&self) -> impl Iterator<Item = (&KnownEntity, &KnownEntity)> {
+        self.duplicates.iter().map(|(first, second)| (&self.facts[*first], &self.facts[*second]))
+    }
+
+    /// An entity by its id.
+    pub fn get(&self, id: &str) -> Option<&KnownEntity> {
+        self.by_id.get(id).map(|at| &self.facts[*at])
+    }
+
+    /// The entity that a code symbol is.
+    pub fn at_code(&self, node: &EntityRef) -> Option<&KnownEntity> {
+        self.by_code.get(node).map(|at| &self.facts[*at])
+    }
+
+    /// Relations that start at an end, as it is written.
+    pub fn relations_from(&self, end: &str) -> impl Iterator<Item = &KnownRelation> {
+        self.from.get(end).into_iter().flatten().map(|at| &self.bonds[*at])
+    }
+
+    /// Relations that end at an end, as it is written.
+    pub fn relations_to(&self, end: &str) -> impl Iterator<Item = &KnownRelation> {
+        self.to.get(end).into_iter().flatten().map(|at| &self.bonds[*at])
+    }
+
+    /// Every way that the end of a relation may be written for a node: its id, and the code
+    /// symbol that it is.
+    pub fn names_of(&self, node: &EntityRef) -> Vec<String> {
+        match node {
+            EntityRef::Kb(id) => {
+                let code = self.get(id.as_str()).and_then(|fact| fact.code.as_ref());
+                [id.to_string()].into_iter().chain(code.map(ToString::to_string)).collect()
+            }
+            node => {
+                let id = self.at_code(node).map(|fact| fact.entity.id.clone());
+                [node.to_string()].into_iter().chain(id).collect()
+            }
+        }
+    }
+
+    /// The node of the graph that an end stands for: a bound symbol is its code.
+    pub fn node_of(&self, end: &str) -> Option<EntityRef> {
+        match KbEndpoint::parse(end).ok()? {
+            KbEndpoint::Code(node) => Some(node),
+            KbEndpoint::Entity(id) => match self.get(&id).and_then(|fact| fact.code.clone()) {
+                Some(code) => Some(code),
+                None => id.parse().ok().map(EntityRef::Kb),
+            },
+        }
+    }
+
+    /// The type of what stands at an end; none if it is no entity or not there.
+    pub fn kind_of(&self, end: &str) -> Option<KbEntityKind> {
+        match KbEndpoint::parse(end).ok()? {
+            KbEndpoint::Code(node) => KbEndpoint::code_kind(&node),
+            KbEndpoint::Entity(id) => self.get(&id).map(|fact| fact.entity.kind),
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Collects the facts of one file while a language's walk goes over it.
+
+use std::collections::{HashMap, HashSet};
+
+use base::Span;
+
+use crate::doc_comments::{self, DocCommentStyle};
+use crate::line_index::{LineIndex, offset};
+use crate::model::{
+    Arg, AssignTarget, Binding, BindingKind, CallKind, CallSite, Decorator, DocComment, DocLink,
+    Expr, FileFacts, FlowAction, FlowBlock, FlowBlockKind, FlowStep, Import, ImportKind, NameUse,
+    Symbol, SymbolFlags, SymbolKind, SymbolOwner, SyntaxError, TypeParam, TypeRef, Visibility,
+};
+use crate::plain_text;
+use crate::signature::{self, CommentSyntax};
+
+/// How many syntax errors are kept of one file.
+const MAX_ERRORS: usize = 50;
+
+/// A symbol as a language describes it; the builder adds what follows from that.
+pub(crate) struct SymbolDraft {
+    pub name: String,
+    /// The path, where it is not the parent's and the name
+    pub path: Option<String>,
+    /// What the paths of its members start with, where it is not its own path
+    pub prefix: Option<String>,
+    pub kind: SymbolKind,
+    pub parent: SymbolOwner,
+    pub signature: String,
+    pub doc: Option<(Span, DocCommentStyle)>,
+    pub visibility: Visibility,
+    pub exported: bool,
+    pub is_test: bool,
+    pub flags: SymbolFlags,
+    pub span: Span,
+    pub declaration: Span,
+    pub name_span: Span,
+    pub body: Option<Span>,
+    pub ty: Option<TypeRef>,
+    pub generics: Vec<TypeParam>,
+    pub decorators: Vec<Decorator>,
+}
+
+impl SymbolDraft {
+    /// A symbol that is declared here.
+    pub fn new(kind: SymbolKind, name: impl Into<String>, declaration: Span, at: Span) -> Self {
+        Self {
+            name: name.into(),
+            path: None,
+            prefix: None,
+            kind,
+            parent: None,
+            signature: String::new(),
+            doc: None,
+            visibility: Visibility::Private,
+            exported: false,
+            is_test: false,
+            flags: SymbolFlags::default(),
+            span: declaration,
+            declaration,
+            name_span: at,
+            body: None,
+            ty: None,
+            generics: Vec::new(),
+            decorators: Vec::new(),
+        }
+    }
+}
+
+/// Where the walk is: the function or class around it, and the block in that.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct WalkPosition {
+    pub owner: SymbolOwner,
+    pub block: Option<u32>,
+}
+
+/// The facts of one file so far.
+pub(crate) struct FactsBuilder<'a> {
+    pub text: &'a str,
+    pub lines: LineIndex,
+    pub facts: FileFacts,
+    pub position: WalkPosition,
+    comments: CommentSyntax,
+    paths: HashSet<String>,
+    /// How often a path was wanted again
+    path_collisions: HashMap<String, u32>,
+    prefixes: Vec<String>,
+    counters: HashMap<(SymbolOwner, &'static str), u32>,
+    seen_uses: HashSet<(SymbolOwner, Expr, bool)>,
+}
+
+impl<'a> FactsBuilder<'a> {
+    /// Nothing is known yet.
+    pub fn new(text: &'a str, comments: CommentSyntax) -> Self {
+        let facts = FileFacts { lines: plain_text::count_lines(text), ..FileFacts::default() };
+        Self {
+            text,
+            lines: LineIndex::new(text),
+            facts,
+            position: WalkPosition::default(),
+            comments,
+            paths: HashSet::new(),
+            path_collisions: HashMap::new(),
+            prefixes: Vec::new(),
+            counters: HashMap::new(),
+            seen_uses: HashSet::new(),
+        }
+    }
+
+    /// The text of a span.
+    pub fn slice(&self, span: Span) -> &'a str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// A span on one line.
+    pub fn one_line_signature(&self, span: Span) -> String {
+        signature::one_line(self.slice(span), self.comments)
+    }
+
+    /// Keeps a symbol.
+    pub fn add_symbol(&mut self, draft: SymbolDraft) -> u32 {
+        let index = offset(self.facts.symbols.len());
+        let path = draft.path.unwrap_or_else(|| match draft.parent {
+            Some(parent) => format!("{}.{}", self.prefixes[parent as usize], draft.name),
+            None => draft.name.clone(),
+        });
+        let path = self.unique_path(path, &draft.signature);
+        self.prefixes.push(draft.prefix.unwrap_or_else(|| path.clone()));
+        let doc = draft.doc.map(|(span, style)| self.add_doc(Some(index), span, style));
+        let body = draft.body.map(|span| self.slice(span));
+        self.facts.symbols.push(Symbol {
+            fingerprint: signature::fingerprint(&draft.name, draft.kind, &draft.signature, body),
+            start_line: self.lines.line(draft.span.start),
+            line: self.lines.line(draft.name_span.start),
+            end_line: self.lines.line(draft.span.end.saturating_sub(1).max(draft.span.start)),
+            name: draft.name,
+            path,
+            kind: draft.kind,
+            parent: draft.parent,
+            signature: draft.signature,
+            doc,
+            visibility: draft.visibility,
+            exported: draft.exported,
+            is_test: draft.is_test,
+            flags: draft.flags,
+            span: draft.span,
+            declaration: draft.declaration,
+            name_span: draft.name_span,
+            body: draft.body,
+            ty: draft.ty,
+            generics: draft.generics,
+            decorators: draft.decorators,
+        });
+        index
+    }
+
+    /// What the paths of a symbol's members start with.
+    pub fn member_prefix(&self, symbol: u32) -> &str {
+        &self.prefixes[symbol as usize]
+    }
+
+    /// A kept symbol.
+    pub fn symbol_mut(&mut self, symbol: u32) -> &mut Symbol {
+        &mut self.facts.symbols[symbol as usize]
+    }
+
+    /// The name of the next anonymous function of this sort in this scope: `<arrow1>`.
+    pub fn next_anonymous_name(&mut self, sort: &'static str) -> String {
+        let count = self.counters.entry((self.position.owner, sort)).or_insert(0);
+        *count += 1;
+        format!("<{sort}{count}>")
+    }
+
+    fn unique_path(&mut self, path: String, signature: &str) -> String {
+        if self.paths.insert(path.clone()) {
+            return path;
+        }
+        let mut other = format!("{path}~{}", signature::hash_suffix(signature, 0));
+        while !self.paths.insert(other.clone()) {
+            let round = self.path_collisions.entry(path.clone()).or_insert(0);
+            *round += 1;
+            other = format!("{path}~{}", signature::hash_suffix(signature, *round));
+        }
+        other
+    }
+
+    /// Reads a doc comment and keeps the links in it.
+    pub fn add_doc(
+        &mut self,
+        owner: SymbolOwner,
+        span: Span,
+        style: DocCommentStyle,
+    ) -> DocComment {
+        let said = doc_comments::parse_doc_comment(self.slice(span), span.start, style);
+        for (tag, target, at) in said.links {
+            let line = self.lines.line(at.start);
+            self.facts.doc_links.push(DocLink { owner, tag, target, span: at, line });
+        }
+        DocComment { text: said.text, span }
+    }
+
+    /// Keeps the module's own doc comment. A licence above it gives way.
+    pub fn set_module_doc(&mut self, span: Span, style: DocCommentStyle) {
+        let known = self.facts.doc.as_ref();
+        if known.is_none_or(|doc| doc_comments::is_notice(self.slice(doc.span))) {
+            self.facts.doc = Some(self.add_doc(None, span, style));
+        }
+    }
+
+    /// Keeps an import.
+    pub fn add_import(
+        &mut self,
+        kind: ImportKind,
+        specifier: impl Into<String>,
+        span: Span,
+    ) -> u32 {
+        self.facts.imports.push(Import {
+            specifier: specifier.into(),
+            names: Vec::new(),
+            is_type_only: false,
+            kind,
+            level: 0,
+            is_path: false,
+            owner: self.position.owner,
+            span,
+            line: self.lines.line(span.start),
+        });
+        offset(self.facts.imports.len() - 1)
+    }
+
+    /// Keeps a declared name.
+    pub fn add_binding(&mut self, name: impl Into<String>, kind: BindingKind) -> u32 {
+        let symbol = if let BindingKind::Symbol(symbol) = kind { Some(symbol) } else { None };
+        let (name, owner) = (name.into(), self.position.owner);
+        self.facts.flow.bindings.push(Binding { name, owner, kind, symbol, ty: None });
+        offset(self.facts.flow.bindings.len() - 1)
+    }
+
+    /// Keeps a step.
+    pub fn add_step(&mut self, action: FlowAction) {
+        let WalkPosition { owner, block } = self.position;
+        self.facts.flow.steps.push(FlowStep { owner, block, action });
+    }
+
+    /// Keeps an assignment, unless it leads nowhere.
+    pub fn add_assignment(&mut self, place: AssignTarget, value: Expr) {
+        if value != Expr::Unknown {
+            self.add_step(FlowAction::Assign(place, value));
+        }
+    }
+
+    /// Keeps a value that several names take pieces of, so that it is written once.
+    pub fn bind_if_shared(&mut self, value: Expr, pieces: usize) -> Expr {
+        let is_small = matches!(
+            value,
+            Expr::Unknown
+                | Expr::Local(_)
+                | Expr::Call(_)
+                | Expr::Name(_)
+                | Expr::Import(_)
+                | Expr::This
+        );
+        if is_small || pieces < 2 {
+            return value;
+        }
+        let local = self.add_binding("", BindingKind::Variable);
+        self.add_assignment(AssignTarget::Local(local), value);
+        Expr::Local(local)
+    }
+
+    /// Keeps a call.
+    pub fn add_call(
+        &mut self,
+        kind: CallKind,
+        callee: Expr,
+        mut args: Vec<Arg>,
+        span: Span,
+        at: u32,
+    ) -> Expr {
+        let trivial = |arg: &Arg| arg.value == Expr::Unknown && !arg.spread && arg.name.is_none();
+        while args.last().is_some_and(trivial) {
+            args.pop();
+        }
+        let (owner, line) = (self.position.owner, self.lines.line(at));
+        self.facts.flow.calls.push(CallSite { owner, callee, args, kind, span, line });
+        let index = offset(self.facts.flow.calls.len() - 1);
+        self.add_step(FlowAction::Call(index));
+        Expr::Call(index)
+    }
+
+    /// Notes that a name is mentioned here.
+    pub fn add_mention(&mut self, target: &Expr, is_type: bool, at: u32) {
+        let owner = self.position.owner;
+        if self.seen_uses.insert((owner, target.clone(), is_type)) {
+            let line = self.lines.line(at);
+            self.facts.flow.uses.push(NameUse { owner, target: target.clone(), is_type, line });
+        }
+    }
+
+    /// Goes into a function or class; give the answer back to [`Self::restore_position`].
+    pub fn enter_symbol(&mut self, owner: u32) -> WalkPosition {
+        std::mem::replace(&mut self.position, WalkPosition { owner: Some(owner), block: None })
+    }
+
+    /// Goes into a block; give the answer back to [`Self::restore_position`].
+    pub fn enter_block(&mut self, kind: FlowBlockKind) -> WalkPosition {
+        let parent = self.position.block;
+        self.facts.flow.blocks.push(FlowBlock { parent, kind });
+        let block = Some(offset(self.facts.flow.blocks.len() - 1));
+        let owner = self.position.owner;
+        std::mem::replace(&mut self.position, WalkPosition { owner, block })
+    }
+
+    /// Goes back to where it was.
+    pub fn restore_position(&mut self, to: WalkPosition) {
+        self.position = to;
+    }
+
+    /// Reports a place that could not be read.
+    pub fn add_error(&mut self, at: u32, message: impl Into<String>) {
+        if self.facts.errors.len() < MAX_ERRORS {
+            let (line, column) = self.lines.line_and_column(self.text, at);
+            self.facts.errors.push(SyntaxError { line, column, message: message.into() });
+        }
+    }
+
+    /// The facts, all told.
+    pub fn finish(mut self) -> FileFacts {
+        let doc = self.facts.doc.as_ref();
+        let title = doc.and_then(|doc| doc_comments::first_sentence(&doc.text));
+        self.facts.title = title.or_else(|| plain_text::opening_comment_sentence(self.text));
+        self.facts
+    }
+}

@@ -1,0 +1,112 @@
+//! What a file asks of others and offers to them.
+
+use base::Span;
+use serde::{Deserialize, Serialize};
+
+use super::{Expr, SymbolOwner};
+
+/// One request for another module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// What is asked for, as written: `./a`, `a.b`, `crate::x`, `stdio.h`
+    pub specifier: String,
+    /// What is taken from it; empty when it is only run, or bound whole under its own name
+    pub names: Vec<ImportedName>,
+    /// Whether only types are taken
+    pub is_type_only: bool,
+    /// The form of the request
+    pub kind: ImportKind,
+    /// How many dots stand before a relative Python import; 0 for none
+    pub level: u8,
+    /// Whether it stands in a string or angle brackets that name a file (`#[path]`, `<stdio.h>`
+    /// is not one, `"a.h"` is)
+    pub is_path: bool,
+    /// The function or class it stands in
+    pub owner: SymbolOwner,
+    /// The whole statement or call
+    pub span: Span,
+    /// The line it starts on, from 1
+    pub line: u32,
+}
+
+/// One name taken from a module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportedName {
+    /// Its name there; `*` for all of it, `default` for the default export
+    pub name: String,
+    /// Its name here, when it is another; for `*` the name of the namespace
+    pub alias: Option<String>,
+    /// Whether it is only a type
+    pub is_type: bool,
+    /// Where it stands
+    pub span: Span,
+}
+
+/// The form of an import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ImportKind {
+    /// `import … from "x"`, `import x`, `using x`
+    Import,
+    /// `require("x")`
+    Require,
+    /// `import("x")`, `importlib.import_module("x")`
+    Dynamic,
+    /// `export … from "x"`
+    ReExport,
+    /// `from x import y`
+    From,
+    /// `use x::y`
+    Use,
+    /// `pub use x::y`
+    PubUse,
+    /// `mod x;`
+    Mod,
+    /// `extern crate x`
+    ExternCrate,
+    /// `#include`, `source`, `include_once`
+    Include,
+    /// A type written `import("x").T`
+    TypeImport,
+}
+
+/// One name that a module offers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Export {
+    /// Its name outside; `default`, or `*` for everything of `from`
+    pub name: String,
+    /// Its name here, or in `from`
+    pub local: Option<String>,
+    /// The declaration, when it is in this file
+    pub symbol: Option<u32>,
+    /// What it is worth
+    pub value: Expr,
+    /// The import it is handed on from, by its place in the file's imports
+    pub from: Option<u32>,
+    /// Whether it is only a type
+    pub is_type: bool,
+    /// The form of the export
+    pub kind: ExportKind,
+    /// Where it stands
+    pub span: Span,
+    /// The line it starts on, from 1
+    pub line: u32,
+}
+
+/// The form of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ExportKind {
+    /// By name
+    Named,
+    /// `export default`
+    Default,
+    /// `export * from`
+    Star,
+    /// `export * as x from`
+    StarAs,
+    /// `module.exports`, `exports.x`, `export =`; `default` is the whole
+    CommonJs,
+    /// `pub use`
+    PubUse,
+    /// `__all__`
+    All,
+}

@@ -1,0 +1,67 @@
+//! What can be said of any text: its length, and the comment it opens with.
+
+use crate::model::FileFacts;
+
+/// How far into a file its opening comment may start, in lines.
+const MAX_OPENING_COMMENT_LINE: usize = 12;
+
+/// What opens a comment line in the languages at hand, longest first.
+const COMMENT_MARKERS: [&str; 9] = ["/**", "//!", "///", "\"\"\"", "/*", "//", "--", "#", "*"];
+
+/// The facts of a text in no language we parse.
+pub(crate) fn extract(text: &str) -> FileFacts {
+    FileFacts {
+        lines: count_lines(text),
+        title: opening_comment_sentence(text),
+        ..FileFacts::default()
+    }
+}
+
+/// How many lines a text has; an unfinished last one counts.
+pub(crate) fn count_lines(text: &str) -> u32 {
+    u32::try_from(text.lines().count()).unwrap_or(u32::MAX)
+}
+
+/// The first sentence of the comment a file opens with; a licence is not what it is about.
+pub(crate) fn opening_comment_sentence(text: &str) -> Option<String> {
+    let comments =
+        text.lines().take(MAX_OPENING_COMMENT_LINE).map(str::trim).map_while(comment_text);
+    let said = comments.filter(|line| is_descriptive(line));
+    let joined = said.take(3).collect::<Vec<_>>().join(" ");
+    let sentence = joined.split_inclusive(". ").next().unwrap_or_default();
+    let sentence = sentence.trim().trim_end_matches('.');
+    (!sentence.is_empty()).then(|| sentence.chars().take(160).collect())
+}
+
+/// The text of a comment line; `None` where the comment ends.
+fn comment_text(line: &str) -> Option<&str> {
+    if line.is_empty() {
+        return Some("");
+    }
+    let mark = COMMENT_MARKERS.iter().find(|mark| line.starts_with(**mark))?;
+    let inner = line[mark.len()..].trim();
+    Some(inner.trim_end_matches("*/").trim_end_matches("\"\"\"").trim())
+}
+
+fn is_descriptive(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    let noise =
+        ["copyright", "license", "licence", "spdx", "eslint", "-*-", "!/", "@ts-", "@generated"];
+    line.contains(' ') && !noise.iter().any(|word| lower.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_says_what_it_is_about() {
+        let title = |text: &str| extract(text).title;
+        assert_eq!(title("//! Names and spans. More.\n\nuse x;"), Some("Names and spans".into()));
+        assert_eq!(title("#!/bin/sh\n# Runs the tests\n"), Some("Runs the tests".into()));
+        assert_eq!(title("/**\n * Settles orders.\n */"), Some("Settles orders".into()));
+        assert_eq!(title("// Copyright 2026 Somebody\nuse x;"), None);
+        assert_eq!(title("use x; // and y"), None);
+        assert_eq!((count_lines(""), count_lines("a"), count_lines("a\nb\n")), (0, 1, 2));
+    }
+}

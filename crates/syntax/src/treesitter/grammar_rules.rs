@@ -1,0 +1,182 @@
+//! What a language says about its tree, for the walk that the thinner languages share.
+
+use super::{GrammarWalker, LanguageFn, Node, NodeExt, children};
+use crate::doc_comments::DocCommentStyle;
+use crate::facts_builder::SymbolDraft;
+use crate::model::{Expr, SymbolKind, Visibility};
+use crate::signature::CommentSyntax;
+
+/// How a node is read. Texts name fields.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum NodeRule {
+    /// Only what is in it
+    Walk,
+    /// Not at all
+    Skip,
+    /// A declaration
+    Symbol(SymbolKind),
+    /// Something around declarations, whose doc comment is theirs
+    Wrap,
+    /// A comment
+    Comment,
+    /// What belongs to the declaration that follows, and is no part of it in the grammar
+    Attribute,
+    /// A name
+    Name,
+    /// Names joined by `::`
+    Path,
+    /// The receiver
+    This,
+    /// The receiver's parent
+    Super,
+    /// A text literal
+    Text,
+    /// A member: object, name
+    Member(&'static str, &'static str),
+    /// A call: callee, arguments
+    Call(&'static str, &'static str),
+    /// A call: object, name, arguments
+    Method(&'static str, &'static str, &'static str),
+    /// A construction: type, arguments
+    New(&'static str, &'static str),
+    /// A function that is a value
+    Lambda(&'static str),
+    /// A parameter: name, type
+    Param(&'static str, &'static str),
+    /// What is worth its last part: parentheses, `await`
+    LastChild,
+    /// Target, value
+    Assign(&'static str, &'static str),
+    /// The result of a function
+    Return,
+    /// What may not run
+    Branch,
+    /// What may run again
+    Loop,
+    /// Its own names
+    Block,
+    /// As the language says
+    Custom,
+}
+
+/// A language.
+pub(crate) trait GrammarRules: Sync {
+    /// Its grammar.
+    fn grammar(&self) -> LanguageFn;
+
+    /// How its comments look.
+    fn comments(&self) -> CommentSyntax {
+        CommentSyntax::CStyle
+    }
+
+    /// How a node is read.
+    fn rule(&self, walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule;
+
+    /// How a comment is marked, if it is a doc comment.
+    fn doc_style(&self, text: &str) -> Option<DocCommentStyle> {
+        c_doc_style(text)
+    }
+
+    /// The name of a declaration.
+    fn name<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
+        node.field("name")
+    }
+
+    /// Further names that the same declaration declares.
+    fn further_names<'n>(&self, _node: Node<'n>) -> Vec<Node<'n>> {
+        Vec::new()
+    }
+
+    /// The body of a declaration.
+    fn body<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
+        node.field("body")
+    }
+
+    /// Adds what is particular to a declaration; `false` if it is none after all.
+    fn complete_draft(
+        &self,
+        walk: &mut GrammarWalker<'_>,
+        node: Node<'_>,
+        draft: &mut SymbolDraft,
+    ) -> bool;
+
+    /// Adds what follows from a declaration, such as its heritage.
+    fn after_symbol(&self, _walk: &mut GrammarWalker<'_>, _node: Node<'_>, _symbol: u32) {}
+
+    /// Declares the parameters of a lambda that have no nodes of their own.
+    fn lambda_params(&self, _walk: &mut GrammarWalker<'_>, _lambda: Node<'_>) {}
+
+    /// Reads a node that has a rule of its own.
+    fn custom_expr(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
+        walk.walk_children(node);
+        Expr::Unknown
+    }
+}
+
+/// `/** */`, `/*! */`, `///` and `//!` are doc comments.
+fn c_doc_style(text: &str) -> Option<DocCommentStyle> {
+    let is_block = text.starts_with("/**") || text.starts_with("/*!");
+    if is_block && text.len() > 4 {
+        return Some(DocCommentStyle::Block);
+    }
+    let is_line = (text.starts_with("///") && !text.starts_with("////")) || text.starts_with("//!");
+    is_line.then_some(DocCommentStyle::Lines(&["///<", "///", "//!"]))
+}
+
+/// `#` above a declaration is a doc comment.
+pub(crate) fn hash_doc_style(text: &str) -> Option<DocCommentStyle> {
+    (text.starts_with('#') && !text.starts_with("#!")).then_some(DocCommentStyle::Lines(&["#"]))
+}
+
+/// The visibility that one of the modifiers says.
+pub(crate) fn visibility_of(words: &[String]) -> Option<Visibility> {
+    let word = words.iter().find(|word| {
+        let first = word.split('(').next().unwrap_or_default();
+        ["public", "private", "protected", "internal", "fileprivate", "open"].contains(&first)
+    })?;
+    Some(match word.as_str() {
+        "public" | "open" => Visibility::Public,
+        "private" | "fileprivate" => Visibility::Private,
+        other => Visibility::Restricted(other.into()),
+    })
+}
+
+impl GrammarWalker<'_> {
+    /// The modifiers of a declaration, as words.
+    pub(crate) fn modifiers(&self, node: Node<'_>) -> Vec<String> {
+        let mut words = Vec::new();
+        for child in children(node) {
+            match child.kind() {
+                "modifiers" => {
+                    let inner = children(child).into_iter().filter(|one| !is_annotation(*one));
+                    words.extend(inner.map(|one| self.text(one)));
+                }
+                kind if kind.ends_with("modifier") || kind == "storage_class_specifier" => {
+                    words.push(self.text(child));
+                }
+                _ => {}
+            }
+        }
+        words
+    }
+}
+
+/// The annotations of a declaration that stand inside of it.
+pub(crate) fn annotations(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    for child in children(node) {
+        match child.kind() {
+            "modifiers" => {
+                found.extend(children(child).into_iter().filter(|one| is_annotation(*one)));
+            }
+            "attribute_list" | "attribute" => found.push(child),
+            _ if is_annotation(child) => found.push(child),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn is_annotation(node: Node<'_>) -> bool {
+    matches!(node.kind(), "annotation" | "marker_annotation" | "attribute")
+}

@@ -1,0 +1,126 @@
+//! What all languages that are read with tree-sitter share.
+
+mod grammar_rules;
+mod node;
+mod type_text;
+mod value;
+mod walk;
+
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tree_sitter::{Language, ParseOptions, Parser, Tree};
+
+pub(crate) use grammar_rules::{GrammarRules, NodeRule, hash_doc_style, visibility_of};
+pub(crate) use node::{NodeExt, PendingTrivia, children, named_children, span};
+pub(crate) use tree_sitter::Node;
+pub(crate) use tree_sitter_language::LanguageFn;
+pub(crate) use type_text::parse_type_text;
+pub(crate) use walk::{GrammarWalker, extract};
+
+use crate::facts_builder::FactsBuilder;
+use crate::model::{FileFacts, SyntaxError};
+use crate::nesting;
+use crate::plain_text;
+use crate::signature::CommentSyntax;
+
+/// Brackets beyond this make a parser that recovers from errors take all memory.
+const MAX_BRACKET_DEPTH: u32 = 500;
+
+/// How many steps the parser takes between two calls back.
+const STEPS_PER_CALLBACK: usize = 100;
+
+/// How many steps it may take for a byte, on average.
+const MAX_STEPS_PER_BYTE: usize = 10;
+
+/// Reads a text with a grammar and hands its tree to `walk`.
+pub(crate) fn parse_and_walk(
+    text: &str,
+    grammar: LanguageFn,
+    comments: CommentSyntax,
+    walk: impl FnOnce(FactsBuilder<'_>, Node<'_>) -> FileFacts + Send,
+) -> FileFacts {
+    match parse(text, grammar).and_then(|tree| walk_with_stack(text, &tree, comments, walk)) {
+        Ok(facts) => facts,
+        Err(message) => {
+            let mut facts = plain_text::extract(text);
+            facts.errors.push(SyntaxError { line: 1, column: 1, message });
+            facts
+        }
+    }
+}
+
+fn walk_with_stack(
+    text: &str,
+    tree: &Tree,
+    comments: CommentSyntax,
+    walk: impl FnOnce(FactsBuilder<'_>, Node<'_>) -> FileFacts + Send,
+) -> Result<FileFacts, String> {
+    let levels = tree_depth(tree);
+    nesting::with_stack_for_depth(levels, || {
+        let mut builder = FactsBuilder::new(text, comments);
+        report_errors(&mut builder, tree.root_node());
+        walk(builder, tree.root_node())
+    })
+}
+
+/// Parses, unless that takes unreasonably long.
+pub(crate) fn parse(text: &str, grammar: LanguageFn) -> Result<Tree, String> {
+    let failed = || "not read: its parser failed".to_owned();
+    let brackets = nesting::bracket_depth(text);
+    if brackets > MAX_BRACKET_DEPTH {
+        let limit = format!("over the limit of {MAX_BRACKET_DEPTH}");
+        return Err(format!("not read: brackets are nested {brackets} levels deep, {limit}"));
+    }
+    let mut parser = Parser::new();
+    parser.set_language(&Language::new(grammar)).map_err(|_| failed())?;
+    // The callback comes every hundred steps. Ordinary code takes about one step a byte.
+    let mut budget = text.len() / STEPS_PER_CALLBACK * MAX_STEPS_PER_BYTE + 1_000;
+    let mut progress = |_: &tree_sitter::ParseState| {
+        budget = budget.saturating_sub(1);
+        if budget == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = text.as_bytes();
+    let mut give = |at: usize, _| bytes.get(at..).unwrap_or_default();
+    let parsed = catch_unwind(AssertUnwindSafe(|| {
+        parser.parse_with_options(&mut give, None, Some(options))
+    }));
+    parsed.map_err(|_| failed())?.ok_or_else(|| "not read: it takes too long to parse".to_owned())
+}
+
+/// How deep the tree is, found without recursion.
+fn tree_depth(tree: &Tree) -> u32 {
+    let mut cursor = tree.walk();
+    let (mut level, mut most) = (0_u32, 0);
+    loop {
+        if cursor.goto_first_child() {
+            level += 1;
+            most = most.max(level);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return most;
+            }
+            level -= 1;
+        }
+    }
+}
+
+/// Reports what the grammar could not read.
+fn report_errors(builder: &mut FactsBuilder<'_>, root: Node<'_>) {
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        if node.is_missing() {
+            builder.add_error(span(node).start, format!("missing {}", node.kind()));
+        } else if node.is_error() {
+            let text = builder.slice(span(node)).trim();
+            let first = text.lines().next().unwrap_or_default();
+            let shown: String = first.chars().take(40).collect();
+            builder.add_error(span(node).start, format!("cannot read `{shown}`"));
+        } else if node.has_error() {
+            open.extend(children(node).into_iter().rev());
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Asking operations as a person or a program would.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::{Call, ProblemCode};
+use engine::{CallFormat, ColorMode, JsonObject, Outcome, Workspace, ops};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::TestRepo;
+
+/// How long a test waits for the parts of an answer that it could do without: on a busy machine
+/// they come late, and a test must not depend on that.
+const WAIT_FOR_ALL: Duration = Duration::from_mins(10);
+
+/// A call by nobody in particular, at a fixed time.
+pub fn call() -> Arc<Call> {
+    Arc::new(call_by("tester"))
+}
+
+/// A call by somebody, at a fixed time.
+pub fn call_by(actor: &str) -> Call {
+    let now: Timestamp = "2026-01-02T03:04:05Z".parse().expect("a time");
+    Call::new(actor, now).with_optional_wait(WAIT_FOR_ALL)
+}
+
+impl TestRepo {
+    /// The text that a command line answers with, as a reader sees it.
+    pub fn text(&self, line: &str) -> String {
+        text_of(&self.workspace(), line)
+    }
+
+    /// The data that an operation answers with. Panics on a problem.
+    pub fn data(&self, name: &str, args: Value) -> Value {
+        data_of(&self.workspace(), name, args)
+    }
+
+    /// The code of the problem that an operation answers with.
+    pub fn code(&self, name: &str, args: Value) -> ProblemCode {
+        call_op(&self.workspace(), name, args).expect_err("a problem").code
+    }
+
+    /// Calls an operation with JSON, by our name or an older one.
+    pub fn call_op(&self, name: &str, args: Value) -> Outcome {
+        call_op(&self.workspace(), name, args)
+    }
+}
+
+fn call_op(workspace: &Workspace, name: &str, args: Value) -> Outcome {
+    let args: JsonObject = serde_json::from_value(args).expect("arguments are an object");
+    let (op, args) = ops::resolve(name, args)?;
+    op.call(workspace, call_by("tester"), args)
+}
+
+fn data_of(workspace: &Workspace, name: &str, args: Value) -> Value {
+    let answer = CallFormat::CommandLine.json(&call_op(workspace, name, args));
+    assert!(answer.get("error").is_none(), "{name}: {answer:#}");
+    answer["data"].clone()
+}
+
+fn text_of(workspace: &Workspace, line: &str) -> String {
+    let words = split_words(line);
+    let found = (1..=words.len().min(2)).rev().find_map(|count| {
+        ops::find(&words[..count].join(".").replace('-', "_")).ok().map(|op| (op, count))
+    });
+    let (op, count) = found.unwrap_or_else(|| panic!("`{line}` names no operation"));
+    let typed = ["operation".to_owned()].into_iter().chain(words[count..].iter().cloned());
+    let matches = (op.command)().try_get_matches_from(typed);
+    let matches = matches.unwrap_or_else(|error| panic!("{line}: {error}"));
+    let args = (op.from_cli)(&matches).unwrap_or_else(|error| panic!("{line}: {error}"));
+    CallFormat::CommandLine.text(&op.call(workspace, call_by("tester"), args), ColorMode::Plain)
+}
+
+/// Words of a command line; double quotes hold several together.
+fn split_words(line: &str) -> Vec<String> {
+    let pieces = line.split('"').enumerate();
+    let words = pieces.flat_map(|(at, piece)| match at % 2 {
+        1 => vec![piece.to_owned()],
+        _ => piece.split_whitespace().map(ToOwned::to_owned).collect(),
+    });
+    words.collect()
+}
+
+/// Compares what a command line answers with the expected page.
+///
+/// The expected text is written as it should be read: one line break after the opening quote,
+/// and the indentation of its least indented line, do not count.
+#[track_caller]
+pub fn check(repo: &TestRepo, line: &str, expected: &str) {
+    let found = match repo.read(".git/HEAD") {
+        Some(_) => mask_commit(&repo.text(line), &repo.git(&["rev-parse", "HEAD"])),
+        None => repo.text(line),
+    };
+    let expected = dedent(expected);
+    assert!(found == expected, "{line}\n--- found\n{found}--- expected\n{expected}");
+}
+
+/// A page without the name of the commit, which changes with every word of a fixture.
+fn mask_commit(page: &str, commit: &str) -> String {
+    page.replace(&commit[..12], "COMMIT")
+}
+
+fn dedent(text: &str) -> String {
+    let lines: Vec<&str> = text.strip_prefix('\n').unwrap_or(text).lines().collect();
+    let said = lines.iter().filter(|line| !line.trim().is_empty());
+    let indent = said.map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+    let kept = lines.iter().map(|line| line.get(indent..).unwrap_or_default().trim_end());
+    kept.collect::<Vec<_>>().join("\n").trim_end().to_owned() + "\n"
+}

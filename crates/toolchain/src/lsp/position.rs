@@ -1,0 +1,164 @@
+//! Places as the protocol writes them: file URIs, and positions in one of two encodings.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+/// How a server counts columns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PositionEncoding {
+    /// Bytes
+    Utf8,
+    /// Code units of UTF-16, unless something else was agreed on
+    #[default]
+    Utf16,
+}
+
+/// A place in a text, both counted from 0, the column in the server's own encoding.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LspPosition {
+    /// The line
+    pub line: u32,
+    /// The column
+    pub character: u32,
+}
+
+impl LspPosition {
+    /// As the protocol writes it.
+    pub fn to_json(self) -> Value {
+        json!({"line": self.line, "character": self.character})
+    }
+
+    /// From what the protocol writes.
+    pub fn from_json(value: &Value) -> Option<Self> {
+        let number = |key: &str| value[key].as_u64().and_then(|number| u32::try_from(number).ok());
+        Some(Self { line: number("line")?, character: number("character")? })
+    }
+}
+
+/// The position of a byte of a text.
+pub fn position_at(text: &str, offset: usize, encoding: PositionEncoding) -> LspPosition {
+    let end = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    let before = &text[..end.unwrap_or_default()];
+    let line = before.matches('\n').count();
+    let part = before.rsplit('\n').next().unwrap_or_default();
+    let character = match encoding {
+        PositionEncoding::Utf8 => part.len(),
+        PositionEncoding::Utf16 => part.encode_utf16().count(),
+    };
+    LspPosition { line: saturating_u32(line), character: saturating_u32(character) }
+}
+
+/// The byte of a text at a position; a column past the line's end is its end.
+pub fn offset_at(text: &str, position: LspPosition, encoding: PositionEncoding) -> Option<usize> {
+    let mut start = 0;
+    for _ in 0..position.line {
+        start += text.get(start..)?.find('\n')? + 1;
+    }
+    let line = text.get(start..)?;
+    let line = &line[..line.find('\n').unwrap_or(line.len())];
+    let wanted = position.character as usize;
+    let inside = match encoding {
+        PositionEncoding::Utf8 => (wanted..=line.len()).find(|at| line.is_char_boundary(*at)),
+        PositionEncoding::Utf16 => {
+            let mut units = 0;
+            let found = line.char_indices().find(|(_, char)| {
+                let here = units >= wanted;
+                units += char.len_utf16();
+                here
+            });
+            found.map(|(at, _)| at)
+        }
+    };
+    Some(start + inside.unwrap_or(line.len()))
+}
+
+fn saturating_u32(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// A file as a URI.
+pub fn uri_from_path(path: &Path) -> String {
+    let mut uri = String::from("file://");
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if !bytes.starts_with(b"/") {
+        uri.push('/'); // a drive letter
+    }
+    for byte in bytes {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
+                uri.push(char::from(*byte));
+            }
+            b'\\' if cfg!(windows) => uri.push('/'),
+            byte => uri.extend(['%', hex(byte >> 4), hex(byte & 15)]),
+        }
+    }
+    uri
+}
+
+fn hex(digit: u8) -> char {
+    char::from_digit(digit.into(), 16).unwrap_or('0').to_ascii_uppercase()
+}
+
+/// The file that a URI names; nothing for what is no file.
+pub fn path_from_uri(uri: &str) -> Option<PathBuf> {
+    let encoded = uri.strip_prefix("file://")?.as_bytes();
+    let mut bytes = Vec::with_capacity(encoded.len());
+    let mut at = 0;
+    while at < encoded.len() {
+        let hex = (encoded[at] == b'%').then(|| encoded.get(at + 1..at + 3)).flatten();
+        let byte = hex.and_then(|hex| u8::from_str_radix(str::from_utf8(hex).ok()?, 16).ok());
+        bytes.push(byte.unwrap_or(encoded[at]));
+        at += if byte.is_some() { 3 } else { 1 };
+    }
+    Some(platform_path(bytes))
+}
+
+#[cfg(unix)]
+fn platform_path(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    PathBuf::from(std::ffi::OsString::from_vec(bytes))
+}
+
+#[cfg(not(unix))]
+fn platform_path(bytes: Vec<u8>) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(&bytes).trim_start_matches('/').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_and_bytes_lead_to_each_other() {
+        let text = "a\nçé𝄞x\r\n\nend";
+        for encoding in [PositionEncoding::Utf8, PositionEncoding::Utf16] {
+            for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
+                let position = position_at(text, at, encoding);
+                assert_eq!(offset_at(text, position, encoding), Some(at), "{at} {encoding:?}");
+            }
+        }
+        let x = text.find('x').unwrap();
+        assert_eq!(
+            position_at(text, x, PositionEncoding::Utf16),
+            LspPosition { line: 1, character: 4 }
+        );
+        assert_eq!(
+            position_at(text, x, PositionEncoding::Utf8),
+            LspPosition { line: 1, character: 8 }
+        );
+        let past = LspPosition { line: 0, character: 99 };
+        assert_eq!(offset_at(text, past, PositionEncoding::Utf16), Some(1));
+        let gone = LspPosition { line: 9, character: 0 };
+        assert_eq!(offset_at(text, gone, PositionEncoding::Utf8), None);
+    }
+
+    #[test]
+    fn files_and_uris_lead_to_each_other() {
+        let path = Path::new("/p/ä b/#1%.ts");
+        assert_eq!(uri_from_path(path), "file:///p/%C3%A4%20b/%231%25.ts");
+        assert_eq!(path_from_uri(&uri_from_path(path)).as_deref(), Some(path));
+        assert_eq!(path_from_uri("file:///p/%c3%a4"), Some("/p/ä".into()));
+        assert_eq!(path_from_uri("untitled:1"), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! Why a server cannot be used, in words that a person can act on.
+
+use std::fmt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+/// Of what a program says, this many characters are shown.
+const MAX_SHOWN_CHARS: usize = 300;
+
+/// Why a program is not a language server that works. What it said is one line, escaped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProgramFailure {
+    /// The system could not start it
+    NotStarted {
+        /// What the system says
+        reason: String,
+    },
+    /// It ended before it answered
+    Exited {
+        /// How it ended
+        status: ExitStatus,
+        /// The line of its output that tells most
+        message: Option<String>,
+    },
+    /// It did not answer in time
+    TimedOut {
+        /// How long we waited
+        waited: Duration,
+        /// What it complained about meanwhile
+        message: Option<String>,
+    },
+    /// It answered something that is not the protocol
+    InvalidOutput {
+        /// How that begins
+        message: Option<String>,
+    },
+    /// It answered that it cannot work
+    Refused {
+        /// Its reason
+        message: Option<String>,
+    },
+    /// It took more memory than it may
+    MemoryExceeded {
+        /// What it took, in bytes
+        used: u64,
+        /// What it may take
+        limit: u64,
+    },
+    /// It was sent away: nobody asked it for long, or it did not answer
+    Stopped,
+}
+
+impl fmt::Display for ProgramFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = match self {
+            Self::NotStarted { reason: why } => return write!(f, "it did not start: {why}"),
+            Self::Exited { status, message: said } => {
+                write!(f, "it ended instead of answering ({status})")?;
+                said
+            }
+            Self::TimedOut { waited, message: said } => {
+                write!(f, "it did not answer within {} s", waited.as_secs_f32())?;
+                said
+            }
+            Self::InvalidOutput { message: said } => {
+                write!(f, "it does not speak the language server protocol")?;
+                said
+            }
+            Self::Refused { message: said } => {
+                write!(f, "it refused to work")?;
+                said
+            }
+            Self::MemoryExceeded { used, limit: most } => {
+                return write!(
+                    f,
+                    "it was ended because it took {} MB of memory, and may take {}",
+                    used >> 20,
+                    most >> 20
+                );
+            }
+            Self::Stopped => return write!(f, "it was sent away"),
+        };
+        said.iter().try_for_each(|said| write!(f, ": {said}"))
+    }
+}
+
+impl std::error::Error for ProgramFailure {}
+
+/// The line that tells most: the first that names an error, since interpreters print where they
+/// stopped before why; else the first.
+pub(crate) fn most_relevant_line(said: &[u8]) -> Option<String> {
+    let said = String::from_utf8_lossy(said);
+    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.clone().next()?;
+    Some(escape_for_display(lines.find(|line| names_error(line)).unwrap_or(first)))
+}
+
+/// Whether a line announces an error, as `Error: …`, `error TS5023: …` and `TypeError [ERR_…]: …`
+/// do; one that throws it does not.
+fn names_error(line: &str) -> bool {
+    let head = line.split([':', '[']).next().unwrap_or_default().to_ascii_lowercase();
+    head.split_whitespace().any(|word| word.ends_with("error"))
+}
+
+/// A text that is safe to show: cut, and with all escaped that is not plainly visible.
+pub(crate) fn escape_for_display(text: &str) -> String {
+    let mut shown = String::new();
+    for (count, char) in text.chars().enumerate() {
+        match char {
+            _ if count == MAX_SHOWN_CHARS => {
+                shown.push('…');
+                break;
+            }
+            '\'' | '"' | '\\' => shown.push(char),
+            char => shown.extend(char.escape_debug()),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_tells_most_is_shown() {
+        let node =
+            "node:internal/loader:1228\n  throw err;\n  ^\n\nError: Cannot find module 'a'\n";
+        assert_eq!(most_relevant_line(node.as_bytes()).unwrap(), "Error: Cannot find module 'a'");
+        let python = "Traceback:\n  raise ValueError('a: b')\nValueError: a: b\n";
+        assert_eq!(most_relevant_line(python.as_bytes()).unwrap(), "ValueError: a: b");
+        assert_eq!(most_relevant_line(b"\n  usage: a\nb\n").unwrap(), "usage: a");
+        assert_eq!(most_relevant_line(b" \n"), None);
+    }
+
+    #[test]
+    fn what_is_not_plainly_visible_is_escaped_and_length_has_a_limit() {
+        assert_eq!(
+            escape_for_display("\u{1b}[31m\u{202e}né\u{7}\"\\"),
+            "\\u{1b}[31m\\u{202e}né\\u{7}\"\\"
+        );
+        assert_eq!(escape_for_display(&"é".repeat(1000)), "é".repeat(MAX_SHOWN_CHARS) + "…");
+    }
+
+    #[test]
+    fn reasons_read_as_sentences() {
+        let silent =
+            ProgramFailure::TimedOut { waited: Duration::from_millis(1500), message: None };
+        assert_eq!(silent.to_string(), "it did not answer within 1.5 s");
+        let garbage = ProgramFailure::InvalidOutput { message: Some("hello".into()) };
+        assert_eq!(garbage.to_string(), "it does not speak the language server protocol: hello");
+    }
+}

@@ -1,0 +1,342 @@
+//! How pieces of work depend on each other: what blocks what, and what relates to what.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use base::{NextCall, Problem, ProblemCode, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::container::{WorkItem, WorkItemBrief, blockers, check_version};
+use crate::draft::WorkDraft;
+use crate::id::{WorkRecordId, WorkRecordRef};
+use crate::pipeline::kind_and_name;
+use crate::record::{Dependency, Task};
+use crate::words::{DependencyKind, WorkKind, WorkStatus};
+
+/// Both kinds that can depend on each other.
+const DEPENDABLE_KINDS: [WorkKind; 2] = [WorkKind::Feature, WorkKind::Task];
+
+/// A relation with both of its ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DependencyView {
+    /// Its id
+    pub id: WorkRecordId,
+    /// How they are related
+    pub relation: DependencyKind,
+    /// What blocks, or is related; absent when only a reason blocks
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<WorkItemBrief>,
+    /// What is blocked, or is related
+    pub to: WorkItemBrief,
+    /// Why
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Whether it blocks no more because one of its ends is over; it would if that was reopened
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_resolved: bool,
+}
+
+/// What blocks: another piece of work, or a reason alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BlockerRef {
+    /// A feature or task
+    Work(WorkRecordRef),
+    /// Nothing that could be finished here
+    NoOp,
+}
+
+impl std::str::FromStr for BlockerRef {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            word if word.eq_ignore_ascii_case("no_op") => Ok(Self::NoOp),
+            id => id.parse().map(Self::Work),
+        }
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for BlockerRef {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl serde::Serialize for BlockerRef {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::NoOp => serializer.serialize_str("NO_OP"),
+            Self::Work(id) => serializer.collect_str(id),
+        }
+    }
+}
+
+/// Makes a relation, or finds the one that is there.
+pub fn add_dependency(
+    draft: &mut WorkDraft<'_>,
+    (from, to): (&WorkRecordRef, &WorkRecordRef),
+    relation: DependencyKind,
+    reason: &str,
+) -> Result<DependencyView> {
+    let from = WorkItem::find(draft, &DEPENDABLE_KINDS, from)?;
+    let to = WorkItem::find(draft, &DEPENDABLE_KINDS, to)?;
+    put_dependency(draft, (Some(from), to), relation, reason)
+}
+
+/// Blocks something, by other work or by a reason alone.
+pub fn block(
+    draft: &mut WorkDraft<'_>,
+    (id, version): (&WorkRecordRef, Option<u32>),
+    by: &[BlockerRef],
+    reason: &str,
+) -> Result<Vec<DependencyView>> {
+    let to = WorkItem::find(draft, &DEPENDABLE_KINDS, id)?;
+    check_version(&kind_and_name(&to), to.version(), version)?;
+    let mut ties = Vec::new();
+    for blocker in by {
+        let from = match blocker {
+            BlockerRef::Work(from) => Some(WorkItem::find(draft, &DEPENDABLE_KINDS, from)?),
+            BlockerRef::NoOp if reason.trim().is_empty() => {
+                return Err(Problem::invalid("NO_OP blocks with a reason, and none was given")
+                    .hint("say what it waits for in `blocked_reason`"));
+            }
+            BlockerRef::NoOp => None,
+        };
+        ties.push(put_dependency(draft, (from, to.clone()), DependencyKind::Blocks, reason)?);
+    }
+    Ok(ties)
+}
+
+/// Takes blocks away: these, or all.
+pub fn unblock(
+    draft: &mut WorkDraft<'_>,
+    (id, version): (&WorkRecordRef, Option<u32>),
+    by: &[BlockerRef],
+) -> Result<(WorkItemBrief, Vec<DependencyView>, usize)> {
+    let to = WorkItem::find(draft, &DEPENDABLE_KINDS, id)?;
+    check_version(&kind_and_name(&to), to.version(), version)?;
+    let mut wanted: Vec<Option<WorkRecordId>> = Vec::new();
+    for blocker in by {
+        wanted.push(match blocker {
+            BlockerRef::Work(from) => {
+                Some(WorkItem::find(draft, &DEPENDABLE_KINDS, from)?.id().clone())
+            }
+            BlockerRef::NoOp => None,
+        });
+    }
+    let mut gone = Vec::new();
+    for block in draft.list::<Dependency>("to_id", to.id())? {
+        let is_wanted = wanted.is_empty() || wanted.contains(&block.from_id);
+        if block.relation == DependencyKind::Blocks && is_wanted {
+            draft.delete::<Dependency>(&block.id)?;
+            gone.extend(load_view(draft, block)?);
+        }
+    }
+    let left = blockers(draft, to.id())?.len();
+    Ok((to.brief(), gone, left))
+}
+
+/// Takes one relation away, by its id or by its ends.
+pub fn remove_dependency(
+    draft: &mut WorkDraft<'_>,
+    id: Option<&WorkRecordRef>,
+    ends: Option<(&WorkRecordRef, &WorkRecordRef)>,
+    relation: Option<DependencyKind>,
+) -> Result<Vec<DependencyView>> {
+    let found: Vec<Dependency> = match (id, ends) {
+        (Some(id), _) => vec![draft.find(id)?],
+        (None, Some((from, to))) => {
+            let from = WorkItem::find(draft, &DEPENDABLE_KINDS, from)?.id().clone();
+            let to = WorkItem::find(draft, &DEPENDABLE_KINDS, to)?.id().clone();
+            let mut all = draft.list::<Dependency>("to_id", &to)?;
+            all.extend(draft.list::<Dependency>("to_id", &from)?);
+            all.retain(|one| {
+                let ends = (one.from_id.as_ref(), &one.to_id);
+                let fits = ends == (Some(&from), &to)
+                    || (one.relation == DependencyKind::RelatesTo && ends == (Some(&to), &from));
+                fits && relation.is_none_or(|relation| relation == one.relation)
+            });
+            all
+        }
+        (None, None) => {
+            return Err(Problem::invalid("name the dependency by `id`, or its `from` and `to`"));
+        }
+    };
+    if found.is_empty() {
+        return Err(Problem::not_found("there is no such dependency").hint_call(
+            "those of a feature or task are listed by",
+            NextCall::new("work.dependencies"),
+        ));
+    }
+    let mut gone = Vec::new();
+    for one in found {
+        draft.delete::<Dependency>(&one.id)?;
+        gone.extend(load_view(draft, one)?);
+    }
+    Ok(gone)
+}
+
+/// What something hangs together with: what it waits for, what waits for it, what relates to it.
+pub fn dependencies_of(draft: &WorkDraft<'_>, id: &WorkRecordId) -> Result<Vec<DependencyView>> {
+    let mut all = draft.list::<Dependency>("to_id", id)?;
+    all.extend(draft.list::<Dependency>("from_id", id)?);
+    let mut ties = Vec::new();
+    for one in all {
+        ties.extend(load_view(draft, one)?);
+    }
+    let name = |tie: &DependencyView| tie.from.as_ref().map(|from| from.name.clone());
+    ties.sort_by_cached_key(|tie| (tie.relation, name(tie), tie.to.name.clone(), tie.id.clone()));
+    ties.dedup_by(|a, b| a.id == b.id);
+    Ok(ties)
+}
+
+fn load_view(draft: &WorkDraft<'_>, one: Dependency) -> Result<Option<DependencyView>> {
+    let from = one.from_id.as_ref().map(|from| WorkItem::of_id(draft, from)).transpose()?;
+    let from = from.flatten().map(|from| from.brief());
+    let to = WorkItem::of_id(draft, &one.to_id)?.map(|to| to.brief());
+    Ok(to.map(|to| dependency_view(one, from, to)))
+}
+
+fn dependency_view(
+    one: Dependency,
+    from: Option<WorkItemBrief>,
+    to: WorkItemBrief,
+) -> DependencyView {
+    let is_closed = from.as_ref().is_some_and(|from| from.status == Some(WorkStatus::Closed));
+    let is_over = to.status.is_some_and(WorkStatus::is_terminal);
+    let is_resolved = one.relation == DependencyKind::Blocks && (is_closed || is_over);
+    DependencyView { id: one.id, relation: one.relation, from, to, reason: one.reason, is_resolved }
+}
+
+pub(crate) fn put_dependency(
+    draft: &mut WorkDraft<'_>,
+    (from, to): (Option<WorkItem>, WorkItem),
+    relation: DependencyKind,
+    reason: &str,
+) -> Result<DependencyView> {
+    if let Some(from) = &from {
+        check_ends(draft, from, &to, relation)?;
+    } else if to.status().is_some_and(WorkStatus::is_terminal) {
+        return Err(ended_work_problem(&to));
+    }
+    let from_id = from.as_ref().map(|from| from.id().clone());
+    let known = draft.list::<Dependency>("to_id", to.id())?.into_iter().find(|one| {
+        one.relation == relation
+            && one.from_id == from_id
+            && (from_id.is_some() || one.reason == reason)
+    });
+    let dependency = match known {
+        Some(known) if known.reason == reason || reason.is_empty() => known,
+        Some(known) => Dependency { reason: reason.into(), ..known },
+        None => Dependency {
+            id: draft.new_id(),
+            relation,
+            from_id,
+            to_id: to.id().clone(),
+            reason: reason.into(),
+            created_at: draft.stamp(),
+        },
+    };
+    draft.put(&dependency)?;
+    Ok(dependency_view(dependency, from.map(|from| from.brief()), to.brief()))
+}
+
+fn check_ends(
+    draft: &WorkDraft<'_>,
+    from: &WorkItem,
+    to: &WorkItem,
+    relation: DependencyKind,
+) -> Result<()> {
+    if from.id() == to.id() {
+        return Err(Problem::new(
+            ProblemCode::InvariantViolation,
+            format!("{} cannot hang on itself", kind_and_name(to)),
+        )
+        .detail("cycle", vec![to.brief().handle(), to.brief().handle()]));
+    }
+    if from.project_id() != to.project_id() {
+        return Err(Problem::new(
+            ProblemCode::InvariantViolation,
+            "they are in different projects",
+        ));
+    }
+    if relation == DependencyKind::RelatesTo {
+        return Ok(());
+    }
+    match from.status() {
+        _ if to.status().is_some_and(WorkStatus::is_terminal) => Err(ended_work_problem(to)),
+        Some(WorkStatus::Closed) => Err(Problem::new(
+            ProblemCode::InvalidOperation,
+            format!("{} is CLOSED: it blocks nothing", kind_and_name(from)),
+        )),
+        _ => refuse_cycle(draft, from, to),
+    }
+}
+
+fn ended_work_problem(work: &WorkItem) -> Problem {
+    let status = work.status().map_or("", WorkStatus::word);
+    Problem::new(
+        ProblemCode::InvalidOperation,
+        format!("{} is {status}: nothing can block it", kind_and_name(work)),
+    )
+}
+
+/// Refuses that `new` waits for `from` when `from` already waits for `new`, and shows the way.
+pub(crate) fn refuse_cycle(draft: &WorkDraft<'_>, from: &WorkItem, to: &WorkItem) -> Result<()> {
+    let Some(way) = waiting_path(draft, from.id(), to.id())? else { return Ok(()) };
+    let mut names = Vec::new();
+    let mut rows = Vec::new();
+    for id in std::iter::once(to.id()).chain(&way) {
+        if let Some(work) = WorkItem::of_id(draft, id)? {
+            names.push(format!("\"{}\"", work.name()));
+            rows.push(json!({"node": work.brief().handle(), "name": work.name()}));
+        }
+    }
+    let what = format!("a circle: {}", names.join(" waits for "));
+    Err(Problem::new(ProblemCode::InvariantViolation, what)
+        .detail("cycle", rows)
+        .hint("take one of these blocks away first"))
+}
+
+/// Whether one waits for another, directly or through others.
+pub(crate) fn waits_for(
+    draft: &WorkDraft<'_>,
+    one: &WorkRecordId,
+    other: &WorkRecordId,
+) -> Result<bool> {
+    Ok(waiting_path(draft, one, other)?.is_some())
+}
+
+/// The shortest chain of waiting from one to another. A feature also waits for its tasks.
+fn waiting_path(
+    draft: &WorkDraft<'_>,
+    from: &WorkRecordId,
+    to: &WorkRecordId,
+) -> Result<Option<Vec<WorkRecordId>>> {
+    let mut came: BTreeMap<WorkRecordId, Option<WorkRecordId>> =
+        BTreeMap::from([(from.clone(), None)]);
+    let mut queue = VecDeque::from([from.clone()]);
+    while let Some(id) = queue.pop_front() {
+        if id == *to {
+            let mut way = vec![id.clone()];
+            let mut at = &id;
+            while let Some(Some(before)) = came.get(at) {
+                way.push(before.clone());
+                at = before;
+            }
+            way.reverse();
+            return Ok(Some(way));
+        }
+        let blocks = blockers(draft, &id)?.into_iter();
+        let tasks: Vec<Task> = draft.list("feature_id", &id)?;
+        let open = tasks.into_iter().filter(|task| !task.status.is_terminal()).map(|task| task.id);
+        for next in blocks.filter_map(|(one, _)| one.from_id).chain(open) {
+            if !came.contains_key(&next) {
+                came.insert(next.clone(), Some(id.clone()));
+                queue.push_back(next);
+            }
+        }
+    }
+    Ok(None)
+}

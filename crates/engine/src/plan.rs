@@ -27,6 +27,18 @@ pub struct Plan<A> {
     pub retry_on_conflict: bool,
 }
 
+impl<A> Plan<A> {
+    /// A plan that has nothing to do.
+    pub(crate) fn nothing(answer: A) -> Self {
+        Self {
+            summary: String::new(),
+            change: PlannedChange::Nothing,
+            answer,
+            retry_on_conflict: true,
+        }
+    }
+}
+
 /// Files, or one durable store: never both, so that one transaction holds all of it.
 #[derive(Debug, Clone)]
 pub enum PlannedChange {

@@ -5,8 +5,10 @@ use git::HooksDir;
 use setup::GitHook;
 
 use super::DoctorFinding;
-use crate::ops::install::MAX_HOOK_BYTES;
 use crate::workspace::Workspace;
+
+/// A larger hook is not read and is left alone, in bytes.
+pub(crate) const MAX_HOOK_BYTES: u64 = 64 * 1024 * 1024;
 
 pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFinding>> {
     let Some(git) = &workspace.git else { return Ok(Vec::new()) };

@@ -15,6 +15,8 @@ use serde::Serialize;
 
 use crate::workspace::Workspace;
 
+pub(crate) use self::hooks::MAX_HOOK_BYTES;
+
 /// One check.
 pub(crate) struct DoctorCheck {
     /// What it looks at

@@ -7,19 +7,12 @@ use base::{EntityRef, Result};
 use super::documents::{relocate_reference, rewrite_reference};
 use super::move_tracker::{MoveTracker, Relocation};
 use super::{RepairPlan, StaleReference};
-use crate::areas::kb::{STORE, kb_state, node_exists};
-use crate::ops::kb_plan;
-use crate::plan::{Plan, PlannedChange};
+use crate::areas::kb::{ChangeLabel, STORE, kb_state, node_exists, plan_changeset};
+use crate::plan::Plan;
 use crate::view::View;
 
 pub(super) fn repair(view: &View, trail: &MoveTracker<'_>) -> Result<RepairPlan> {
-    let nothing = |stale| Plan {
-        summary: String::new(),
-        change: PlannedChange::Nothing,
-        answer: stale,
-        retry_on_conflict: true,
-    };
-    let Some(reading) = view.store(STORE)? else { return Ok(nothing(Vec::new())) };
+    let Some(reading) = view.store(STORE)? else { return Ok(Plan::nothing(Vec::new())) };
     let known = kb_state(view)?;
     let (entities, relations) = (kb::entities(&reading.conn)?, kb::relations(&reading.conn)?);
     let (mut stale, mut moved) = (Vec::new(), BTreeMap::new());
@@ -58,9 +51,10 @@ pub(super) fn repair(view: &View, trail: &MoveTracker<'_>) -> Result<RepairPlan>
     stale.sort();
     let set = kb::changeset_for_moved_code(&entities, &relations, &|node| moved.get(node).cloned());
     if set == kb::Changeset::default() {
-        return Ok(nothing(stale));
+        return Ok(Plan::nothing(stale));
     }
-    let plan = kb_plan(view, (set, Vec::new()), ("fix", "repaired"))?;
+    let label = ChangeLabel { action: "fix", verb: "repaired" };
+    let plan = plan_changeset(view, set.into(), label)?;
     Ok(Plan { summary: plan.summary, change: plan.change, answer: stale, retry_on_conflict: true })
 }
 

@@ -13,6 +13,7 @@ use toolchain::tools::{self, LintFinding, LintScope, LintSeverity, Linter};
 use super::MissingServer;
 use super::choice::configured;
 use super::reports::by_server;
+use crate::contract::page::PageCell;
 use crate::index::tables;
 use crate::view::View;
 
@@ -39,6 +40,22 @@ pub struct Diagnostic {
     pub rule: Option<String>,
     /// What is wrong
     pub message: String,
+}
+
+impl Diagnostic {
+    /// The cells of its row in a table: severity, place, message with rule.
+    pub(crate) fn cells(&self) -> Vec<PageCell> {
+        let severity = match self.severity {
+            "error" => PageCell::bad("error"),
+            other => PageCell::text(other),
+        };
+        let rule = self.rule.as_deref().map(|rule| format!("  {rule}")).unwrap_or_default();
+        vec![
+            severity,
+            PageCell::handle(format!("{}:{}:{}", self.path, self.line, self.column)),
+            PageCell::text(format!("{}{rule}", self.message)),
+        ]
+    }
 }
 
 /// Who looked at one side of some files, such as their types.

@@ -11,11 +11,9 @@ use setup::{FileChange, GitHook};
 use tree::{DiskWriter, FileEdit};
 
 use crate::contract::page::{Page, PageCell};
+use crate::doctor::MAX_HOOK_BYTES;
 use crate::plan::{Plan, PlannedChange};
 use crate::workspace::Workspace;
-
-/// A larger hook is left alone, in bytes.
-pub(crate) const MAX_HOOK_BYTES: u64 = 64 * 1024 * 1024;
 
 /// What happened to files of the repository
 #[derive(Debug, Default, Serialize, JsonSchema)]

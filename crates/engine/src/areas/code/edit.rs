@@ -16,7 +16,6 @@ use crate::contract::args::NodeTarget;
 use crate::contract::page::{Page, Render};
 use crate::graph;
 use crate::language_server::{CheckRequest, Diagnostic, FormatOutcome, by_linter, format};
-use crate::ops::diagnostic_cells as cells;
 use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
@@ -262,7 +261,7 @@ impl Render for SymbolEditAnswer {
         }
         page.diff(&self.diff);
         page.say(format!("{}; {}; {}", self.checked, self.format, self.lint));
-        page.table(2, self.diagnostics.iter().map(cells).collect());
+        page.table(2, self.diagnostics.iter().map(Diagnostic::cells).collect());
         page.say(format!("if_hash for the next edit: {}", self.hash));
     }
 

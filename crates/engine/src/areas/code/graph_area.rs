@@ -6,13 +6,12 @@ use base::similarity::similarity;
 use base::{EntityRef, RepoPath, Result};
 use code::SymbolRow;
 
-use super::calls;
+use super::{calls, first_sentence};
 use crate::areas::files::file_node;
 use crate::graph::{
     ChangePropagation, Confidence, ContextItem, ContextSection, EdgeKind, EdgeRequest, GraphArea,
     GraphEdge, NodeCandidate, NodeDescription, WalkFrontier,
 };
-use crate::ops::first_sentence;
 use crate::view::View;
 
 const DECLARES: EdgeKind = EdgeKind {

@@ -4,6 +4,7 @@
 pub(crate) mod answer_rows;
 pub(crate) mod branch_stores;
 mod change;
+mod changeset_plan;
 mod context;
 mod document_filter;
 mod files;
@@ -18,6 +19,7 @@ use crate::durable::{self, DurableStore};
 use crate::search;
 
 pub(crate) use change::{KbChange, KbChangeKind, logged_entries};
+pub(crate) use changeset_plan::{ChangeLabel, ParsedChangeset, plan_changeset};
 pub(crate) use graph_area::KbGraphArea;
 pub(crate) use index::KbIndexer;
 pub(crate) use rules::RULES;

@@ -14,7 +14,7 @@ use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, NodeTarget, Offset, one_or_many};
 use crate::contract::op::{OpExample, Query};
-use crate::contract::page::{Page, PageCell, Render};
+use crate::contract::page::{Page, Render};
 use crate::graph;
 use crate::index::tables;
 use crate::language_server::{CheckReport, CheckRequest, Diagnostic, MissingServer, check};
@@ -195,20 +195,6 @@ fn by_language(view: &View, scopes: &[RepoPath]) -> Result<BTreeMap<Language, Ve
     Ok(found)
 }
 
-/// A row that shows one.
-pub(crate) fn cells(one: &Diagnostic) -> Vec<PageCell> {
-    let severity = match one.severity {
-        "error" => PageCell::bad("error"),
-        other => PageCell::text(other),
-    };
-    let rule = one.rule.as_deref().map(|rule| format!("  {rule}")).unwrap_or_default();
-    vec![
-        severity,
-        PageCell::handle(format!("{}:{}:{}", one.path, one.line, one.column)),
-        PageCell::text(format!("{}{rule}", one.message)),
-    ]
-}
-
 impl Render for DiagnosticsAnswer {
     fn render(&self, page: &mut Page) {
         let by: Vec<&str> = self.by.values().map(String::as_str).collect();
@@ -228,7 +214,7 @@ impl Render for DiagnosticsAnswer {
             }
         });
         gaps.iter().skip(1).for_each(|gap| page.say(format!("Also {gap}")));
-        page.table(2, self.diagnostics.iter().map(cells).collect());
+        page.table(2, self.diagnostics.iter().map(Diagnostic::cells).collect());
         self.paging.render_rest(page, self.diagnostics.len());
         let unchecked = self.unchecked.values().flat_map(|unchecked| &unchecked.hints);
         let mut told: Vec<&Hint> = Vec::new();

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::role::is_test;
+use crate::areas::code::first_sentence;
 use crate::areas::files::{self, Shown};
 use crate::contract::alias::OpAlias;
 use crate::contract::args::NodeTarget;
@@ -366,13 +367,4 @@ fn resolve_types(view: &View, file: &mut ZoomedFile) -> Result<AnswerSource> {
         symbol.resolved = types.remove(&symbol.name);
     }
     Ok(by)
-}
-
-/// The first sentence of a doc comment.
-pub(crate) fn first_sentence(doc: &str) -> String {
-    let paragraph: Vec<&str> =
-        doc.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
-    let text = paragraph.join(" ");
-    let sentence = text.split_inclusive(". ").next().unwrap_or_default().trim();
-    sentence.trim_end_matches('.').chars().take(160).collect()
 }

@@ -13,11 +13,10 @@ use crate::answers::callers;
 use crate::answers::role::FileRole;
 use crate::answers::source::{Excerpt, LineRange, SourceText, omitted_lines_text};
 use crate::answers::test_finder::{SEARCH_METHODS, TestFile, tests_for};
-use crate::areas::code::named_node;
+use crate::areas::code::{first_sentence, named_node};
 use crate::areas::history::HistoryReader;
 use crate::contract::page::{Page, PageCell};
 use crate::locate::{FileCandidate, LocateResult, SymbolCandidate};
-use crate::ops::first_sentence;
 use crate::view::View;
 
 /// Symbols that are shown at most.

@@ -6,8 +6,8 @@ use kb::Changeset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::upsert::apply;
 use crate::areas::kb::answer_rows::KbChangeAnswer;
+use crate::areas::kb::{ChangeLabel, ParsedChangeset, plan_changeset};
 use crate::contract::alias::OpAlias;
 use crate::contract::args::Objects;
 use crate::contract::op::{Effect, Mutation, OpExample};
@@ -50,7 +50,8 @@ impl Mutation for KbDelete {
         }
         let (mut set, faults) = Changeset::parse(&[], &[], self.targets.get());
         set.cascade = self.cascade;
-        let planned = apply(view, (set, faults), ("delete", "removed"));
+        let label = ChangeLabel { action: "delete", verb: "removed" };
+        let planned = plan_changeset(view, ParsedChangeset { set, faults }, label);
         planned.map_err(|problem| match problem.code {
             base::ProblemCode::Blocked => problem
                 .hint_call("to delete the relations too", NextCall::repeat().with("cascade", true)),

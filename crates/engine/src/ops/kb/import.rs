@@ -9,9 +9,8 @@ use kb::{Changeset, Deletion, ReportImporter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::upsert::apply;
-use crate::areas::kb::STORE;
 use crate::areas::kb::answer_rows::KbChangeAnswer;
+use crate::areas::kb::{ChangeLabel, ParsedChangeset, STORE, plan_changeset};
 use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::contract::schema_choices;
 use crate::plan::Plan;
@@ -58,7 +57,8 @@ impl Mutation for KbImport {
         set.source = Some(source.clone());
         set.delete = outdated(view, &set, &source)?;
         set.cascade = true;
-        let mut plan = apply(view, (set, faults), ("import", "imported"))?;
+        let label = ChangeLabel { action: "import", verb: "imported" };
+        let mut plan = plan_changeset(view, ParsedChangeset { set, faults }, label)?;
         if found.unresolved > 0 {
             let warning = format!(
                 "nothing in the tree matches {} of the report",

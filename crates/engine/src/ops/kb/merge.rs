@@ -9,7 +9,6 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::upsert::empty_plan;
 use crate::areas::kb::answer_rows::KbChangeAnswer;
 use crate::areas::kb::{KbChange, KbChangeKind, STORE, branch_stores, current_stamp, shared};
 use crate::contract::args::MergeSide;
@@ -68,7 +67,7 @@ impl Mutation for KbMerge {
         let mut answer = KbChangeAnswer::of(format!("merged {merged} of {}", self.branch), &edits);
         answer.warnings.extend(replay.conflicts.iter().map(|what| format!("both changed {what}")));
         if count == 0 {
-            return Ok(empty_plan(answer));
+            return Ok(Plan::nothing(answer));
         }
         let (summary, preview) = (format!("merge of {}", self.branch), answer.preview());
         let what = KbChangeKind::Merge(theirs, self.branch, prefer);

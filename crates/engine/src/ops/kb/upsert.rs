@@ -1,20 +1,18 @@
 //! `kb.upsert`: a changeset of entities and relations, checked whole, applied at once.
 
-use std::sync::Arc;
-
 use base::{Problem, Result};
 use clap::Args;
-use kb::{Changeset, CheckedChangeset};
+use kb::Changeset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::areas::kb::answer_rows::KbChangeAnswer;
-use crate::areas::kb::{KbChange, KbChangeKind, STORE, current_stamp, external_names};
+use crate::areas::kb::{ChangeLabel, ParsedChangeset, plan_changeset};
 use crate::contract::alias::OpAlias;
 use crate::contract::args::Objects;
 use crate::contract::op::{Effect, Mutation, OpExample};
-use crate::plan::{Plan, PlannedChange};
+use crate::plan::Plan;
 use crate::view::View;
 
 /// Write entities and relations: checked as a whole, applied at once, logged, reversible
@@ -76,47 +74,9 @@ impl Mutation for KbUpsert {
             return Err(Problem::invalid("the changeset is empty")
                 .hint("give entities or relations, for example  kb upsert @changeset.json"));
         }
-        apply(view, (set, faults), ("upsert", "wrote"))
+        let label = ChangeLabel { action: "upsert", verb: "wrote" };
+        plan_changeset(view, ParsedChangeset { set, faults }, label)
     }
-}
-
-/// Plans to apply a changeset, under the name of the operation that made it.
-pub(crate) fn apply(
-    view: &View,
-    (set, faults): (Changeset, Vec<kb::ChangesetFault>),
-    (action, verb): (&'static str, &str),
-) -> Result<Plan<KbChangeAnswer>> {
-    let (outside, stamp) = (external_names(view, &set)?, current_stamp(view));
-    let conn = view.store(STORE)?.map(|reading| &*reading.conn);
-    let edits = match kb::check_changeset((conn, &outside), (&set, faults), &stamp)? {
-        CheckedChangeset::AlreadyApplied(entry) => {
-            return Ok(empty_plan(KbChangeAnswer::of_logged(&entry)));
-        }
-        CheckedChangeset::Edits(edits) => edits,
-    };
-    let answer = KbChangeAnswer::of(verb, &edits);
-    if edits.is_empty() && set.id.is_none() {
-        return Ok(empty_plan(answer));
-    }
-    let summary = match edits.as_slice() {
-        [] => format!("{action}: nothing"),
-        [only] => format!("{action}: {}", only.describe()),
-        [first, rest @ ..] => format!("{action}: {} and {} more", first.describe(), rest.len()),
-    };
-    let preview = answer.preview();
-    let what = KbChangeKind::Apply(set, action, outside);
-    let change = KbChange { kind: what, author: Some(stamp), preview };
-    Ok(Plan {
-        summary,
-        change: PlannedChange::Store(Arc::new(change)),
-        answer,
-        retry_on_conflict: true,
-    })
-}
-
-/// A plan that has nothing to do.
-pub(super) fn empty_plan(answer: KbChangeAnswer) -> Plan<KbChangeAnswer> {
-    Plan { summary: String::new(), change: PlannedChange::Nothing, answer, retry_on_conflict: true }
 }
 
 #[derive(Default)]

@@ -28,7 +28,9 @@ mod layout_version;
 mod locate;
 pub mod ops;
 mod path_globs;
+mod path_resolver;
 mod plan;
+mod plan_committer;
 pub mod prompts;
 mod repository;
 pub mod resources;
@@ -39,7 +41,6 @@ mod settings;
 mod shared_files;
 mod trust;
 mod view;
-
 mod workspace;
 
 pub use area::{AREAS, Area};
@@ -53,6 +54,7 @@ pub use data_folders::DataFolders;
 pub use durable::{DurableStore, StoreChange, StoreReader, UNDO_MIGRATION};
 pub use follow::{CommitFollower, FollowTarget, FollowerFile, FollowerFileScope};
 pub use index::{Freshness, Index, IndexedFile, Indexer, RefreshSummary};
+pub use path_resolver::PathResolver;
 pub use plan::{MutationAnswer, Plan, PlannedChange};
 pub use repository::Repository;
 pub use search::{MatchReason, SearchFilter, SearchHit, SearchText};

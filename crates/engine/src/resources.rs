@@ -67,7 +67,7 @@ fn list_files(view: &View<'_>) -> Result<Vec<ResourceEntry>> {
 }
 
 fn read_file(view: &View<'_>, path: &str) -> Result<ResourceContent> {
-    view.check_inside_repository(path)?;
+    view.paths().check_inside(path)?;
     let path: RepoPath = path.parse().map_err(Problem::invalid)?;
     let absent = || Problem::not_found(format!("no file `{path}`"));
     if files::file_summary(view, &path)?.is_none() {

@@ -3,13 +3,13 @@
 use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use base::call::Progress;
-use base::{Call, EntityRef, Problem, ProblemCode, RepoPath, Result};
+use base::{Call, Problem, Result};
 use config::Config;
 use store::Connection;
 use tree::{Journal, WorkingTree};
@@ -24,10 +24,11 @@ use crate::follow::{FollowResult, FollowerFiles};
 use crate::graph::GraphArea;
 use crate::index::{Freshness, Index, file_fingerprint, tables};
 use crate::language_server::{CallGraph, LanguageServerPool};
+use crate::path_resolver::PathResolver;
 use crate::repository::Repository;
 use crate::settings::Settings;
 use crate::trust::TrustStatus;
-use crate::workspace::{Workspace, WorkspaceMode};
+use crate::workspace::{Workspace, WorkspaceMode, WorkspaceNotices};
 
 /// What a query answers from and a mutation plans from.
 pub struct View<'w> {
@@ -136,6 +137,11 @@ impl<'w> View<'w> {
         &self.call
     }
 
+    /// Resolves paths that the caller typed.
+    pub fn paths(&self) -> PathResolver<'_> {
+        PathResolver::new(self.tree().root(), &self.call.prefix, self.git())
+    }
+
     /// The areas there are.
     pub fn areas(&self) -> &'static [Area] {
         self.workspace.areas
@@ -207,11 +213,12 @@ impl<'w> View<'w> {
     fn store_view(&self, name: &str) -> Result<&StoreView> {
         let found = self.store_views.iter().find(|(durable, _)| durable.name == name);
         let (durable, cell) =
-            found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
+            found.ok_or_else(|| Problem::internal(format!("unknown store `{name}`")))?;
         if cell.get().is_none() {
             let written = self
                 .workspace
                 .stores()
+                .open_stores()
                 .reader(durable, &self.store_locations()?.read_path(durable))?;
             let opened = overlay::read_with_overlay(self, durable, written)?;
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
@@ -222,7 +229,8 @@ impl<'w> View<'w> {
     /// What is derived from a store: kept for as long as the store is as this view sees it.
     pub(crate) fn cached_for_store<T: Send + Sync + 'static>(
         &self,
-        (name, store): (&'static str, &str),
+        name: &'static str,
+        store: &str,
         make: impl FnOnce() -> Result<T>,
     ) -> Result<Arc<T>> {
         self.workspace.derived_cache().get_or_make(name, self.store_fingerprint(store)?, make)
@@ -237,7 +245,7 @@ impl<'w> View<'w> {
             }
             None => (0, ""),
         };
-        let path = self.store_locations()?.read_path(&self.workspace.durable(name)?);
+        let path = self.store_locations()?.read_path(&self.workspace.stores().find(name)?);
         Ok(format!("{} {:?} {revision} {pulled}", path.display(), file_fingerprint(&path)))
     }
 
@@ -349,55 +357,6 @@ impl<'w> View<'w> {
         Ok(self.store(store)?.map_or(0, |reading| reading.revision))
     }
 
-    /// What a path that a person typed may mean: first from where they stand, then from the
-    /// root. Nothing for what is no path of this repository.
-    pub fn typed_paths(&self, text: &str) -> Vec<RepoPath> {
-        let relative = match Path::new(text).is_absolute() {
-            true => match self.to_repo_path(Path::new(text)) {
-                Some(path) => return vec![path],
-                None => return Vec::new(),
-            },
-            false => text.replace('\\', "/"),
-        };
-        let prefix = &self.call.prefix;
-        let from_here = (!prefix.is_root()).then(|| format!("{prefix}/{relative}"));
-        let both = from_here.into_iter().chain([relative]);
-        both.filter_map(|text| RepoPath::normalised(&text)?.ok()).collect()
-    }
-
-    /// Refuses a path that leads out of the repository, or into another worktree of it.
-    pub fn check_inside_repository(&self, text: &str) -> Result<()> {
-        let path = Path::new(text);
-        let prefix = self.call.prefix.to_string();
-        let climbs =
-            || RepoPath::normalised(&format!("{prefix}/{}", text.replace('\\', "/"))).is_none();
-        let outside = if path.is_absolute() { self.to_repo_path(path).is_none() } else { climbs() };
-        if !outside {
-            return Ok(());
-        }
-        let absolute = without_dots(&self.tree().root().join(prefix).join(path));
-        let sibling = self.git().and_then(|git| git.sibling_worktree_containing(&absolute));
-        Err(match sibling {
-            Some(_) => {
-                Problem::new(ProblemCode::WrongWorktree, format!("`{text}` is in another worktree"))
-                    .hint("each worktree is served by its own cairn; name the file in this one")
-            }
-            None => Problem::new(
-                ProblemCode::OutsideRepository,
-                format!("`{text}` is outside the repository"),
-            )
-            .hint("name a path inside it, relative to its root"),
-        })
-    }
-
-    fn to_repo_path(&self, path: &Path) -> Option<RepoPath> {
-        let root = self.tree().root();
-        let real = path.canonicalize().ok();
-        let relative = real.as_deref().and_then(|real| real.strip_prefix(root).ok());
-        let relative = relative.or_else(|| path.strip_prefix(root).ok())?;
-        RepoPath::from_relative(relative).ok()
-    }
-
     /// What the answer rests on.
     pub fn basis(&self) -> Result<Basis> {
         let mut basis = Basis { worktree: ".".into(), ..Basis::default() };
@@ -406,8 +365,8 @@ impl<'w> View<'w> {
             basis.worktree = git.worktree_name();
             (basis.branch, basis.commit) = (head.branch, head.commit.map(String::from));
         }
-        let (once, mut always) = self.workspace.take_notices();
-        basis.reasons.extend(once);
+        let WorkspaceNotices { recovery, degradations: mut always } = self.workspace.take_notices();
+        basis.reasons.extend(recovery);
         let (warnings, mistakes) = self.settings.basis_reasons();
         basis.reasons.extend(warnings);
         always.extend(mistakes);
@@ -439,11 +398,6 @@ impl<'w> View<'w> {
         basis.reasons.extend(always);
         basis.reasons.extend(doubts.iter().cloned());
         Ok(basis)
-    }
-
-    /// The node that a file or folder is.
-    pub fn path_node(&self, path: &RepoPath) -> EntityRef {
-        crate::areas::files::file_node(path)
     }
 }
 
@@ -481,18 +435,4 @@ fn progress_text(progress: Progress) -> String {
         Progress { total: 0, .. } => "`sync` finishes it".into(),
         Progress { done, total, .. } => format!("{done} of {total}, `sync` finishes it"),
     }
-}
-
-/// A path with its `.` and `..` taken out, as far as the text tells.
-fn without_dots(path: &Path) -> PathBuf {
-    use std::path::Component;
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(plain.pop()),
-            part => plain.push(part),
-        }
-    }
-    plain
 }

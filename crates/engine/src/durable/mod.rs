@@ -7,6 +7,7 @@ pub(crate) mod branches;
 pub(crate) mod counter;
 mod derived_cache;
 pub(crate) mod locations;
+mod manager;
 mod open_stores;
 pub(crate) mod overlay;
 pub(crate) mod owner;
@@ -25,6 +26,7 @@ use self::tables::ChangeRecord;
 use crate::search;
 
 pub(crate) use derived_cache::DerivedCache;
+pub(crate) use manager::StoreManager;
 pub(crate) use open_stores::{OpenStores, StoreCommit};
 pub use overlay::{SharedChanges, SharedSource};
 pub use store_reader::StoreReader;

@@ -6,6 +6,7 @@ use base::{Problem, ProblemCode, RepoPath, Result};
 use serde_json::Value;
 
 use super::{AnswerSource, LanguageServer, TargetPosition};
+use crate::areas::files::file_node;
 use crate::contract::args::NodeTarget;
 use crate::view::View;
 
@@ -21,7 +22,7 @@ pub(crate) fn types(
     path: &RepoPath,
     names: &[&str],
 ) -> Result<(AnswerSource, BTreeMap<String, String>)> {
-    let whole = view.path_node(path).to_string();
+    let whole = file_node(path).to_string();
     let whole = whole.parse::<NodeTarget>().map_err(Problem::internal)?;
     let mut spot = TargetPosition::of(view, &whole, None)?;
     let server = match LanguageServer::open(view, (&spot.path, spot.language))? {

@@ -7,6 +7,7 @@ use syntax::Language;
 use toolchain::lsp::{LspPosition, PositionEncoding, position_at};
 
 use crate::areas::code::named_node;
+use crate::areas::files::{file_node, files_matching};
 use crate::contract::args::NodeTarget;
 use crate::graph;
 use crate::view::View;
@@ -74,13 +75,13 @@ impl TargetPosition {
         let text = target.as_str().trim();
         let text = text.strip_prefix("symbol:").unwrap_or(text);
         let Some((file, name)) = text.split_once('#') else { return Err(problem) };
-        let found = crate::areas::files::files_matching(view, file)?;
+        let found = files_matching(view, file)?;
         let is_code = |path: &RepoPath| Language::from_path(path).is_some_and(Language::is_code);
         let [path] = found.as_slice() else { return Err(problem) };
         if !is_code(path) {
             return Err(problem);
         }
-        let mut spot = Self::file(view, view.path_node(path), path.clone())?;
+        let mut spot = Self::file(view, file_node(path), path.clone())?;
         let uses = syntax::edit::find_mentions(spot.language, &spot.text, own_name(name));
         let Some(first) = uses.first() else { return Err(problem) };
         spot.offset = match line {
@@ -105,7 +106,7 @@ impl TargetPosition {
     }
 
     fn at_place(view: &View, path: RepoPath, (line, column): (u32, u32)) -> Result<Self> {
-        let node = view.path_node(&path);
+        let node = file_node(&path);
         let mut spot = Self::file(view, node, path)?;
         let lines = spot.text.split_inclusive('\n');
         let (start, length) = {
@@ -206,7 +207,7 @@ fn parse_place(view: &View, text: &str) -> Option<(RepoPath, (u32, u32))> {
     });
     let (path, at) = both.unwrap_or((rest, (last, 1)));
     let path = path.strip_prefix("module:").unwrap_or(path);
-    let found = view.typed_paths(path).into_iter();
+    let found = view.paths().candidates(path).into_iter();
     let found = found.into_iter().find(|path| view.tree().stat_if_reachable(path).is_some())?;
     Some((found, at))
 }

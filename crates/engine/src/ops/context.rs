@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::source::{Excerpt, omitted_lines_text};
+use crate::areas::files::file_node;
 use crate::areas::history::updated_at;
 use crate::contract::alias::OpAlias;
 use crate::contract::args::{NodeTarget, TokenBudget, one_or_many};
@@ -252,7 +253,7 @@ fn answer_question(
             .hint("name a path, a symbol or a handle, or use other words"));
     }
     let row = |place: &FileCandidate| LikelyFile {
-        node: view.path_node(&place.path),
+        node: file_node(&place.path),
         why: place.mentions_text(),
         score: (place.score * 1000.0).round() / 1000.0,
     };

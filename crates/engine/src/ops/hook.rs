@@ -52,7 +52,8 @@ impl Action for Hook {
         let files_only =
             hook == setup::GitHook::PostCheckout && self.args.get(2).is_some_and(|f| f == "0");
         if !files_only {
-            workspace.create_branch_stores_if_written(call)?;
+            let locations = workspace.store_locations(call)?;
+            workspace.stores().create_branch_stores_if_written(&locations, call)?;
         }
         workspace.sync(false, call)?;
         Ok(HookAnswer { name: self.name, verified: None })

@@ -73,8 +73,9 @@ impl Action for Init {
         if !self.dry_run {
             layout_version::refuse_newer(&workspace.tree)?;
             workspace.make_cache()?;
-            workspace.create_branch_stores_if_written(call)?;
-            workspace.create_branch_stores(call)?;
+            let locations = workspace.store_locations(call)?;
+            workspace.stores().create_branch_stores_if_written(&locations, call)?;
+            workspace.stores().create_branch_stores(&locations, call)?;
         }
         let (files, mut left) =
             install::write_files(workspace, (plan, "init"), self.dry_run, call)?;

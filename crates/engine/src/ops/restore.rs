@@ -65,7 +65,7 @@ impl Action for Restore {
         if !self.allow_other_repository {
             folder.check_origin(&chosen)?;
         }
-        workspace.stores().close_idle();
+        workspace.stores().open_stores().close_idle();
         let kept = folder.put_back(&chosen, call)?;
         Ok(RestoreAnswer { backup: Some(chosen), kept, backups: folder.list() })
     }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::role::FileRole;
 use crate::areas::code::named_node;
+use crate::areas::files::file_node;
 use crate::areas::history::files_of_commit;
 use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
@@ -196,7 +197,7 @@ fn search_by_description(view: &View, text: &str, filter: &SearchFilter) -> Resu
             && filter.path.as_ref().is_none_or(|folder| path.is_at_or_below(folder))
     };
     for place in places {
-        let node = view.path_node(&place.path);
+        let node = file_node(&place.path);
         if !is_wanted(node.kind(), &place.path) {
             continue;
         }
@@ -277,7 +278,7 @@ fn add_located(
     }
     let located = locate::locate(view, query)?;
     let files = located.files.iter().map(|place| {
-        let node = view.path_node(&place.path);
+        let node = file_node(&place.path);
         (node, place.path.to_string(), place.score)
     });
     let symbols = located.symbols.iter().filter(|place| !place.symbol.full.is_empty());

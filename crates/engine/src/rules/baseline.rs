@@ -45,8 +45,7 @@ impl Baseline {
         let path: RepoPath = match named {
             Some("none") => return Ok(Self::default()),
             Some(named) => {
-                view.check_inside_repository(named)?;
-                let paths = view.typed_paths(named).into_iter();
+                let paths = view.paths().resolve(named)?.into_iter();
                 let there =
                     paths.filter(|path| view.tree().read(path).is_ok_and(|file| file.is_some()));
                 let none = || Problem::not_found(format!("there is no baseline {named}"));

@@ -25,7 +25,7 @@ pub(crate) fn in_folder(view: &View<'_>, folder: &RepoPath) -> Result<Vec<Shown>
 /// The files that a typed path means: that one, or all that end so.
 pub(crate) fn files_matching(view: &View<'_>, typed: &str) -> Result<Vec<RepoPath>> {
     let conn = view.index()?.conn();
-    let paths = view.typed_paths(typed);
+    let paths = view.paths().candidates(typed);
     for path in &paths {
         if tables::file(conn, path)?.is_some() {
             return Ok(vec![path.clone()]);

@@ -122,8 +122,7 @@ impl<'v> HistoryReader<'v> {
         let text = target.as_str().trim();
         let path = ["file:", "module:"].iter().find_map(|kind| text.strip_prefix(kind));
         let text = path.unwrap_or(text);
-        view.check_inside_repository(text)?;
-        for path in view.typed_paths(text) {
+        for path in view.paths().resolve(text)? {
             if let Some(found) = self.artifact_at(&path)? {
                 return Ok(found);
             }

@@ -103,10 +103,13 @@ pub(crate) fn expand_paths(view: &View, named: &[String]) -> Result<Vec<String>>
     let conn = view.index()?.conn();
     let is_glob =
         |name: &str| name.contains(['*', '?', '{', '[']) && name.parse::<PathGlob>().is_ok();
-    let typed: Vec<Option<RepoPath>> = named
-        .iter()
-        .map(|name| if is_glob(name) { None } else { view.typed_paths(name).into_iter().next() })
-        .collect();
+    let typed: Vec<Option<RepoPath>> =
+        named
+            .iter()
+            .map(|name| {
+                if is_glob(name) { None } else { view.paths().candidates(name).into_iter().next() }
+            })
+            .collect();
     let plain: Vec<RepoPath> = typed.iter().flatten().cloned().collect();
     let files = tables::which_are_files(conn, &plain)?;
     let mut paths: Vec<String> = Vec::new();
@@ -144,7 +147,7 @@ pub(crate) struct ContextFiles {
 /// What lines of Context Files name, once it is known which words of them are files.
 pub(crate) fn context_files(view: &View, lines: &[NamedLine]) -> ContextFiles {
     let is_there = |name: &&String| {
-        let paths = view.typed_paths(name);
+        let paths = view.paths().candidates(name);
         paths.iter().any(|path| view.tree().stat_if_reachable(path).is_some())
     };
     let mut found = ContextFiles::default();

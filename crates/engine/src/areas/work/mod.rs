@@ -172,7 +172,7 @@ pub(crate) struct WorkPatterns {
 /// The patterns and files that the store names, as of this view.
 pub(crate) fn work_patterns(view: &View) -> Result<Arc<WorkPatterns>> {
     match view.store(STORE)? {
-        Some(reading) => view.cached_for_store(("work", STORE), || {
+        Some(reading) => view.cached_for_store("work", STORE, || {
             WorkPatterns::of(&reading.conn, matcher(view, &reading.conn)?)
         }),
         None => Ok(Arc::default()),

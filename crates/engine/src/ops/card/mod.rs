@@ -55,7 +55,7 @@ pub(super) fn find_card(view: &View, name: &NodeTarget) -> Result<CardRow> {
 pub(super) fn find_card_for_write(view: &View, name: &NodeTarget) -> Result<CardRow> {
     let card = find_card(view, name)?;
     let text = name.as_str().trim();
-    let typed = view.typed_paths(text.strip_prefix("file:").unwrap_or(text));
+    let typed = view.paths().candidates(text.strip_prefix("file:").unwrap_or(text));
     if !typed.contains(&card.path) {
         refuse_duplicate(view, &card.key)?;
     }

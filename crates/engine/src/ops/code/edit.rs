@@ -217,10 +217,10 @@ impl CodeEditTarget {
         problem: Problem,
     ) -> Result<Self> {
         let text = edit.target.as_str().trim();
-        let paths = view.typed_paths(text.strip_prefix("file:").unwrap_or(text));
+        let paths = view.paths().candidates(text.strip_prefix("file:").unwrap_or(text));
         let path = paths.into_iter().last().filter(|path| !path.is_root() && !text.contains('#'));
         let path = path.ok_or(problem)?;
-        view.check_inside_repository(text)?;
+        view.paths().check_inside(text)?;
         if view.tree().stat(&path)?.is_some() {
             return Err(Problem::new(ProblemCode::Conflict, format!("`{path}` is there already"))
                 .hint("give `old`, `lines` or `pattern` to change a part of it"));

@@ -11,6 +11,7 @@ use syntax::Language;
 
 use super::unread::{self, UnreadFile};
 use crate::areas::code::EmbeddedCode;
+use crate::areas::files::file_node;
 use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, NodeTarget, Offset};
@@ -122,7 +123,7 @@ pub(super) fn importers(
         |taker: &ImporterRow| name.is_none_or(|name| taker.name == name || taker.name == "*");
     let mut found: BTreeMap<RepoPath, ImportingFile> = BTreeMap::new();
     for taker in takers.into_iter().filter(wanted) {
-        let node = |path: &RepoPath| view.path_node(path);
+        let node = |path: &RepoPath| file_node(path);
         let row = found.entry(taker.path.clone()).or_insert_with(|| ImportingFile {
             node: node(&taker.path),
             names: Vec::new(),

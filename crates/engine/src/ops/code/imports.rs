@@ -9,6 +9,7 @@ use syntax::Language;
 
 use super::importers::import_style;
 use super::unread;
+use crate::areas::files::file_node;
 use crate::contract::alias::OpAlias;
 use crate::contract::answer::Paging;
 use crate::contract::args::{Limit, NodeTarget, Offset};
@@ -100,7 +101,7 @@ pub(super) fn row(view: &View, import: ImportRow) -> ListedImport {
     ListedImport {
         target: import.target.map(|target| match Language::from_path(&import.path) {
             Some(Language::Go) => EntityRef::Dir(target), // a package is a folder
-            _ => view.path_node(&target),
+            _ => file_node(&target),
         }),
         how: import_style(&import.kind, import.type_only),
         specifier: import.specifier,

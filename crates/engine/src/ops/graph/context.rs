@@ -79,7 +79,7 @@ impl Query for Context {
         if self.paths.0.is_empty() {
             return Err(Problem::invalid("`paths` is empty").hint("name one or more files"));
         }
-        self.paths.0.iter().try_for_each(|path| view.check_inside_repository(path))?;
+        self.paths.0.iter().try_for_each(|path| view.paths().check_inside(path))?;
         let changelog_limit = self.changelog_limit.entry_count(self.include_changelog);
         let (offset, limit) = (self.offset.get(), self.limit.get());
         let paths = expand_paths(view, &self.paths.0)?;

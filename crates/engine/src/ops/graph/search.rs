@@ -141,7 +141,7 @@ impl Query for Search {
 
 /// The atoms that cover a path, or something below it.
 pub(super) fn atoms_covering(view: &View, path: &str) -> Result<BTreeSet<WorkRecordId>> {
-    view.check_inside_repository(path)?;
+    view.paths().check_inside(path)?;
     let derived = work_patterns(view)?;
     let mut found = BTreeSet::new();
     for path in expand_paths(view, &[path.to_owned()])? {

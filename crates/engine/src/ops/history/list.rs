@@ -147,7 +147,7 @@ impl List {
         if !self.include_deleted || problem.code != ProblemCode::NotFound {
             return Err(problem);
         }
-        let typed = view.typed_paths(target.as_str());
+        let typed = view.paths().candidates(target.as_str());
         let was = |path: &&RepoPath| files.iter().any(|(file, _)| file.is_at_or_below(path));
         typed.iter().find(was).cloned().map(Some).ok_or(problem)
     }

@@ -97,8 +97,7 @@ fn find_snapshot(view: &View, wanted: Option<&str>) -> Result<(String, Vec<u8>)>
             .hint("name a file that is a snapshot")
             .hint_call("or take one with", NextCall::new("history.snapshot")));
     };
-    view.check_inside_repository(wanted)?;
-    for path in view.typed_paths(wanted) {
+    for path in view.paths().resolve(wanted)? {
         if let Some(file) = view.tree().read(&path)? {
             return Ok((path.to_string(), file.bytes));
         }

@@ -74,8 +74,7 @@ impl Action for TakeSnapshot {
 
 /// A path to write to: a new one, or that of an older snapshot.
 fn writable(view: &View, to: &str) -> Result<RepoPath> {
-    view.check_inside_repository(to)?;
-    let path = view.typed_paths(to).into_iter().next();
+    let path = view.paths().resolve(to)?.into_iter().next();
     let path = path.ok_or_else(|| Problem::invalid(format!("`{to}` is no path to write to")))?;
     let there = view.tree().read(&path)?;
     if there.is_some_and(|file| history::snapshot::read(&file.bytes).is_err()) {

@@ -14,6 +14,7 @@ use crate::areas::kb::branch_stores::{self, BranchRow};
 use crate::backup::BackupFolder;
 use crate::contract::op::{Action, Door, Effect, OpExample};
 use crate::contract::page::{Page, Render};
+use crate::durable::StoreManager;
 use crate::durable::locations::{self, BranchStoreFolder};
 use crate::layout_version;
 use crate::ops::backup::KEEP;
@@ -76,7 +77,7 @@ impl Action for KbGc {
         }
         layout_version::refuse_newer(&workspace.tree)?;
         let _lock = locations::lock(&workspace.data_folders.shared, call)?;
-        workspace.stores().close_idle();
+        workspace.stores().open_stores().close_idle();
         for (row, kept) in gone {
             match remove(workspace, &kept, call) {
                 Ok(backup) => {
@@ -96,7 +97,7 @@ impl Action for KbGc {
 /// Copies a store to the backups, then removes it. Nobody writes to it meanwhile.
 fn remove(workspace: &Workspace, kept: &BranchStoreFolder, call: &Call) -> Result<String> {
     let file = kept.file(&DURABLE);
-    let _lock = Workspace::lock_store(&file, call)?;
+    let _lock = StoreManager::lock(&file, call)?;
     DURABLE.refuse_newer(&file)?;
     let backup = BackupFolder::of(workspace, call)?.take(&kept.store_name(&DURABLE), KEEP, call)?;
     kept.remove(&DURABLE).map_err(Problem::io(format!("remove {}", file.display())))?;

@@ -41,9 +41,8 @@ impl Mutation for KbImport {
     type Answer = KbChangeAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
-        view.check_inside_repository(&self.path)?;
         let missing = || Problem::not_found(format!("there is no file {}", self.path));
-        let mut paths = view.typed_paths(&self.path).into_iter();
+        let mut paths = view.paths().resolve(&self.path)?.into_iter();
         let read = paths.find_map(|path| Some((view.tree().read(&path).ok()??, path)));
         let (blob, path) = read.ok_or_else(missing)?;
         let importer = importer(self.format.as_deref(), &blob.bytes)?;
@@ -114,7 +113,7 @@ struct IndexedCode<'a, 'w> {
 impl kb::CodeLookup for IndexedCode<'_, '_> {
     fn path(&self, text: &str) -> Option<RepoPath> {
         let there = |path: &RepoPath| self.view.tree().stat_if_reachable(path).is_some();
-        if let Some(path) = self.view.typed_paths(text).into_iter().find(there) {
+        if let Some(path) = self.view.paths().candidates(text).into_iter().find(there) {
             return Some(path);
         }
         // A report from another machine has other folders before the same path.

@@ -153,7 +153,7 @@ fn check_links(view: &View, shown: &TaskEvidence) -> Result<()> {
         .iter()
         .filter(|path| !path.contains(['*', '?', '{', '[']))
         .filter(|path| {
-            let typed = view.typed_paths(path);
+            let typed = view.paths().candidates(path);
             !typed.iter().any(|path| view.tree().stat_if_reachable(path).is_some())
         })
         .cloned()

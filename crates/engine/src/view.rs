@@ -23,7 +23,7 @@ use crate::durable::{DurableStore, StoreChange, StoreReader};
 use crate::follow::{FollowResult, FollowerFiles};
 use crate::graph::GraphArea;
 use crate::index::{Freshness, Index, file_fingerprint, tables};
-use crate::language_server::{CallGraph, LanguageServerPool};
+use crate::language_server::LanguageServerPool;
 use crate::path_resolver::PathResolver;
 use crate::repository::Repository;
 use crate::settings::Settings;
@@ -46,8 +46,6 @@ pub struct View<'w> {
     partial_reasons: RefCell<Vec<String>>,
     /// What areas put together once a view, by its type
     per_view_cache: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
-    /// A language server's call graph, where one was asked for
-    call_graph: OnceCell<CallGraph>,
 }
 
 impl<'w> View<'w> {
@@ -67,7 +65,6 @@ impl<'w> View<'w> {
             followers,
             partial_reasons,
             per_view_cache: RefCell::default(),
-            call_graph: OnceCell::new(),
         }
     }
 
@@ -100,16 +97,6 @@ impl<'w> View<'w> {
     /// Whether one answer is wanted, or many.
     pub(crate) fn mode(&self) -> WorkspaceMode {
         self.workspace.mode()
-    }
-
-    /// Follows calls as a language server knows them from now on.
-    pub(crate) fn set_call_graph(&self, calls: CallGraph) {
-        let _ = self.call_graph.set(calls); // once a view: there is one question a call
-    }
-
-    /// The call graph of a language server, where one is followed.
-    pub(crate) fn call_graph(&self) -> Option<&CallGraph> {
-        self.call_graph.get()
     }
 
     /// Where data is kept.

@@ -15,7 +15,7 @@ use super::source::SourceText;
 use crate::areas::files;
 use crate::areas::history::HistoryReader;
 use crate::graph::EdgeFilter;
-use crate::graph::walk::{WalkKind, walk_from};
+use crate::graph::walk::{WalkKind, WalkOptions, walk_from};
 use crate::locate;
 use crate::view::View;
 
@@ -175,7 +175,8 @@ impl Finder<'_, '_> {
             }
         }
         let conn = self.view.index()?.conn();
-        for one in walk_from(self.view, &start, WalkKind::Impact, MAX_HOPS, &filter)?.reached {
+        let options = WalkOptions::new(WalkKind::Impact, MAX_HOPS, &filter);
+        for one in walk_from(self.view, &start, options)?.reached {
             let (path, name) = match &one.node {
                 EntityRef::Symbol(path, name) => {
                     let row = code::symbol(conn, path, name.as_str())?;

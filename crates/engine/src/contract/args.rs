@@ -138,40 +138,6 @@ impl Hops {
     }
 }
 
-/// How sure an edge must be to be followed.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    clap::ValueEnum,
-    serde::Serialize,
-    serde::Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum MinConfidence {
-    /// What is written
-    Exact,
-    /// What follows from it
-    #[default]
-    Inferred,
-    /// What has only the right name
-    Name,
-}
-
-impl From<MinConfidence> for crate::graph::Confidence {
-    fn from(sureness: MinConfidence) -> Self {
-        match sureness {
-            MinConfidence::Exact => Self::Exact,
-            MinConfidence::Inferred => Self::Inferred,
-            MinConfidence::Name => Self::Name,
-        }
-    }
-}
-
 /// The longest target or query, in bytes: a long paragraph.
 const MAX_TEXT_BYTES: usize = 16 * 1024;
 

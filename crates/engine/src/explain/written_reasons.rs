@@ -9,7 +9,7 @@ use super::{Reason, ReasonKind, first_paragraph};
 use crate::areas::kb::{KbState, kb_state};
 use crate::areas::work::{is_empty, read_store, work_patterns};
 use crate::graph::EdgeFilter;
-use crate::graph::walk::{WalkKind, walk_until};
+use crate::graph::walk::{WalkKind, WalkOptions, walk_until};
 use crate::index::tables::range_below;
 use crate::view::View;
 
@@ -194,8 +194,8 @@ pub(super) fn reasons_of_dependents(view: &View, node: &EntityRef) -> Result<Vec
     for layer in view.graph_areas() {
         start.extend(layer.parts(view, node)?);
     }
-    let walked =
-        walk_until(view, &start, WalkKind::Impact, (MAX_HOPS, &filter), MAX_DEPENDENTS_READ)?;
+    let options = WalkOptions::new(WalkKind::Impact, MAX_HOPS, &filter);
+    let walked = walk_until(view, &start, options, MAX_DEPENDENTS_READ)?;
     let mut reasons: Vec<Reason> = Vec::new();
     let mut told = BTreeSet::new();
     for one in walked.reached {

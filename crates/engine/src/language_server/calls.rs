@@ -12,18 +12,19 @@ use super::locations::{ParsedFile, ParsedFileCache, enclosing_node};
 use super::{AnswerSource, LanguageServer, MissingServer, TargetPosition};
 use crate::answers::role::is_test;
 use crate::contract::args::NodeTarget;
-use crate::graph::Direction;
+use crate::graph::{CallEdge, CallSource, Direction};
 use crate::view::View;
 
 /// What the protocol calls the two directions, and the field that names the other end.
 const INCOMING: (&str, &str) = ("callHierarchy/incomingCalls", "from");
 const OUTGOING: (&str, &str) = ("callHierarchy/outgoingCalls", "to");
 
-/// A server's call graph, looked at from some node on.
+/// A language server's call graph around a node. Answers are kept for one walk.
+#[derive(Debug)]
 pub(crate) struct CallGraph {
     language: Language,
-    /// Who answered, or why it could not
-    pub by: RefCell<AnswerSource>,
+    /// The server that answers
+    pub by: AnswerSource,
     call_cache: RefCell<BTreeMap<(EntityRef, bool), Vec<EntityRef>>>,
 }
 
@@ -44,31 +45,7 @@ impl CallGraph {
             let why = format!("{} knows no call hierarchy", server.session().title());
             return Ok(Err(MissingServer::new(base::ProblemCode::Unavailable, why)));
         }
-        let by = RefCell::new(server.by());
-        Ok(Ok(Self { language, by, call_cache: RefCell::default() }))
-    }
-
-    /// The calls at a node; nothing where the server does not know, and the index has to.
-    pub(crate) fn calls(
-        &self,
-        view: &View,
-        here: &EntityRef,
-        direction: Direction,
-    ) -> Result<Option<Vec<(EntityRef, EntityRef)>>> {
-        let EntityRef::Symbol(path, _) = here else { return Ok(None) };
-        if Language::from_path(path).map(language_family) != Some(language_family(self.language)) {
-            return Ok(None);
-        }
-        let mut edges = Vec::new();
-        if direction != Direction::Outgoing {
-            let Some(callers) = self.call_ends(view, here, true)? else { return Ok(None) };
-            edges.extend(callers.into_iter().map(|from| (from, here.clone())));
-        }
-        if direction != Direction::Incoming {
-            let Some(callees) = self.call_ends(view, here, false)? else { return Ok(None) };
-            edges.extend(callees.into_iter().map(|to| (here.clone(), to)));
-        }
-        Ok(Some(edges))
+        Ok(Ok(Self { language, by: server.by(), call_cache: RefCell::default() }))
     }
 
     fn call_ends(
@@ -89,6 +66,32 @@ impl CallGraph {
         };
         self.call_cache.borrow_mut().insert((here.clone(), incoming), found.clone());
         Ok(Some(found))
+    }
+}
+
+impl CallSource for CallGraph {
+    fn calls(
+        &self,
+        view: &View,
+        node: &EntityRef,
+        direction: Direction,
+    ) -> Result<Option<Vec<CallEdge>>> {
+        let EntityRef::Symbol(path, _) = node else { return Ok(None) };
+        if Language::from_path(path).map(language_family) != Some(language_family(self.language)) {
+            return Ok(None);
+        }
+        let mut edges = Vec::new();
+        if direction != Direction::Outgoing {
+            let Some(callers) = self.call_ends(view, node, true)? else { return Ok(None) };
+            let edge = |caller| CallEdge { caller, callee: node.clone() };
+            edges.extend(callers.into_iter().map(edge));
+        }
+        if direction != Direction::Incoming {
+            let Some(callees) = self.call_ends(view, node, false)? else { return Ok(None) };
+            let edge = |callee| CallEdge { caller: node.clone(), callee };
+            edges.extend(callees.into_iter().map(edge));
+        }
+        Ok(Some(edges))
     }
 }
 

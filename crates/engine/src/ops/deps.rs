@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::reach::{ReachAnswer, ReachQuery, edge_filter, reach};
 use crate::contract::alias::OpAlias;
-use crate::contract::args::{Limit, MinConfidence, NodeTarget, Offset, WalkDepth, comma_list};
+use crate::contract::args::{Limit, NodeTarget, Offset, WalkDepth, comma_list};
 use crate::contract::op::{OpExample, Query};
+use crate::graph::Confidence;
 use crate::graph::walk::WalkKind;
 use crate::view::View;
 
@@ -32,7 +33,7 @@ pub struct Deps {
     /// Least certain edges to follow
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
-    pub confidence: MinConfidence,
+    pub confidence: Confidence,
     /// Follow calls as the language server knows them
     #[arg(long)]
     #[serde(default)]

@@ -19,9 +19,9 @@ use crate::answers::source::SourceText;
 use crate::answers::test_finder::{TestFile, count_word, tests_for};
 use crate::areas::code::{report_embedded_code, report_truncated_calls};
 use crate::contract::answer::Paging;
-use crate::contract::args::{Limit, MinConfidence, NodeTarget, Offset, WalkDepth};
-use crate::graph::walk::{self, WalkKind, WalkResult};
-use crate::graph::{self, Confidence, EdgeFilter};
+use crate::contract::args::{Limit, NodeTarget, Offset, WalkDepth};
+use crate::graph::walk::{self, WalkKind, WalkOptions, WalkResult};
+use crate::graph::{self, CallSource, Confidence, EdgeFilter};
 use crate::language_server::{AnswerSource, CallGraph};
 use crate::locate;
 use crate::view::View;
@@ -52,9 +52,9 @@ pub(super) struct ReachQuery<'a> {
 }
 
 /// Which edges a walk follows: imports only where they are asked for.
-pub(super) fn edge_filter(names: Vec<String>, imports: bool, least: MinConfidence) -> EdgeFilter {
+pub(super) fn edge_filter(names: Vec<String>, imports: bool, least: Confidence) -> EdgeFilter {
     let except = if imports { &[] } else { IMPORT_EDGES };
-    EdgeFilter { names, except, confidence: Some(least.into()) }
+    EdgeFilter { names, except, min_confidence: least }
 }
 
 /// How far a change reaches, or what something rests on
@@ -155,10 +155,15 @@ pub(super) fn reach(view: &View, asked: &ReachQuery<'_>) -> Result<ReachAnswer> 
         start.extend(layer.parts(view, &target)?);
     }
     let depth = asked.depth.clamped();
-    let by = if asked.precise { Some(follow_server_calls(view, &target)?) } else { None };
+    let (call_graph, by) = match asked.precise {
+        true => server_calls(view, &target)?,
+        false => (None, None),
+    };
     let enough = SUFFICIENT_NODES.max(asked.offset.get() + asked.limit.get());
     let (sense, filter) = (asked.sense, &asked.filter);
-    let mut walked = walk::walk_until(view, &start, sense, (depth, filter), enough)?;
+    let call_source = call_graph.as_ref().map(|graph| graph as &dyn CallSource);
+    let options = WalkOptions { kind: sense, depth, filter, call_source };
+    let mut walked = walk::walk_until(view, &start, options, enough)?;
     let nodes = walked.reached.iter().map(|reached| &reached.node);
     report_truncated_calls(view, nodes.chain([&target]))?;
     if let Some(path) = asked.path {
@@ -199,7 +204,11 @@ pub(super) fn reach(view: &View, asked: &ReachQuery<'_>) -> Result<ReachAnswer> 
         documents: if is_impact { documents(view, &target)? } else { Vec::new() },
         notes,
         not_followed: walked.unsure,
-        high_fan_out: walked.high_fan_out.into_iter().map(high_fan_out_node).collect(),
+        high_fan_out: walked
+            .high_fan_out
+            .into_iter()
+            .map(|(node, connections)| HighFanOutNode { node, connections })
+            .collect(),
         paging,
         sense: Some(sense),
         by,
@@ -308,20 +317,18 @@ fn documents(view: &View, target: &EntityRef) -> Result<Vec<RepoPath>> {
     Ok(found)
 }
 
-/// Has calls come from the language server, where there is one.
-fn follow_server_calls(view: &View, target: &EntityRef) -> Result<AnswerSource> {
+/// The language server's calls, if there is a server, and who answers.
+fn server_calls(
+    view: &View,
+    target: &EntityRef,
+) -> Result<(Option<CallGraph>, Option<AnswerSource>)> {
     Ok(match CallGraph::of(view, target)? {
         Ok(graph) => {
-            let by = graph.by.borrow().clone();
-            view.set_call_graph(graph);
-            by
+            let by = graph.by.clone();
+            (Some(graph), Some(by))
         }
-        Err(absent) => absent.by(),
+        Err(absent) => (None, Some(absent.by())),
     })
-}
-
-fn high_fan_out_node((node, connections): (EntityRef, usize)) -> HighFanOutNode {
-    HighFanOutNode { node, connections }
 }
 
 fn counts(walked: &WalkResult) -> BTreeMap<String, usize> {

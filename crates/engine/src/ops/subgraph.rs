@@ -13,7 +13,7 @@ use crate::contract::node_kind::NodeKind;
 use crate::contract::op::{OpExample, Query};
 use crate::contract::page::{Page, PageCell, Render};
 use crate::contract::schema_choices;
-use crate::graph::walk::{self, WalkKind};
+use crate::graph::walk::{self, WalkKind, WalkOptions};
 use crate::graph::{self, EdgeFilter, GraphEdge};
 use crate::view::View;
 
@@ -101,7 +101,12 @@ impl Query for Subgraph {
         let filter = EdgeFilter { names: self.edges, ..EdgeFilter::default() };
         let start = std::slice::from_ref(&center);
         let enough = MAX_WALKED_NODES.max(self.offset.get() + self.limit.get());
-        let walked = walk::walk_until(view, start, WalkKind::AllEdges, (hops, &filter), enough)?;
+        let walked = walk::walk_until(
+            view,
+            start,
+            WalkOptions::new(WalkKind::AllEdges, hops, &filter),
+            enough,
+        )?;
         let shown = |node: &EntityRef| {
             *node == center
                 || self.kinds.is_empty()

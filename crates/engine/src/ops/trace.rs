@@ -72,7 +72,7 @@ impl Query for Trace {
     fn run(self, view: &View) -> Result<TraceAnswer> {
         let (from, to) = (graph::resolve(view, &self.from)?, graph::resolve(view, &self.to)?);
         let filter = EdgeFilter { names: self.edges, ..EdgeFilter::default() };
-        let hops = walk::trace(view, &from, &to, (MAX_HOPS, &filter))?;
+        let hops = walk::trace(view, &from, &to, MAX_HOPS, &filter)?;
         let row = |hop: TraceStep| TraceHop {
             forward: hop.edge.from == hop.from,
             edge: hop.edge.kind.name,

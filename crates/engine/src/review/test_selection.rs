@@ -10,7 +10,7 @@ use crate::answers::test_finder::{SEARCH_METHODS, TestFile, tests_for};
 use crate::areas::files::file_node;
 use crate::diff::ChangedSymbol;
 use crate::graph::EdgeFilter;
-use crate::graph::walk::{WalkKind, walk_from};
+use crate::graph::walk::{WalkKind, WalkOptions, walk_from};
 use crate::rules::{RuleFinding, RuleSeverity};
 use crate::view::View;
 
@@ -126,8 +126,8 @@ impl TestSelection {
     fn add_knowledge(&mut self, view: &View, at: usize, start: &EntityRef) -> Result<bool> {
         let names = EDGES.map(ToOwned::to_owned).to_vec();
         let filter = EdgeFilter { names, ..EdgeFilter::default() };
-        let walked =
-            walk_from(view, std::slice::from_ref(start), WalkKind::Impact, MAX_HOPS, &filter)?;
+        let options = WalkOptions::new(WalkKind::Impact, MAX_HOPS, &filter);
+        let walked = walk_from(view, std::slice::from_ref(start), options)?;
         let is_test = |edge: &str| edge == "covered_by" || edge == "verified_by";
         let mut found = false;
         for one in walked.reached {

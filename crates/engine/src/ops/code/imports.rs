@@ -81,7 +81,7 @@ impl Query for Imports {
         let own = imports.iter().filter(|import| import.target.is_some()).count();
         unread::note_if_unread(view, path)?;
         let (imports, paging) = Paging::cut(imports, self.offset, self.limit);
-        let imports = imports.into_iter().map(|import| row(view, import)).collect();
+        let imports = imports.into_iter().map(|import| row(import)).collect();
         Ok(ImportsAnswer { node, imports, own, paging })
     }
 }
@@ -97,7 +97,7 @@ pub(super) fn module(node: &EntityRef) -> Result<&base::RepoPath> {
     }
 }
 
-pub(super) fn row(view: &View, import: ImportRow) -> ListedImport {
+pub(super) fn row(import: ImportRow) -> ListedImport {
     ListedImport {
         target: import.target.map(|target| match Language::from_path(&import.path) {
             Some(Language::Go) => EntityRef::Dir(target), // a package is a folder

@@ -23,7 +23,7 @@ use crate::durable::{DurableStore, StoreChange, StoreReader};
 use crate::follow::{FollowResult, FollowerFiles};
 use crate::graph::GraphArea;
 use crate::index::{Freshness, Index, file_fingerprint, tables};
-use crate::language_server::LanguageServerPool;
+use crate::language_servers::LanguageServerPool;
 use crate::path_resolver::PathResolver;
 use crate::repository::Repository;
 use crate::settings::Settings;
@@ -79,23 +79,23 @@ impl<'w> View<'w> {
     }
 
     /// The index that git itself was told to use, as in a hook of a partial commit.
-    pub(crate) fn git_index(&self) -> Option<PathBuf> {
+    pub fn git_index(&self) -> Option<PathBuf> {
         let named = self.workspace.env.iter().find(|(name, _)| name == "GIT_INDEX_FILE");
         named.map(|(_, path)| self.tree().root().join(path))
     }
 
     /// The language servers.
-    pub(crate) fn servers(&self) -> &'w LanguageServerPool {
+    pub fn servers(&self) -> &'w LanguageServerPool {
         &self.workspace.servers
     }
 
     /// Whether the repository's own programs may run.
-    pub(crate) fn trust_status(&self) -> TrustStatus {
+    pub fn trust_status(&self) -> TrustStatus {
         self.workspace.trust_status(self.config(), &self.call)
     }
 
     /// Whether one answer is wanted, or many.
-    pub(crate) fn mode(&self) -> WorkspaceMode {
+    pub fn mode(&self) -> WorkspaceMode {
         self.workspace.mode()
     }
 
@@ -115,7 +115,7 @@ impl<'w> View<'w> {
     }
 
     /// Where the index is now.
-    pub(crate) fn index_path(&self) -> Option<PathBuf> {
+    pub fn index_path(&self) -> Option<PathBuf> {
         self.workspace.index_path()
     }
 
@@ -149,10 +149,7 @@ impl<'w> View<'w> {
     }
 
     /// What an area puts together once for this view, however often it is asked for.
-    pub(crate) fn cached_for_view<T: 'static>(
-        &self,
-        make: impl FnOnce() -> Result<T>,
-    ) -> Result<Rc<T>> {
+    pub fn cached_for_view<T: 'static>(&self, make: impl FnOnce() -> Result<T>) -> Result<Rc<T>> {
         let known = self.per_view_cache.borrow().get(&TypeId::of::<T>()).cloned();
         if let Some(known) = known.and_then(|known| known.downcast().ok()) {
             return Ok(known);
@@ -177,12 +174,12 @@ impl<'w> View<'w> {
     }
 
     /// Changes to files, for `undo`.
-    pub(crate) fn journal(&self) -> &Journal {
+    pub fn journal(&self) -> &Journal {
         self.workspace.journal()
     }
 
     /// Every durable store there is.
-    pub(crate) fn durables(&self) -> Vec<DurableStore> {
+    pub fn durables(&self) -> Vec<DurableStore> {
         self.store_views.iter().map(|(durable, _)| *durable).collect()
     }
 
@@ -256,7 +253,7 @@ impl<'w> View<'w> {
     }
 
     /// What is made once for each state of the index; each time where that has no name.
-    pub(crate) fn cached_for_index<T: Send + Sync + 'static>(
+    pub fn cached_for_index<T: Send + Sync + 'static>(
         &self,
         name: &'static str,
         make: impl FnOnce() -> Result<T>,
@@ -269,7 +266,7 @@ impl<'w> View<'w> {
     }
 
     /// Where the stores are for this call.
-    pub(crate) fn store_locations(&self) -> Result<&StoreLocations> {
+    pub fn store_locations(&self) -> Result<&StoreLocations> {
         if self.locations.get().is_none() {
             let _ = self.locations.set(self.workspace.store_locations(&self.call)?);
         }
@@ -319,12 +316,12 @@ impl<'w> View<'w> {
     }
 
     /// The files of all that follows the commit that is checked out.
-    pub(crate) fn follower_paths(&self) -> Vec<(&'static str, PathBuf)> {
+    pub fn follower_paths(&self) -> Vec<(&'static str, PathBuf)> {
         self.workspace.follower_paths()
     }
 
     /// Every place where text can be searched: the index, and the stores that keep their own.
-    pub(crate) fn search_connections(&self) -> Result<Vec<&Connection>> {
+    pub fn search_connections(&self) -> Result<Vec<&Connection>> {
         let mut texts = vec![self.index()?.conn()];
         for (durable, _) in self.store_views.iter().filter(|(durable, _)| durable.has_search_text())
         {

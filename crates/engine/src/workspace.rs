@@ -18,7 +18,7 @@ use crate::durable::{DerivedCache, StoreManager};
 use crate::follow::{FollowResult, FollowedCheckout, WorktreeFollower, is_incomplete};
 use crate::index::read::is_index_problem;
 use crate::index::{Freshness, Index, ParseScope, RefreshSources, RefreshWait, Refresher};
-use crate::language_server::LanguageServerPool;
+use crate::language_servers::LanguageServerPool;
 use crate::plan::{MutationAnswer, Plan, PlannedChange};
 use crate::plan_committer::{CommitTarget, PlanCommitter, PlannedWrite, StorePlanBasis};
 use crate::repository::Repository;
@@ -95,7 +95,8 @@ pub struct Workspace {
     pub scratch: PathBuf,
     /// Whether the repository's own programs may run
     pub trust: TrustStore,
-    pub(crate) servers: LanguageServerPool,
+    /// The language servers that run for it
+    pub servers: LanguageServerPool,
     is_repository: bool,
     mode: WorkspaceMode,
     settings: SettingsFile,
@@ -194,7 +195,7 @@ impl Workspace {
     }
 
     /// Trusts the repository with what it would run now; what that is, and whether it is new.
-    pub(crate) fn grant_trust(&self, call: &Call) -> Result<(ProgramFingerprints, bool)> {
+    pub fn grant_trust(&self, call: &Call) -> Result<(ProgramFingerprints, bool)> {
         let settings = self.settings()?;
         let look = self.trust_evidence(&settings.config, call);
         let root = self.git.as_ref().map(|git| git.root_commit(call)).transpose()?.flatten();
@@ -221,7 +222,7 @@ impl Workspace {
     }
 
     /// Reads; if the index turns out to be damaged, builds it anew and reads once more.
-    pub(crate) fn read<T>(
+    pub fn read<T>(
         &self,
         call: &Arc<Call>,
         read: impl Fn(&View<'_>) -> Result<T>,
@@ -295,7 +296,7 @@ impl Workspace {
     }
 
     /// What follows the commit that is checked out, for an area.
-    pub(crate) fn follower(&self, name: &str) -> Result<&WorktreeFollower> {
+    pub fn follower(&self, name: &str) -> Result<&WorktreeFollower> {
         let found = self.followers.iter().find(|following| following.name == name);
         found.ok_or_else(|| Problem::internal(format!("nothing follows as {name}")))
     }
@@ -376,7 +377,7 @@ impl Workspace {
     }
 
     /// Makes the cache folder, which hides itself from git.
-    pub(crate) fn make_cache(&self) -> Result<()> {
+    pub fn make_cache(&self) -> Result<()> {
         self.cache().map(drop)
     }
 
@@ -386,7 +387,7 @@ impl Workspace {
     }
 
     /// The disk writer, which can inject faults.
-    pub(crate) fn disk(&self) -> &DiskWriter {
+    pub fn disk(&self) -> &DiskWriter {
         self.committer.disk()
     }
 
@@ -431,12 +432,12 @@ impl Workspace {
     }
 
     /// The durable stores.
-    pub(crate) fn stores(&self) -> &StoreManager {
+    pub fn stores(&self) -> &StoreManager {
         &self.stores
     }
 
     /// Where the stores are, by what is checked out now.
-    pub(crate) fn store_locations(&self, call: &Call) -> Result<StoreLocations> {
+    pub fn store_locations(&self, call: &Call) -> Result<StoreLocations> {
         let settings = self.settings()?;
         let default = settings.config.kb.default_branch.as_ref().map(config::BranchName::as_str);
         self.stores.locate(self.git.as_ref(), default, call)
@@ -448,7 +449,7 @@ impl Workspace {
     }
 
     /// Changes that were committed to files.
-    pub(crate) fn journal(&self) -> &Journal {
+    pub fn journal(&self) -> &Journal {
         self.committer.journal()
     }
 
@@ -479,7 +480,7 @@ struct WorkspaceTrustEvidence<'a> {
 impl TrustEvidence for WorkspaceTrustEvidence<'_> {
     fn programs(&self) -> ProgramFingerprints {
         let workspace = self.workspace;
-        crate::language_server::programs(
+        crate::language_servers::programs(
             self.config,
             workspace.servers.host(),
             workspace.tree.root(),

@@ -25,7 +25,7 @@ pub enum MergeSide {
 
 impl MergeSide {
     /// The same as a merge takes it.
-    pub(crate) fn prefer(side: Option<Self>) -> MergePreference {
+    pub fn prefer(side: Option<Self>) -> MergePreference {
         match side {
             None => MergePreference::Neither,
             Some(Self::Ours) => MergePreference::Ours,
@@ -35,6 +35,7 @@ impl MergeSide {
 }
 
 /// Declares a number type that only holds what lies between its bounds.
+#[macro_export]
 macro_rules! number_type {
     ($(#[$doc:meta])* $name:ident, $least:literal ..= $most:literal, default $default:literal) => {
         $(#[$doc])*
@@ -82,7 +83,7 @@ macro_rules! number_type {
     };
 }
 
-pub(crate) use number_type;
+pub use crate::number_type;
 
 number_type!(
     /// How many rows an answer holds at most.

@@ -16,7 +16,7 @@ const STORE_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The durable stores of a workspace.
 #[derive(Debug)]
-pub(crate) struct StoreManager {
+pub struct StoreManager {
     /// The stores that areas declare
     durables: Vec<DurableStore>,
     /// The folder that all worktrees share
@@ -35,7 +35,7 @@ impl StoreManager {
     }
 
     /// The connections that are open.
-    pub(crate) fn open_stores(&self) -> &OpenStores {
+    pub fn open_stores(&self) -> &OpenStores {
         &self.open_stores
     }
 
@@ -76,7 +76,7 @@ impl StoreManager {
     /// branch's. Where nothing was ever written there is nothing to copy. A commit that is
     /// checked out without a branch gets its own with the first write, because most are only
     /// looked at.
-    pub(crate) fn create_branch_stores_if_written(
+    pub fn create_branch_stores_if_written(
         &self,
         locations: &StoreLocations,
         call: &Call,
@@ -91,11 +91,7 @@ impl StoreManager {
     }
 
     /// Creates the stores of the branch that is checked out, also where nothing was ever written.
-    pub(crate) fn create_branch_stores(
-        &self,
-        locations: &StoreLocations,
-        call: &Call,
-    ) -> Result<()> {
+    pub fn create_branch_stores(&self, locations: &StoreLocations, call: &Call) -> Result<()> {
         let is_branch = !matches!(locations.checked_out(), Some(StoreOwner::Commit(_)));
         for durable in self.durables.iter().filter(|one| is_branch && one.is_per_branch()) {
             self.create_branch_store(locations, durable, call)?;
@@ -123,7 +119,7 @@ impl StoreManager {
     }
 
     /// Waits until nobody else writes to a store.
-    pub(crate) fn lock(file: &Path, call: &Call) -> Result<tree::FileLock> {
+    pub fn lock(file: &Path, call: &Call) -> Result<tree::FileLock> {
         tree::lock(&DurableStore::lock_file(file)?, STORE_LOCK_TIMEOUT, call)
     }
 }

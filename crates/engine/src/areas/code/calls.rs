@@ -91,7 +91,7 @@ pub(super) fn edges(
 
 /// Who may call some methods through what they take the place of: a call of a parent's method, or
 /// of an interface's, may be one of theirs.
-pub(crate) fn dispatched_calls(
+pub fn dispatched_calls(
     conn: &Connection,
     symbols: &[SymbolEndpoint<'_>],
 ) -> Result<Vec<CallEdgeRow>> {
@@ -183,7 +183,7 @@ fn edge(row: &CallEdgeRow, kind: &'static EdgeKind) -> GraphEdge {
 }
 
 /// The node at an end of an edge.
-pub(crate) fn edge_end((path, name): &(RepoPath, String)) -> EntityRef {
+pub fn edge_end((path, name): &(RepoPath, String)) -> EntityRef {
     named_node(path, name)
 }
 

@@ -4,7 +4,7 @@
 const MAX_SENTENCE_CHARS: usize = 160;
 
 /// The first sentence of a doc comment, without its full stop.
-pub(crate) fn first_sentence(doc: &str) -> String {
+pub fn first_sentence(doc: &str) -> String {
     let paragraph: Vec<&str> =
         doc.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let text = paragraph.join(" ");

@@ -12,7 +12,7 @@ use crate::view::View;
 
 /// A changeset as a caller sent it, with what could not be read.
 #[derive(Debug, Default)]
-pub(crate) struct ParsedChangeset {
+pub struct ParsedChangeset {
     /// What could be read
     pub set: Changeset,
     /// What could not; any fault refuses the whole changeset
@@ -28,7 +28,7 @@ impl From<Changeset> for ParsedChangeset {
 
 /// What an operation calls its change.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ChangeLabel {
+pub struct ChangeLabel {
     /// The name in the audit log, such as `upsert`
     pub action: &'static str,
     /// The verb in the answer, such as `wrote`
@@ -36,7 +36,7 @@ pub(crate) struct ChangeLabel {
 }
 
 /// Plans to apply a changeset.
-pub(crate) fn plan_changeset(
+pub fn plan_changeset(
     view: &View,
     changeset: ParsedChangeset,
     label: ChangeLabel,
